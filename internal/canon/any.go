@@ -1,0 +1,92 @@
+package canon
+
+import (
+	"slices"
+	"strings"
+)
+
+// Any is a parsed value to walk. The zero Any means that there is no value:
+// it is left out of objects and printed as null in arrays.
+type Any struct {
+	Kind    Kind
+	Text    string   // the decoded string, or the canonical literal of a number, bool or null
+	Elems   []Any    // the elements of an array
+	Members []Member // the members of an object, sorted by name, each name once
+}
+
+// Member is one name of an object with its value.
+type Member struct {
+	Name  string
+	Value Any
+}
+
+// Object returns the object of members, given in any order; of equal names the
+// last wins.
+func Object(members ...Member) Any {
+	list := slices.Clone(members)
+	for i := range list {
+		list[i].Name = settled(list[i].Name)
+	}
+	return Any{Kind: KindObject, Members: arrange(list)}
+}
+
+// ArrayOf returns the array of elems.
+func ArrayOf(elems ...Any) Any { return Any{Kind: KindArray, Elems: elems} }
+
+// Value returns the canonical bytes of a.
+func (a Any) Value() Value {
+	if a.Kind == KindString {
+		return String(a.Text)
+	}
+	var small [256]byte
+	return Value(a.AppendTo(small[:0]))
+}
+
+// AppendTo appends the canonical bytes of a to dst.
+func (a Any) AppendTo(dst []byte) []byte {
+	switch a.Kind {
+	case KindString:
+		return AppendString(dst, a.Text)
+	case KindArray:
+		dst = append(dst, '[')
+		for i := range a.Elems {
+			if i > 0 {
+				dst = append(dst, ',')
+			}
+			if a.Elems[i].Kind == KindAbsent {
+				dst = append(dst, Null...)
+				continue
+			}
+			dst = a.Elems[i].AppendTo(dst)
+		}
+		return append(dst, ']')
+	case KindObject:
+		dst = append(dst, '{')
+		first := true
+		for i := range a.Members {
+			m := &a.Members[i]
+			if m.Value.Kind == KindAbsent {
+				continue
+			}
+			if !first {
+				dst = append(dst, ',')
+			}
+			first = false
+			dst = append(AppendString(dst, m.Name), ':')
+			dst = m.Value.AppendTo(dst)
+		}
+		return append(dst, '}')
+	}
+	return append(dst, a.Text...)
+}
+
+// Get returns the member of the object a by that name.
+func (a Any) Get(name string) (Any, bool) {
+	i, ok := slices.BinarySearchFunc(a.Members, name, func(m Member, name string) int {
+		return strings.Compare(m.Name, name)
+	})
+	if !ok {
+		return Any{}, false
+	}
+	return a.Members[i].Value, true
+}

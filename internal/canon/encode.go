@@ -1,0 +1,190 @@
+package canon
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/big"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// Encode returns the canonical form of a Go value: nil, booleans, strings,
+// integers of every size, floats, json.Number, lists, maps by string, values
+// of this package and whatever encoding/json can marshal. Nil lists and maps
+// are the empty array and object, and no value inside a list or map is null. What goes through encoding/json is read back
+// from its text, so there a float without fraction becomes an integer and bytes
+// become base64. A list of bytes by itself is refused, because text and base64
+// are equally likely to be meant; so are strings that are not UTF-8.
+func Encode(v any) (Value, error) {
+	switch v := v.(type) {
+	case Value:
+		return v, nil
+	case Any:
+		if v.Kind == KindAbsent {
+			return "", nil
+		}
+	case string:
+		if err := checkText(v); err != nil {
+			return "", err
+		}
+		return String(v), nil
+	}
+	dst, err := appendGo(nil, v, maxDepth)
+	if err != nil {
+		return "", err
+	}
+	return Value(dst), nil
+}
+
+// maxBits is the size of the largest integer of maxNumber digits; it spares
+// the conversion of anything larger.
+const maxBits = 14285
+
+// appendGo appends v, inside which so many more containers may nest.
+func appendGo(dst []byte, v any, depth int) ([]byte, error) {
+	switch v := v.(type) {
+	case nil:
+		return append(dst, Null...), nil
+	case bool:
+		return strconv.AppendBool(dst, v), nil
+	case string:
+		if err := checkText(v); err != nil {
+			return nil, err
+		}
+		return AppendString(dst, v), nil
+	case int:
+		return strconv.AppendInt(dst, int64(v), 10), nil
+	case int8:
+		return strconv.AppendInt(dst, int64(v), 10), nil
+	case int16:
+		return strconv.AppendInt(dst, int64(v), 10), nil
+	case int32:
+		return strconv.AppendInt(dst, int64(v), 10), nil
+	case int64:
+		return strconv.AppendInt(dst, v, 10), nil
+	case uint:
+		return strconv.AppendUint(dst, uint64(v), 10), nil
+	case uint8:
+		return strconv.AppendUint(dst, uint64(v), 10), nil
+	case uint16:
+		return strconv.AppendUint(dst, uint64(v), 10), nil
+	case uint32:
+		return strconv.AppendUint(dst, uint64(v), 10), nil
+	case uint64:
+		return strconv.AppendUint(dst, v, 10), nil
+	case float32:
+		return appendFloat(dst, float64(v)), nil
+	case float64:
+		return appendFloat(dst, v), nil
+	case *big.Int:
+		return appendBig(dst, v)
+	case json.Number:
+		literal, err := parseNumber(string(v))
+		return append(dst, literal...), err
+	case []byte:
+		return nil, fault.New(fault.DocumentInvalid, "bytes have no form of their own in JSON",
+			"pass a string, or encode the bytes as text first")
+	case []any:
+		return appendList(dst, v, depth, appendGo)
+	case []string:
+		return appendList(dst, v, depth, func(dst []byte, s string, depth int) ([]byte, error) {
+			return appendGo(dst, s, depth)
+		})
+	case map[string]any:
+		return appendMap(dst, v, depth)
+	case Value:
+		return appendValue(dst, v, depth)
+	case Any:
+		return appendValue(dst, v.Value(), depth)
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, fault.Wrap(fault.DocumentInvalid, err, fmt.Sprintf("a %T has no JSON form", v), "")
+	}
+	parsed, err := Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	return appendValue(dst, parsed, depth)
+}
+
+func appendBig(dst []byte, n *big.Int) ([]byte, error) {
+	if n == nil {
+		return append(dst, Null...), nil
+	}
+	if n.BitLen() <= maxBits {
+		start := len(dst)
+		dst = n.Append(dst, 10)
+		digits := len(dst) - start
+		if n.Sign() < 0 {
+			digits--
+		}
+		if digits <= maxNumber {
+			return dst, nil
+		}
+	}
+	return nil, fault.New(fault.Limit,
+		"an integer has more than "+strconv.Itoa(maxNumber)+" digits", "write it as a string")
+}
+
+func appendList[T any](dst []byte, list []T, depth int, elem func([]byte, T, int) ([]byte, error)) ([]byte, error) {
+	if depth == 0 {
+		return nil, tooDeep(fault.NoOffset, "[")
+	}
+	dst = append(dst, '[')
+	for i, v := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		var err error
+		if dst, err = elem(dst, v, depth-1); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, ']'), nil
+}
+
+func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
+	if depth == 0 {
+		return nil, tooDeep(fault.NoOffset, "{")
+	}
+	dst = append(dst, '{')
+	for i, name := range slices.Sorted(maps.Keys(m)) {
+		if err := checkText(name); err != nil {
+			return nil, err
+		}
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = append(AppendString(dst, name), ':')
+		var err error
+		if dst, err = appendGo(dst, m[name], depth-1); err != nil {
+			return nil, err
+		}
+	}
+	return append(dst, '}'), nil
+}
+
+// appendValue appends v inside a Go value, where no value is null: leaving a
+// gap would not be JSON.
+func appendValue(dst []byte, v Value, depth int) ([]byte, error) {
+	if v == "" {
+		v = Null
+	}
+	if v.depth() > depth {
+		return nil, tooDeep(fault.NoOffset, string(v[:1]))
+	}
+	return append(dst, v...), nil
+}
+
+func checkText(s string) error {
+	i := badByte(s)
+	if i < 0 {
+		return nil
+	}
+	return fault.At(fault.DocumentInvalid, i, fmt.Sprintf("0x%02X", s[i]),
+		"a string is not valid UTF-8", "convert the string to UTF-8")
+}

@@ -1,0 +1,256 @@
+package canon
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+const (
+	// maxDepth bounds how deep containers nest, so that a hostile text cannot
+	// exhaust the stack of whoever walks it.
+	maxDepth  = 512
+	unlimited = math.MaxInt
+
+	// tokenMax bounds what an error quotes of the input, in bytes.
+	tokenMax = 20
+
+	byteOrderMark = "\uFEFF"
+)
+
+// Parse reads one JSON text and returns its canonical form. It accepts what
+// Python accepts: JSON and the literals NaN, Infinity and -Infinity; of equal
+// member names the last wins. Text that is not UTF-8 is refused.
+func Parse(data []byte) (Value, error) {
+	a, err := ParseAny(data)
+	if err != nil {
+		return "", err
+	}
+	return Value(a.AppendTo(make([]byte, 0, len(data)))), nil
+}
+
+// ParseAny is Parse for a value to walk. Its strings share one copy of data;
+// clone the few that are to outlive a large document.
+func ParseAny(data []byte) (Any, error) { return parse(string(data), maxDepth) }
+
+func parse(text string, depth int) (Any, error) {
+	p := parser{text: text, depth: depth}
+	if strings.HasPrefix(text, byteOrderMark) {
+		return Any{}, p.bad("the text starts with a byte order mark", "save it as UTF-8 without a byte order mark")
+	}
+	p.space()
+	a, err := p.value()
+	if err != nil {
+		return Any{}, err
+	}
+	p.space()
+	if p.at < len(text) {
+		return Any{}, p.bad("expected the end after the value", "give one JSON value only")
+	}
+	return a, nil
+}
+
+// parser reads a text once from front to back.
+type parser struct {
+	text  string
+	at    int
+	depth int // how many more containers may open inside one another
+}
+
+// peek returns the byte at hand, or 0 at the end; a 0 in the text fits no rule
+// of the grammar either.
+func (p *parser) peek() byte {
+	if p.at < len(p.text) {
+		return p.text[p.at]
+	}
+	return 0
+}
+
+func (p *parser) space() {
+	for {
+		switch p.peek() {
+		case ' ', '\t', '\n', '\r':
+			p.at++
+		default:
+			return
+		}
+	}
+}
+
+// skip steps over c and the white space after it, if c is at hand.
+func (p *parser) skip(c byte) bool {
+	if p.peek() != c {
+		return false
+	}
+	p.at++
+	p.space()
+	return true
+}
+
+func (p *parser) value() (Any, error) {
+	start := p.at
+	switch c := p.peek(); {
+	case c == '"':
+		text, err := p.str()
+		return Any{Kind: KindString, Text: text}, err
+	case c == '-' || isDigit(c):
+		literal, err := p.number()
+		return Any{Kind: KindNumber, Text: literal}, err
+	case c == '{' || c == '[':
+		return p.container(c)
+	case c == 'n':
+		return Any{Kind: KindNull, Text: string(Null)}, p.literal(start, string(Null))
+	case c == 't':
+		return Any{Kind: KindBool, Text: string(True)}, p.literal(start, string(True))
+	case c == 'f':
+		return Any{Kind: KindBool, Text: string(False)}, p.literal(start, string(False))
+	case c == 'N':
+		return Any{Kind: KindNumber, Text: literalNaN}, p.literal(start, literalNaN)
+	case c == 'I':
+		return Any{Kind: KindNumber, Text: literalInf}, p.literal(start, literalInf)
+	}
+	return Any{}, p.bad("expected a value", "")
+}
+
+// literal steps over the word that is to stand at index start.
+func (p *parser) literal(start int, word string) error {
+	p.at = start
+	if !strings.HasPrefix(p.text[start:], word) {
+		return p.bad("expected "+word, "")
+	}
+	p.at += len(word)
+	return nil
+}
+
+func (p *parser) container(open byte) (Any, error) {
+	if p.depth == 0 {
+		return Any{}, tooDeep(p.at, string(open))
+	}
+	p.depth--
+	p.skip(open)
+	var a Any
+	var err error
+	if open == '{' {
+		a.Kind = KindObject
+		a.Members, err = p.members()
+	} else {
+		a.Kind = KindArray
+		a.Elems, err = p.elems()
+	}
+	p.depth++
+	return a, err
+}
+
+func tooDeep(offset int, token string) error {
+	return fault.At(fault.Limit, offset, token,
+		"containers nest more than "+strconv.Itoa(maxDepth)+" deep", "flatten the value")
+}
+
+func (p *parser) elems() ([]Any, error) {
+	var list []Any
+	for first := true; ; first = false {
+		if first && p.peek() == ']' {
+			p.at++
+			return list, nil
+		}
+		a, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+		p.space()
+		if p.peek() == ']' {
+			p.at++
+			return list, nil
+		}
+		if !p.skip(',') {
+			return nil, p.bad("expected , or ] in an array", "")
+		}
+	}
+}
+
+func (p *parser) members() ([]Member, error) {
+	var list []Member
+	sorted := true
+	for first := true; ; first = false {
+		if first && p.peek() == '}' {
+			p.at++
+			return list, nil
+		}
+		if p.peek() != '"' {
+			return nil, p.bad("expected a member name in quotes", "")
+		}
+		name, err := p.str()
+		if err != nil {
+			return nil, err
+		}
+		p.space()
+		if !p.skip(':') {
+			return nil, p.bad("expected : after a member name", "")
+		}
+		a, err := p.value()
+		if err != nil {
+			return nil, err
+		}
+		sorted = sorted && (first || list[len(list)-1].Name < name)
+		list = append(list, Member{Name: name, Value: a})
+		p.space()
+		if p.peek() == '}' {
+			p.at++
+			if !sorted {
+				list = arrange(list)
+			}
+			return list, nil
+		}
+		if !p.skip(',') {
+			return nil, p.bad("expected , or } in an object", "")
+		}
+	}
+}
+
+// arrange sorts members by name in place and keeps the last of equal names.
+// Byte order is code point order in UTF-8 and WTF-8, the order of Python's
+// sort_keys.
+func arrange(list []Member) []Member {
+	slices.SortStableFunc(list, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	kept := list[:0]
+	for i, m := range list {
+		if i+1 < len(list) && list[i+1].Name == m.Name {
+			continue
+		}
+		kept = append(kept, m)
+	}
+	clear(list[len(kept):])
+	return kept
+}
+
+// bad returns the syntax error at hand. It quotes the escape sequence, the word
+// or the single character found there.
+func (p *parser) bad(message, remedy string) error {
+	rest := p.text[p.at:]
+	if rest == "" {
+		return fault.At(fault.DocumentInvalid, p.at, "", message+", found the end of the text", remedy)
+	}
+	r, size := utf8.DecodeRuneInString(rest)
+	token := rest[:size]
+	switch {
+	case r == utf8.RuneError && size == 1:
+		token = fmt.Sprintf("0x%02X", rest[0])
+	case rest[0] == '\\':
+		token = rest[:min(len(rest), 2)]
+	case isLetter(rest[0]):
+		n := 1
+		for n < len(rest) && n < tokenMax && isLetter(rest[n]) {
+			n++
+		}
+		token = rest[:n]
+	}
+	return fault.At(fault.DocumentInvalid, p.at, token, message+fmt.Sprintf(", found %q", token), remedy)
+}
+
+func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }

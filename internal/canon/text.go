@@ -1,0 +1,170 @@
+package canon
+
+import (
+	"unicode/utf16"
+	"unicode/utf8"
+)
+
+// String returns s as a value; see AppendString for what is not valid UTF-8.
+func String(s string) Value {
+	for i := 0; i < len(s); i++ {
+		if !plain[s[i]] {
+			return Value(AppendString(make([]byte, 0, len(s)+len(s)/4+16), s))
+		}
+	}
+	return Value(`"` + s + `"`)
+}
+
+// Strings returns the array of the strings of list; no list is the empty array.
+func Strings(list []string) Value {
+	size := 2
+	for _, s := range list {
+		size += len(s) + 3
+	}
+	dst := append(make([]byte, 0, size), '[')
+	for i, s := range list {
+		if i > 0 {
+			dst = append(dst, ',')
+		}
+		dst = AppendString(dst, s)
+	}
+	return Value(append(dst, ']'))
+}
+
+const hexDigits = "0123456789abcdef"
+
+// plain marks the bytes that stand for themselves inside a canonical string:
+// printable ASCII but the quote and the backslash. DEL is not among them, as
+// Python escapes it.
+var plain = func() (table [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		table[c] = c != '"' && c != '\\'
+	}
+	return table
+}()
+
+// AppendString appends s to dst quoted and escaped as Python does under
+// ensure_ascii. A lone surrogate held as WTF-8 becomes its \ud800 form again;
+// any other byte that is not UTF-8 becomes \ufffd, so whoever must not lose a
+// byte asks ValidText or StoredText first.
+func AppendString(dst []byte, s string) []byte {
+	dst = append(dst, '"')
+	run := 0 // start of the plain bytes not copied yet
+	for i := 0; i < len(s); {
+		c := s[i]
+		if plain[c] {
+			i++
+			continue
+		}
+		dst = append(dst, s[run:i]...)
+		if c < utf8.RuneSelf {
+			dst = appendASCII(dst, c)
+			i++
+		} else {
+			r, size := decodeRune(s[i:])
+			if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
+				dst = appendUnit(dst, hi)
+				r = lo
+			}
+			dst = appendUnit(dst, r)
+			i += size
+		}
+		run = i
+	}
+	dst = append(dst, s[run:]...)
+	return append(dst, '"')
+}
+
+// appendASCII appends the escape of an ASCII byte that is not plain.
+func appendASCII(dst []byte, c byte) []byte {
+	switch c {
+	case '"', '\\':
+		return append(dst, '\\', c)
+	case '\b':
+		return append(dst, '\\', 'b')
+	case '\f':
+		return append(dst, '\\', 'f')
+	case '\n':
+		return append(dst, '\\', 'n')
+	case '\r':
+		return append(dst, '\\', 'r')
+	case '\t':
+		return append(dst, '\\', 't')
+	}
+	return appendUnit(dst, rune(c))
+}
+
+// appendUnit appends the \u escape of one UTF-16 code unit.
+func appendUnit(dst []byte, u rune) []byte {
+	return append(dst, '\\', 'u',
+		hexDigits[u>>12&15], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
+}
+
+// ValidText reports whether s is valid UTF-8. Lone surrogates in WTF-8 form
+// are not.
+func ValidText(s string) bool { return utf8.ValidString(s) }
+
+// StoredText reports whether s is valid UTF-8 but for lone surrogates in WTF-8
+// form: the texts that a parsed value can hold. Surrogate halves side by side
+// are not lone: they have to be one code point.
+func StoredText(s string) bool { return badByte(s) < 0 }
+
+// badByte returns the index of the first byte of s at which it stops being a
+// stored text, or -1.
+func badByte(s string) int {
+	if utf8.ValidString(s) {
+		return -1
+	}
+	var last rune
+	for i := 0; i < len(s); {
+		r, size := decodeRune(s[i:])
+		if r == utf8.RuneError && size == 1 || utf16.DecodeRune(last, r) != utf8.RuneError {
+			return i
+		}
+		last = r
+		i += size
+	}
+	return -1
+}
+
+// decodeRune is utf8.DecodeRuneInString that reads surrogates in WTF-8 form
+// too.
+func decodeRune(s string) (rune, int) {
+	r, size := utf8.DecodeRuneInString(s)
+	if r == utf8.RuneError && size == 1 && len(s) >= 3 &&
+		s[0] == 0xED && s[1]&0xE0 == 0xA0 && s[2]&0xC0 == 0x80 {
+		return 0xD000 | rune(s[1]&0x3F)<<6 | rune(s[2]&0x3F), 3
+	}
+	return r, size
+}
+
+// appendRune is utf8.AppendRune that writes surrogates in WTF-8 form.
+func appendRune(dst []byte, r rune) []byte {
+	if utf16.IsSurrogate(r) {
+		return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0xBF, 0x80|byte(r)&0xBF)
+	}
+	return utf8.AppendRune(dst, r)
+}
+
+// settled returns s as a parser would read it back from its canonical form:
+// surrogate halves side by side joined, bad bytes replaced. Member names go
+// through it, so that sorting and uniqueness hold for what is written.
+func settled(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	out := make([]byte, 0, len(s))
+	for i := 0; i < len(s); {
+		r, size := decodeRune(s[i:])
+		i += size
+		if utf16.IsSurrogate(r) {
+			next, n := decodeRune(s[i:])
+			if joined := utf16.DecodeRune(r, next); joined != utf8.RuneError {
+				r = joined
+				i += n
+			}
+		}
+		out = appendRune(out, r)
+	}
+	return string(out)
+}

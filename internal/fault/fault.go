@@ -1,0 +1,111 @@
+// Package fault holds the one error type of the project and its closed list of
+// codes, so that every package below the façade can report a failure that a
+// program can tell apart and a person can mend.
+package fault
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// Code names a kind of failure. The list is closed (06 §7, "Errors specific to
+// Snapshot Ranges", and docs/decisions): add to it only on purpose. A Code is
+// itself an error, so errors.Is(err, fault.Conflict) works.
+type Code string
+
+// The closed list of codes.
+const (
+	SelectorInvalid   Code = "E_SELECTOR_INVALID"
+	RangeKindMismatch Code = "E_SNAPSHOT_RANGE_KIND_MISMATCH"
+	RangeWildcard     Code = "E_SNAPSHOT_RANGE_WILDCARD"
+	RangeLimit        Code = "E_SNAPSHOT_RANGE_LIMIT"
+	SnapshotNotFound  Code = "E_SNAPSHOT_NOT_FOUND"
+	PlacementInvalid  Code = "E_PLACEMENT_INVALID"
+	Sealed            Code = "E_SEALED"
+	NodeNotFound      Code = "E_NODE_NOT_FOUND"
+	NodeDuplicate     Code = "E_NODE_DUPLICATE"
+	DocumentInvalid   Code = "E_DOCUMENT_INVALID"
+	Conflict          Code = "E_CONFLICT"
+	Limit             Code = "E_LIMIT"
+	Store             Code = "E_STORE"
+)
+
+// Error makes a Code usable as the target of errors.Is.
+func (c Code) Error() string { return string(c) }
+
+// Error is a failure with everything a person or a program needs to act on it.
+type Error struct {
+	Code    Code
+	Message string // what is wrong, one sentence without a full stop
+	Remedy  string // what to do about it; may be empty
+	Node    string // id of the node concerned; may be empty
+	Token   string // the offending piece of the input; may be empty
+	Offset  int    // byte offset of Token in the input, or NoOffset
+	Line    int    // 1-based line of the input, or 0 where lines mean nothing
+	Err     error  // the cause underneath, if any
+}
+
+// NoOffset is the Offset of an error that has no place in an input.
+const NoOffset = -1
+
+// New returns an error without a place in an input.
+func New(code Code, message, remedy string) *Error {
+	return &Error{Code: code, Message: message, Remedy: remedy, Offset: NoOffset}
+}
+
+// At returns an error at a place of an input.
+func At(code Code, offset int, token, message, remedy string) *Error {
+	return &Error{Code: code, Message: message, Remedy: remedy, Token: token, Offset: offset}
+}
+
+// OnNode returns an error that concerns one node.
+func OnNode(code Code, node, message, remedy string) *Error {
+	return &Error{Code: code, Message: message, Remedy: remedy, Node: node, Offset: NoOffset}
+}
+
+// Wrap returns an error that keeps its cause.
+func Wrap(code Code, err error, message, remedy string) *Error {
+	return &Error{Code: code, Message: message, Remedy: remedy, Offset: NoOffset, Err: err}
+}
+
+// Error renders the failure on one line: code, place, message, cause, remedy.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(string(e.Code))
+	if e.Line > 0 {
+		b.WriteString(" line " + strconv.Itoa(e.Line))
+	}
+	if e.Offset >= 0 {
+		b.WriteString(" at byte " + strconv.Itoa(e.Offset))
+	}
+	if e.Node != "" {
+		b.WriteString(" node " + strconv.Quote(e.Node))
+	}
+	b.WriteString(": " + e.Message)
+	if e.Err != nil {
+		b.WriteString(": " + e.Err.Error())
+	}
+	if e.Remedy != "" {
+		b.WriteString(" (" + e.Remedy + ")")
+	}
+	return b.String()
+}
+
+// Is reports whether target is the code of e.
+func (e *Error) Is(target error) bool {
+	code, ok := target.(Code)
+	return ok && code == e.Code
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of the first Error in err's chain, or "" without one.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}
