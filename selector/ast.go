@@ -1,0 +1,277 @@
+package selector
+
+// Selector is a parsed selector (04 §2, §4).
+type Selector struct {
+	Edition  Edition
+	Time     *Time     // nil where no address is written
+	Groups   []Group   // at least one; the result is their union
+	Controls []Control // in the order in which they take effect, each kind once
+}
+
+// Control returns the control of the given kind, if the selector has it.
+func (s *Selector) Control(kind ControlKind) (Control, bool) {
+	for _, c := range s.Controls {
+		if c.Kind == kind {
+			return c, true
+		}
+	}
+	return Control{}, false
+}
+
+// TimeKind tells the three forms of a snapshot address apart (04 §3.7).
+type TimeKind int
+
+// The forms of an address: one snapshot, all of them (@*), an inclusive range.
+const (
+	Single TimeKind = iota
+	All
+	Range
+)
+
+// Time is a snapshot address (04 §3.7). Only a Range has a To; its ends stand
+// as they were written, in either order.
+type Time struct {
+	Kind     TimeKind
+	From, To Point
+}
+
+// Point is one end of an address: @t-3 is {'t', -3}, @c42 is {'c', 42}, and
+// @t-* is the oldest snapshot (001 §3.7.1).
+type Point struct {
+	Axis   byte // 't' counts back from the latest commit, 'c' names a cycle
+	N      int64
+	Oldest bool
+}
+
+// Group is one chain of steps (04 §4).
+type Group struct{ Steps []Step }
+
+// Combinator joins a step to the one before it (04 §3.6).
+type Combinator int
+
+// The combinators. The first step of a group has None.
+const (
+	None Combinator = iota
+	Descendant
+	Child
+)
+
+// Step is one compound of a chain. Its parts stand in the order in which they
+// were written, because a [Pick] applies to what stands before it.
+type Step struct {
+	Comb  Combinator
+	Parts []Part // at least one
+}
+
+// Part is one condition of a step, or the way to its nodes. The parts are
+// [Universal], [Region], [DepthStep], [Position] and [Search], which stand
+// first; [ID] and [Type]; and the filters [Attr], [Tag], [Offset], [DepthIs]
+// and [Pick].
+type Part interface{ part() }
+
+// Universal is "*".
+type Universal struct{}
+
+// Region is a root alias: root, sys, seq or ah (04 §3.1).
+type Region struct{ Name string }
+
+// ID is #x: an id or a key, as [Traits] says (04 §3.3; 001 §3.10).
+type ID struct{ Name string }
+
+// Type is a type token without its dot: "cb", "cb:summary", "custom:note" (04
+// §3.2).
+type Type struct{ Name string }
+
+// Zone is a side of the core (02 §4.1).
+type Zone int
+
+// The zones: offset below, at and above zero.
+const (
+	Pre Zone = iota
+	Core
+	Post
+)
+
+// Offset is :pre, :core or :post. Alone in a step it means everything in that
+// zone of a turn; after other parts it tests the node's own offset (04 §3.4).
+type Offset struct{ Zone Zone }
+
+// DepthSet is a set of depths as written, not merged (04 §3.4; 003 §3.4).
+type DepthSet struct{ Terms []DepthTerm }
+
+// DepthTerm is a run of depths, both ends included. math.MinInt64 and
+// math.MaxInt64 stand for an open end.
+type DepthTerm struct{ Lo, Hi int64 }
+
+// Contains reports whether depth is in the set.
+func (s DepthSet) Contains(depth int64) bool {
+	for _, t := range s.Terms {
+		if t.Lo <= depth && depth <= t.Hi {
+			return true
+		}
+	}
+	return false
+}
+
+// DepthIs is :depth(…) (04 §3.4).
+type DepthIs struct{ Set DepthSet }
+
+// DepthStep is depth(…) as the first step: the containers at those depths (003
+// §3.4).
+type DepthStep struct{ Set DepthSet }
+
+// PickKind tells the positional pseudo-classes apart (04 §3.4).
+type PickKind int
+
+// The positional pseudo-classes.
+const (
+	First PickKind = iota
+	Last
+	Nth
+)
+
+// Pick is :first, :last or :nth(N). Only Nth has an N, counted from 1.
+type Pick struct {
+	Kind PickKind
+	N    int
+}
+
+// Tag is +x: as the first part of a first step a search of everything below
+// the root, otherwise a filter. Tags side by side are sorted, and {tag='x'}
+// behind a tag is one of them (001 §3.10).
+type Tag struct{ Name string }
+
+// Search is "? {…}" one level down, "?? {…}" on every level down, or
+// "within(d1,d3) ?? {…}" (001 §3.6). It starts from the root or from what the
+// step before it selects; the combinator of such a later step is Child for "?"
+// and Descendant for "??". Within is empty, or names the containers that a
+// first step is confined to.
+type Search struct {
+	Deep   bool
+	Within DepthSet
+	Attrs  []Attr // at least one
+}
+
+func (Universal) part() {}
+func (Region) part()    {}
+func (ID) part()        {}
+func (Type) part()      {}
+func (Attr) part()      {}
+func (Offset) part()    {}
+func (DepthIs) part()   {}
+func (DepthStep) part() {}
+func (Pick) part()      {}
+func (Tag) part()       {}
+func (Search) part()    {}
+func (Position) part()  {}
+
+// Op compares an attribute with a value (04 §3.5; ~ from 001 §4).
+type Op int
+
+// The operators. Present is none: [role]. Match is ~, an unanchored RE2 match.
+const (
+	Present Op = iota
+	Eq
+	Ne
+	Lt
+	Le
+	Gt
+	Ge
+	Match
+)
+
+// Attr is a filter on one attribute (04 §3.5, §5). It has one value, none for
+// Present, and may have several for Eq: any of them (001 §4). The name type is
+// stored as nodeType; [ephemeral] is ttl = 0 and [sticky] is ttl = null.
+type Attr struct {
+	Name   string
+	Op     Op
+	Values []Literal
+}
+
+// LiteralKind tells the forms of a value apart, because = and != keep to the
+// type of what was written (04 §5.4).
+type LiteralKind int
+
+// The forms of a value. Null is null or None without quotes.
+const (
+	Number LiteralKind = iota
+	Text
+	Word
+	Null
+)
+
+// Literal is a value as written: a number in decimal notation of any size, the
+// content of a quoted string, a bare word, or null.
+type Literal struct {
+	Kind LiteralKind
+	Text string
+}
+
+// ControlKind names a control (001 §4), in the order in which they take effect.
+type ControlKind int
+
+// The controls: @mode, @order, @unique, @limit, @p and @first.
+const (
+	ControlMode ControlKind = iota
+	ControlOrder
+	ControlUnique
+	ControlLimit
+	ControlPage
+	ControlFirst
+)
+
+// Control changes what becomes of the selected nodes (001 §4). N belongs to
+// @limit and @p (from 1), Word to @mode (union, latest, reduce) and @order (pre,
+// post, bfs, path, turn:asc,pre, turn:desc,pre).
+type Control struct {
+	Kind ControlKind
+	N    int
+	Word string
+}
+
+// Position is a path of hops in parentheses (003, 001 §3.8). In a query it
+// selects; [ParsePosition] reads one that says where to insert (§3.9).
+type Position struct {
+	Hops   []Hop // at least one
+	Insert Insertion
+	N      int // the child of AfterChild and BeforeChild, from 1
+}
+
+// Insertion says where among the children of the last hop a node goes (003,
+// 001 §3.9).
+type Insertion int
+
+// The places to insert at. A position in a query has NoInsertion.
+const (
+	NoInsertion Insertion = iota
+	AtStart               // a trailing comma
+	AtEnd                 // end
+	AfterChild            // +N
+	BeforeChild           // -N
+)
+
+// HopKind tells the hops of a position apart (003, 001 §3.8).
+type HopKind int
+
+// The hops.
+const (
+	HopDepth     HopKind = iota // d1 or depth(1): a container of the axis of depth; always first
+	HopTurn                     // seg or mt: a filter, the node itself is a turn
+	HopContainer                // cont or mc: child containers
+	HopOffset                   // N: the children at offset N
+	HopBlock                    // N:block or *:block: child blocks
+	HopStep                     // ?{…}: matches one level down
+	HopDeep                     // ??{…}: matches on every level down
+)
+
+// Hop is one hop of a position. The fields beside Kind and Attrs belong to the
+// kinds named with them.
+type Hop struct {
+	Kind   HopKind
+	Depth  DepthSet // HopDepth
+	Name   string   // HopTurn, HopContainer, HopBlock: the class as it was written
+	Any    bool     // HopBlock: at any offset, "*:block"
+	Offset int64    // HopOffset, HopBlock unless Any
+	Attrs  []Attr   // what the nodes must satisfy besides; *:block.k is kind = 'k'
+}

@@ -1,0 +1,161 @@
+package selector
+
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// Edition names one of the three versions of chapter 04. A context has one
+// edition, every query may name another (docs/decisions).
+type Edition string
+
+// The editions, named after documents 000, 003 and 001 in this order.
+const (
+	V01       Edition = "v0.1"
+	Depth     Edition = "depth"
+	Canonical Edition = "canonical"
+)
+
+// Traits are the differences between the editions, for the parser, the
+// evaluator and the importer alike.
+type Traits struct {
+	// TurnType, ContainerType and BlockType are the type names given to new
+	// nodes. Both vocabularies are understood in every edition.
+	TurnType, ContainerType, BlockType string
+
+	// DefaultWorking: a query without an address reads the working state;
+	// otherwise it reads @t0 (§3.7).
+	DefaultWorking bool
+
+	// HashIsKey: #x compares the key facet; otherwise the id (§3.3).
+	HashIsKey bool
+
+	// KindInType: .cb:summary is class cb with kind facet summary, and nodeType
+	// compares the same way; otherwise both compare the whole nodeType (§3.2).
+	KindInType bool
+
+	// NewestFirst: results that span turns run from the newest turn to the
+	// oldest; otherwise from the oldest to the newest (§6.2).
+	NewestFirst bool
+
+	// UntimedNewestFirst: an imported ^seq without creation times is listed
+	// newest first.
+	UntimedNewestFirst bool
+
+	// DepthMeansRegions: :depth(0) is ^ah and :depth(-1) is ^sys; otherwise
+	// neither selects anything (§3.4).
+	DepthMeansRegions bool
+
+	// KeySets: results for one key come newest first (§3.5.2).
+	KeySets bool
+
+	// SpacedFilter: "[" after a space filters what a +tag, or a #key that is
+	// the first step, selects; otherwise it begins a descendant step. After a
+	// position, a search, "{…}" or a control it filters in every edition.
+	SpacedFilter bool
+
+	// Extended: the constructs that only the later documents print are
+	// accepted (the constructs table).
+	Extended bool
+}
+
+// editions is the table of differences.
+var editions = []struct {
+	name   Edition
+	traits Traits
+}{
+	{V01, Traits{
+		TurnType: "mt", ContainerType: "mc", BlockType: "cb",
+	}},
+	{Depth, Traits{
+		TurnType: "mt", ContainerType: "mc", BlockType: "cb",
+		DefaultWorking: true, KindInType: true, DepthMeansRegions: true,
+		KeySets: true, Extended: true,
+	}},
+	{Canonical, Traits{
+		TurnType: "seg", ContainerType: "cont", BlockType: "block",
+		DefaultWorking: true, HashIsKey: true, KindInType: true,
+		NewestFirst: true, UntimedNewestFirst: true, DepthMeansRegions: true,
+		KeySets: true, SpacedFilter: true, Extended: true,
+	}},
+}
+
+// Traits returns the row of e, or the zero Traits if e is no edition.
+func (e Edition) Traits() Traits {
+	for i := range editions {
+		if editions[i].name == e {
+			return editions[i].traits
+		}
+	}
+	return Traits{}
+}
+
+// ParseEdition returns the edition called s. The names are exact: v0.1, depth,
+// canonical.
+func ParseEdition(s string) (Edition, error) {
+	names := make([]string, len(editions))
+	for i := range editions {
+		if string(editions[i].name) == s {
+			return editions[i].name, nil
+		}
+		names[i] = string(editions[i].name)
+	}
+	return "", fault.At(fault.SelectorInvalid, fault.NoOffset, clip(s),
+		"there is no such edition", "the editions are "+strings.Join(names, ", "))
+}
+
+// construct is something to write in a selector that not every document knows.
+type construct int
+
+const (
+	aPosition construct = iota
+	aDepthStep
+	aDepthExpr
+	aGroup
+	aBraceBlock
+	anAttrList
+	aSearch
+	aTag
+	aControl
+	aHistory
+)
+
+// constructs says what each construct is called in a message and which
+// documents print it. An edition that is Extended accepts all of them, since
+// they mean the same wherever they are written; v0.1 accepts none.
+//
+// Everything else is accepted in every edition, though some document leaves it
+// out: both vocabularies, type for nodeType, the operator ~, k=[a,b],
+// [ephemeral] and [sticky], quoted ids, "*" with filters, filters in any order,
+// @c3..7 for @c3..@c7, decimal and signed numbers.
+var constructs = [...]struct {
+	what string
+	in   []Edition
+}{
+	aPosition:   {"a position in parentheses", []Edition{Depth, Canonical}},              // §3.8
+	aDepthStep:  {"depth(…) as a step", []Edition{Depth, Canonical}},                     // §3.4
+	aDepthExpr:  {"a comparison, a set or a..b as a depth", []Edition{Depth, Canonical}}, // §3.4
+	aGroup:      {"a group of attributes in parentheses", []Edition{Depth, Canonical}},   // §3.5.1
+	aBraceBlock: {"a block of attributes in braces", []Edition{Canonical}},               // 001 §2.5
+	anAttrList:  {"a list of attributes in one pair of brackets", []Edition{Canonical}},  // 001 §4
+	aSearch:     {"a search with ? or ??", []Edition{Canonical}},                         // 001 §3.6
+	aTag:        {"a +tag", []Edition{Canonical}},                                        // 001 §3.10
+	aControl:    {"a control", []Edition{Depth, Canonical}},                              // 003 §3.7, 001 §4
+	aHistory:    {"the whole history, @history or @t-*,", []Edition{Canonical}},          // 001 §3.7.1
+}
+
+// need reports an error where the edition does not have what stands at offset.
+func (p *parser) need(c construct, offset int, token string) error {
+	if p.traits.Extended || p.inserting {
+		return nil
+	}
+	row := constructs[c]
+	has := make([]string, 0, len(row.in))
+	for _, e := range row.in {
+		has = append(has, string(e))
+	}
+	return fault.At(fault.SelectorInvalid, offset, clip(token),
+		row.what+" is not part of edition "+string(p.edition),
+		"edition "+strings.Join(has, " or ")+" has it")
+}

@@ -1,0 +1,95 @@
+package selector
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// The rows are those of the table in docs/decisions.
+func TestTraits(t *testing.T) {
+	want := map[Edition]Traits{
+		V01:       {"mt", "mc", "cb", false, false, false, false, false, false, false, false, false},
+		Depth:     {"mt", "mc", "cb", true, false, true, false, false, true, true, false, true},
+		Canonical: {"seg", "cont", "block", true, true, true, true, true, true, true, true, true},
+		"v2":      {},
+	}
+	for e, traits := range want {
+		if got := e.Traits(); got != traits {
+			t.Errorf("%s: got %+v, want %+v", e, got, traits)
+		}
+	}
+}
+
+func TestParseEdition(t *testing.T) {
+	for _, e := range []Edition{V01, Depth, Canonical} {
+		if got, err := ParseEdition(string(e)); err != nil || got != e {
+			t.Errorf("%s: %s, %v", e, got, err)
+		}
+	}
+	for _, name := range []string{"", "V0.1", "v0.2", "canonical ", "\xff", strings.Repeat("\x80", 99)} {
+		_, err := ParseEdition(name)
+		if !errors.Is(err, fault.SelectorInvalid) || !strings.Contains(err.Error(), "v0.1, depth, canonical") {
+			t.Errorf("%q: %v", name, err)
+		}
+	}
+	if _, err := Parse("*", "v0.2"); fault.CodeOf(err) != fault.SelectorInvalid {
+		t.Errorf("unknown edition: %v", err)
+	}
+}
+
+// foreign holds one text for each construct that only later documents have.
+var foreign = []struct {
+	construct construct
+	text      string
+	offset    int
+	token     string
+}{
+	{aPosition, "(d1)", 0, "("},
+	{aDepthStep, "depth(1)", 0, "depth"},
+	{aDepthExpr, ".mt:depth(>0)", 10, ">"},
+	{aDepthExpr, ".mt:depth(<=0)", 10, "<="},
+	{aDepthExpr, ".mt:depth(1,{2})", 12, "{"},
+	{aDepthExpr, ".mt:depth(1..2)", 11, ".."},
+	{aGroup, ".cb(kind='x')", 3, "("},
+	{aBraceBlock, ".cb {kind=x}", 4, "{"},
+	{anAttrList, "[a, b]", 2, ","},
+	{aSearch, "?? {a}", 0, "?"},
+	{aSearch, ".mt ? {a}", 4, "?"},
+	{aSearch, "within(d1) ?? {a}", 0, "within"},
+	{aTag, ".cb +x", 4, "+"},
+	{aControl, ".cb @limit=1", 4, "@limit"},
+	{aHistory, "@history .cb", 0, "@history"},
+	{aHistory, "@t-* .cb", 0, "@t-*"},
+	{aHistory, "@t0..-* .cb", 5, "-*"},
+}
+
+func TestForeignConstructs(t *testing.T) {
+	seen := map[construct]bool{}
+	for _, test := range foreign {
+		seen[test.construct] = true
+		for _, e := range []Edition{Depth, Canonical} {
+			if _, err := Parse(test.text, e); err != nil {
+				t.Errorf("%s in %s: %v", test.text, e, err)
+			}
+		}
+		_, err := Parse(test.text, V01)
+		var f *fault.Error
+		if !errors.As(err, &f) {
+			t.Errorf("%s in v0.1: %v", test.text, err)
+			continue
+		}
+		row := constructs[test.construct]
+		if f.Code != fault.SelectorInvalid || f.Offset != test.offset || f.Token != test.token ||
+			f.Message != row.what+" is not part of edition v0.1" || !strings.Contains(f.Remedy, string(row.in[0])) {
+			t.Errorf("%s in v0.1: offset %d, token %q: %v", test.text, f.Offset, f.Token, f)
+		}
+	}
+	for c := range constructs {
+		if !seen[construct(c)] {
+			t.Errorf("no text for %s", constructs[c].what)
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package selector
+
+import (
+	"regexp/syntax"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// block reads attributes in brackets, braces or, right behind a type,
+// parentheses, and adds them to the step one by one (04 §3.5; 003 §3.5.1; 001
+// §4). All three filter.
+func (p *parser) block(cur *step) error {
+	switch p.peek(0) {
+	case '{':
+		cur.filters = true
+	case '(':
+		if _, ok := cur.Parts[len(cur.Parts)-1].(Type); !ok {
+			return p.unexpected("a space, a filter or the end",
+				"attributes in parentheses come right behind a type; elsewhere write […]")
+		}
+	}
+	attrs, err := p.attrs(MaxParts - len(cur.Parts))
+	for _, a := range attrs {
+		cur.add(a)
+	}
+	return err
+}
+
+// attrs reads one block of attributes, of which there may be most.
+func (p *parser) attrs(most int) ([]Attr, error) {
+	open := p.pos
+	closing := "]"
+	switch p.text[open] {
+	case '{':
+		closing = "}"
+		if err := p.need(aBraceBlock, open, "{"); err != nil {
+			return nil, err
+		}
+	case '(':
+		closing = ")"
+		if err := p.need(aGroup, open, "("); err != nil {
+			return nil, err
+		}
+	}
+	p.pos++
+	var attrs []Attr
+	for {
+		p.space()
+		if len(attrs) >= most {
+			return nil, p.tooMany(p.pos, MaxParts, "attributes in a step")
+		}
+		a, err := p.attr()
+		if err != nil {
+			return nil, err
+		}
+		attrs = append(attrs, a)
+		gap := p.space()
+		comma := p.pos
+		switch {
+		case p.take(closing):
+			return attrs, nil
+		case p.take(","):
+			if closing == "]" {
+				if err := p.need(anAttrList, comma, ","); err != nil {
+					return nil, err
+				}
+			}
+		case closing == ")" && gap:
+		default:
+			return nil, p.unexpected("a comparison, a comma or "+closing,
+				"write an attribute such as role='user' or ttl<=1, with other text in quotes")
+		}
+	}
+}
+
+// attr reads one attribute with or without a comparison (04 §3.5, §5).
+func (p *parser) attr() (Attr, error) {
+	start := p.pos
+	if !isLetter(p.peek(0)) {
+		return Attr{}, p.unexpected("the name of an attribute", "such as role or ttl")
+	}
+	a := Attr{Name: p.key()}
+	end := p.pos
+	if err := p.checkFacet(start, a.Name); err != nil {
+		return a, err
+	}
+	if a.Name == "type" {
+		a.Name = "nodeType"
+	}
+	p.space()
+	a.Op = p.operator()
+	if a.Op == Present {
+		p.pos = end
+		return spellOut(a), nil
+	}
+	p.space()
+	var err error
+	if p.peek(0) == '[' {
+		a.Values, err = p.list(a.Op)
+	} else {
+		var v Literal
+		v, err = p.value(a.Op)
+		a.Values = []Literal{v}
+	}
+	return a, err
+}
+
+// checkFacet refuses a facet that only a snapshot has, where no snapshot is
+// named (003, 001 §3.5.3).
+func (p *parser) checkFacet(offset int, name string) error {
+	switch name {
+	case "born_turn", "age", "depth", "sdepth":
+		if p.time == nil {
+			return p.invalid(offset, name+" is known only in a snapshot",
+				"begin with the address of a snapshot, such as @t0")
+		}
+	}
+	return nil
+}
+
+// spellOut replaces the two words that stand for a comparison (001 §4).
+func spellOut(a Attr) Attr {
+	switch a.Name {
+	case "ephemeral":
+		return Attr{"ttl", Eq, []Literal{{Number, "0"}}}
+	case "sticky":
+		return Attr{"ttl", Eq, []Literal{{Null, "null"}}}
+	}
+	return a
+}
+
+// operators are tried in this order, so that <= is not read as <.
+var operators = []struct {
+	token string
+	op    Op
+}{{"!=", Ne}, {"<=", Le}, {">=", Ge}, {"=", Eq}, {"<", Lt}, {">", Gt}, {"~", Match}}
+
+// operator reads a comparison operator, or none.
+func (p *parser) operator() Op {
+	for _, o := range operators {
+		if p.take(o.token) {
+			return o.op
+		}
+	}
+	return Present
+}
+
+// list reads the values of k=[a,b]: any of them (001 §4).
+func (p *parser) list(op Op) ([]Literal, error) {
+	if op != Eq {
+		return nil, p.unexpected("a single value", "only = takes a list of values")
+	}
+	p.take("[")
+	var values []Literal
+	for {
+		p.space()
+		if len(values) == MaxValues {
+			return nil, p.tooMany(p.pos, MaxValues, "values")
+		}
+		v, err := p.value(op)
+		if err != nil {
+			return nil, err
+		}
+		values = append(values, v)
+		p.space()
+		if p.take("]") {
+			return values, nil
+		}
+		if !p.take(",") {
+			return nil, p.unexpected("a comma or ]", "write text that is not a word in quotes")
+		}
+	}
+}
+
+// value reads a literal and checks that op can compare with it (04 §5.5).
+func (p *parser) value(op Op) (Literal, error) {
+	start := p.pos
+	v, err := p.literal()
+	if err != nil {
+		return v, err
+	}
+	if v.Kind == Null && op != Eq && op != Ne {
+		return v, p.invalid(start, "null has no order and matches no pattern", "compare null with = or !=")
+	}
+	if op == Match {
+		return v, p.checkPattern(start, v.Text)
+	}
+	return v, nil
+}
+
+// literal reads a number, a string or a word (04 §4).
+func (p *parser) literal() (Literal, error) {
+	const remedy = "a value is a number, a word or text in quotes"
+	start := p.pos
+	switch c := p.peek(0); {
+	case c == '\'' || c == '"':
+		text, err := p.quoted()
+		return Literal{Text, text}, err
+	case p.startsInteger():
+		if p.take("+") {
+			start++
+		} else {
+			p.take("-")
+		}
+		p.digits()
+		if p.peek(0) == '.' && isDigit(p.peek(1)) {
+			p.take(".")
+			p.digits()
+		}
+		number := p.text[start:p.pos]
+		if p.word() != "" {
+			return Literal{}, p.invalid(start, "this is neither a number nor a word", "write it in quotes")
+		}
+		return Literal{Number, number}, nil
+	case isLetter(c):
+		word := p.key()
+		if word == "null" || word == "None" {
+			return Literal{Null, "null"}, nil
+		}
+		return Literal{Word, word}, nil
+	}
+	return Literal{}, p.unexpected("a value", remedy)
+}
+
+// checkPattern refuses what [regexp.Compile] would, without building the
+// automaton, which the evaluator does once, and what would be dear to match.
+func (p *parser) checkPattern(offset int, pattern string) error {
+	if p.patterns += len(pattern); p.patterns > MaxPatterns {
+		return p.tooMany(offset, MaxPatterns, "bytes of regular expressions")
+	}
+	re, err := syntax.Parse(pattern, syntax.Perl)
+	if err != nil {
+		e := fault.Wrap(fault.SelectorInvalid, err,
+			"this is not a regular expression", "the syntax is RE2; a backslash stays itself in quotes")
+		e.Offset, e.Token = offset, clip(p.text[offset:p.pos])
+		return e
+	}
+	if p.states += states(re); p.states > MaxStates {
+		return p.tooMany(offset, MaxStates, "states in the regular expressions")
+	}
+	return nil
+}
+
+// states estimates the size of the automaton of re. The parser bounds the
+// product of nested repetitions, so the sum cannot overflow.
+func states(re *syntax.Regexp) int {
+	n := 1
+	if re.Op == syntax.OpLiteral {
+		n = len(re.Rune)
+	}
+	for _, sub := range re.Sub {
+		n += states(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(re.Min, re.Max, 1)
+	}
+	return n
+}

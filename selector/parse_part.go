@@ -1,0 +1,211 @@
+package selector
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// part reads one part that is not a head and adds it to the step (04 §3.2 to
+// §3.5; 001 §3.10).
+func (p *parser) part(cur *step) error {
+	if len(cur.Parts) >= MaxParts {
+		return p.tooMany(p.pos, MaxParts, "parts in a step")
+	}
+	switch p.peek(0) {
+	case '.', '#':
+		return p.nameOf(cur)
+	case '[', '{', '(':
+		return p.block(cur)
+	case ':':
+		return p.pseudo(cur)
+	case '+':
+		return p.tag(cur)
+	}
+	return p.unexpected("a step", "a step is such as .cb, #id, ^seq, [role='user'], * or :first")
+}
+
+// add appends a filter, after which no name may follow.
+func (cur *step) add(parts ...Part) {
+	cur.Parts = append(cur.Parts, parts...)
+	cur.named = false
+}
+
+// region reads a root alias (04 §3.1).
+func (p *parser) region() (Part, error) {
+	start := p.pos
+	p.take("^")
+	switch word := p.word(); word {
+	case "root", "sys", "seq", "ah":
+		return Region{word}, nil
+	}
+	return nil, p.invalid(start, "there is no such region", "the regions are ^root, ^sys, ^seq and ^ah")
+}
+
+// nameOf reads a type or an id (04 §3.2, §3.3).
+func (p *parser) nameOf(cur *step) error {
+	start := p.pos
+	isType := p.take(".")
+	if !isType {
+		p.take("#")
+	}
+	var name Part
+	if isType {
+		if !isLetter(p.peek(0)) {
+			return p.unexpected("the name of a type", "a type begins with a letter: .cb, .cb:summary")
+		}
+		name = Type{p.name()}
+	} else {
+		id, err := p.identifier("an id", "write it in quotes: #'…'")
+		if err != nil {
+			return err
+		}
+		name = ID{id}
+	}
+	if !cur.named {
+		return p.invalid(start, "a name stands behind a filter",
+			"the type and the id come first; a new step begins with a space")
+	}
+	for _, part := range cur.Parts {
+		_, wasType := part.(Type)
+		_, wasID := part.(ID)
+		if wasType && isType || wasID && !isType {
+			return p.invalid(start, "a step has two types or two ids",
+				"separate the steps with a space, or the alternatives with a comma")
+		}
+	}
+	if !isType && len(cur.Parts) == 0 && cur.Comb == None && p.traits.SpacedFilter {
+		cur.filters = true
+	}
+	cur.Parts = append(cur.Parts, name)
+	return nil
+}
+
+// identifier reads the name behind "#" or "+", bare or in quotes.
+func (p *parser) identifier(expected, remedy string) (string, error) {
+	start := p.pos
+	switch c := p.peek(0); {
+	case c == '\'' || c == '"':
+		name, err := p.quoted()
+		if err == nil && name == "" {
+			return "", p.invalid(start, "the name is empty", remedy)
+		}
+		return name, err
+	case isLetter(c) || isDigit(c):
+		return p.name(), nil
+	}
+	return "", p.unexpected(expected, remedy)
+}
+
+// tag reads +x (001 §3.10).
+func (p *parser) tag(cur *step) error {
+	start := p.pos
+	p.take("+")
+	if err := p.need(aTag, start, "+"); err != nil {
+		return err
+	}
+	if isDigit(p.peek(0)) {
+		return p.unexpected("a tag", "write a tag that begins with a digit in quotes: +'…'")
+	}
+	name, err := p.identifier("a tag", "write it in quotes: +'…'")
+	if err != nil {
+		return err
+	}
+	cur.add(Tag{name})
+	cur.filters = cur.filters || p.traits.SpacedFilter
+	return nil
+}
+
+// sortTags brings each run of tags into order, without repetitions, and takes
+// into it what {tag='x'} asks for behind one of them (001 §3.10).
+func sortTags(parts []Part) []Part {
+	for i := 0; i < len(parts); i++ {
+		if _, ok := parts[i].(Tag); !ok {
+			continue
+		}
+		end := i
+		for ; end < len(parts); end++ {
+			tag, ok := asTag(parts[end])
+			if !ok {
+				break
+			}
+			parts[end] = tag
+		}
+		run := parts[i:end]
+		slices.SortFunc(run, func(a, b Part) int { return cmp.Compare(a.(Tag).Name, b.(Tag).Name) })
+		kept := slices.Compact(run)
+		parts = slices.Delete(parts, i+len(kept), end)
+		i += len(kept)
+	}
+	return parts
+}
+
+// asTag returns part as a tag, if it is one or asks for one.
+func asTag(part Part) (Tag, bool) {
+	switch part := part.(type) {
+	case Tag:
+		return part, true
+	case Attr:
+		if part.Name == "tag" && part.Op == Eq && len(part.Values) == 1 {
+			if v := part.Values[0]; (v.Kind == Text || v.Kind == Word) && v.Text != "" {
+				return Tag{v.Text}, true
+			}
+		}
+	}
+	return Tag{}, false
+}
+
+// pseudo reads a pseudo-class (04 §3.4).
+func (p *parser) pseudo(cur *step) error {
+	start := p.pos
+	p.take(":")
+	word := p.word()
+	switch word {
+	case "pre":
+		cur.add(Offset{Pre})
+	case "core":
+		cur.add(Offset{Core})
+	case "post":
+		cur.add(Offset{Post})
+	case "first":
+		cur.add(Pick{Kind: First})
+	case "last":
+		cur.add(Pick{Kind: Last})
+	case "nth":
+		return p.nth(cur)
+	case "depth":
+		set, err := p.depthSet()
+		cur.add(DepthIs{set})
+		return err
+	default:
+		return p.invalid(start, "there is no such pseudo-class",
+			"there are :pre, :core, :post, :depth(…), :first, :last and :nth(N); a name with such a colon needs quotes")
+	}
+	if p.peek(0) == '(' {
+		return p.unexpected("no parenthesis", ":"+word+" takes no argument")
+	}
+	return nil
+}
+
+// nth reads the argument of :nth, a position from 1.
+func (p *parser) nth(cur *step) error {
+	const remedy = ":nth(N) takes one whole number, and the first node is 1"
+	if !p.take("(") {
+		return p.unexpected("(", remedy)
+	}
+	p.space()
+	start := p.pos
+	if !p.startsInteger() {
+		return p.unexpected("a whole number", remedy)
+	}
+	n := p.integer()
+	if n < 1 {
+		return p.invalid(start, "no node has this place", remedy)
+	}
+	p.space()
+	if !p.take(")") {
+		return p.unexpected(")", remedy)
+	}
+	cur.add(Pick{Kind: Nth, N: int(min(n, math.MaxInt32))})
+	return nil
+}

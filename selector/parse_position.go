@@ -1,0 +1,216 @@
+package selector
+
+import (
+	"math"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+const hopRemedy = "a hop is such as d1, mt, mc[offset=0], -1, 0:cb, *:cb[role='user'] or ?{kind=text}"
+
+// ParsePosition reads an insertion target (003, 001 §3.9), such as
+// "(d0, mc[offset=0], end)": a position that ends in a comma (before the first
+// child), end, +N or -N (after or before child N, from 1). It means the same in
+// every edition. Errors are those of [Parse].
+func ParsePosition(text string, e Edition) (*Position, error) {
+	p, err := newParser(text, e)
+	if err != nil {
+		return nil, err
+	}
+	p.inserting = true
+	p.space()
+	if p.peek(0) != '(' {
+		return nil, p.unexpected("(", "a place is such as (d0, mc[offset=0], end)")
+	}
+	pos, err := p.position()
+	if err != nil {
+		return nil, err
+	}
+	p.space()
+	if !p.end() {
+		return nil, p.unexpected("the end", "a place is one position and nothing else")
+	}
+	return &pos, nil
+}
+
+// position reads hops in parentheses (003, 001 §3.8).
+func (p *parser) position() (Position, error) {
+	var pos Position
+	if err := p.need(aPosition, p.pos, "("); err != nil {
+		return pos, err
+	}
+	p.take("(")
+	for first := true; first || p.take(","); first = false {
+		p.space()
+		done, err := p.insertion(&pos)
+		if err != nil {
+			return pos, err
+		}
+		if done {
+			break
+		}
+		if len(pos.Hops) == MaxHops {
+			return pos, p.tooMany(p.pos, MaxHops, "hops")
+		}
+		h, err := p.hop(first)
+		if err != nil {
+			return pos, err
+		}
+		pos.Hops = append(pos.Hops, h)
+		p.space()
+	}
+	closing := p.pos
+	if !p.take(")") {
+		return pos, p.unexpected("a comma or )", hopRemedy)
+	}
+	if p.inserting && pos.Insert == NoInsertion {
+		return pos, p.invalid(closing, "the position does not say where to insert",
+			"end it with a comma, end, +N or -N")
+	}
+	return pos, nil
+}
+
+// insertion reads the mark of an insertion, if one stands here, and reports
+// whether it did. In a query the signed numbers are offsets and the other marks
+// are errors (docs/decisions).
+func (p *parser) insertion(pos *Position) (bool, error) {
+	start := p.pos
+	switch c := p.peek(0); {
+	case len(pos.Hops) == 0:
+		return false, nil
+	case c == ')':
+		pos.Insert = AtStart
+	case c == 'e':
+		if p.word() != "end" {
+			p.pos = start
+			return false, nil
+		}
+		pos.Insert = AtEnd
+	case p.inserting && (c == '+' || c == '-') && isDigit(p.peek(1)):
+		n := p.integer()
+		if p.space(); p.peek(0) != ')' {
+			p.pos = start
+			return false, nil
+		}
+		pos.Insert = AfterChild
+		if c == '-' {
+			pos.Insert, n = BeforeChild, -n
+		}
+		if n == 0 {
+			return false, p.invalid(start, "there is no child 0", "the first child is 1")
+		}
+		pos.N = int(min(n, math.MaxInt32))
+	default:
+		return false, nil
+	}
+	if !p.inserting {
+		return false, fault.At(fault.SelectorInvalid, start, clip(p.text[start:max(p.pos, start+1)]),
+			"a place to insert at selects nothing", "in a query, end the position with its last hop")
+	}
+	p.space()
+	return true, nil
+}
+
+// hop reads one hop and the attributes behind it.
+func (p *parser) hop(first bool) (Hop, error) {
+	start := p.pos
+	h, err := p.hopHead()
+	if err != nil {
+		return h, err
+	}
+	if h.Kind == HopDepth && !first {
+		return h, p.invalid(start, "a depth stands behind another hop", "the depth is the first hop")
+	}
+	for {
+		p.space()
+		c := p.peek(0)
+		if c != '[' && c != '{' && c != '(' {
+			break
+		}
+		attrs, err := p.attrs(MaxParts - len(h.Attrs))
+		if err != nil {
+			return h, err
+		}
+		h.Attrs = append(h.Attrs, attrs...)
+	}
+	if len(h.Attrs) == 0 && (h.Kind == HopStep || h.Kind == HopDeep) {
+		return h, p.unexpected("a block of attributes", hopRemedy)
+	}
+	return h, nil
+}
+
+// hopHead reads a hop without its attributes.
+func (p *parser) hopHead() (Hop, error) {
+	start := p.pos
+	switch c := p.peek(0); {
+	case c == '?':
+		deep, err := p.questionMarks()
+		if deep {
+			return Hop{Kind: HopDeep}, err
+		}
+		return Hop{Kind: HopStep}, err
+	case c == '*':
+		p.take("*")
+		return p.blocks(Hop{Kind: HopBlock, Any: true})
+	case p.startsInteger():
+		h := Hop{Kind: HopOffset, Offset: p.integer()}
+		if p.peek(0) == ':' {
+			h.Kind = HopBlock
+			return p.blocks(h)
+		}
+		return h, nil
+	}
+	if set, ok, err := p.depthHop(); ok {
+		return Hop{Kind: HopDepth, Depth: set}, err
+	}
+	switch word := p.word(); word {
+	case "seg", "mt":
+		return Hop{Kind: HopTurn, Name: word}, nil
+	case "cont", "mc":
+		return Hop{Kind: HopContainer, Name: word}, nil
+	case "block", "cb":
+		return p.blockKind(Hop{Kind: HopBlock, Name: word, Any: true})
+	}
+	p.pos = start
+	return Hop{}, p.unexpected("a hop", hopRemedy)
+}
+
+// depthHop reads dN or depth(…), if that is what comes next.
+func (p *parser) depthHop() (DepthSet, bool, error) {
+	if p.take("depth") {
+		set, err := p.depthSet()
+		return set, true, err
+	}
+	start := p.pos
+	if p.take("d") && p.startsInteger() {
+		n := p.integer()
+		return DepthSet{[]DepthTerm{{n, n}}}, true, nil
+	}
+	p.pos = start
+	return DepthSet{}, false, nil
+}
+
+// blocks reads ":block" or ":cb" with what may follow it.
+func (p *parser) blocks(h Hop) (Hop, error) {
+	if !p.take(":") {
+		return h, p.unexpected(":", hopRemedy)
+	}
+	start := p.pos
+	if h.Name = p.word(); h.Name != "block" && h.Name != "cb" {
+		p.pos = start
+		return h, p.unexpected("block or cb", hopRemedy)
+	}
+	return p.blockKind(h)
+}
+
+// blockKind reads ".k" behind a block: kind k (001 §4; docs/decisions).
+func (p *parser) blockKind(h Hop) (Hop, error) {
+	if !p.take(".") {
+		return h, nil
+	}
+	if !isLetter(p.peek(0)) {
+		return h, p.unexpected("a kind", "write *:"+h.Name+".summary, or *:"+h.Name+"[kind='…']")
+	}
+	h.Attrs = []Attr{{"kind", Eq, []Literal{{Text, p.word()}}}}
+	return h, nil
+}

@@ -1,0 +1,121 @@
+package selector
+
+import (
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// readTime reads the address at the start of a selector (04 §3.7; 001 §3.7.1).
+func (p *parser) readTime() error {
+	start := p.pos
+	t, err := p.address()
+	if err != nil {
+		return err
+	}
+	if isWordByte(p.peek(0)) {
+		return p.unexpected("a space", "separate the address from the first step")
+	}
+	p.time = t
+	p.space()
+	if p.end() {
+		return p.unexpected("a step", "to select everything there, write "+p.text[start:p.pos]+" *")
+	}
+	return nil
+}
+
+// address reads a point, a wildcard, a range or @history.
+func (p *parser) address() (*Time, error) {
+	start := p.pos
+	if p.take("@history") {
+		if err := p.need(aHistory, start, "@history"); err != nil {
+			return nil, err
+		}
+		return &Time{Range, Point{Axis: 't'}, Point{Axis: 't', Oldest: true}}, nil
+	}
+	p.take("@")
+	from, err := p.point(start, 0)
+	if err != nil {
+		return nil, err
+	}
+	if !p.rangeOperator() {
+		if from.Axis == '*' {
+			return &Time{Kind: All}, nil
+		}
+		return &Time{Kind: Single, From: from}, nil
+	}
+	if from.Axis == '*' {
+		return nil, wildcard(start, "@*")
+	}
+	second := p.pos
+	axis := from.Axis
+	if p.take("@") {
+		axis = 0
+	}
+	to, err := p.point(second, axis)
+	switch {
+	case err != nil:
+		return nil, err
+	case to.Axis == '*':
+		return nil, wildcard(second, p.text[second:p.pos])
+	case from.Axis != to.Axis:
+		return nil, fault.At(fault.RangeKindMismatch, second, clip(p.text[second:p.pos]),
+			"a range goes from @t to @t or from @c to @c", "write both ends in the same way")
+	}
+	return &Time{Range, from, to}, nil
+}
+
+// wildcard says that a range has @* for an end (06 §7).
+func wildcard(offset int, token string) error {
+	return fault.At(fault.RangeWildcard, offset, token, "@* cannot be the end of a range",
+		"write @* alone for every snapshot, or a range from @t0 back to @t-N")
+}
+
+// rangeOperator reads ".." or ":". A colon before anything but a second end
+// begins a pseudo-class.
+func (p *parser) rangeOperator() bool {
+	if p.take("..") {
+		return true
+	}
+	if p.peek(0) != ':' {
+		return false
+	}
+	switch c := p.peek(1); {
+	case c == '@', c == '*', c == '-', c == '+', isDigit(c):
+		p.take(":")
+		return true
+	}
+	return false
+}
+
+// point reads what follows the "@" of an end. A second end that leaves out its
+// "@t" or "@c" has that of the first as axis. The axis of @* is '*'.
+func (p *parser) point(start int, axis byte) (Point, error) {
+	const remedy = "an address is @t0, @t-1, @c42, @* or a range such as @t-5..@t-1"
+	if p.take("*") {
+		return Point{Axis: '*'}, nil
+	}
+	if axis == 0 {
+		axis = p.peek(0)
+		if axis != 't' && axis != 'c' {
+			p.word()
+			return Point{}, p.invalid(start, "there is no such address", remedy)
+		}
+		p.pos++
+	}
+	sign := p.peek(0)
+	if axis == 't' && sign == '-' && p.peek(1) == '*' {
+		p.take("-*")
+		return Point{Axis: 't', Oldest: true}, p.need(aHistory, start, p.text[start:p.pos])
+	}
+	if !p.startsInteger() {
+		return Point{}, p.unexpected("a number", remedy)
+	}
+	n := p.integer()
+	switch {
+	case axis == 'c' && !isDigit(sign):
+		return Point{}, p.invalid(start, "a cycle has no sign", "count back with @t-1, or write a cycle as @c42")
+	case axis == 't' && (n > 0 || sign == '+'):
+		return Point{}, fault.At(fault.SnapshotNotFound, start, clip(p.text[start:p.pos]),
+			"there is no snapshot after @t0", "@t0 is the latest, @t-1 the one before")
+	}
+	return Point{Axis: axis, N: n}, nil
+}
