@@ -1,0 +1,84 @@
+package lifecycle
+
+import "github.com/contexttree/pact/tree"
+
+// expire removes what expires at a cycle (03 §4): the largest set of expired
+// nodes that nobody outside the set refers to and no holder retains. A node
+// that stays keeps its ancestors. Groups that are left empty cascade.
+func expire(t *tree.Tree, cycle int64, retained func(string) bool, report *Report) *tree.Tree {
+	if t.Root().Summary().Expiry > cycle {
+		return t
+	}
+	var due []string // in document order
+	collect(t.Root(), tree.Root, cycle, func(id string) { due = append(due, id) })
+	if len(due) == 0 {
+		return t
+	}
+	going := make(map[string]bool, len(due))
+	for _, id := range due {
+		going[id] = true
+	}
+	held := make(map[string]Held)
+	again := due
+	for len(again) > 0 {
+		id := again[0]
+		again = again[1:]
+		if !going[id] {
+			continue
+		}
+		h := Held{ID: id, Reason: Expired}
+		if retained(id) {
+			h.Kept = Retained
+		} else if by := referrer(t, id, going); by != "" {
+			h.Kept, h.By = Referenced, by
+		} else {
+			continue
+		}
+		// What stays holds what it refers to, and its ancestors.
+		for below := ""; id != "" && (below == "" || going[id]); below, id = id, t.Parent(id) {
+			if below != "" {
+				h = Held{ID: id, Reason: Expired, Kept: Contains, By: below}
+			}
+			delete(going, id)
+			held[id] = h
+			again = append(again, t.Node(id).Refs...)
+		}
+	}
+	var gone, parents []string
+	for _, id := range due {
+		if h, ok := held[id]; ok {
+			report.Held = append(report.Held, h)
+			continue
+		}
+		report.Removed = append(report.Removed, Removal{id, Expired})
+		if parent := t.Parent(id); !going[parent] {
+			gone = append(gone, id)
+			parents = append(parents, parent)
+		}
+	}
+	return cascade(t.Without(gone...), parents, retained, report)
+}
+
+// collect finds what is due at and below an entry, passing over everything
+// that the summaries rule out. Root, regions and cores are never due.
+func collect(e *tree.Entry, above tree.Class, cycle int64, due func(string)) {
+	if e.Node().Expiry <= cycle && !e.Class().Region() && !core(e, above) {
+		everything(e, due)
+		return
+	}
+	e.Children().Visit(0, e.Children().Len(),
+		func(s *tree.Summary) bool { return s.Expiry <= cycle },
+		func(k *tree.Entry) bool {
+			if k.Summary().Expiry <= cycle {
+				collect(k, e.Class(), cycle, due)
+			}
+			return true
+		})
+}
+
+func everything(e *tree.Entry, f func(string)) {
+	f(e.Node().ID)
+	for k := range e.Children().All() {
+		everything(k, f)
+	}
+}

@@ -1,0 +1,179 @@
+package lifecycle_test
+
+import (
+	"maps"
+	"math/bits"
+	"slices"
+	"sort"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// The model is semantics §4 written down a second time, by brute force: what
+// the law calls the largest set is found by trying every set.
+
+// item is what a commit looks at in a node.
+type item struct {
+	id, parent, class            string
+	offset, priority, ns, expiry int64
+	removable, pinned            bool
+	refs                         []string
+	order                        int // in the document
+}
+
+// bag is a tree as a set of items.
+type bag map[string]*item
+
+func read(t *tree.Tree) bag {
+	b := bag{}
+	for e, parent := range t.All() {
+		n := e.Node()
+		b[n.ID] = &item{n.ID, parent, e.Class().String(), n.Offset, n.Priority, n.CreatedNS, n.Expiry, n.Removable, n.Pinned, n.Refs, len(b)}
+	}
+	return b
+}
+
+func (b bag) without(gone map[string]bool) bag {
+	c := maps.Clone(b)
+	for id := range gone {
+		delete(c, id)
+	}
+	return c
+}
+
+// list is some of the items in document order.
+func (b bag) list(want func(*item) bool) (ids []string) {
+	for id, i := range b {
+		if want(i) {
+			ids = append(ids, id)
+		}
+	}
+	sort.Slice(ids, func(x, y int) bool { return b[ids[x]].order < b[ids[y]].order })
+	return ids
+}
+
+func (b bag) children(id string) []string {
+	return b.list(func(i *item) bool { return i.parent == id })
+}
+
+// below is a node with everything below it.
+func (b bag) below(id string) []string {
+	all := []string{id}
+	for _, k := range b.children(id) {
+		all = append(all, b.below(k)...)
+	}
+	return all
+}
+
+// path is a node with everything above it, from the root down.
+func (b bag) path(id string) (path []string) {
+	for ; id != ""; id = b[id].parent {
+		path = append([]string{id}, path...)
+	}
+	return path
+}
+
+func (b bag) region(id string) string {
+	if p := b.path(id); len(p) > 1 {
+		return b[p[1]].class
+	}
+	return ""
+}
+
+// core: the container at offset 0 of a turn or of the head.
+func (b bag) core(id string) bool {
+	above := b[b[id].parent]
+	return above != nil && b[id].class == "container" && b[id].offset == 0 && (above.class == "turn" || above.class == "^ah")
+}
+
+// referrers are the nodes that refer to id, itself aside.
+func (b bag) referrers(id string) []string {
+	return b.list(func(i *item) bool { return i.id != id && slices.Contains(i.refs, id) })
+}
+
+// largest tries every subset of the candidates and returns the largest that
+// nobody outside refers to, nobody retains, that takes children with their
+// parents, and whose members all pass the test given.
+func (b bag) largest(candidates []string, retained map[string]bool, also func(id string, in func(string) bool) bool) map[string]bool {
+	if len(candidates) > 16 {
+		panic("the model tries every subset: draw fewer candidates")
+	}
+	at := map[string]int{}
+	for i, id := range candidates {
+		at[id] = i
+	}
+	var never uint
+	needs := make([]uint, len(candidates)) // who has to go as well
+	for i, id := range candidates {
+		if retained[id] {
+			never |= 1 << i
+		}
+		for _, other := range append(b.referrers(id), b.children(id)...) {
+			if k, in := at[other]; in {
+				needs[i] |= 1 << k
+			} else {
+				never |= 1 << i
+			}
+		}
+	}
+	var best uint
+	for set := uint(0); set < 1<<len(candidates); set++ {
+		ok := set&never == 0 && bits.OnesCount(set) > bits.OnesCount(best)
+		in := func(id string) bool { k, is := at[id]; return is && set>>k&1 == 1 }
+		for i := 0; ok && i < len(candidates); i++ {
+			ok = set>>i&1 == 0 || needs[i]&^set == 0 && (also == nil || also(candidates[i], in))
+		}
+		if ok {
+			best = set
+		}
+	}
+	gone := map[string]bool{}
+	for i, id := range candidates {
+		if best>>i&1 == 1 {
+			gone[id] = true
+		}
+	}
+	return gone
+}
+
+// due is what expires at a cycle, with everything below it.
+func (b bag) due(cycle int64) []string {
+	set := map[string]bool{}
+	for id, i := range b {
+		if i.expiry <= cycle && i.class[0] != '^' && !b.core(id) {
+			for _, under := range b.below(id) {
+				set[under] = true
+			}
+		}
+	}
+	return b.list(func(i *item) bool { return set[i.id] })
+}
+
+// run is a commit under way.
+type run struct {
+	bag
+	retained map[string]bool
+	lost     map[string]bool   // who lost a child in this commit
+	removed  map[string]string // with the reason
+}
+
+func (r *run) take(gone map[string]bool, reason string) {
+	for id := range gone {
+		r.lost[r.bag[id].parent] = true
+		r.removed[id] = reason
+	}
+	r.bag = r.bag.without(gone)
+}
+
+// cascade removes the removable groups whose last child went.
+func (r *run) cascade() {
+	groups := r.list(func(i *item) bool { return i.removable && i.class == "container" && !r.core(i.id) })
+	r.take(r.largest(groups, r.retained, func(id string, in func(string) bool) bool {
+		return r.lost[id] || len(r.children(id)) > 0
+	}), "cascade")
+}
+
+func (r *run) expire(cycle int64) {
+	r.take(r.largest(r.due(cycle), r.retained, nil), "expired")
+	r.cascade()
+}

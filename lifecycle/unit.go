@@ -1,0 +1,84 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// unit returns the roots of everything that has to go with a candidate,
+// because nodes refer to each other, or what keeps it: a node in it that is
+// pinned, retained, protected, or referred to from outside (02 §5.4, §7.2).
+func (p *pruner) unit(c candidate) ([]string, Held) {
+	roots := []string{c.id}
+	inside := make(map[string]bool)
+	var members []string
+	add := func(root string) {
+		everything(p.tree.Entry(root), func(id string) {
+			if !inside[id] {
+				inside[id] = true
+				members = append(members, id)
+			}
+		})
+	}
+	keep := func(kept, by string) ([]string, Held) {
+		return nil, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
+	}
+	add(c.id)
+	for i := 0; i < len(members); i++ { // members grow as partners join
+		n := p.tree.Node(members[i])
+		for _, to := range n.Refs {
+			partner := p.tree.Node(to)
+			if partner == nil || inside[to] || !slices.Contains(partner.Refs, n.ID) {
+				continue
+			}
+			root := p.rootOf(to)
+			if root == "" {
+				return keep(Referenced, to)
+			}
+			roots = append(roots, root)
+			add(root)
+		}
+	}
+	for _, id := range members {
+		n := p.tree.Node(id)
+		switch {
+		case n.Pinned:
+			return keep(Pinned, id)
+		case p.in.Retained(id):
+			return keep(Retained, id)
+		case p.recent[p.turnOf(id)]:
+			return keep(Recent, id)
+		}
+	}
+	for _, id := range members {
+		if by := referrer(p.tree, id, inside); by != "" {
+			return keep(Referenced, by)
+		}
+	}
+	return roots, Held{}
+}
+
+// rootOf returns what has to be removed for a node to go: the block itself
+// where it is prunable alone, the turn around a core, "" where nothing can.
+func (p *pruner) rootOf(id string) string {
+	path := p.tree.Path(id)
+	switch {
+	case path[1].Class() == tree.Sys && !p.byName[id]:
+		return ""
+	case prunable(path):
+		return id
+	case path[1].Class() == tree.Seq && len(path) > 2:
+		return path[2].Node().ID
+	}
+	return ""
+}
+
+// turnOf returns the id of the sealed turn that a node is in, "" outside.
+func (p *pruner) turnOf(id string) string {
+	path := p.tree.Path(id)
+	if path[1].Class() != tree.Seq || len(path) < 3 {
+		return ""
+	}
+	return path[2].Node().ID
+}

@@ -1,0 +1,68 @@
+package tree
+
+import "strings"
+
+// Class is what a node is for placement and for selectors, whatever its
+// nodeType says (02 §3.3, 02 §3.4): user types fall back to a canonical class.
+type Class uint8
+
+// The classes. The regions come first, in their fixed order.
+const (
+	Root Class = iota
+	Sys
+	Seq
+	Head // ^ah, the active head
+	Turn
+	Container
+	Block
+)
+
+var classNames = [...]string{"^root", "^sys", "^seq", "^ah", "turn", "container", "block"}
+
+func (c Class) String() string { return classNames[c] }
+
+// Region reports whether c is the root or one of its three regions.
+func (c Class) Region() bool { return c <= Head }
+
+// Vocabulary names the canonical types a context gives to its new nodes: mt,
+// mc, cb in the older editions, seg, cont, block in the canonical one.
+type Vocabulary struct{ Turn, Container, Block string }
+
+// ClassOfType returns the class that a nodeType names: a region, or the part
+// before the first colon where that is a canonical name of either vocabulary.
+func ClassOfType(nodeType string) (Class, bool) {
+	base, _, _ := strings.Cut(nodeType, ":")
+	switch base {
+	case "^root":
+		return Root, true
+	case "^sys":
+		return Sys, true
+	case "^seq":
+		return Seq, true
+	case "^ah":
+		return Head, true
+	case "mt", "seg":
+		return Turn, true
+	case "mc", "cont":
+		return Container, true
+	case "cb", "block":
+		return Block, true
+	}
+	return Block, false
+}
+
+// ClassOf returns the class of a node by its type or, where the type names
+// none, by its place: a child of ^seq is a turn, anything else with children a
+// container, everything else a block.
+func ClassOf(nodeType string, parent Class, hasChildren bool) Class {
+	if c, named := ClassOfType(nodeType); named {
+		return c
+	}
+	switch {
+	case parent == Seq:
+		return Turn
+	case hasChildren:
+		return Container
+	}
+	return Block
+}

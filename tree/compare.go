@@ -1,0 +1,201 @@
+package tree
+
+// Difference is a node that two trees do not hold alike. Old is nil for a node
+// that only the second one has, New for one that only the first one has.
+type Difference struct {
+	Old, New             *Node
+	OldParent, NewParent string
+	OldClass, NewClass   Class
+}
+
+// Compare calls f for every node that differs between a and b: by any header,
+// content or parent, or by the ttl that their cycles show, until f returns
+// false. Nodes that b has come in its document order, nodes that only a has in
+// the order of a.
+//
+// Cost: what a and b share, by pointer or by digest, is passed over, except
+// for the nodes in it that will expire, when the cycles differ.
+func Compare(a, b *Tree, f func(Difference) bool) {
+	differs := func(old, now *Node, oldParent, newParent string) bool {
+		return old.digest != now.digest || oldParent != newParent || a.cycle != b.cycle && ttlDiffers(old, now, a.cycle, b.cycle)
+	}
+	m := merger{
+		times: a.cycle != b.cycle,
+		both: func(x, y *Entry, parent string) bool {
+			if differs(x.node, y.node, parent, parent) {
+				return f(Difference{x.node, y.node, parent, parent, x.class, y.class})
+			}
+			return true
+		},
+		onlyA: func(e *Entry, parent string) bool {
+			return walk(e, parent, func(e *Entry, parent string) bool {
+				return b.Has(e.node.ID) || f(Difference{Old: e.node, OldParent: parent, OldClass: e.class})
+			})
+		},
+		onlyB: func(e *Entry, parent string) bool {
+			return walk(e, parent, func(e *Entry, parent string) bool {
+				old, ok := a.ids.get(e.node.ID)
+				switch {
+				case !ok:
+					return f(Difference{New: e.node, NewParent: parent, NewClass: e.class})
+				case differs(old.node, e.node, old.parent, parent):
+					return f(Difference{old.node, e.node, old.parent, parent, a.Entry(e.node.ID).class, e.class})
+				}
+				return true
+			})
+		},
+	}
+	m.entries(a.root, b.root, "")
+}
+
+func ttlDiffers(old, now *Node, oldCycle, newCycle int64) bool {
+	a, _ := old.TTL(oldCycle)
+	b, _ := now.TTL(newCycle)
+	return a != b
+}
+
+// SharedBlocks returns how many blocks at the beginning of both threads are
+// the same nodes in the same places. Cost: that of one path, plus what differs
+// in nodes that are not rendered.
+func SharedBlocks(a, b *Tree) int {
+	shared := 0
+	m := merger{
+		both: func(x, y *Entry, _ string) bool {
+			if x.class != Block && y.class != Block {
+				return true
+			}
+			if x.node.digest != y.node.digest || x.class != y.class {
+				return false
+			}
+			shared++
+			return true
+		},
+		same:  func(s *Summary) { shared += s.Blocks },
+		onlyA: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
+		onlyB: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
+	}
+	m.entries(a.root, b.root, "")
+	return shared
+}
+
+// merger walks two trees side by side in document order. Each function may end
+// the walk by returning false.
+type merger struct {
+	times        bool                                  // look into equal parts for nodes that expire
+	same         func(*Summary)                        // what was passed over as equal, may be nil
+	both         func(x, y *Entry, parent string) bool // one place in both trees
+	onlyA, onlyB func(e *Entry, parent string) bool
+}
+
+func (m *merger) entries(x, y *Entry, parent string) bool {
+	if x.node.ID != y.node.ID {
+		return m.onlyA(x, parent) && m.onlyB(y, parent)
+	}
+	if x == y || x.digest == y.digest && x.class == y.class {
+		return m.equal(x, parent)
+	}
+	return m.both(x, y, parent) && m.lists(x.kids, y.kids, y.node.ID)
+}
+
+// equal passes over equal entries, or visits what will expire in them.
+func (m *merger) equal(e *Entry, parent string) bool {
+	if !m.times || e.sum.Finite == 0 {
+		if m.same != nil {
+			m.same(&e.sum)
+		}
+		return true
+	}
+	return m.both(e, e, parent) && m.equalList(e.kids, e.node.ID)
+}
+
+func (m *merger) equalList(l *List, parent string) bool {
+	return l.Visit(0, l.Len(), func(s *Summary) bool { return s.Finite > 0 },
+		func(e *Entry) bool { return e.sum.Finite == 0 || m.equal(e, parent) })
+}
+
+func (m *merger) lists(a, b *List, parent string) bool {
+	x, y := a.Cursor(), b.Cursor()
+	for {
+		xl, xe := x.Peek()
+		yl, ye := y.Peek()
+		switch {
+		case xl == nil && xe == nil && yl == nil && ye == nil:
+			return true
+		case xl != nil && yl != nil:
+			switch {
+			case xl == yl || xl.digest == yl.digest:
+				if !m.times || xl.sum.Finite == 0 {
+					if m.same != nil {
+						m.same(&xl.sum)
+					}
+				} else if !m.equalList(xl, parent) {
+					return false
+				}
+				x.Skip()
+				y.Skip()
+			case xl.level > yl.level:
+				x.Enter()
+			case xl.level < yl.level:
+				y.Enter()
+			default:
+				x.Enter()
+				y.Enter()
+				m.skipShared(&x, &y)
+			}
+		case xl != nil && (ye == nil || !before(ye, xl.first())):
+			x.Enter()
+		case yl != nil && (xe == nil || !before(xe, yl.first())):
+			y.Enter()
+		case ye == nil || xe != nil && before(xe, orFirst(ye, yl)):
+			if !m.onlyA(xe, parent) {
+				return false
+			}
+			x.Skip()
+		case xe == nil || before(ye, orFirst(xe, xl)):
+			if !m.onlyB(ye, parent) {
+				return false
+			}
+			y.Skip()
+		default:
+			if !m.entries(xe, ye, parent) {
+				return false
+			}
+			x.Skip()
+			y.Skip()
+		}
+	}
+}
+
+// skipShared passes over what two runs of one level have in common at their
+// beginning by pointer, which is nearly all of them after an append.
+func (m *merger) skipShared(x, y *Cursor) {
+	a, b := &x.frames[x.n-1], &y.frames[y.n-1]
+	for i := 0; i < len(a.list.items) && i < len(b.list.items); i++ {
+		run, e := a.list.runBefore(i), a.list.items[i]
+		if run != b.list.runBefore(i) || e != b.list.items[i] || m.times && (e.sum.Finite > 0 || run != nil && run.sum.Finite > 0) {
+			return
+		}
+		if m.same != nil {
+			if run != nil {
+				m.same(&run.sum)
+			}
+			m.same(&e.sum)
+		}
+		a.pos, b.pos = 2*i+2, 2*i+2
+	}
+}
+
+func orFirst(e *Entry, l *List) *Entry {
+	if e == nil {
+		return l.first()
+	}
+	return e
+}
+
+// first is the first item of a list that has one.
+func (l *List) first() *Entry {
+	for l.runBefore(0) != nil {
+		l = l.runBefore(0)
+	}
+	return l.items[0]
+}

@@ -1,0 +1,121 @@
+package tree
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Content is a node's content in canonical JSON: held, or fetched from a store
+// when asked for.
+type Content struct {
+	value canon.Value
+	size  int
+	fetch func(context.Context) (canon.Value, error)
+}
+
+// Hold returns a content that is in memory. The zero Value means no content.
+func Hold(v canon.Value) Content { return Content{value: v, size: len(v)} }
+
+// Fetch returns a content of size bytes of canonical JSON that get reads when
+// it is asked for.
+func Fetch(size int, get func(context.Context) (canon.Value, error)) Content {
+	return Content{size: size, fetch: get}
+}
+
+// Size is the length of the canonical JSON in bytes, 0 where there is no content.
+func (c Content) Size() int { return c.size }
+
+// Value returns the content, "" where there is none. It fails only where the
+// content has to be read from a store.
+func (c Content) Value(ctx context.Context) (canon.Value, error) {
+	if c.fetch == nil {
+		return c.value, nil
+	}
+	return c.fetch(ctx)
+}
+
+// AppendRendered appends the block as the object it is in the canonical thread
+// (02 §12.5): id, role, kind where it has one, content. fallback is the role
+// of a block that has none.
+func (n *Node) AppendRendered(ctx context.Context, dst []byte, fallback string) ([]byte, error) {
+	content, err := n.Content.Value(ctx)
+	if err != nil {
+		return dst, err
+	}
+	dst = append(dst, `{"id":`...)
+	dst = canon.AppendString(dst, n.ID)
+	dst = append(dst, `,"role":`...)
+	if n.roleless {
+		dst = canon.AppendString(dst, fallback)
+	} else {
+		dst = append(dst, n.Header("role")...)
+	}
+	if kind := n.Header("kind"); kind != "" {
+		dst = append(dst, `,"kind":`...)
+		dst = append(dst, kind...)
+	}
+	dst = append(dst, `,"content":`...)
+	if content == "" {
+		content = `""`
+	}
+	dst = append(dst, content...)
+	return append(dst, '}'), nil
+}
+
+// measure returns what AppendRendered will write with the role "user" for a
+// missing one, and whether it is missing.
+func (n *Node) measure() (bytes int, roleless bool) {
+	var buf [64]byte
+	bytes = len(`{"id":,"role":,"content":}`) + len(canon.AppendString(buf[:0], n.ID))
+	role := n.Header("role")
+	if roleless = role == ""; roleless {
+		role = `"user"`
+	}
+	bytes += len(role) + n.Content.size
+	if n.Content.size == 0 {
+		bytes += len(`""`)
+	}
+	if kind := n.Header("kind"); kind != "" {
+		bytes += len(`,"kind":`) + len(kind)
+	}
+	return bytes, roleless
+}
+
+// sum digests every header and the content, the expiry cycle in place of the
+// ttl, so that time alone changes no digest.
+func (n *Node) sum() Digest {
+	buf := make([]byte, 0, 512)
+	field := func(s string) {
+		buf = binary.AppendUvarint(buf, uint64(len(s)))
+		buf = append(buf, s...)
+	}
+	field(n.ID)
+	field(n.Type)
+	for _, v := range [...]int64{n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry} {
+		buf = binary.AppendVarint(buf, v)
+	}
+	field(n.ForeignISO)
+	for _, h := range n.Headers {
+		field(h.Name)
+		field(string(h.Value))
+	}
+	buf = binary.AppendVarint(buf, int64(n.Content.size))
+	if n.HashOK {
+		buf = append(buf, n.Hash[:]...)
+	} else {
+		field(string(n.Content.value))
+	}
+	return sha256.Sum256(buf)
+}
+
+// SameContent reports whether two nodes have the same content hash or, where
+// JSON cannot express their contents, the same contents.
+func (n *Node) SameContent(o *Node) bool {
+	if n.HashOK != o.HashOK {
+		return false
+	}
+	return n.Hash == o.Hash && (n.HashOK || n.Content.value == o.Content.value)
+}

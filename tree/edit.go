@@ -1,0 +1,272 @@
+package tree
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// Env is what edits and commits take from outside: the words for new nodes,
+// the clock, and what ids the history has seen. Same calls with the same Env
+// give the same bytes.
+type Env struct {
+	Vocabulary Vocabulary
+	Clock      func() int64                  // nanoseconds; read once for every stamp
+	Taken      func(id string) (bool, error) // whether the history of the context has the id
+	Suffix     string                        // ends generated ids, for forks
+}
+
+// Stamps is where the counters of a context stand in the cycle under way.
+type Stamps struct {
+	Cycle  int64 // the cycle of the commit to come
+	LastNS int64 // the last created_at_ns given
+	Next   int64 // the next creation_index
+	Given  int64 // the highest cycle in an id that a caller gave and that looks generated
+}
+
+// Editor applies one batch of edits to a working state: each call checks the
+// permissions of the active turn (02 §2.3, §4.5, §6.4; 03 §5.5) and either
+// does the whole of what it says or nothing. Drop the editor to drop the batch.
+type Editor struct {
+	change
+	Stamps
+	ctx  context.Context // of the one call that the batch lives in
+	base *Tree
+	env  Env
+}
+
+// Edit begins a batch on a working state. base is the last published snapshot:
+// what it holds belongs to earlier cycles.
+func Edit(ctx context.Context, working, base *Tree, s Stamps, env Env) *Editor {
+	return &Editor{change: working.change(), Stamps: s, ctx: ctx, base: base, env: env}
+}
+
+// Tree returns the working state with the edits made so far.
+func (x *Editor) Tree() *Tree { return x.result() }
+
+// earlier reports whether a node belongs to an earlier cycle.
+func (x *Editor) earlier(id string) bool { return x.base.Has(id) }
+
+// Add puts a new node under a parent, at the place that the canonical order
+// gives its offset and its stamps, and returns its id. parent is an id or the
+// name of a region. A block at offset 0 of ^ah belongs to its core.
+func (x *Editor) Add(parent string, s Spec) (string, error) {
+	path, err := x.target(parent)
+	if err != nil {
+		return "", err
+	}
+	n, err := x.prepare(&path, s)
+	if err != nil {
+		return "", err
+	}
+	x.attach(path[len(path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil))
+	return n.ID, nil
+}
+
+// prepare checks a new node against its place and makes it. The path may grow
+// by the core.
+func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
+	if s.Type == "" {
+		s.Type = x.env.Vocabulary.Block
+	}
+	if err := checkType(s.Type); err != nil {
+		return nil, err
+	}
+	class := ClassOf(s.Type, Root, false)
+	if err := x.admit(path, class, s.Offset, s.Removable); err != nil {
+		return nil, err
+	}
+	n := Node{Type: s.Type, Offset: s.Offset, Priority: s.Priority, Cycle: x.Cycle, Expiry: Never}
+	if s.TTL != nil {
+		expiry, err := expiryOf(x.Cycle, *s.TTL)
+		if err != nil {
+			return nil, err
+		}
+		n.Expiry = expiry
+	}
+	var err error
+	if n.Headers, err = s.headers(); err != nil {
+		return nil, err
+	}
+	if n.Content, err = encodeContent(s.Content); err != nil {
+		return nil, err
+	}
+	if s.ID != "" {
+		if err := x.claim(s.ID); err != nil {
+			return nil, err
+		}
+		n.ID = s.ID
+		x.stamp(&n)
+	} else if err := x.stampNew(&n, s.Type); err != nil {
+		return nil, err
+	}
+	return NewNode(n, nil), nil
+}
+
+func expiryOf(cycle, ttl int64) (int64, error) {
+	if ttl < 0 {
+		return 0, invalid(strconv.FormatInt(ttl, 10), "a ttl is 0 or more cycles", "leave it out for a node that stays")
+	}
+	if ttl >= Never-cycle {
+		return 0, fault.New(fault.Limit, "the ttl is too large", "leave it out for a node that stays")
+	}
+	return cycle + ttl, nil
+}
+
+// Update sets headers of a node. set may hold content, priority, tags and
+// custom attributes; for a node of this cycle also ttl, offset, pinned, refs
+// and the optional string headers. A nil value removes an optional one.
+func (x *Editor) Update(id string, set map[string]any) error {
+	path, err := x.find(id)
+	if err != nil {
+		return err
+	}
+	e := path[len(path)-1]
+	if e.class.Region() || e.class == Turn {
+		return sealed(id, "regions and turns have no headers to set")
+	}
+	free := !x.earlier(id)
+	if !free && !within(path, Sys) {
+		return sealed(id, "only ^sys may be updated after the cycle that made it")
+	}
+	n := *e.node
+	n.Headers = append([]Header(nil), n.Headers...)
+	for _, name := range slices.Sorted(maps.Keys(set)) {
+		if err := x.setHeader(&n, name, set[name], free); err != nil {
+			return err
+		}
+	}
+	if n.Offset != e.node.Offset {
+		if err := x.admitAgain(path, n.Offset); err != nil {
+			return err
+		}
+	}
+	if err := x.hold(&n); err != nil {
+		return err
+	}
+	x.swap(NewNode(n, nil))
+	return nil
+}
+
+// hold brings a node's content into memory, where the hash needs it.
+func (x *Editor) hold(n *Node) error {
+	v, err := n.Content.Value(x.ctx)
+	n.Content = Hold(v)
+	return err
+}
+
+func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
+	custom := CustomName(name)
+	if !custom && !free && name != "content" && name != "priority" && name != "tags" {
+		for _, f := range append(append([]string{"ttl", "offset", "pinned", "refs"}, optional...), fixed...) {
+			if f == name {
+				return sealed(n.ID, "the header "+name+" is fixed after the cycle that made the node")
+			}
+		}
+	}
+	switch name {
+	case "content":
+		var err error
+		n.Content, err = encodeContent(v)
+		return err
+	case "priority", "offset", "ttl":
+		value, err := encode(name, v)
+		if err != nil {
+			return err
+		}
+		number, ok := value.Int64()
+		switch {
+		case name == "ttl" && value == canon.Null:
+			n.Expiry = Never
+		case !ok:
+			return invalid(string(value), name+" must be an integer", "")
+		case name == "ttl":
+			n.Expiry, err = expiryOf(n.Cycle, number)
+		case name == "priority":
+			n.Priority = number
+		default:
+			n.Offset = number
+		}
+		return err
+	case "role", "kind", "key", "provenance", "mime", "encoding", "tags", "refs", "pinned":
+	default:
+		if !custom {
+			return invalid(name, "an update cannot set this", "custom attributes need a namespace, such as data_"+name)
+		}
+	}
+	h, err := header(name, v)
+	if err != nil {
+		return err
+	}
+	for i := range n.Headers {
+		if n.Headers[i].Name == name {
+			n.Headers = append(n.Headers[:i], n.Headers[i+1:]...)
+			break
+		}
+	}
+	if h.Value != canon.Null {
+		n.Headers = append(n.Headers, h)
+	}
+	return nil
+}
+
+// Remove takes a node out with everything below it.
+func (x *Editor) Remove(id string) error {
+	path, err := x.find(id)
+	if err != nil {
+		return err
+	}
+	if err := x.removable(path); err != nil {
+		return err
+	}
+	x.detach(path[len(path)-1].node.ID)
+	return nil
+}
+
+// removable checks that the node at the end of path may be removed by an edit.
+func (x *Editor) removable(path []*Entry) error {
+	e := path[len(path)-1]
+	id := e.node.ID
+	if e.class.Region() {
+		return fault.OnNode(fault.PlacementInvalid, id, "root and regions stay", "")
+	}
+	if !x.earlier(id) || within(path, Sys) {
+		return nil
+	}
+	if len(path) < 4 || path[2].class != Turn || e.class == Turn {
+		return sealed(id, "a turn goes by pruning only")
+	}
+	if path[3].node.Offset == 0 {
+		return sealed(id, "a sealed core is immutable")
+	}
+	return nil
+}
+
+// find returns the path to a node by its id or, for a region, its name.
+func (x *Editor) find(id string) ([]*Entry, error) {
+	path := x.Path(id)
+	if path == nil {
+		return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node in the working state", "pact select lists the ids that are there")
+	}
+	return path, nil
+}
+
+// target is find for a parent, which may be named by its region.
+func (x *Editor) target(parent string) ([]*Entry, error) {
+	if class, named := ClassOfType(parent); named && class.Region() && class.String() == parent {
+		if e := x.Region(class); e != nil {
+			parent = e.node.ID
+		}
+	}
+	return x.find(parent)
+}
+
+func within(path []*Entry, region Class) bool { return len(path) > 1 && path[1].class == region }
+
+func sealed(id, message string) error {
+	return fault.OnNode(fault.Sealed, id, message, "add a new node that says what changes")
+}

@@ -1,0 +1,126 @@
+package tree
+
+import "crypto/sha256"
+
+// Entry is a node in its place: the node, what class it is there, and its
+// children. Entries are immutable and shared between snapshots.
+type Entry struct {
+	node   *Node
+	kids   *List
+	class  Class
+	sum    Summary
+	digest Digest
+	thread renderCache
+}
+
+// Node returns the node. It must not be changed.
+func (e *Entry) Node() *Node { return e.node }
+
+// Class returns what the node is in this place.
+func (e *Entry) Class() Class { return e.class }
+
+// Children returns the children in canonical order.
+func (e *Entry) Children() *List { return e.kids }
+
+// Summary is the sum over the node and all below it.
+func (e *Entry) Summary() *Summary { return &e.sum }
+
+// Digest covers every header and content at and below the entry.
+func (e *Entry) Digest() Digest { return e.digest }
+
+func newEntry(n *Node, c Class, kids *List) *Entry {
+	e := &Entry{node: n, class: c, kids: kids, sum: summaryOf(n, c), digest: n.digest}
+	if kids != nil {
+		e.sum.add(&kids.sum)
+		h := sha256.New()
+		h.Write(n.digest[:])
+		h.Write(kids.digest[:])
+		h.Sum(e.digest[:0])
+	}
+	return e
+}
+
+// before is the order of siblings: regions in their fixed order and ahead of
+// anything else, then the canonical order (02 §4.3).
+func before(a, b *Entry) bool {
+	if a.class != b.class && (a.class.Region() || b.class.Region()) {
+		return a.class < b.class
+	}
+	return Less(a.node, b.node)
+}
+
+// Core returns the explicit core of a turn or of the active head: its
+// container at offset 0. It is nil where the core is elided.
+func (e *Entry) Core() *Entry {
+	var core *Entry
+	e.zone(0, 0, func(k *Entry) bool {
+		if k.class == Container {
+			core = k
+		}
+		return core == nil
+	})
+	return core
+}
+
+// HasOwnCoreBlocks reports whether blocks stand at offset 0 of the entry
+// itself, which is what an elided core consists of.
+func (e *Entry) HasOwnCoreBlocks() bool {
+	found := false
+	e.zone(0, 0, func(k *Entry) bool {
+		found = k.class != Container
+		return !found
+	})
+	return found
+}
+
+// zone calls f for the children whose offset is between lo and hi.
+func (e *Entry) zone(lo, hi int64, f func(*Entry) bool) {
+	e.kids.Visit(e.kids.rankOfOffset(lo), e.kids.Len(), nil, func(k *Entry) bool {
+		return k.node.Offset <= hi && f(k)
+	})
+}
+
+// rankOfOffset is the number of items before the first one with this offset or
+// a higher one.
+func (l *List) rankOfOffset(offset int64) int {
+	rank := 0
+	for l != nil {
+		i := 0
+		for i < len(l.items) && l.items[i].node.Offset < offset {
+			rank += l.runBefore(i).Len() + 1
+			i++
+		}
+		l = l.runBefore(i)
+	}
+	return rank
+}
+
+// ElidedCore returns the core that a turn or the active head has without
+// listing it: a container at offset 0 around the blocks there (semantics §2).
+// It is nil where the core is explicit and where there is nothing in it. The
+// entry stands for matching only; it is in no tree and has no id.
+func (e *Entry) ElidedCore(containerType string) *Entry {
+	if e.class != Turn && e.class != Head || e.Core() != nil || !e.HasOwnCoreBlocks() {
+		return nil
+	}
+	return Loose(&Node{Type: containerType, Cycle: e.node.Cycle, CreatedNS: e.node.CreatedNS, Index: e.node.Index, Expiry: Never}, Container)
+}
+
+// Loose returns an entry that is in no tree, to be tested against a filter.
+func Loose(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: Summary{Expiry: Never}} }
+
+// Rank returns how many items stand before e, which the list must hold.
+func (l *List) Rank(e *Entry) int {
+	rank := 0
+	for l != nil {
+		i := l.find(e)
+		for k := range i {
+			rank += l.runBefore(k).Len() + 1
+		}
+		if i < len(l.items) && l.items[i].node.ID == e.node.ID {
+			return rank + l.runBefore(i).Len()
+		}
+		l = l.runBefore(i)
+	}
+	return rank
+}

@@ -1,0 +1,157 @@
+package tree_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// nest hangs groups below one another as long as they are taken and returns
+// how many were, with the id of the last and the refusal of the next.
+func nest(x *tree.Editor, parent string, offset int64) (count int, last string, err error) {
+	for last = parent; ; count++ {
+		id, err := x.Add(last, tree.Spec{Type: "cont", Offset: offset})
+		if err != nil {
+			return count, last, err
+		}
+		last = id
+	}
+}
+
+func newEditor(t *testing.T) *tree.Editor {
+	t.Helper()
+	w := newWorld()
+	tr, stamps, err := tree.New(w.env(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree.Edit(background, tr.WithCycle(stamps.Cycle), tr, stamps, w.env())
+}
+
+func TestNestingEndsAtTheLimit(t *testing.T) {
+	for _, c := range []struct {
+		region string
+		offset int64
+	}{{"^sys", 0}, {"^ah", 1}, {"^ah", 0}} {
+		t.Run(fmt.Sprint(c.region, " at ", c.offset), func(t *testing.T) {
+			x := newEditor(t)
+			count, last, err := nest(x, c.region, c.offset)
+			if e := faultOf(err); e.Code != fault.Limit || e.Node != last {
+				t.Errorf("got %v, want %s on node %q", err, fault.Limit, last)
+			}
+			if c.region == "^sys" {
+				equal(t, "levels", len(x.Tree().Path(last)), tree.MaxDepth)
+			}
+			// What an edit took, a commit and a reload take as well.
+			sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newWorld().env())
+			if err != nil {
+				t.Fatal(err)
+			}
+			if levels := len(sealed.Path(last)); levels > tree.MaxDepth {
+				t.Fatalf("%d groups in %s: sealed they are on %d levels, the limit is %d", count, c.region, levels, tree.MaxDepth)
+			}
+			equal(t, "digest after a reload", remade(t, sealed).Digest(), sealed.Digest())
+		})
+	}
+}
+
+func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
+	for _, region := range []string{"^sys", "^ah"} {
+		x := newEditor(t)
+		top, err := x.Add("^ah", tree.Spec{Type: "cont", Offset: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		below := top
+		for range 30 {
+			if below, err = x.Add(below, tree.Spec{Type: "cont"}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, deep, _ := nest(x, region, 1)
+		for len(x.Tree().Path(deep)) > 0 {
+			if _, err = x.Move(top, deep, 1); err == nil {
+				break
+			}
+			if e := faultOf(err); e.Code != fault.Limit || e.Node != top && e.Node != deep {
+				t.Fatalf("got %v, want %s on node %q", err, fault.Limit, top)
+			}
+			deep = x.Tree().Parent(deep)
+		}
+		sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newWorld().env())
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := 0
+		for e := range sealed.All() {
+			most = max(most, len(sealed.Path(e.Node().ID)))
+		}
+		equal(t, "levels of what moved as deep in "+region+" as it may and was sealed", most, tree.MaxDepth)
+	}
+}
+
+func TestIDsAreOpaqueUpToOneKiB(t *testing.T) {
+	x := newEditor(t)
+	for _, id := range []string{strings.Repeat("x", 1024), " ", "a\x00b", "Ω:1-2", "^ah:7", "#", "'", "block:1-0"} {
+		got, err := x.Add("^sys", tree.Spec{ID: id})
+		if err != nil || got != id || !x.Tree().Has(id) {
+			t.Errorf("id %q: got %q, %v", id, got, err)
+		}
+	}
+	got, err := x.Add("^sys", tree.Spec{}) // its index is past 0, so its name is free
+	if err != nil || got != "block:1-8" {
+		t.Errorf("generated id: got %q, %v; want block:1-8", got, err)
+	}
+	if _, err := x.Add("^ah:7", tree.Spec{Type: "cont"}); fault.CodeOf(err) != fault.PlacementInvalid {
+		t.Errorf("adding to the block ^ah:7: got %v, want %s", err, fault.PlacementInvalid)
+	}
+}
+
+func TestGeneratedIDsSkipThoseTaken(t *testing.T) {
+	w := newWorld()
+	env := w.env()
+	env.Suffix = "-f2"
+	w.history["block:1-3-f2"] = true
+	tr, stamps, err := tree.New(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stamps.Given = 1 // somebody gave such an id once
+	x := tree.Edit(background, tr.WithCycle(1), tr, stamps, env)
+	var got []string
+	for _, given := range []string{"", "block:1-2-f2", "", "", ""} {
+		id, err := x.Add("^sys", tree.Spec{ID: given})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, fmt.Sprint(id, " index ", x.Tree().Node(id).Index))
+	}
+	equal(t, "ids", got, []string{
+		"block:1-0-f2 index 0", "block:1-2-f2 index 1",
+		"block:1-4-f2 index 4", "block:1-5-f2 index 5", "block:1-6-f2 index 6",
+	})
+}
+
+func TestBuildRefuses(t *testing.T) {
+	w := newWorld()
+	twice := placed(w.document())
+	twice = append(twice, tree.Placed{Node: (&record{id: "sys", typ: "block"}).node(), Parent: 1})
+	_, err := tree.Build(1, twice)
+	if e := faultOf(err); e.Code != fault.NodeDuplicate || e.Node != "sys" {
+		t.Errorf("a duplicate id: got %v, want %s on node sys", err, fault.NodeDuplicate)
+	}
+	deep := placed(w.document()[:1])
+	for i := range tree.MaxDepth {
+		deep = append(deep, tree.Placed{Node: (&record{id: fmt.Sprint("g", i), typ: "cont"}).node(), Parent: i})
+	}
+	if _, err := tree.Build(1, deep[:tree.MaxDepth]); err != nil {
+		t.Errorf("%d levels: got %v", tree.MaxDepth, err)
+	}
+	_, err = tree.Build(1, deep)
+	if e := faultOf(err); e.Code != fault.Limit || e.Node != "g63" {
+		t.Errorf("%d levels: got %v, want %s on node g63", tree.MaxDepth+1, err, fault.Limit)
+	}
+}

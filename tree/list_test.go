@@ -1,0 +1,156 @@
+package tree
+
+import (
+	"fmt"
+	"hash/maphash"
+	"math/rand"
+	"slices"
+	"sort"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func hashOfTrie(key string) uint64 { return maphash.String(trieSeed, key) }
+
+// leaf is an entry at a place of the order that its number decides, with ties.
+func leaf(rng *rand.Rand, id int) *Entry {
+	n := Node{ID: fmt.Sprint("n", id), Type: "block", Offset: int64(rng.Intn(3) - 1), CreatedNS: int64(rng.Intn(40)), Index: int64(rng.Intn(2)), Expiry: Never}
+	if rng.Intn(5) == 0 {
+		n.Expiry = int64(rng.Intn(9))
+	}
+	return newEntry(NewNode(n, nil), Block, nil)
+}
+
+// ofSlice is the list that sorting makes.
+func ofSlice(items []*Entry) *List {
+	items = slices.Clone(items)
+	sort.Slice(items, func(i, j int) bool { return Less(items[i].node, items[j].node) })
+	return listOf(items)
+}
+
+// sound checks what must hold in every list: levels, gaps, counts, order.
+func (l *List) sound(t *rapid.T) {
+	t.Helper()
+	if l == nil {
+		return
+	}
+	count := len(l.items)
+	for _, e := range l.items {
+		if e.node.level != l.level {
+			t.Fatalf("%s of level %d stands in a run of level %d", e.node.ID, e.node.level, l.level)
+		}
+	}
+	if l.level == 0 && l.below != nil || l.level > 0 && len(l.below) != len(l.items)+1 || count == 0 {
+		t.Fatalf("a run of level %d has %d items and %d runs below", l.level, count, len(l.below))
+	}
+	for _, b := range l.below {
+		if b != nil && b.level >= l.level {
+			t.Fatalf("a run of level %d hangs below one of level %d", b.level, l.level)
+		}
+		b.sound(t)
+		count += b.Len()
+	}
+	if count != l.count {
+		t.Fatalf("count: got %d, want %d", l.count, count)
+	}
+}
+
+// After any inserts, removals and replacements a list is the one that its
+// items alone decide: same shape, same digest, same sums.
+func TestListIsDecidedByItsItems(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed")))
+		var l *List
+		var items []*Entry
+		size := 1 + rng.Intn(600)
+		for id := range size {
+			e := leaf(rng, id)
+			l, items = l.insert(e), append(items, e)
+			for rng.Intn(3) == 0 && len(items) > 0 {
+				i := rng.Intn(len(items))
+				if rng.Intn(3) == 0 {
+					n := *items[i].node
+					n.Priority++
+					e := newEntry(NewNode(n, nil), Block, nil)
+					l, items[i] = l.replace(e), e
+					continue
+				}
+				l, items = l.remove(items[i]), slices.Delete(items, i, i+1)
+			}
+		}
+		want := ofSlice(items)
+		l.sound(t)
+		if l.Len() != len(items) || l.Len() > 0 && l.digest != want.digest || l.Summary() != want.Summary() {
+			t.Fatalf("got %d items, digest %v, %+v\nwant %d items, digest %v, %+v", l.Len(), l.Summary(), l.digest, want.Len(), want.Summary(), want.digest)
+		}
+		i := 0
+		for e := range l.All() {
+			if w := want.At(i); e != w || l.At(i) != w || l.get(e.node) != w {
+				t.Fatalf("item %d: got %s, %s, %v; want %s", i, e.node.ID, l.At(i).node.ID, l.get(e.node), w.node.ID)
+			}
+			i++
+		}
+		for offset := int64(-2); offset <= 2; offset++ {
+			n := 0
+			for _, e := range items {
+				if e.node.Offset < offset {
+					n++
+				}
+			}
+			if got := l.rankOfOffset(offset); got != n {
+				t.Fatalf("rank of offset %d: got %d, want %d", offset, got, n)
+			}
+		}
+	})
+}
+
+// Visit passes over what enter refuses, run by run, and nothing else.
+func TestVisitPassesOverWhatItsCallerDoesNotWant(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		rng := rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed")))
+		var items []*Entry
+		for id := range rng.Intn(700) {
+			items = append(items, leaf(rng, id))
+		}
+		l := ofSlice(items)
+		lo, hi := rng.Intn(l.Len()+2)-1, rng.Intn(l.Len()+3)-1
+		var got, want []string
+		l.Visit(lo, hi, func(s *Summary) bool { return s.Expiry <= 2 }, func(e *Entry) bool {
+			if e.sum.Expiry <= 2 {
+				got = append(got, e.node.ID)
+			}
+			return true
+		})
+		for i := max(lo, 0); i < min(hi, l.Len()); i++ {
+			if e := l.At(i); e.sum.Expiry <= 2 {
+				want = append(want, e.node.ID)
+			}
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("visit %d to %d\n got %v\nwant %v", lo, hi, got, want)
+		}
+		stop := 1 + rng.Intn(5)
+		calls := 0
+		end := l.Visit(lo, hi, nil, func(*Entry) bool { calls++; return calls < stop })
+		in := max(0, min(hi, l.Len())-max(lo, 0))
+		if calls != min(stop, in) || end != (in < stop) {
+			t.Fatalf("stopping after %d of %d: got %d calls, end %v", stop, in, calls, end)
+		}
+	})
+}
+
+// One item in sixteen reaches the next level, so that lists stay shallow.
+func TestLevelsThinOutBySixteen(t *testing.T) {
+	counts := map[uint8]int{}
+	for i := range 200_000 {
+		counts[levelOf(fmt.Sprintf("block:%d-%d", i/4, i%4))]++
+	}
+	want := 200_000 * 15 / 16
+	for level := uint8(0); level < 3; level++ {
+		if got := counts[level]; got < want*9/10 || got > want*11/10 {
+			t.Errorf("items of level %d: got %d, want about %d", level, got, want)
+		}
+		want /= 16
+	}
+}

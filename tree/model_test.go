@@ -1,0 +1,326 @@
+package tree_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// The model is the law written down a second time, with no thought for speed:
+// a bag of records, sorted whenever somebody asks for an order. It shares no
+// code with the package and no idea of how the package works.
+
+const never = math.MaxInt64
+
+// record is a node with the id of its parent.
+type record struct {
+	id, typ, parent                            string
+	offset, priority, cycle, ns, index, expiry int64
+	headers                                    map[string]any
+	content                                    any // nil for none
+}
+
+// world is one state of a context together with what edits need to know.
+type world struct {
+	nodes     map[string]*record
+	published map[string]bool // ids of the last snapshot: what belongs to earlier cycles
+	history   map[string]bool // ids of every snapshot there ever was
+	now       int64           // what the clock says
+	cycle     int64           // of the commit to come
+	last      int64           // the last created_at_ns given
+	next      int64           // the next creation_index
+
+	sorted map[string][]*record // children by parent, in a frozen copy only
+}
+
+func newWorld() *world {
+	w := &world{nodes: map[string]*record{}, published: map[string]bool{}, history: map[string]bool{}}
+	w.now = 1000
+	for i, name := range []string{"root", "sys", "seq", "ah"} {
+		parent := "root"
+		if i == 0 {
+			parent = ""
+		}
+		w.put(&record{id: name, typ: "^" + name, parent: parent, expiry: never})
+	}
+	w.publish()
+	w.cycle, w.next = 1, 0
+	return w
+}
+
+func (w *world) stamp(r *record) {
+	w.last = max(w.now, w.last+1)
+	r.ns, r.index = w.last, w.next
+	w.next++
+}
+
+// put stamps a record, names it where it has no name, and takes it in.
+func (w *world) put(r *record) string {
+	for r.id == "" {
+		id := fmt.Sprintf("%s:%d-%d", strings.TrimPrefix(r.typ, "^"), w.cycle, w.next)
+		if w.nodes[id] == nil && !w.history[id] {
+			r.id = id
+		} else {
+			w.next++
+		}
+	}
+	w.stamp(r)
+	w.nodes[r.id] = r
+	return r.id
+}
+
+func (w *world) publish() {
+	w.published = map[string]bool{}
+	for id := range w.nodes {
+		w.published[id], w.history[id] = true, true
+	}
+}
+
+// frozen is a copy that nobody changes any more.
+func (w *world) frozen() *world {
+	c := *w
+	c.nodes = map[string]*record{}
+	for id, r := range w.nodes {
+		n := *r
+		n.headers = maps.Clone(r.headers)
+		c.nodes[id] = &n
+	}
+	c.published, c.history = maps.Clone(w.published), nil
+	sorted := map[string][]*record{}
+	for id := range c.nodes {
+		sorted[id] = c.kids(id)
+	}
+	c.sorted = sorted
+	return &c
+}
+
+// class is semantics §1: regions by name, canonical types by their first part,
+// anything else by its place.
+func (w *world) class(id string) string {
+	r := w.nodes[id]
+	if c := namedClass(r.typ); c != "" {
+		return c
+	}
+	if p := w.nodes[r.parent]; p != nil && w.class(p.id) == "^seq" {
+		return "turn"
+	}
+	if len(w.kids(id)) > 0 {
+		return "container"
+	}
+	return "block"
+}
+
+func namedClass(typ string) string {
+	base, _, _ := strings.Cut(typ, ":")
+	switch base {
+	case "^root", "^sys", "^seq", "^ah":
+		return base
+	case "mt", "seg":
+		return "turn"
+	case "mc", "cont":
+		return "container"
+	case "cb", "block":
+		return "block"
+	}
+	return ""
+}
+
+var regionRank = map[string]int{"^root": 0, "^sys": 1, "^seq": 2, "^ah": 3}
+
+// rank is the place among siblings: regions in their order, then offset,
+// created_at_ns, creation_index, id.
+func (w *world) rank(r *record) [5]any {
+	region := 4
+	if c := namedClass(r.typ); strings.HasPrefix(c, "^") {
+		region = regionRank[c]
+	}
+	return [5]any{region, r.offset, r.ns, r.index, r.id}
+}
+
+func (w *world) before(a, b *record) bool {
+	x, y := w.rank(a), w.rank(b)
+	if x[0] != y[0] {
+		return x[0].(int) < y[0].(int)
+	}
+	for i := 1; i < 4; i++ {
+		if x[i] != y[i] {
+			return x[i].(int64) < y[i].(int64)
+		}
+	}
+	return a.id < b.id
+}
+
+// kids are the children in canonical order.
+func (w *world) kids(id string) []*record {
+	if w.sorted != nil {
+		return w.sorted[id]
+	}
+	var list []*record
+	for _, r := range w.nodes {
+		if r.parent == id {
+			list = append(list, r)
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return w.before(list[i], list[j]) })
+	return list
+}
+
+// below is the document order of a node and everything below it.
+func (w *world) below(id string) []*record {
+	list := []*record{w.nodes[id]}
+	for _, k := range w.kids(id) {
+		list = append(list, w.below(k.id)...)
+	}
+	return list
+}
+
+func (w *world) root() string {
+	for id, r := range w.nodes {
+		if r.parent == "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func (w *world) document() []*record { return w.below(w.root()) }
+
+// path is a node and everything above it, from the root down.
+func (w *world) path(id string) []string {
+	var list []string
+	for id != "" {
+		list = append([]string{id}, list...)
+		id = w.nodes[id].parent
+	}
+	return list
+}
+
+// region is the id of the region with this name.
+func (w *world) region(name string) string {
+	for id := range w.nodes {
+		if p := w.nodes[id].parent; w.class(id) == name && (p == "" || p == w.root()) {
+			return id
+		}
+	}
+	return ""
+}
+
+// regionOf is the class of the region that a node is in.
+func (w *world) regionOf(id string) string {
+	if p := w.path(id); len(p) > 1 {
+		return w.class(p[1])
+	}
+	return "^root"
+}
+
+// blocks are the blocks at and below a node in thread order, which is
+// document order (02 §12).
+func (w *world) blocks(id string) []*record {
+	var list []*record
+	for _, r := range w.below(id) {
+		if w.class(r.id) == "block" {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+// render is 02 §12.5: id, role, kind, content.
+func render(r *record, fallback string) string {
+	role, has := r.headers["role"]
+	if !has {
+		role = fallback
+	}
+	s := `{"id":` + dump(r.id) + `,"role":` + dump(role)
+	if kind, has := r.headers["kind"]; has {
+		s += `,"kind":` + dump(kind)
+	}
+	content := r.content
+	if content == nil {
+		content = ""
+	}
+	return s + `,"content":` + dump(content) + `}`
+}
+
+func (w *world) thread() []string {
+	var list []string
+	for _, r := range w.blocks(w.root()) {
+		fallback := "user"
+		if w.regionOf(r.id) == "^sys" {
+			fallback = "system"
+		}
+		list = append(list, render(r, fallback))
+	}
+	return list
+}
+
+// dump is json.dumps(v, sort_keys=True, separators=(',', ':')).
+func dump(v any) string {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(v); err != nil {
+		panic(err)
+	}
+	var s strings.Builder
+	for _, r := range strings.TrimSuffix(b.String(), "\n") {
+		switch {
+		case r < 0x7f:
+			s.WriteRune(r)
+		case r < 0x10000:
+			fmt.Fprintf(&s, `\u%04x`, r)
+		default:
+			fmt.Fprintf(&s, `\u%04x\u%04x`, 0xd800+(r-0x10000)>>10, 0xdc00+(r-0x10000)&0x3ff)
+		}
+	}
+	return s.String()
+}
+
+// contentHash is 08 §2.1.
+func contentHash(r *record) string {
+	o := map[string]any{"content": r.content, "role": r.headers["role"], "kind": r.headers["kind"]}
+	for name, v := range o {
+		if v == nil {
+			o[name] = ""
+		}
+	}
+	for name, v := range r.headers {
+		if strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_") {
+			o[name] = v
+		}
+	}
+	sum := sha256.Sum256([]byte(dump(o)))
+	return hex.EncodeToString(sum[:])
+}
+
+// node is the record as the package's own type.
+func (r *record) node() *tree.Node {
+	n := tree.Node{ID: r.id, Type: r.typ, Offset: r.offset, Priority: r.priority, Cycle: r.cycle, CreatedNS: r.ns, Index: r.index, Expiry: r.expiry}
+	for name, v := range r.headers {
+		n.Headers = append(n.Headers, tree.Header{Name: name, Value: canon.Value(dump(v))})
+	}
+	if r.content != nil {
+		n.Content = tree.Hold(canon.Value(dump(r.content)))
+	}
+	return tree.NewNode(n, nil)
+}
+
+func ids(list []*record) []string {
+	s := make([]string, len(list))
+	for i, r := range list {
+		s[i] = r.id
+	}
+	return s
+}
+
+func sortedIDs(w *world) []string { return slices.Sorted(maps.Keys(w.nodes)) }

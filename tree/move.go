@@ -1,0 +1,220 @@
+package tree
+
+import (
+	"strconv"
+)
+
+// Edge says from where a Gap is counted.
+type Edge int
+
+// Where a Gap can be.
+const (
+	Start  Edge = iota // before the first child
+	End                // after the last child
+	After              // after child N
+	Before             // before child N
+)
+
+// Gap is a place between the children of a parent: what an insertion selector
+// names (semantics §3; 001 and 003 §3.9).
+type Gap struct {
+	Parent string // id or name of a region
+	Core   bool   // the core of a turn or of ^ah, elided or not, is meant rather than Parent itself
+	Edge   Edge
+	N      int // 1-based, in canonical order
+}
+
+// opening is a gap that has been found in the tree.
+type opening struct {
+	path      []*Entry
+	neighbour *Node    // gives its offset to what comes in, nil where there are no children
+	followers []string // siblings at that offset that must come after
+}
+
+// AddAt puts a new node into a gap. It takes the offset of its neighbour; the
+// siblings at that offset that must follow get new stamps, which only nodes of
+// this cycle can.
+func (x *Editor) AddAt(g Gap, s Spec) (string, error) {
+	o, err := x.open(g, "")
+	if err != nil {
+		return "", err
+	}
+	if o.neighbour != nil {
+		s.Offset = o.neighbour.Offset
+	}
+	if g.Core && o.neighbour == nil {
+		s.Offset = 0
+	}
+	n, err := x.prepare(&o.path, s)
+	if err != nil {
+		return "", err
+	}
+	x.attach(o.path[len(o.path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil))
+	for _, id := range o.followers {
+		x.restamp(id)
+	}
+	return n.ID, nil
+}
+
+// open finds a gap. moving is the id of a node that is about to leave its
+// place and does not count as a sibling.
+func (x *Editor) open(g Gap, moving string) (*opening, error) {
+	path, err := x.target(g.Parent)
+	if err != nil {
+		return nil, err
+	}
+	parent := path[len(path)-1]
+	var siblings []*Entry
+	take := func(k *Entry) bool {
+		siblings = append(siblings, k)
+		return true
+	}
+	switch {
+	case !g.Core:
+		parent.kids.Visit(0, parent.kids.Len(), nil, take)
+	case parent.class != Head && parent.class != Turn:
+		return nil, misplaced(parent.node.ID, "only turns and the active head have a core", "")
+	case parent.Core() != nil:
+		core := parent.Core()
+		path = append(path, core)
+		core.kids.Visit(0, core.kids.Len(), nil, take)
+	default:
+		parent.zone(0, 0, take)
+	}
+	at := 0
+	switch g.Edge {
+	case End:
+		at = len(siblings)
+	case After, Before:
+		if g.N < 1 || g.N > len(siblings) {
+			return nil, misplaced(parent.node.ID, "there is no child "+strconv.Itoa(g.N)+" among "+strconv.Itoa(len(siblings)), "children count from 1")
+		}
+		at = g.N
+		if g.Edge == Before {
+			at--
+		}
+	}
+	o := &opening{path: path}
+	if len(siblings) == 0 {
+		return o, nil
+	}
+	n := at
+	if g.Edge == End || g.Edge == After {
+		n = at - 1
+	}
+	o.neighbour = siblings[n].node
+	for _, k := range siblings[at:] {
+		if k.node.Offset != o.neighbour.Offset || k.node.ID == moving {
+			continue
+		}
+		if x.earlier(k.node.ID) {
+			return nil, sealed(k.node.ID, "the insertion would need a new stamp for a node of an earlier cycle")
+		}
+		o.followers = append(o.followers, k.node.ID)
+	}
+	return o, nil
+}
+
+// Move hangs a node under another parent or at another offset and returns its
+// id. A node of this cycle keeps id and stamps; the move of an earlier one is
+// its removal and a new node, children included (02 §2.3).
+func (x *Editor) Move(id, parent string, offset int64) (string, error) {
+	path, err := x.target(parent)
+	if err != nil {
+		return "", err
+	}
+	return x.relocate(id, path, offset, false)
+}
+
+// MoveAt is Move to a gap; the node and the siblings that must follow it get
+// new stamps.
+func (x *Editor) MoveAt(id string, g Gap) (string, error) {
+	o, err := x.open(g, id)
+	if err != nil {
+		return "", err
+	}
+	offset := int64(0)
+	if o.neighbour != nil {
+		offset = o.neighbour.Offset
+	} else if n := x.Node(id); n != nil && !g.Core {
+		offset = n.Offset
+	}
+	moved, err := x.relocate(id, o.path, offset, true)
+	if err != nil {
+		return "", err
+	}
+	for _, id := range o.followers {
+		x.restamp(id)
+	}
+	return moved, nil
+}
+
+func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (string, error) {
+	from, err := x.find(id)
+	if err != nil {
+		return "", err
+	}
+	e := from[len(from)-1]
+	switch {
+	case e.class.Region():
+		return "", misplaced(id, "regions do not move", "")
+	case e.class == Turn:
+		return "", misplaced(id, "a turn moves by sealing only", "")
+	}
+	for _, above := range to {
+		if above.node.ID == id {
+			return "", misplaced(id, "a node cannot be moved below itself", "")
+		}
+	}
+	if err := x.admitMoved(&to, e, offset); err != nil {
+		return "", err
+	}
+	for _, above := range to { // the core that admit found may be the node itself
+		if above.node.ID == id {
+			return "", misplaced(id, "a node cannot be moved below itself", "")
+		}
+	}
+	parent := to[len(to)-1].node.ID
+	if x.earlier(id) {
+		if err := x.removable(from); err != nil {
+			return "", err
+		}
+		before, stamps := x.result(), x.Stamps
+		moved, err := x.anew(x.detach(id), parent, offset)
+		if err != nil { // a content or the history could not be read
+			x.change.Tree, x.Stamps = *before, stamps
+		}
+		return moved, err
+	}
+	x.detach(id)
+	n := *e.node
+	n.Offset = offset
+	x.attach(parent, newEntry(n.again(), e.class, e.kids))
+	if restamp {
+		x.restamp(id)
+	}
+	return id, nil
+}
+
+// anew adds a copy of a detached entry, with new ids and stamps throughout.
+func (x *Editor) anew(e *Entry, parent string, offset int64) (string, error) {
+	n := *e.node
+	n.Offset, n.Cycle, n.ForeignISO = offset, x.Cycle, ""
+	if n.Expiry != Never {
+		ttl, _ := e.node.TTL(x.Cycle)
+		n.Expiry = x.Cycle + ttl
+	}
+	if err := x.hold(&n); err != nil {
+		return "", err
+	}
+	if err := x.stampNew(&n, n.Type); err != nil {
+		return "", err
+	}
+	x.attach(parent, newEntry(NewNode(n, nil), e.class, nil))
+	for k := range e.kids.All() {
+		if _, err := x.anew(k, n.ID, k.node.Offset); err != nil {
+			return "", err
+		}
+	}
+	return n.ID, nil
+}

@@ -1,0 +1,204 @@
+package tree
+
+import (
+	"math"
+	"sort"
+	"time"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Never is the Expiry of a node that stays until it is removed (ttl null, 03 §3.1).
+const Never int64 = math.MaxInt64
+
+// Digest is a SHA-256 sum.
+type Digest [32]byte
+
+// Header is one optional header of a node or one of its custom attributes
+// (02 §3.5), its value in canonical JSON.
+type Header struct {
+	Name  string
+	Value canon.Value
+}
+
+// Node is one version of a node: its mandatory headers (02 §3.2), its optional
+// and custom ones, and its content. A Node that a tree holds is shared by
+// every snapshot that contains it and must not be changed; make one with
+// NewNode.
+type Node struct {
+	ID         string
+	Type       string // nodeType, canonical or namespaced, exactly as it came
+	Offset     int64  // <0 pre, 0 core, >0 post (02 §4.1)
+	Priority   int64
+	Cycle      int64  // the cycle that introduced the node
+	CreatedNS  int64  // nanoseconds
+	ForeignISO string // created_at_iso of an import where it is not CreatedNS in our format
+	Index      int64  // creation_index
+	Expiry     int64  // the first cycle that commits without the node, or Never
+
+	Headers []Header // optional headers and custom attributes, sorted by name
+	Content Content
+
+	// What follows is read out of Headers and Content once, by NewNode.
+
+	Role, Kind, Key   string
+	Tags, Refs        []string
+	Removable, Pinned bool
+	Hash              Digest // content hash (08 §2.1)
+	HashOK            bool   // false where JSON cannot express the content (08 §8.2)
+
+	digest   Digest // over every header and the content
+	rendered int    // bytes in the canonical thread, a missing role counted as "user"
+	roleless bool
+	level    uint8 // height of the node in a list, see levelOf
+}
+
+// NewNode completes a node made of its headers and content: it sorts Headers,
+// reads the typed fields out of them and computes content hash and digest.
+// hash is the content hash where it is already known (a loaded node), else nil.
+func NewNode(n Node, hash *Digest) *Node {
+	sort.Slice(n.Headers, func(i, j int) bool { return n.Headers[i].Name < n.Headers[j].Name })
+	n.Role, n.Kind, n.Key, n.Tags, n.Refs, n.Removable, n.Pinned = "", "", "", nil, nil, false, false
+	for _, h := range n.Headers {
+		switch h.Name {
+		case "role":
+			n.Role, _ = h.Value.Text()
+		case "kind":
+			n.Kind, _ = h.Value.Text()
+		case "key":
+			n.Key, _ = h.Value.Text()
+		case "tags":
+			n.Tags = texts(h.Value)
+		case "refs":
+			n.Refs = texts(h.Value)
+		case "removable":
+			n.Removable = h.Value == canon.True
+		case "pinned":
+			n.Pinned = h.Value == canon.True
+		}
+	}
+	if n.ForeignISO != "" && n.ForeignISO == ISO(n.CreatedNS) {
+		n.ForeignISO = ""
+	}
+	n.level = levelOf(n.ID)
+	if hash != nil {
+		n.Hash, n.HashOK = *hash, true
+	} else {
+		n.Hash, n.HashOK = canon.ContentHash(n.Content.value, n.Header("role"), n.Header("kind"), n.customs)
+	}
+	n.rendered, n.roleless = n.measure()
+	n.digest = n.sum()
+	return &n
+}
+
+// again completes a copy of a node whose role, kind, attributes and content are
+// those of the original, and with them the content hash.
+func (n Node) again() *Node {
+	if n.HashOK {
+		return NewNode(n, &n.Hash)
+	}
+	return NewNode(n, nil)
+}
+
+// texts reads an array of strings; anything else is no list.
+func texts(v canon.Value) []string {
+	if v.Kind() != canon.KindArray {
+		return nil
+	}
+	elems := v.Any().Elems
+	list := make([]string, 0, len(elems))
+	for _, e := range elems {
+		if e.Kind != canon.KindString {
+			return nil
+		}
+		list = append(list, e.Text)
+	}
+	return list
+}
+
+// customs yields the attributes that may take part in the content hash.
+func (n *Node) customs(yield func(string, canon.Value) bool) {
+	for _, h := range n.Headers {
+		if !yield(h.Name, h.Value) {
+			return
+		}
+	}
+}
+
+// ISO returns the instant ns nanoseconds after the epoch in UTC, with nine
+// decimals (created_at_iso).
+func ISO(ns int64) string {
+	return time.Unix(ns/1e9, ns%1e9).UTC().Format("2006-01-02T15:04:05.000000000Z")
+}
+
+// CreatedISO returns created_at_iso: the instant of CreatedNS, or what an
+// imported document said instead.
+func (n *Node) CreatedISO() string {
+	if n.ForeignISO != "" {
+		return n.ForeignISO
+	}
+	return ISO(n.CreatedNS)
+}
+
+// TTL returns the remaining cycles at a cycle, never below 0, and false for a
+// persistent node (03 §3.1, §3.3).
+func (n *Node) TTL(cycle int64) (int64, bool) {
+	if n.Expiry == Never {
+		return 0, false
+	}
+	return max(0, n.Expiry-cycle), true
+}
+
+// Has reports whether the node carries the optional header or custom attribute.
+func (n *Node) Has(name string) bool { return n.Header(name) != "" }
+
+// Header returns an optional header or a custom attribute, "" without one.
+// Mandatory headers are fields.
+func (n *Node) Header(name string) canon.Value {
+	lo, hi := 0, len(n.Headers)
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if n.Headers[mid].Name < name {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	if lo < len(n.Headers) && n.Headers[lo].Name == name {
+		return n.Headers[lo].Value
+	}
+	return ""
+}
+
+// ContentHash returns the content hash in hexadecimal, "" where JSON cannot
+// express the content (08 §8.2).
+func (n *Node) ContentHash() string {
+	if !n.HashOK {
+		return ""
+	}
+	return n.Hash.String()
+}
+
+// String returns the digest in hexadecimal.
+func (d Digest) String() string {
+	const hex = "0123456789abcdef"
+	b := make([]byte, 0, 2*len(d))
+	for _, c := range d {
+		b = append(b, hex[c>>4], hex[c&15])
+	}
+	return string(b)
+}
+
+// Less is the canonical order of siblings: offset, created_at_ns,
+// creation_index, id, all ascending (02 §4.3).
+func Less(a, b *Node) bool {
+	switch {
+	case a.Offset != b.Offset:
+		return a.Offset < b.Offset
+	case a.CreatedNS != b.CreatedNS:
+		return a.CreatedNS < b.CreatedNS
+	case a.Index != b.Index:
+		return a.Index < b.Index
+	}
+	return a.ID < b.ID
+}

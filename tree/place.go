@@ -1,0 +1,108 @@
+package tree
+
+import (
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// admit checks that a new node of a class may hang at an offset under the node
+// at the end of path (02 §2–§4, §6.4). Where a block belongs to the explicit
+// core of the active head, it extends the path by the core.
+func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool) error {
+	p := *path
+	parent := p[len(p)-1]
+	id := parent.node.ID
+	if levels(p) >= MaxDepth {
+		return fault.OnNode(fault.Limit, id, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep", "flatten the groups")
+	}
+	if removable && class != Container {
+		return misplaced(id, "only a group can be removable", "leave removable out")
+	}
+	switch parent.class {
+	case Root:
+		return misplaced(id, "the root holds the three regions and nothing else", "add to ^sys or ^ah")
+	case Seq:
+		return misplaced(id, "^seq holds sealed turns only", "add to ^ah and commit")
+	case Block:
+		return misplaced(id, "a block has no children", "add to the container around it")
+	case Head:
+		if offset != 0 {
+			return nil
+		}
+		core := parent.Core()
+		switch {
+		case class == Container && (core != nil || parent.HasOwnCoreBlocks()):
+			return misplaced(id, "the active head has a core already", "give a group another offset than 0")
+		case class == Container && removable:
+			return misplaced(id, "a core cannot be removable", "give a group another offset than 0")
+		case class != Container && core != nil:
+			*path = append(p, core)
+		}
+		return nil
+	}
+	if within(p, Seq) && x.earlier(p[2].node.ID) {
+		if len(p) == 3 && offset == 0 || len(p) > 3 && p[3].node.Offset == 0 && p[3].class == Container {
+			return sealed(id, "the core of a sealed turn is immutable; attach at another offset than 0")
+		}
+	}
+	return nil
+}
+
+// admitAgain is admit for a node of this cycle that changes its offset in place.
+func (x *Editor) admitAgain(path []*Entry, offset int64) error {
+	e, above := path[len(path)-1], append([]*Entry(nil), path[:len(path)-1]...)
+	depth := len(above)
+	if err := x.admitMoved(&above, e, offset); err != nil {
+		return err
+	}
+	if len(above) > depth {
+		return misplaced(e.node.ID, "offset 0 of the active head is its core", "move the node into the core")
+	}
+	return nil
+}
+
+// admitMoved is admit for a node that is in the tree already: its own place
+// does not stand in its way.
+func (x *Editor) admitMoved(path *[]*Entry, e *Entry, offset int64) error {
+	parent := (*path)[len(*path)-1]
+	if parent.class == Head && e.class == Container && offset == 0 && x.Parent(e.node.ID) == parent.node.ID {
+		alone := true
+		parent.zone(0, 0, func(k *Entry) bool {
+			alone = k == e
+			return alone
+		})
+		if alone && !e.node.Removable {
+			return nil
+		}
+	}
+	if err := x.admit(path, e.class, offset, e.node.Removable); err != nil {
+		return err
+	}
+	if levels(*path)+e.height() > MaxDepth {
+		return fault.OnNode(fault.Limit, e.node.ID, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep", "flatten the groups")
+	}
+	return nil
+}
+
+// levels is the number of levels down to the end of path, once sealed: what is
+// in the active head goes one down with the turn it becomes.
+func levels(path []*Entry) int {
+	if within(path, Head) {
+		return len(path) + 1
+	}
+	return len(path)
+}
+
+// height is the number of levels at and below an entry.
+func (e *Entry) height() int {
+	h := 0
+	for k := range e.kids.All() {
+		h = max(h, k.height())
+	}
+	return h + 1
+}
+
+func misplaced(id, message, remedy string) error {
+	return fault.OnNode(fault.PlacementInvalid, id, message, remedy)
+}

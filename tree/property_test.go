@@ -1,0 +1,144 @@
+package tree_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// version is a tree of the past with what the model says it is.
+type version struct {
+	tree   *tree.Tree
+	world  *world
+	digest tree.Digest
+	sealed bool
+}
+
+// run is a context on its way through edits and seals, in the package and in
+// the model side by side.
+type run struct {
+	t        *rapid.T
+	world    *world
+	base     *tree.Tree
+	editor   *tree.Editor
+	versions []version
+	quick    bool // leaves the comparison of every single step to TestEditsFollowTheLaw
+}
+
+func (r *run) keep(tr *tree.Tree, sealed bool) {
+	w := r.world.frozen()
+	if !r.quick {
+		same(r.t, tr, w)
+	}
+	r.versions = append(r.versions, version{tr, w, tr.Digest(), sealed})
+}
+
+// batch begins a new editor where the last one stopped.
+func (r *run) batch(working *tree.Tree, s tree.Stamps) {
+	r.editor = tree.Edit(background, working.WithCycle(s.Cycle), r.base, s, r.world.env())
+}
+
+// step draws one edit and holds both sides to the same answer.
+func (r *run) step() {
+	o := drawOp(r.t, r.world)
+	before, stamps := r.editor.Tree().Digest(), r.editor.Stamps
+	got, err := o.edit(r.editor)
+	want, no := o.model(r.world)
+	if !admits(no, err) {
+		r.t.Fatalf("%v\n got %v\nwant %s", o, err, expected(no))
+	}
+	if err != nil {
+		equal(r.t, "digest after a refused "+o.String(), r.editor.Tree().Digest(), before)
+		equal(r.t, "stamps after a refused "+o.String(), r.editor.Stamps, stamps)
+		return
+	}
+	equal(r.t, "id given by "+o.String(), got, want)
+	equal(r.t, "stamps after "+o.String(), []int64{r.editor.LastNS, r.editor.Next}, []int64{r.world.last, r.world.next})
+	r.keep(r.editor.Tree(), false)
+}
+
+func (r *run) seal() {
+	tr, stamps, err := tree.Seal(r.editor.Tree(), r.editor.Stamps, r.world.env())
+	if err != nil {
+		r.t.Fatalf("seal: %v", err)
+	}
+	r.world.seal()
+	equal(r.t, "stamps after a seal", []int64{stamps.Cycle, stamps.LastNS, stamps.Next}, []int64{r.world.cycle, r.world.last, r.world.next})
+	r.keep(tr, true)
+	r.base = tr
+	r.batch(tr, stamps)
+}
+
+// drop removes what a commit would: anything but regions and the nodes above
+// the active head, whatever the editor would say.
+func (r *run) drop() {
+	var list []string
+	for _, n := range r.world.document() {
+		if c := r.world.class(n.id); c[0] != '^' && rarely(r.t, 12, "drop") {
+			list = append(list, n.id)
+		}
+	}
+	tr := r.editor.Tree().Without(append(list, "nobody")...)
+	for _, id := range list {
+		if r.world.nodes[id] != nil {
+			r.world.drop(id)
+		}
+	}
+	r.keep(tr, false)
+	r.batch(tr, r.editor.Stamps)
+}
+
+// begin starts a run in a new context or in an imported one.
+func begin(t *rapid.T, quick bool) *run {
+	r := &run{t: t, world: newWorld(), quick: quick}
+	var stamps tree.Stamps
+	if rapid.Bool().Draw(t, "imported") {
+		r.world = drawImported(t)
+		r.base = built(t, r.world)
+		stamps = tree.Stamps{Cycle: r.world.cycle, LastNS: r.world.last, Given: 99}
+	} else {
+		var err error
+		if r.base, stamps, err = tree.New(r.world.env(), nil); err != nil {
+			t.Fatalf("new: %v", err)
+		}
+	}
+	equal(t, "first stamps", []int64{stamps.Cycle, stamps.LastNS, stamps.Next}, []int64{r.world.cycle, r.world.last, r.world.next})
+	r.keep(r.base, true)
+	r.batch(r.base, stamps)
+	return r
+}
+
+func drawRun(t *rapid.T) *run { return drive(begin(t, true)) }
+
+func drive(r *run) *run {
+	t := r.t
+	for range 30 + below(t, 40, "steps") {
+		r.world.now += int64(below(t, 9, "tick") - 3) // clocks do go back
+		switch {
+		case rarely(t, 15, "seal"):
+			r.seal()
+		case rarely(t, 30, "drop"):
+			r.drop()
+		case rarely(t, 15, "batch"):
+			r.batch(r.editor.Tree(), r.editor.Stamps)
+		default:
+			r.step()
+		}
+	}
+	return r
+}
+
+// Every edit does what the law says or is refused with its code; and what was
+// there before stays as it was, however much came after.
+func TestEditsFollowTheLaw(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := drive(begin(t, false))
+		for _, v := range r.versions {
+			equal(t, "digest of an old version", remade(t, v.tree).Digest(), v.digest)
+			sameThread(t, v.tree, v.world)
+			equal(t, "digest of an old version, from the model", built(t, v.world).Digest(), v.digest)
+		}
+	})
+}

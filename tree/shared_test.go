@@ -1,0 +1,104 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"testing"
+)
+
+// turns is a history of so many turns of one block each, and an editor for
+// what comes next.
+func turns(t *testing.T, count int) (*Tree, *Editor, Env) {
+	t.Helper()
+	var nodes []Placed
+	put := func(parent int, id, typ string) int {
+		nodes = append(nodes, Placed{NewNode(Node{ID: id, Type: typ, CreatedNS: int64(len(nodes)), Expiry: Never}, nil), parent})
+		return len(nodes) - 1
+	}
+	root := put(-1, "root", "^root")
+	put(root, "sys", "^sys")
+	seq := put(root, "seq", "^seq")
+	for i := range count {
+		put(put(seq, fmt.Sprint("turn", i), "seg"), fmt.Sprint("block", i), "block")
+	}
+	put(root, "ah", "^ah")
+	tr, err := Build(int64(count), nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	env := Env{Vocabulary: Vocabulary{"seg", "cont", "block"}, Clock: func() int64 { return 0 }, Taken: func(string) (bool, error) { return false, nil }}
+	s := Stamps{Cycle: int64(count + 1), LastNS: int64(len(nodes)), Given: -1}
+	return tr, Edit(context.Background(), tr.WithCycle(s.Cycle), tr, s, env), env
+}
+
+// runs collects the runs and the child lists that a tree consists of.
+func runs(l *List, into map[*List]bool) {
+	if l == nil || into[l] {
+		return
+	}
+	into[l] = true
+	for _, e := range l.items {
+		runs(e.kids, into)
+	}
+	for _, b := range l.below {
+		runs(b, into)
+	}
+}
+
+// spoil empties every run that two trees share: whoever looks into one finds
+// nothing there or falls over it.
+func spoil(a, b *Tree) (shared, own int) {
+	one, two := map[*List]bool{}, map[*List]bool{}
+	runs(a.root.kids, one)
+	runs(b.root.kids, two)
+	for l := range two {
+		if one[l] {
+			l.items, l.below = nil, nil
+			shared++
+		} else {
+			own++
+		}
+	}
+	return shared, own
+}
+
+// What two snapshots share is never looked into, so that comparing them costs
+// the runs they do not share, and these are few however long the history.
+func TestCompareLooksIntoNothingShared(t *testing.T) {
+	cases := []struct {
+		what  string
+		edit  func(x *Editor) error
+		diffs int
+	}{
+		{"one more turn", func(x *Editor) error { _, err := x.Add("^ah", Spec{}); return err }, 5},
+		{"a block attached to an old turn", func(x *Editor) error { _, err := x.Add("turn500", Spec{Offset: 1}); return err }, 5},
+		{"a new rule", func(x *Editor) error { _, err := x.Add("^sys", Spec{}); return err }, 5},
+	}
+	for _, c := range cases {
+		for _, count := range []int{1_000, 20_000} {
+			t.Run(fmt.Sprint(c.what, " after ", count), func(t *testing.T) {
+				before, x, env := turns(t, count)
+				if err := c.edit(x); err != nil {
+					t.Fatal(err)
+				}
+				after, _, err := Seal(x.Tree(), x.Stamps, env)
+				if err != nil {
+					t.Fatal(err)
+				}
+				want := SharedBlocks(before, after)
+				shared, own := spoil(before, after)
+				if shared < count || own > 20 {
+					t.Errorf("runs: got %d shared and %d new, want at least %d and at most 20", shared, own, count)
+				}
+				diffs := 0
+				Compare(before, after, func(Difference) bool { diffs++; return true })
+				if diffs != c.diffs {
+					t.Errorf("differences: got %d, want %d", diffs, c.diffs)
+				}
+				if got := SharedBlocks(before, after); got != want {
+					t.Errorf("shared blocks: got %d, want %d", got, want)
+				}
+			})
+		}
+	}
+}

@@ -1,0 +1,179 @@
+package tree
+
+import (
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// Spec describes a node to be added. Everything but Content is optional: id,
+// stamps and a missing type are given by the edit.
+type Spec struct {
+	ID   string // opaque, at most 1 KiB, new to the whole history; "" for a generated one
+	Type string // canonical or namespaced nodeType; "" for a block
+
+	Offset   int64
+	Priority int64
+	TTL      *int64 // cycles; nil for a persistent node (03 §3.1)
+
+	Role, Kind, Key, Provenance, MIME, Encoding string
+	Tags, Refs                                  []string
+	Removable                                   bool // groups only (02 §5.3.1)
+	Pinned                                      bool
+
+	Content any            // anything JSON can express; nil for none
+	Attrs   map[string]any // custom attributes: data_*, content_* or a name with a colon (02 §3.5)
+}
+
+// TTL returns a pointer to cycles, for Spec.TTL.
+func TTL(cycles int64) *int64 { return &cycles }
+
+// canonical roles of a block (01 §2).
+var roles = []string{"user", "assistant", "tool", "system", "other"}
+
+// mandatory and lifecycle headers, which no Spec and no update can set.
+var fixed = []string{
+	"id", "nodeType", "cycle", "created_at_ns", "created_at_iso", "creation_index", "removable",
+	"content_hash", "children", "parent",
+}
+
+// optional string headers.
+var optional = []string{"role", "kind", "key", "provenance", "mime", "encoding"}
+
+// CustomName reports whether a name is one that a custom attribute may have:
+// namespaced and not reserved (02 §3.5).
+func CustomName(name string) bool {
+	return name != "content_hash" &&
+		(strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_") || strings.Contains(name, ":"))
+}
+
+// headers builds the optional headers of a spec.
+func (s *Spec) headers() ([]Header, error) {
+	var hs []Header
+	for i, v := range [...]string{s.Role, s.Kind, s.Key, s.Provenance, s.MIME, s.Encoding} {
+		if v == "" {
+			continue
+		}
+		h, err := header(optional[i], v)
+		if err != nil {
+			return nil, err
+		}
+		hs = append(hs, h)
+	}
+	for i, list := range [...][]string{s.Tags, s.Refs} {
+		if len(list) == 0 {
+			continue
+		}
+		h, err := header([...]string{"tags", "refs"}[i], list)
+		if err != nil {
+			return nil, err
+		}
+		hs = append(hs, h)
+	}
+	if s.Removable {
+		hs = append(hs, Header{"removable", canon.True})
+	}
+	if s.Pinned {
+		hs = append(hs, Header{"pinned", canon.True})
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Attrs)) {
+		if !CustomName(name) {
+			return nil, invalid(name, "a custom attribute needs a name of its own", "name it data_"+name+", content_"+name+" or with a namespace, such as x:"+name)
+		}
+		h, err := header(name, s.Attrs[name])
+		if err != nil {
+			return nil, err
+		}
+		if h.Value != canon.Null {
+			hs = append(hs, h)
+		}
+	}
+	return hs, nil
+}
+
+// header checks and encodes one header. Value null means the header is to go.
+func header(name string, v any) (Header, error) {
+	if !canon.ValidText(name) {
+		return Header{}, invalid(name, "a name is valid UTF-8", "")
+	}
+	value, err := encode(name, v)
+	if err != nil || value == canon.Null {
+		return Header{name, value}, err
+	}
+	switch {
+	case slices.Contains(optional, name):
+		t, ok := value.Text()
+		if !ok {
+			return Header{}, invalid(name, "the header must be a string", "")
+		}
+		if name == "role" && !slices.Contains(roles, t) && !strings.Contains(t, ":") {
+			return Header{}, invalid(t, "the role is neither canonical nor namespaced", "use "+strings.Join(roles, ", ")+", or a name with a colon")
+		}
+	case name == "tags" || name == "refs":
+		if value.Kind() != canon.KindArray || texts(value) == nil {
+			return Header{}, invalid(name, "the header must be a list of strings", "")
+		}
+	case name == "pinned":
+		if value.Kind() != canon.KindBool {
+			return Header{}, invalid(name, "the header must be true or false", "")
+		}
+	}
+	return Header{name, value}, nil
+}
+
+// encode returns the canonical form of a value, Null where there is none.
+func encode(name string, v any) (canon.Value, error) {
+	value, err := canon.Encode(v)
+	if err != nil {
+		return "", fault.Wrap(fault.DocumentInvalid, err, "the value of "+name+" is not JSON", "")
+	}
+	if value == "" {
+		return canon.Null, nil
+	}
+	return value, nil
+}
+
+// encodeContent is encode for content; null is none.
+func encodeContent(v any) (Content, error) {
+	value, err := encode("content", v)
+	if err != nil || value == canon.Null {
+		return Content{}, err
+	}
+	return Hold(value), nil
+}
+
+func invalid(token, message, remedy string) error {
+	return &fault.Error{Code: fault.DocumentInvalid, Token: token, Message: message + ": " + strconv.Quote(token), Remedy: remedy, Offset: fault.NoOffset}
+}
+
+func checkID(id string) error {
+	switch {
+	case id == "":
+		return invalid(id, "an id is at least one byte", "leave it out to have one generated")
+	case len(id) > MaxID:
+		return fault.OnNode(fault.Limit, id[:32]+"…", "an id is at most "+strconv.Itoa(MaxID)+" bytes", "shorten it")
+	case !canon.ValidText(id):
+		return invalid(id, "an id is valid UTF-8 without lone surrogates", "")
+	}
+	return nil
+}
+
+// checkType accepts canonical and namespaced types other than regions.
+func checkType(nodeType string) error {
+	class, named := ClassOfType(nodeType)
+	switch {
+	case !canon.ValidText(nodeType) || strings.HasSuffix(nodeType, ":"):
+		return invalid(nodeType, "the type is not a name", "")
+	case named && class.Region():
+		return fault.New(fault.PlacementInvalid, "a context has exactly one "+nodeType, "add to the one that is there")
+	case class == Turn:
+		return fault.New(fault.PlacementInvalid, "a turn comes about when the active head is sealed", "add to ^ah and commit")
+	case !named && !strings.Contains(nodeType, ":"):
+		return invalid(nodeType, "the type is neither canonical nor namespaced", "use a name with a colon, such as cb:"+nodeType)
+	}
+	return nil
+}

@@ -1,0 +1,104 @@
+package tree
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// stamp gives a node the next created_at_ns and creation_index (02 §4.4):
+// strictly increasing within a context, and 0, 1, 2 … within a cycle.
+func (x *Editor) stamp(n *Node) {
+	x.LastNS = max(x.env.Clock(), x.LastNS+1)
+	n.CreatedNS, n.Index = x.LastNS, x.Next
+	x.Next++
+}
+
+// stampNew stamps a node and names it <type>:<cycle>-<creation_index>. An
+// index whose name is taken is skipped.
+func (x *Editor) stampNew(n *Node, kind string) error {
+	for next := x.Next; ; next++ {
+		id := kind + ":" + strconv.FormatInt(x.Cycle, 10) + "-" + strconv.FormatInt(next, 10) + x.env.Suffix
+		if err := checkID(id); err != nil {
+			return err
+		}
+		taken := x.Has(id)
+		if !taken && x.Given >= x.Cycle {
+			var err error
+			if taken, err = x.env.Taken(id); err != nil {
+				return err
+			}
+		}
+		if !taken {
+			n.ID, x.Next = id, next
+			x.stamp(n)
+			return nil
+		}
+	}
+}
+
+// claim checks an id that the caller chose.
+func (x *Editor) claim(id string) error {
+	if err := checkID(id); err != nil {
+		return err
+	}
+	taken := x.Has(id)
+	if !taken {
+		var err error
+		if taken, err = x.env.Taken(id); err != nil {
+			return err
+		}
+	}
+	if taken {
+		return duplicate(id)
+	}
+	x.Given = max(x.Given, GeneratedCycle(id))
+	return nil
+}
+
+// GeneratedCycle returns the cycle in an id that looks like a generated one,
+// -1 for any other. Only such ids can ever be in the way of a generated id.
+func GeneratedCycle(id string) int64 {
+	cycle, _, found := strings.Cut(id[strings.LastIndexByte(id, ':')+1:], "-")
+	if !found {
+		return -1
+	}
+	n, err := strconv.ParseInt(cycle, 10, 64)
+	if err != nil {
+		return -1
+	}
+	return n
+}
+
+// restamp moves a node of this cycle behind all others of its offset.
+func (x *Editor) restamp(id string) {
+	n := *x.Node(id)
+	x.stamp(&n)
+	x.swap(n.again())
+}
+
+// Reorder puts nodes of this cycle that are siblings at one offset in the
+// given order, by giving them new stamps.
+func (x *Editor) Reorder(ids ...string) error {
+	for i, id := range ids {
+		if _, err := x.find(id); err != nil {
+			return err
+		}
+		if x.earlier(id) {
+			return sealed(id, "the order of earlier nodes is fixed")
+		}
+		if x.Parent(id) != x.Parent(ids[0]) || x.Node(id).Offset != x.Node(ids[0]).Offset {
+			return fault.OnNode(fault.PlacementInvalid, id, "only siblings at one offset can be reordered", "move the node first")
+		}
+		for _, other := range ids[:i] {
+			if other == id {
+				return fault.OnNode(fault.PlacementInvalid, id, "the node is listed twice", "")
+			}
+		}
+	}
+	for _, id := range ids {
+		x.restamp(id)
+	}
+	return nil
+}

@@ -1,0 +1,251 @@
+// Package tree is the context itself: nodes, regions and classes, the
+// canonical order, the immutable tree that snapshots share, and the rules by
+// which an edit may change it (chapters 01 and 02).
+//
+// A Tree is a value: every change gives a new one that shares what it did not
+// touch, so that readers need no lock and a commit costs what it changed.
+package tree
+
+import (
+	"iter"
+)
+
+// Limits of a tree. They bound what one input may cost.
+const (
+	MaxDepth = 64        // levels of nodes, the root counted
+	MaxID    = 1 << 10   // bytes of an id
+	MaxNodes = 5_000_000 // nodes of one tree
+)
+
+// Tree is one state of a context: a snapshot, a prepared candidate, or the
+// working state. It is immutable and safe for concurrent use.
+type Tree struct {
+	root  *Entry
+	cycle int64
+	ids   trie[place]
+	refs  trie[trie[struct{}]] // id -> ids of the nodes that refer to it
+}
+
+// place is where the index finds a node.
+type place struct {
+	node   *Node
+	parent string // "" for the root
+}
+
+// Cycle is the cycle of the snapshot or, in a working state, of the commit to
+// come. A ttl is shown as the distance from it (03 §3.3).
+func (t *Tree) Cycle() int64 { return t.cycle }
+
+// WithCycle returns the same tree seen from another cycle.
+func (t *Tree) WithCycle(cycle int64) *Tree {
+	c := *t
+	c.cycle = cycle
+	return &c
+}
+
+// Root returns the root entry.
+func (t *Tree) Root() *Entry { return t.root }
+
+// Len is the number of nodes.
+func (t *Tree) Len() int { return t.root.sum.Nodes }
+
+// Digest covers every header and content; trees of equal contents have equal
+// digests, however they came about.
+func (t *Tree) Digest() Digest { return t.root.digest }
+
+// Region returns the entry of ^root, ^sys, ^seq or ^ah, nil where a foreign
+// tree has none.
+func (t *Tree) Region(c Class) *Entry {
+	if c == Root {
+		return t.root
+	}
+	for e := range t.root.kids.All() {
+		if e.class == c {
+			return e
+		}
+	}
+	return nil
+}
+
+// Has reports whether a node with this id is in the tree. Cost: O(log n).
+func (t *Tree) Has(id string) bool {
+	_, ok := t.ids.get(id)
+	return ok
+}
+
+// Node returns the node with this id, nil without one. Cost: O(log n).
+func (t *Tree) Node(id string) *Node {
+	p, _ := t.ids.get(id)
+	return p.node
+}
+
+// Parent returns the id of the node's parent, "" for the root and for ids that
+// are not there. The blocks of an elided core have the turn as their parent.
+func (t *Tree) Parent(id string) string {
+	p, _ := t.ids.get(id)
+	return p.parent
+}
+
+// Entry returns the entry of an id, nil without one. Cost: O(depth · log n).
+func (t *Tree) Entry(id string) *Entry {
+	path := t.Path(id)
+	if path == nil {
+		return nil
+	}
+	return path[len(path)-1]
+}
+
+// Path returns the entries from the root down to the id, nil where it is not
+// in the tree. Cost: O(depth · log n).
+func (t *Tree) Path(id string) []*Entry {
+	p, ok := t.ids.get(id)
+	if !ok {
+		return nil
+	}
+	var nodes []*Node
+	for p.parent != "" {
+		nodes = append(nodes, p.node)
+		p, _ = t.ids.get(p.parent)
+	}
+	path := make([]*Entry, 1, len(nodes)+1)
+	path[0] = t.root
+	for i := len(nodes) - 1; i >= 0; i-- {
+		path = append(path, path[len(path)-1].kids.get(nodes[i]))
+	}
+	return path
+}
+
+// Referrers yields the ids of the nodes that refer to id, in no order.
+func (t *Tree) Referrers(id string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if set, ok := t.refs.get(id); ok {
+			set.each(func(from string, _ struct{}) bool { return yield(from) })
+		}
+	}
+}
+
+// All yields every entry with the id of its parent, parents before children,
+// siblings in canonical order: the document order.
+func (t *Tree) All() iter.Seq2[*Entry, string] {
+	return func(yield func(*Entry, string) bool) { walk(t.root, "", yield) }
+}
+
+func walk(e *Entry, parent string, yield func(*Entry, string) bool) bool {
+	if !yield(e, parent) {
+		return false
+	}
+	return e.kids.Visit(0, e.kids.Len(), nil, func(k *Entry) bool { return walk(k, e.node.ID, yield) })
+}
+
+// change is a tree being made from another: the unexported edits below work on
+// it and keep index and references in step.
+type change struct {
+	Tree
+	owner *trieOwner // of the index nodes that this change made and may still change
+}
+
+func (t *Tree) change() change { return change{Tree: *t, owner: new(trieOwner)} }
+
+// result returns the tree made so far. What is changed afterwards is not seen
+// in it.
+func (c *change) result() *Tree {
+	t := c.Tree
+	c.owner = new(trieOwner)
+	return &t
+}
+
+// rebuild replaces the entry at the end of path by next and copies the path
+// above it. next nil removes the entry.
+func (c *change) rebuild(path []*Entry, next *Entry) {
+	for i := len(path) - 1; i > 0; i-- {
+		parent, old := path[i-1], path[i]
+		kids := parent.kids
+		switch {
+		case next == nil:
+			kids = kids.remove(old)
+		case !before(old, next) && !before(next, old):
+			kids = kids.replace(next)
+		default:
+			kids = kids.remove(old).insert(next)
+		}
+		class := Root
+		if i > 1 {
+			class = ClassOf(parent.node.Type, path[i-2].class, kids != nil)
+		}
+		next = newEntry(parent.node, class, kids)
+	}
+	c.root = next
+}
+
+// attach puts an entry with everything below it under a parent.
+func (c *change) attach(parent string, e *Entry) {
+	path := c.Path(parent)
+	under := path[len(path)-1]
+	class := under.class
+	if class == Block { // a group of foreign type whose last child is on its way back
+		class = ClassOf(under.node.Type, Root, true)
+	}
+	c.rebuild(path, newEntry(under.node, class, under.kids.insert(e)))
+	walk(e, parent, func(e *Entry, parent string) bool {
+		c.index(e.node, parent)
+		return true
+	})
+}
+
+// detach takes an entry out with everything below it and returns it.
+func (c *change) detach(id string) *Entry {
+	path := c.Path(id)
+	e := path[len(path)-1]
+	c.rebuild(path, nil)
+	walk(e, "", func(e *Entry, _ string) bool {
+		c.unindex(e.node)
+		return true
+	})
+	return e
+}
+
+// swap replaces a node by another version of it with the same id.
+func (c *change) swap(n *Node) {
+	path := c.Path(n.ID)
+	e := path[len(path)-1]
+	parent := c.Parent(n.ID)
+	c.unindex(e.node)
+	c.rebuild(path, newEntry(n, e.class, e.kids))
+	c.index(n, parent)
+}
+
+func (c *change) index(n *Node, parent string) {
+	c.ids = c.ids.with(n.ID, place{n, parent}, c.owner)
+	for _, to := range n.Refs {
+		set, _ := c.refs.get(to)
+		c.refs = c.refs.with(to, set.with(n.ID, struct{}{}, nil), c.owner)
+	}
+}
+
+func (c *change) unindex(n *Node) {
+	c.ids = c.ids.without(n.ID, c.owner)
+	for _, to := range n.Refs {
+		set, _ := c.refs.get(to)
+		if set = set.without(n.ID, nil); set.size == 0 {
+			c.refs = c.refs.without(to, c.owner)
+		} else {
+			c.refs = c.refs.with(to, set, c.owner)
+		}
+	}
+}
+
+// Order compares two ids of the tree by document order, as slices.SortFunc
+// wants it. Cost: O(depth · log n).
+func (t *Tree) Order(a, b string) int {
+	x, y := t.Path(a), t.Path(b)
+	for i := range min(len(x), len(y)) {
+		switch {
+		case x[i] == y[i]:
+		case before(x[i], y[i]):
+			return -1
+		default:
+			return 1
+		}
+	}
+	return len(x) - len(y)
+}
