@@ -1,0 +1,227 @@
+package document
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// node reads a node and everything below it in listing order (semantics §2).
+func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) error {
+	if doc.Kind != canon.KindObject {
+		return r.broken(parent, "a node is a JSON object")
+	}
+	if depth >= tree.MaxDepth {
+		return fault.New(fault.Limit, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep", "flatten the groups")
+	}
+	if len(r.nodes) >= tree.MaxNodes {
+		return fault.New(fault.Limit, "a document holds at most "+strconv.Itoa(tree.MaxNodes)+" nodes", "split it")
+	}
+	kids, _ := doc.Get("children")
+	if kids.Kind != canon.KindArray && kids.Kind != canon.KindAbsent && kids.Kind != canon.KindNull {
+		return r.broken(parent, "children is a list of nodes")
+	}
+	i := len(r.nodes)
+	r.nodes = append(r.nodes, read{parent: parent, children: len(kids.Elems)})
+	n := &r.nodes[i]
+	n.Index, n.Cycle, n.Expiry = int64(i), r.cycle, tree.Never
+	for _, m := range doc.Members {
+		if err := r.header(n, m); err != nil {
+			return err
+		}
+	}
+	if n.Type == "" {
+		n.Type = r.typeByPlace(parent, above, len(kids.Elems) > 0)
+	}
+	n.class = tree.Root
+	if parent >= 0 {
+		n.class = tree.ClassOf(n.Type, above, len(kids.Elems) > 0)
+	}
+	if n.ID == "" {
+		if !n.class.Region() {
+			return r.broken(parent, "a node needs an id")
+		}
+		n.ID = r.free(n.class.String()[1:])
+	}
+	r.ids[n.ID] = true
+	class := n.class
+	order := kids.Elems
+	if class == tree.Seq && r.traits.UntimedNewestFirst && untimed(kids.Elems) {
+		order = make([]canon.Any, len(kids.Elems))
+		for k, turn := range kids.Elems {
+			order[len(order)-1-k] = turn
+		}
+	}
+	for _, k := range order {
+		if err := r.node(k, i, class, depth+1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// broken is the error for a place that has no id of its own.
+func (r *reader) broken(parent int, message string) error {
+	id := ""
+	if parent >= 0 {
+		id = r.nodes[parent].ID
+		message += "; a child of this node is not"
+	}
+	return fault.OnNode(fault.DocumentInvalid, id, message, "")
+}
+
+// untimed reports whether no turn of a listing says when it was made.
+func untimed(turns []canon.Any) bool {
+	for _, t := range turns {
+		if _, timed := t.Get("created_at_ns"); timed {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *reader) typeByPlace(parent int, above tree.Class, hasChildren bool) string {
+	switch {
+	case parent < 0:
+		return tree.Root.String()
+	case above == tree.Seq:
+		return r.traits.TurnType
+	case hasChildren:
+		return r.traits.ContainerType
+	}
+	return r.traits.BlockType
+}
+
+// free returns an id that the document does not use so far.
+func (r *reader) free(id string) string {
+	for n := 2; r.ids[id]; n++ {
+		id = strings.TrimRight(id, "-0123456789") + "-" + strconv.Itoa(n)
+	}
+	return id
+}
+
+// header reads one member of a node.
+func (r *reader) header(n *read, m canon.Member) (err error) {
+	v := m.Value
+	switch m.Name {
+	case "children":
+		return nil
+	case "id":
+		if v.Kind == canon.KindNull {
+			return nil
+		}
+		if v.Kind != canon.KindString || v.Text == "" || len(v.Text) > tree.MaxID || !canon.ValidText(v.Text) {
+			return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+" bytes without lone surrogates", "")
+		}
+		n.ID = strings.Clone(v.Text)
+	case "nodeType":
+		if v.Kind != canon.KindNull && (v.Kind != canon.KindString || !canon.ValidText(v.Text)) {
+			return fault.OnNode(fault.DocumentInvalid, n.ID, "nodeType is a string", "")
+		}
+		n.Type = strings.Clone(v.Text)
+		if v.Kind == canon.KindNull {
+			n.Type = ""
+		}
+	case "offset":
+		n.Offset, err = r.integer(n, m, n.Offset)
+	case "priority":
+		n.Priority, err = r.integer(n, m, n.Priority)
+	case "cycle":
+		n.Cycle, err = r.integer(n, m, n.Cycle)
+	case "created_at_ns":
+		n.CreatedNS, err = r.integer(n, m, n.CreatedNS)
+	case "creation_index":
+		n.Index, err = r.integer(n, m, n.Index)
+	case "ttl":
+		ttl, err := r.integer(n, m, -1)
+		switch {
+		case err != nil:
+			return err
+		case v.Kind == canon.KindNull:
+		case ttl < 0:
+			return fault.OnNode(fault.DocumentInvalid, n.ID, "a ttl is 0 or more cycles", "leave it out for a node that stays")
+		case ttl >= tree.Never-r.cycle:
+			return fault.OnNode(fault.Limit, n.ID, "the ttl is too large", "leave it out for a node that stays")
+		default:
+			n.Expiry = r.cycle + ttl
+		}
+	case "created_at_iso":
+		if v.Kind != canon.KindNull {
+			if v.Kind != canon.KindString {
+				return fault.OnNode(fault.DocumentInvalid, n.ID, "created_at_iso is a string", "")
+			}
+			n.ForeignISO = strings.Clone(v.Text)
+		}
+	case "content":
+		n.Content = tree.Hold(v.Value())
+	case "content_hash":
+		n.hash = strings.Clone(v.Text)
+	default:
+		if v.Kind != canon.KindNull {
+			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: v.Value()})
+			r.checkOptional(n, m)
+		}
+	}
+	return err
+}
+
+// checkOptional reports an optional header that is not of its type. It is kept
+// as it came, and means nothing.
+func (r *reader) checkOptional(n *read, m canon.Member) {
+	want := canon.KindAbsent
+	switch m.Name {
+	case "role", "kind", "key", "provenance", "mime", "encoding":
+		want = canon.KindString
+	case "tags", "refs":
+		want = canon.KindArray
+	case "removable", "pinned":
+		want = canon.KindBool
+	}
+	if want != canon.KindAbsent && m.Value.Kind != want {
+		r.find(fault.DocumentInvalid, n.ID, "the header "+m.Name+" is not of its type and is kept as it is")
+	}
+}
+
+// integer reads a whole number; null stands for what is there already.
+func (r *reader) integer(n *read, m canon.Member, fallback int64) (int64, error) {
+	if m.Value.Kind == canon.KindNull {
+		return fallback, nil
+	}
+	i, ok := m.Value.Value().Int64()
+	if !ok {
+		return 0, &fault.Error{Code: fault.DocumentInvalid, Node: n.ID, Token: clip(m.Value.Text), Offset: fault.NoOffset,
+			Message: m.Name + " is an integer of 64 bits"}
+	}
+	return i, nil
+}
+
+func clip(s string) string {
+	if len(s) > 64 {
+		return strings.ToValidUTF8(s[:64], "") + "…"
+	}
+	return s
+}
+
+// ReadNode reads one node without its children, as AppendNode writes it.
+func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []Finding, error) {
+	if doc.Kind != canon.KindObject {
+		return nil, nil, fault.New(fault.DocumentInvalid, "a node is a JSON object", "")
+	}
+	r := &reader{cycle: cycle}
+	n := read{}
+	n.Cycle, n.Expiry = cycle, tree.Never
+	for _, m := range doc.Members {
+		if err := r.header(&n, m); err != nil {
+			return nil, nil, err
+		}
+	}
+	if n.ID == "" || n.Type == "" {
+		return nil, nil, fault.OnNode(fault.DocumentInvalid, n.ID, "a node of a history needs an id and a nodeType", "")
+	}
+	node := tree.NewNode(n.Node, nil)
+	r.compareHash(node, n.hash)
+	return node, r.findings, nil
+}

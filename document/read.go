@@ -1,0 +1,185 @@
+package document
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// MaxBytes is the largest document that Read takes.
+const MaxBytes = 1 << 30
+
+// Options say how to read a document.
+type Options struct {
+	Edition selector.Edition // the caller's word; "" to go by the document
+	Lenient bool             // report what is wrong with the shape and go on, for queries of foreign documents
+}
+
+// Finding is something about a document that was not as it should be.
+type Finding struct {
+	Code    fault.Code `json:"code"`
+	Node    string     `json:"node,omitempty"`
+	Message string     `json:"message"`
+}
+
+// Document is a snapshot that was read.
+type Document struct {
+	Tree     *tree.Tree
+	Edition  selector.Edition
+	Findings []Finding
+}
+
+// Read reads one snapshot document (05 §3.2, 07 §5.2). What is missing is
+// filled in (semantics §2); unknown attributes and types are kept. A strict
+// read refuses a shape that no context can have, a lenient one reports it.
+func Read(data []byte, o Options) (*Document, error) {
+	if len(data) > MaxBytes {
+		return nil, fault.New(fault.Limit, "a document is at most "+strconv.Itoa(MaxBytes)+" bytes", "split it")
+	}
+	doc, err := canon.ParseAny(data)
+	if err != nil {
+		return nil, err
+	}
+	return FromAny(doc, o)
+}
+
+// FromAny is Read for a document that was parsed already.
+func FromAny(doc canon.Any, o Options) (*Document, error) {
+	if doc.Kind != canon.KindObject {
+		return nil, fault.New(fault.DocumentInvalid, "a snapshot document is a JSON object", "pact import takes conversation logs as well")
+	}
+	root, ok := doc.Get("root")
+	if !ok || root.Kind != canon.KindObject {
+		return nil, fault.New(fault.DocumentInvalid, `a snapshot document has an object under "root"`, "pact import takes conversation logs as well")
+	}
+	r := &reader{lenient: o.Lenient, edition: o.Edition, ids: map[string]bool{}}
+	if err := r.head(doc, root); err != nil {
+		return nil, err
+	}
+	if err := r.node(root, -1, tree.Root, 0); err != nil {
+		return nil, err
+	}
+	r.completeRegions()
+	placed := make([]tree.Placed, len(r.nodes))
+	for i, n := range r.nodes {
+		placed[i] = tree.Placed{Node: tree.NewNode(n.Node, nil), Parent: n.parent}
+		r.compareHash(placed[i].Node, n.hash)
+	}
+	t, err := tree.Build(r.cycle, placed)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.shape(t); err != nil {
+		return nil, err
+	}
+	return &Document{Tree: t, Edition: r.edition, Findings: r.findings}, nil
+}
+
+// reader turns a parsed document into nodes in the order of its listing.
+type reader struct {
+	lenient  bool
+	edition  selector.Edition
+	traits   selector.Traits
+	cycle    int64
+	nodes    []read
+	ids      map[string]bool
+	findings []Finding
+}
+
+// read is a node as it was read.
+type read struct {
+	tree.Node
+	parent   int
+	class    tree.Class
+	children int
+	hash     string // the content_hash that came along
+}
+
+func (r *reader) find(code fault.Code, node, message string) {
+	r.findings = append(r.findings, Finding{code, node, message})
+}
+
+// refuse is an error for a strict reader and a finding for a lenient one.
+func (r *reader) refuse(code fault.Code, node, message, remedy string) error {
+	if r.lenient {
+		r.find(code, node, message)
+		return nil
+	}
+	return fault.OnNode(code, node, message, remedy)
+}
+
+// head reads what stands beside the root and settles the edition.
+func (r *reader) head(doc, root canon.Any) error {
+	for _, m := range doc.Members {
+		switch m.Name {
+		case "root":
+		case "cycle":
+			n, ok := m.Value.Value().Int64()
+			if !ok || n < 0 {
+				return fault.New(fault.DocumentInvalid, "the cycle of a document is an integer from 0", "")
+			}
+			r.cycle = n
+		case "edition":
+			e, err := selector.ParseEdition(m.Value.Text)
+			switch {
+			case err != nil && !r.lenient:
+				return err
+			case err != nil:
+				r.find(fault.DocumentInvalid, "", "the edition "+strconv.Quote(m.Value.Text)+" is unknown")
+			case r.edition == "":
+				r.edition = e
+			}
+		case "spec_version":
+			if !strings.HasPrefix(m.Value.Text+".", "PACT/0.1.") {
+				r.find(fault.DocumentInvalid, "", "the document follows "+strconv.Quote(m.Value.Text)+", this reader "+SpecVersion)
+			}
+		default:
+			r.find(fault.DocumentInvalid, "", "the key "+strconv.Quote(m.Name)+" beside the root means nothing and was left out")
+		}
+	}
+	if r.edition == "" {
+		r.edition = editionOf(root)
+	}
+	r.traits = r.edition.Traits()
+	return nil
+}
+
+// editionOf goes by the vocabulary: by the first canonical type name in the
+// listing.
+func editionOf(node canon.Any) selector.Edition {
+	if e := vocabularyOf(node); e != "" {
+		return e
+	}
+	return selector.Canonical
+}
+
+func vocabularyOf(node canon.Any) selector.Edition {
+	t, _ := node.Get("nodeType")
+	base, _, _ := strings.Cut(t.Text, ":")
+	switch base {
+	case "mt", "mc", "cb":
+		return selector.V01
+	case "seg", "cont", "block":
+		return selector.Canonical
+	}
+	kids, _ := node.Get("children")
+	for _, k := range kids.Elems {
+		if e := vocabularyOf(k); e != "" {
+			return e
+		}
+	}
+	return ""
+}
+
+func (r *reader) compareHash(n *tree.Node, came string) {
+	if !n.HashOK {
+		r.find(fault.DocumentInvalid, n.ID, "the content holds what JSON cannot express; its hash is the empty string")
+	}
+	if came != "" && came != n.ContentHash() {
+		r.find(fault.DocumentInvalid, n.ID, "the content_hash is not that of the content; it was computed again")
+	}
+}

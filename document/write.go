@@ -1,0 +1,160 @@
+// Package document reads and writes snapshots as JSON documents: one canonical
+// object a snapshot (05 §3), read back to the same bytes.
+package document
+
+import (
+	"context"
+	"io"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// SpecVersion is the version of the specification that exports name (07 §5.1).
+const SpecVersion = "PACT/0.1.0"
+
+// flushAt is how many bytes the writer collects before it passes them on.
+const flushAt = 1 << 16
+
+// Write writes the canonical bytes of a snapshot: compact, keys sorted,
+// children in canonical order, every header present (05 §3.1). Identical
+// snapshots give identical bytes (05 §2.2). Cost: O(size); it streams.
+func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
+	d := writer{ctx: ctx, w: w, cycle: t.Cycle()}
+	d.buf = append(d.buf, `{"cycle":`...)
+	d.buf = strconv.AppendInt(d.buf, t.Cycle(), 10)
+	d.buf = append(d.buf, `,"edition":`...)
+	d.buf = canon.AppendString(d.buf, edition)
+	d.buf = append(d.buf, `,"root":`...)
+	if err := d.entry(t.Root()); err != nil {
+		return err
+	}
+	d.buf = append(d.buf, `,"spec_version":"`+SpecVersion+`"}`...)
+	_, err := w.Write(d.buf)
+	return err
+}
+
+// AppendNode appends one node as a document holds it, without its children.
+func AppendNode(ctx context.Context, dst []byte, n *tree.Node, c tree.Class, cycle int64) ([]byte, error) {
+	d := writer{ctx: ctx, w: io.Discard, cycle: cycle, buf: dst, flat: true}
+	err := d.entry(tree.Loose(n, c))
+	return d.buf, err
+}
+
+type writer struct {
+	ctx   context.Context
+	w     io.Writer
+	cycle int64
+	buf   []byte
+	flat  bool // one node only: no children, nothing is passed on
+}
+
+// fields are the headers that a document always spells out, sorted, with
+// content and children among them.
+var fields = [...]string{
+	"children", "content", "content_hash", "created_at_iso", "created_at_ns", "creation_index",
+	"cycle", "id", "nodeType", "offset", "priority", "ttl",
+}
+
+func (d *writer) entry(e *tree.Entry) error {
+	n := e.Node()
+	custom := n.Headers
+	first := true
+	name := func(s string) {
+		if !first {
+			d.buf = append(d.buf, ',')
+		}
+		first = false
+		d.buf = canon.AppendString(d.buf, s)
+		d.buf = append(d.buf, ':')
+	}
+	d.buf = append(d.buf, '{')
+	for _, field := range fields {
+		for len(custom) > 0 && custom[0].Name < field {
+			name(custom[0].Name)
+			d.buf = append(d.buf, custom[0].Value...)
+			custom = custom[1:]
+		}
+		switch field {
+		case "children":
+			if d.flat || e.Class() == tree.Block && e.Children().Len() == 0 {
+				continue
+			}
+			name(field)
+			if err := d.children(e); err != nil {
+				return err
+			}
+		case "content":
+			content, err := n.Content.Value(d.ctx)
+			if err != nil {
+				return err
+			}
+			if content != "" {
+				name(field)
+				d.buf = append(d.buf, content...)
+			}
+		case "content_hash":
+			if e.Class() == tree.Block || n.Content.Size() > 0 {
+				name(field)
+				d.buf = canon.AppendString(d.buf, n.ContentHash())
+			}
+		default:
+			name(field)
+			d.buf = appendMandatory(d.buf, n, field, d.cycle)
+		}
+	}
+	for _, h := range custom {
+		name(h.Name)
+		d.buf = append(d.buf, h.Value...)
+	}
+	d.buf = append(d.buf, '}')
+	if len(d.buf) >= flushAt && !d.flat {
+		_, err := d.w.Write(d.buf)
+		d.buf = d.buf[:0]
+		return err
+	}
+	return nil
+}
+
+func (d *writer) children(e *tree.Entry) (err error) {
+	d.buf = append(d.buf, '[')
+	first := true
+	for k := range e.Children().All() {
+		if !first {
+			d.buf = append(d.buf, ',')
+		}
+		first = false
+		if err = d.entry(k); err != nil {
+			return err
+		}
+	}
+	d.buf = append(d.buf, ']')
+	return nil
+}
+
+func appendMandatory(dst []byte, n *tree.Node, field string, cycle int64) []byte {
+	switch field {
+	case "id":
+		return canon.AppendString(dst, n.ID)
+	case "nodeType":
+		return canon.AppendString(dst, n.Type)
+	case "created_at_iso":
+		return canon.AppendString(dst, n.CreatedISO())
+	case "ttl":
+		ttl, finite := n.TTL(cycle)
+		if !finite {
+			return append(dst, canon.Null...)
+		}
+		return strconv.AppendInt(dst, ttl, 10)
+	case "offset":
+		return strconv.AppendInt(dst, n.Offset, 10)
+	case "priority":
+		return strconv.AppendInt(dst, n.Priority, 10)
+	case "cycle":
+		return strconv.AppendInt(dst, n.Cycle, 10)
+	case "created_at_ns":
+		return strconv.AppendInt(dst, n.CreatedNS, 10)
+	}
+	return strconv.AppendInt(dst, n.Index, 10) // creation_index
+}

@@ -1,0 +1,118 @@
+package query_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// conversation is a tree of n sealed turns with a core and a user and an
+// assistant block each.
+func conversation(tb testing.TB, n int) *tree.Tree {
+	tb.Helper()
+	var nodes []tree.Placed
+	add := func(parent int, id, kind, role string) int {
+		node := tree.Node{ID: id, Type: kind, CreatedNS: int64(len(nodes)), Index: int64(len(nodes)), Expiry: tree.Never}
+		if role != "" {
+			node.Headers = []tree.Header{{Name: "kind", Value: `"text"`}, {Name: "role", Value: canon.String(role)}}
+			node.Content = tree.Hold(`"hello"`)
+		}
+		nodes = append(nodes, tree.Placed{Node: tree.NewNode(node, nil), Parent: parent})
+		return len(nodes) - 1
+	}
+	root := add(-1, "root", "^root", "")
+	add(root, "sys", "^sys", "")
+	seq := add(root, "seq", "^seq", "")
+	for i := range n {
+		turn := add(seq, fmt.Sprintf("mt:%d", i), "mt", "")
+		core := add(turn, fmt.Sprintf("mc:%d", i), "mc", "")
+		add(core, fmt.Sprintf("u:%d", i), "cb", "user")
+		add(core, fmt.Sprintf("a:%d", i), "cb", "assistant")
+	}
+	add(root, "ah", "^ah", "")
+	t, err := tree.Build(int64(n), nodes)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return t
+}
+
+func run(tb testing.TB, t *tree.Tree, text string) query.Result {
+	tb.Helper()
+	plan, err := query.Compile(selector.MustParse(text, selector.V01))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	r, err := plan.Run(context.Background(), t)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return r
+}
+
+// What depth and id look at must not depend on the length of the history.
+func TestDepthAndIDVisitTheSameNumberOfNodesAtEverySize(t *testing.T) {
+	small, large := conversation(t, 1_000), conversation(t, 100_000)
+	for _, c := range []struct{ small, large string }{
+		{"^seq .mt:depth(1-3)", ""},
+		{".mt:depth(1-3) .cb[role='user']", ""},
+		{"^seq .mt:depth(2) .mc > .cb", ""},
+		{"#u:500", "#u:50000"},
+		{"^seq .mt .cb#u:500", "^seq .mt .cb#u:50000"},
+		{"[id='a:7']", ""},
+		{"#mt:500 .cb[role='user']", "#mt:50000 .cb[role='user']"},
+	} {
+		if c.large == "" {
+			c.large = c.small
+		}
+		a, b := run(t, small, c.small), run(t, large, c.large)
+		if a.Visited != b.Visited || len(a.IDs) != len(b.IDs) || len(a.IDs) == 0 {
+			t.Errorf("%s: visited %d of 1,000 turns and %d of 100,000, selected %d and %d", c.small, a.Visited, b.Visited, len(a.IDs), len(b.IDs))
+		}
+		if a.Visited > 20 {
+			t.Errorf("%s: visited %d nodes", c.small, a.Visited)
+		}
+	}
+}
+
+func TestSummariesSkipWhatCannotMatch(t *testing.T) {
+	large := conversation(t, 10_000)
+	if r := run(t, large, ".cb[kind='no such kind']"); r.Visited > 10 {
+		t.Errorf("a kind that does not occur: visited %d nodes", r.Visited)
+	}
+	if r := run(t, large, ".cb[role='user']"); len(r.IDs) != 10_000 || r.Visited > 4*10_000+10 {
+		t.Errorf("selected %d, visited %d", len(r.IDs), r.Visited)
+	}
+}
+
+func TestGroupsMergeInDocumentOrder(t *testing.T) {
+	tr := conversation(t, 3)
+	got := run(t, tr, "#a:2, .cb[role='user'], #mt:1, .mt:depth(3) .cb").IDs
+	if want := []string{"u:0", "a:0", "mt:1", "u:1", "u:2", "a:2"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+func BenchmarkFullScan(b *testing.B) {
+	t := conversation(b, 10_000)
+	plan, err := query.Compile(selector.MustParse(".cb[role='user']", selector.V01))
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	visited := 0
+	for b.Loop() {
+		r, err := plan.Run(context.Background(), t)
+		if err != nil {
+			b.Fatal(err)
+		}
+		visited = r.Visited
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(visited), "ns/node")
+}
