@@ -1,0 +1,215 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Apply implements store.Store. Everything is worked out first; the
+// transaction then holds the lock for the inserts alone. Cost: the rows that
+// changed, one for the log, and one synchronisation of the medium.
+func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+	known, err := s.recall(ctx, key, g)
+	if err != nil {
+		return err
+	}
+	if known == nil {
+		return s.refused(ctx, key, g, changes)
+	}
+	if len(changes) == 0 {
+		return nil
+	}
+	p := &plan{recent: *known, ctx: ctx, store: s, key: key}
+	if err := p.changes(changes); err != nil {
+		return s.orMoved(ctx, key, g, err)
+	}
+	violated := false
+	err = s.transact(ctx, "writing a change", func(w *writer) error {
+		w.key = int64(key)
+		err := w.changes(g, changes, p)
+		violated = s.dialect.Violated(err)
+		return err
+	})
+	if violated {
+		return s.refused(ctx, key, g, changes)
+	}
+	if err == nil {
+		committed := slices.ContainsFunc(changes, func(c store.Change) bool { return c.Sealed != nil })
+		s.recents.put(key, p.remember(changes[len(changes)-1].After, committed))
+	}
+	return err
+}
+
+// changes logs and writes changes in turn. The first log row holds the guard.
+func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
+	latest := g.Cycle
+	steps := p.steps[len(p.steps)-len(changes):]
+	for i, c := range changes {
+		e, at := c.Entry, latest
+		e.Kind = store.Edit
+		if c.Sealed != nil {
+			e.Kind, latest = store.Commit, c.Sealed.Cycle()
+		}
+		args := append([]any{w.key, w.key, g.Revision + int64(i), at}, logArgs(e, latest, c.Stamps, steps[i].next)...)
+		if err := w.exec(w.store.stmts.insertLog, args...); err != nil {
+			return err
+		}
+		if err := w.apply(&steps[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refused finds out why a change could not be logged.
+func (s *Store) refused(ctx context.Context, key store.Key, g store.Guard, changes []store.Change) error {
+	st, err := s.state(ctx, nil, key)
+	if err != nil {
+		return err
+	}
+	if st.Cycle != g.Cycle || st.Revision != g.Revision {
+		return store.Moved(g, st.Cycle, st.Revision)
+	}
+	seen := make(map[string]bool)
+	for _, c := range changes {
+		token := c.Entry.Request
+		if token == "" {
+			continue
+		}
+		e, err := s.Request(ctx, key, token)
+		if err != nil {
+			return err
+		}
+		if e != nil || seen[token] {
+			return store.RequestSeen(token)
+		}
+		seen[token] = true
+	}
+	return fault.New(fault.Store, "the store refused a change that nothing stands against", "check the store for damage")
+}
+
+// orMoved returns the error of a plan, or that the guard no longer held when
+// the plan was made.
+func (s *Store) orMoved(ctx context.Context, key store.Key, g store.Guard, err error) error {
+	st, failed := s.state(ctx, nil, key)
+	if failed == nil && (st.Cycle != g.Cycle || st.Revision != g.Revision) {
+		return store.Moved(g, st.Cycle, st.Revision)
+	}
+	return err
+}
+
+// transact runs f in a transaction for writing. The context counts until the
+// last statement is through; then the outcome is that of the commit.
+func (s *Store) transact(ctx context.Context, doing string, f func(*writer) error) error {
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return s.fail(ctx, err, doing)
+	}
+	defer conn.Close()
+	w := &writer{store: s, ctx: context.WithoutCancel(ctx)}
+	if w.tx, err = conn.BeginTx(w.ctx, nil); err != nil {
+		return s.fail(ctx, err, doing)
+	}
+	tx := w.tx
+	if err := f(w); err != nil {
+		tx.Rollback() // the first error is the one to tell
+		return s.fail(ctx, err, doing)
+	}
+	return s.fail(ctx, tx.Commit(), doing)
+}
+
+// writer is a transaction. Single statements in it are too short to be worth
+// a watch for cancellation each.
+type writer struct {
+	store *Store
+	tx    *sql.Tx
+	ctx   context.Context
+	key   int64
+	args  []any
+}
+
+func (w *writer) stmt(st *sql.Stmt) *sql.Stmt { return w.tx.StmtContext(w.ctx, st) }
+
+func (w *writer) exec(st *sql.Stmt, args ...any) error {
+	_, err := w.stmt(st).ExecContext(w.ctx, args...)
+	return err
+}
+
+// apply writes the rows of a step, with few statements: deaths first, because
+// their numbers are the older ones.
+func (w *writer) apply(s *step) error {
+	st := &w.store.stmts
+	for _, r := range s.drops {
+		if err := w.exec(st.deleteContent, w.key, r.birth, r.nid); err != nil {
+			return err
+		}
+		if err := w.exec(st.deleteVersion, w.key, r.birth, r.nid); err != nil {
+			return err
+		}
+	}
+	at, n := 0, len(s.deaths)+len(s.births)
+	for i, size := range batches {
+		for ; n-at >= size; at += size {
+			w.args = w.args[:0]
+			for k := at; k < at+size; k++ {
+				if k < len(s.deaths) {
+					w.died(&s.deaths[k])
+				} else if err := w.born(&s.births[k-len(s.deaths)]); err != nil {
+					return err
+				}
+			}
+			if err := w.exec(st.insertRows[i], w.args...); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// died appends the arguments of a death.
+func (w *writer) died(d *death) {
+	w.args = append(w.args, w.key, d.birth, d.nid, d.reason)
+	for range rowParams - 4 {
+		w.args = append(w.args, nil)
+	}
+}
+
+// born inserts the content of a version and appends the version's arguments.
+func (w *writer) born(b *birth) error {
+	n := b.node
+	var parent, iso, expiry, no, size, hash, named any
+	if b.parent != 0 {
+		parent = b.parent
+	}
+	if n.ForeignISO != "" {
+		iso = n.ForeignISO
+	}
+	if n.Expiry != tree.Never {
+		expiry = n.Expiry
+	}
+	if b.body != nil {
+		result, err := w.stmt(w.store.stmts.insertContent).ExecContext(w.ctx, b.body)
+		if err != nil {
+			return err
+		}
+		row, err := result.LastInsertId()
+		if err != nil {
+			return err
+		}
+		no, size = row, int64(len(b.body))
+		if n.HashOK {
+			hash = n.Hash[:]
+		}
+	}
+	if b.named {
+		named = int64(1)
+	}
+	w.args = append(w.args, w.key, b.birth, b.nid, nil, parent, n.ID, n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS,
+		iso, n.Index, expiry, headersText(n.Headers), no, size, hash, named)
+	return nil
+}

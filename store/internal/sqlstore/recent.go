@@ -1,0 +1,82 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"sync"
+
+	"github.com/contexttree/pact/store"
+)
+
+// ref is where a node is stored: its number in the context, and the cycle in
+// which its live version was born.
+type ref struct{ nid, birth int64 }
+
+// recent is what a writer of a context knows without asking: where the context
+// stands after a revision, and where some of its nodes are.
+type recent struct {
+	revision, latest int64
+	next             int64 // nid
+	refs             map[string]ref
+}
+
+// maxRecents bounds the contexts that recents remembers.
+const maxRecents = 1024
+
+// recents remembers what was written last, by context. A writer takes what
+// there is and puts back what it knows afterwards, so that two never share it.
+type recents struct {
+	mu    sync.Mutex
+	known map[store.Key]*recent
+}
+
+// take returns what is known of a context at a revision, nil where that is
+// nothing.
+func (c *recents) take(key store.Key, g store.Guard) *recent {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	r := c.known[key]
+	if r == nil || r.revision != g.Revision || r.latest != g.Cycle {
+		return nil
+	}
+	delete(c.known, key)
+	return r
+}
+
+func (c *recents) put(key store.Key, r *recent) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = make(map[store.Key]*recent)
+	}
+	if len(c.known) >= maxRecents {
+		for other := range c.known {
+			delete(c.known, other)
+			break
+		}
+	}
+	c.known[key] = r
+}
+
+func (c *recents) drop(key store.Key) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.known, key)
+}
+
+// recall is take, with the store asked where nothing is remembered. It returns
+// nil where the guard does not hold.
+func (s *Store) recall(ctx context.Context, key store.Key, g store.Guard) (*recent, error) {
+	if r := s.recents.take(key, g); r != nil {
+		return r, nil
+	}
+	r := &recent{revision: g.Revision, refs: make(map[string]ref)}
+	err := s.stmts.stateAt.QueryRowContext(ctx, int64(key), g.Revision, g.Cycle).Scan(&r.latest, &r.next)
+	if err == sql.ErrNoRows {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, s.fail(ctx, err, "reading a context")
+	}
+	return r, nil
+}

@@ -1,0 +1,148 @@
+package sqlstore
+
+import (
+	"github.com/contexttree/pact/tree"
+)
+
+// replay makes the trees of a context out of its rows, cycle after cycle.
+type replay struct {
+	*scanner
+	tree  *tree.Tree
+	ids   map[int64]string // of every nid that came by
+	head  int64            // nid of the active head
+	loose []row            // what lies under the head until it is sealed
+}
+
+// replay builds the tree of a cycle from all rows up to it: the last row of a
+// node counts. Cost: O(n log n).
+func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
+	last := make(map[int64]int, len(rows))
+	for i := range rows {
+		last[rows[i].nid] = i
+	}
+	live := make([]row, 0, len(last))
+	for i := range rows {
+		if last[rows[i].nid] == i && !rows[i].dead {
+			live = append(live, rows[i])
+		}
+	}
+	r := &replay{scanner: c, ids: make(map[int64]string, len(live))}
+	at := make(map[int64]int, len(live)) // nid -> place in the order below
+	placed := make([]tree.Placed, 0, len(live))
+	err := r.inOrder(live, func(v *row, parent int64) {
+		p := tree.Placed{Node: v.node, Parent: -1}
+		if v.parent != 0 {
+			p.Parent = at[parent]
+		}
+		at[v.nid] = len(placed)
+		placed = append(placed, p)
+	})
+	if err != nil {
+		return nil, err
+	}
+	if len(placed) == 0 {
+		return nil, damaged("a snapshot has no nodes")
+	}
+	r.tree, err = tree.Build(cycle, placed)
+	return r, err
+}
+
+// meet completes rows and takes down their ids, and which of them is the active
+// head.
+func (r *replay) meet(rows []row) error {
+	if err := r.complete(rows); err != nil {
+		return err
+	}
+	for i := range rows {
+		v := &rows[i]
+		if v.dead {
+			continue
+		}
+		r.ids[v.nid] = v.node.ID
+		if class, named := tree.ClassOfType(v.node.Type); named && class == tree.Head && v.nid != r.head {
+			r.head, r.loose = v.nid, nil
+		}
+	}
+	return nil
+}
+
+// inOrder calls place for every version with the nid of its parent in the tree,
+// parents before their children. What belongs to the turn or the core that the
+// head will become belongs to the head until then.
+func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
+	if err := r.meet(rows); err != nil {
+		return err
+	}
+	waiting := make(map[int64]*row, len(rows))
+	for i := range rows {
+		if !rows[i].dead {
+			waiting[rows[i].nid] = &rows[i]
+		}
+	}
+	var visit func(v *row) error
+	visit = func(v *row) error {
+		delete(waiting, v.nid)
+		parent := v.parent
+		if _, there := r.ids[parent]; !there && parent != 0 {
+			if parent != r.head+1 && parent != r.head+2 {
+				return damaged("node " + v.node.ID + " has no parent")
+			}
+			parent = r.head
+			r.loose = append(r.loose, *v)
+		}
+		if above := waiting[parent]; above != nil {
+			if err := visit(above); err != nil {
+				return err
+			}
+		}
+		place(v, parent)
+		return nil
+	}
+	for i := range rows {
+		if waiting[rows[i].nid] == &rows[i] {
+			if err := visit(&rows[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// step goes on to another cycle by the rows that are born in it. Cost: one path
+// of the tree for each.
+func (r *replay) step(cycle int64, rows []row) error {
+	here := make(map[int64]bool, len(rows))
+	for i := range rows {
+		here[rows[i].nid] = true
+	}
+	var left []row
+	for _, v := range r.loose {
+		if !here[v.nid] {
+			left = append(left, v)
+		}
+	}
+	r.loose = left
+	head := r.head
+	born := make([]tree.Born, 0, len(rows))
+	there := make(map[string]bool, len(rows))
+	place := func(v *row, parent int64) {
+		born = append(born, tree.Born{Node: v.node, Parent: r.ids[parent]})
+		there[v.node.ID] = true
+	}
+	if err := r.inOrder(rows, place); err != nil {
+		return err
+	}
+	if r.head != head { // sealed: what lay under the head goes where it belongs
+		if err := r.inOrder(left, place); err != nil {
+			return err
+		}
+	}
+	var gone []string
+	for i := range rows {
+		if id := r.ids[rows[i].nid]; rows[i].dead && id != "" && !there[id] {
+			gone = append(gone, id)
+		}
+	}
+	r.tree = r.tree.Patch(cycle, gone, born)
+	return nil
+}

@@ -1,0 +1,147 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// row is one row of node_version.
+type row struct {
+	birth, nid int64
+	dead       bool // and nothing more
+	parent     int64
+	n          tree.Node
+	size       int
+	hash, body []byte
+	node       *tree.Node // n completed
+}
+
+// scanner reads rows of one context.
+type scanner struct {
+	store *Store
+	key   store.Key
+	known map[string][]tree.Header // few nodes have headers of their own
+}
+
+func (s *Store) scanner(key store.Key) *scanner {
+	return &scanner{store: s, key: key, known: make(map[string][]tree.Header)}
+}
+
+// rows reads the rows born after one cycle and up to another, those after held
+// with their content.
+func (c *scanner) rows(ctx context.Context, query *sql.Stmt, held, after, upTo int64) ([]row, error) {
+	found, err := query.QueryContext(ctx, held, int64(c.key), after, upTo)
+	if err != nil {
+		return nil, err
+	}
+	defer found.Close()
+	var list []row
+	var r row
+	var death, id, kind, iso, headers sql.NullString
+	var parent, offset, priority, cycle, created, index, expiry, size sql.NullInt64
+	for found.Next() {
+		r.hash, r.body = nil, nil
+		if err := found.Scan(&r.birth, &r.nid, &death, &parent, &id, &kind, &offset, &priority, &cycle, &created,
+			&iso, &index, &expiry, &headers, &size, &r.hash, &r.body); err != nil {
+			return nil, err
+		}
+		r.dead, r.parent, r.size = death.Valid, parent.Int64, int(size.Int64)
+		r.n = tree.Node{
+			ID: id.String, Type: kind.String, Offset: offset.Int64, Priority: priority.Int64, Cycle: cycle.Int64,
+			CreatedNS: created.Int64, ForeignISO: iso.String, Index: index.Int64, Expiry: tree.Never,
+		}
+		if expiry.Valid {
+			r.n.Expiry = expiry.Int64
+		}
+		if headers.Valid {
+			if r.n.Headers, err = c.headers(headers.String); err != nil {
+				return nil, err
+			}
+		}
+		list = append(list, r)
+	}
+	return list, found.Err()
+}
+
+// complete makes the nodes of rows that are in a tree.
+func (c *scanner) complete(list []row) error {
+	for i := range list {
+		r := &list[i]
+		if r.dead || r.node != nil {
+			continue
+		}
+		switch {
+		case r.body != nil:
+			r.n.Content = tree.Hold(canon.Value(r.body))
+		case r.size > 0:
+			r.n.Content = c.store.content(c.key, r.birth, r.nid, r.size)
+		}
+		var hash *tree.Digest
+		if len(r.hash) == len(tree.Digest{}) {
+			hash = (*tree.Digest)(r.hash)
+		} else if r.size > 0 && r.body == nil {
+			return damaged("the content of node " + r.n.ID + " is missing")
+		}
+		r.node = tree.NewNode(r.n, hash)
+	}
+	return nil
+}
+
+// headers parses headers, once for every text that occurs.
+func (c *scanner) headers(text string) ([]tree.Header, error) {
+	if hs, known := c.known[text]; known {
+		return hs, nil
+	}
+	object := canon.Value(text).Any()
+	if object.Kind != canon.KindObject {
+		return nil, damaged("there are headers that are no JSON object")
+	}
+	hs := make([]tree.Header, len(object.Members))
+	for i, m := range object.Members {
+		hs[i] = tree.Header{Name: m.Name, Value: m.Value.Value()}
+	}
+	if len(hs) < 8 { // in order already, so that NewNode will not sort what nodes share
+		c.known[text] = hs
+	}
+	return hs, nil
+}
+
+// headersText is the opposite of headers, nil where there are none.
+func headersText(hs []tree.Header) any {
+	if len(hs) == 0 {
+		return nil
+	}
+	buf := []byte{'{'}
+	for i, h := range hs {
+		if i > 0 {
+			buf = append(buf, ',')
+		}
+		buf = append(canon.AppendString(buf, h.Name), ':')
+		buf = append(buf, h.Value...)
+	}
+	return string(append(buf, '}'))
+}
+
+// content is the content of a published version, read when asked for. A
+// published version never changes and its key is never used again.
+func (s *Store) content(key store.Key, birth, nid int64, size int) tree.Content {
+	return tree.Fetch(size, func(ctx context.Context) (canon.Value, error) {
+		var body []byte
+		switch err := s.stmts.bodyOf.QueryRowContext(ctx, int64(key), birth, nid).Scan(&body); {
+		case err == sql.ErrNoRows:
+			return "", fault.New(fault.Store, "the content is gone with its context", "")
+		case err != nil:
+			return "", s.fail(ctx, err, "reading a content")
+		}
+		return canon.Value(body), nil
+	})
+}
+
+func damaged(message string) error {
+	return fault.New(fault.Store, "the store is damaged: "+message, "restore it from a backup or an export")
+}

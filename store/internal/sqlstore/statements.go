@@ -1,0 +1,126 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"strings"
+)
+
+// The statements, with question marks for parameters. They are prepared once.
+const (
+	infoColumns = `SELECT c.key, c.name, c.edition, c.first, l.latest, l.revision,
+		l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid
+		FROM context c JOIN log l ON l.branch = c.key
+		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key)`
+	infoAll    = infoColumns + ` ORDER BY c.name`
+	infoByName = infoColumns + ` WHERE c.name = ?`
+	infoByKey  = infoColumns + ` WHERE c.key = ?`
+
+	stateAt = `SELECT latest, next_nid FROM log WHERE branch = ? AND revision = ? AND latest = ?`
+
+	// The rows of a span of cycles, in the order in which they came about. From
+	// a cycle on, content that can still change is read along with its row.
+	rowsIn = `SELECT v.birth, v.nid, v.death, v.parent, v.id, v.type, v."offset", v.priority, v.cycle, v.created_ns,
+		v.created_iso, v.creation_index, v.expiry, v.headers, v.content_size, v.content_hash,
+		CASE WHEN v.content_no IS NOT NULL AND (v.content_hash IS NULL OR v.birth > ?)
+		THEN (SELECT c.body FROM content c WHERE c.no = v.content_no) END
+		FROM node_version v WHERE v.branch = ? AND v.birth > ? AND v.birth <= ? ORDER BY v.birth, v.nid`
+	bodyOf = `SELECT c.body FROM node_version v JOIN content c ON c.no = v.content_no
+		WHERE v.branch = ? AND v.birth = ? AND v.nid = ?`
+
+	// The newest version of an id: a generated id tells the cycle of its
+	// birth, any other is in the index of those that do not.
+	refOf = `SELECT nid, birth FROM (
+		SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1
+		UNION ALL
+		SELECT nid, birth FROM node_version WHERE branch = ? AND birth = ? AND id = ?) r
+		ORDER BY birth DESC, nid DESC LIMIT 1`
+
+	logColumns   = `revision, kind, cycle, time_ns, actor, message, request, report`
+	logRange     = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND revision >= ? AND revision <= ? ORDER BY revision`
+	logByRequest = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND request = ?`
+
+	insertContext = `INSERT INTO context (name, edition, first) VALUES (?, ?, ?) RETURNING key`
+	renameContext = `UPDATE context SET name = ? WHERE key = ?`
+	// The revision comes out NULL, and is refused, where the guard does not
+	// hold, and exists already where another writer was faster.
+	insertLog = `INSERT INTO log (branch, revision, kind, cycle, time_ns, actor, message, request, report,
+		latest, work_cycle, last_ns, next_index, given, next_nid)
+		VALUES (?, (SELECT revision + 1 FROM log WHERE branch = ? AND revision = ? AND latest = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertFirst = `INSERT INTO log (branch, revision, kind, cycle, time_ns, actor, message, request, report,
+		latest, work_cycle, last_ns, next_index, given, next_nid)
+		VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+
+	insertContent = `INSERT INTO content (body) VALUES (?)`
+	deleteContent = `DELETE FROM content WHERE no = (SELECT content_no FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
+	deleteVersion = `DELETE FROM node_version WHERE branch = ? AND birth = ? AND nid = ?`
+
+	insertRows = `INSERT INTO node_version (branch, birth, nid, death, parent, id, type, "offset", priority, cycle, created_ns,
+		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named) VALUES `
+	rowParams = 19
+)
+
+// emptyContext deletes a context, what refers to other tables first.
+var emptyContext = [...]string{
+	`DELETE FROM content WHERE no IN (SELECT content_no FROM node_version WHERE branch = ?)`,
+	`DELETE FROM node_version WHERE branch = ?`,
+	`DELETE FROM log WHERE branch = ?`,
+	`DELETE FROM context WHERE key = ?`,
+}
+
+// batches are the numbers of rows that one insert can hold.
+var batches = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
+
+// statements are all of them, prepared.
+type statements struct {
+	infoAll, infoByName, infoByKey, stateAt     *sql.Stmt
+	rowsIn, bodyOf, refOf                       *sql.Stmt
+	logRange, logByRequest                      *sql.Stmt
+	insertContext, renameContext                *sql.Stmt
+	insertLog, insertFirst                      *sql.Stmt
+	insertContent, deleteContent, deleteVersion *sql.Stmt
+	insertRows                                  [len(batches)]*sql.Stmt
+	empty                                       [len(emptyContext)]*sql.Stmt
+}
+
+func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind func(string) string) error {
+	var err error
+	on := func(db *sql.DB, query string) (s *sql.Stmt) {
+		if err == nil {
+			if rebind != nil {
+				query = rebind(query)
+			}
+			s, err = db.PrepareContext(ctx, query)
+		}
+		return s
+	}
+	st.infoAll = on(read, infoAll)
+	st.infoByName = on(read, infoByName)
+	st.infoByKey = on(read, infoByKey)
+	st.stateAt = on(read, stateAt)
+	st.rowsIn = on(read, rowsIn)
+	st.bodyOf = on(read, bodyOf)
+	st.refOf = on(read, refOf)
+	st.logRange = on(read, logRange)
+	st.logByRequest = on(read, logByRequest)
+	st.insertContext = on(write, insertContext)
+	st.renameContext = on(write, renameContext)
+	st.insertLog = on(write, insertLog)
+	st.insertFirst = on(write, insertFirst)
+	st.insertContent = on(write, insertContent)
+	st.deleteContent = on(write, deleteContent)
+	st.deleteVersion = on(write, deleteVersion)
+	for i, n := range batches {
+		st.insertRows[i] = on(write, insertRows+tuples(n, rowParams))
+	}
+	for i, query := range emptyContext {
+		st.empty[i] = on(write, query)
+	}
+	return err
+}
+
+// tuples returns n lists of question marks.
+func tuples(n, params int) string {
+	one := "(" + strings.Repeat("?, ", params-1) + "?)"
+	return strings.Repeat(one+", ", n-1) + one
+}

@@ -1,0 +1,98 @@
+// Package sqlstore keeps the histories of contexts in a relational database,
+// through database/sql. What one database does differently from another is in
+// a Dialect; the tables are described where they are made, in the schema of
+// the dialect.
+//
+// A version of a node is one row with the cycle of its birth; its death is a
+// row of its own. So every snapshot is one indexed query, a commit writes rows
+// for what changed and nothing else, and contexts that share history can share
+// rows (05 §2).
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"sync/atomic"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// Dialect is what one database does in its own way.
+type Dialect struct {
+	// Rebind rewrites the placeholders of a statement, which are question
+	// marks. nil leaves them.
+	Rebind func(query string) string
+	// Violated reports whether an error says that a constraint stood in the
+	// way: unique, primary key or not null.
+	Violated func(err error) bool
+	// Snapshot is the isolation in which a transaction that reads sees one
+	// state throughout.
+	Snapshot sql.IsolationLevel
+	// Explain says in words what an error of the database means and what to do
+	// about it, "" where it has nothing to add.
+	Explain func(err error) (message, remedy string)
+}
+
+// Store implements store.Store over a database.
+type Store struct {
+	write, read *sql.DB
+	dialect     Dialect
+	stmts       statements
+	closed      atomic.Bool
+	recents     recents
+	cache       treeCache
+}
+
+// New returns a store over two handles of a database whose schema is in place:
+// one that writes and begins its transactions with the lock for writing, where
+// the database has such a thing, and one that reads. They may be the same.
+// Close closes them, and so does New when it fails.
+func New(ctx context.Context, write, read *sql.DB, d Dialect) (*Store, error) {
+	s := &Store{write: write, read: read, dialect: d}
+	if err := s.stmts.prepare(ctx, write, read, d.Rebind); err != nil {
+		err = s.fail(ctx, err, "preparing the statements")
+		return nil, errors.Join(err, s.Close())
+	}
+	return s, nil
+}
+
+// Close implements store.Store.
+func (s *Store) Close() error {
+	if s.closed.Swap(true) {
+		return nil
+	}
+	err := s.read.Close()
+	if s.write != s.read {
+		err = errors.Join(err, s.write.Close())
+	}
+	if err != nil {
+		return s.explain(err, "the store could not be closed")
+	}
+	return nil
+}
+
+// fail turns an error of the database into one of the closed list. doing says
+// what was being tried.
+func (s *Store) fail(ctx context.Context, err error, doing string) error {
+	switch {
+	case err == nil:
+		return nil
+	case fault.CodeOf(err) != "":
+		return err
+	case s.closed.Load():
+		return store.Closed()
+	case ctx.Err() != nil:
+		return fault.Wrap(fault.Store, ctx.Err(), doing+" was given up", "")
+	}
+	return s.explain(err, doing+" failed")
+}
+
+func (s *Store) explain(err error, message string) error {
+	why, remedy := s.dialect.Explain(err)
+	if why != "" {
+		message += ": " + why
+	}
+	return fault.Wrap(fault.Store, err, message, remedy)
+}

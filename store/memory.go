@@ -1,0 +1,285 @@
+package store
+
+import (
+	"context"
+	"sort"
+	"strconv"
+	"sync"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// Memory keeps contexts for as long as the process lives. Snapshots share
+// structure, so that a history costs what its changes cost.
+type Memory struct {
+	mu       sync.RWMutex
+	next     Key
+	contexts map[Key]*kept // nil once closed
+}
+
+// kept is one context in memory.
+type kept struct {
+	info      Info
+	base      int64        // the cycle the context began with
+	snapshots []*tree.Tree // of the cycles base, base+1, …
+	working   *tree.Tree
+	log       []Entry
+	requests  map[string]int      // token -> index in log
+	ids       map[string]struct{} // every id there ever was
+}
+
+// NewMemory returns an empty store.
+func NewMemory() *Memory { return &Memory{contexts: make(map[Key]*kept)} }
+
+// Contexts implements Store.
+func (m *Memory) Contexts(context.Context) ([]Info, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.contexts == nil {
+		return nil, Closed()
+	}
+	list := make([]Info, 0, len(m.contexts))
+	for _, k := range m.contexts {
+		list = append(list, k.info)
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
+	return list, nil
+}
+
+// Find implements Store.
+func (m *Memory) Find(_ context.Context, name string) (Info, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.contexts == nil {
+		return Info{}, Closed()
+	}
+	for _, k := range m.contexts {
+		if k.info.Name == name {
+			return k.info, nil
+		}
+	}
+	return Info{}, NoContext(name)
+}
+
+// Create implements Store.
+func (m *Memory) Create(ctx context.Context, g Genesis) (Info, error) {
+	if err := CheckName(g.Name); err != nil {
+		return Info{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.contexts == nil {
+		return Info{}, Closed()
+	}
+	for _, k := range m.contexts {
+		if k.info.Name == g.Name {
+			return Info{}, NameTaken(g.Name)
+		}
+	}
+	m.next++
+	cycle := g.Tree.Cycle()
+	k := &kept{
+		info:      Info{Key: m.next, Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: cycle, Stamps: g.Stamps},
+		base:      cycle,
+		snapshots: []*tree.Tree{g.Tree},
+		working:   g.Tree.WithCycle(g.Stamps.Cycle),
+		requests:  make(map[string]int),
+		ids:       make(map[string]struct{}),
+	}
+	for e := range g.Tree.All() {
+		k.ids[e.Node().ID] = struct{}{}
+	}
+	k.record(g.Entry, Create)
+	k.apply(g.Changes)
+	m.contexts[m.next] = k
+	return k.info, nil
+}
+
+func (k *kept) record(e Entry, kind Kind) {
+	k.info.Revision++
+	e.Revision, e.Kind = k.info.Revision, kind
+	if e.Request != "" {
+		k.requests[e.Request] = len(k.log)
+	}
+	k.log = append(k.log, e)
+}
+
+// with finds a context under the lock that its caller holds.
+func (m *Memory) with(key Key) (*kept, error) {
+	if m.contexts == nil {
+		return nil, Closed()
+	}
+	if k := m.contexts[key]; k != nil {
+		return k, nil
+	}
+	return nil, NoContext("with key " + strconv.FormatInt(int64(key), 10))
+}
+
+// Load implements Store.
+func (m *Memory) Load(_ context.Context, key Key) (*State, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, err := m.with(key)
+	if err != nil {
+		return nil, err
+	}
+	return &State{Info: k.info, Head: k.snapshots[len(k.snapshots)-1], Working: k.working}, nil
+}
+
+// Snapshot implements Store.
+func (m *Memory) Snapshot(ctx context.Context, key Key, cycle int64) (*tree.Tree, error) {
+	list, err := m.History(ctx, key, cycle, cycle)
+	if err != nil {
+		return nil, err
+	}
+	return list[0], nil
+}
+
+// History implements Store.
+func (m *Memory) History(_ context.Context, key Key, from, to int64) ([]*tree.Tree, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, err := m.with(key)
+	if err != nil {
+		return nil, err
+	}
+	for _, cycle := range [...]int64{from, to} {
+		if cycle < k.info.First || cycle > k.info.Cycle {
+			return nil, NoSnapshot(cycle)
+		}
+	}
+	if from > to {
+		return nil, nil
+	}
+	return k.snapshots[from-k.base : to-k.base+1 : to-k.base+1], nil
+}
+
+// Apply implements Store.
+func (m *Memory) Apply(_ context.Context, key Key, g Guard, changes ...Change) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.with(key)
+	if err != nil {
+		return err
+	}
+	if g.Cycle != k.info.Cycle || g.Revision != k.info.Revision {
+		return Moved(g, k.info.Cycle, k.info.Revision)
+	}
+	for i, c := range changes {
+		_, seen := k.requests[c.Entry.Request]
+		for _, earlier := range changes[:i] {
+			seen = seen || c.Entry.Request != "" && earlier.Entry.Request == c.Entry.Request
+		}
+		if seen {
+			return RequestSeen(c.Entry.Request)
+		}
+	}
+	k.apply(changes)
+	return nil
+}
+
+func (k *kept) apply(changes []Change) {
+	for _, c := range changes {
+		next, kind := c.After, Edit
+		if c.Sealed != nil {
+			next, kind = c.Sealed, Commit
+			k.snapshots = append(k.snapshots, c.Sealed)
+			k.info.Cycle = c.Sealed.Cycle()
+		}
+		tree.Compare(c.Before, next, func(d tree.Difference) bool {
+			if d.Old == nil {
+				k.ids[d.New.ID] = struct{}{}
+			}
+			return true
+		})
+		k.working, k.info.Stamps = c.After, c.Stamps
+		k.record(c.Entry, kind)
+	}
+}
+
+// RequestSeen is the error for a request token that the log holds already.
+func RequestSeen(token string) error {
+	return fault.New(fault.Conflict, "the request "+token+" was carried out before", "ask for its entry in the log")
+}
+
+// Has implements Store.
+func (m *Memory) Has(_ context.Context, key Key, id string) (bool, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, err := m.with(key)
+	if err != nil {
+		return false, err
+	}
+	_, ok := k.ids[id]
+	return ok, nil
+}
+
+// Log implements Store.
+func (m *Memory) Log(_ context.Context, key Key, from, to int64) ([]Entry, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, err := m.with(key)
+	if err != nil {
+		return nil, err
+	}
+	from, to = max(from, 1), min(to, int64(len(k.log)))
+	if from > to {
+		return nil, nil
+	}
+	return append([]Entry(nil), k.log[from-1:to]...), nil
+}
+
+// Request implements Store.
+func (m *Memory) Request(_ context.Context, key Key, token string) (*Entry, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, err := m.with(key)
+	if err != nil {
+		return nil, err
+	}
+	if i, ok := k.requests[token]; ok && token != "" {
+		e := k.log[i]
+		return &e, nil
+	}
+	return nil, nil
+}
+
+// Rename implements Store.
+func (m *Memory) Rename(_ context.Context, key Key, name string) error {
+	if err := CheckName(name); err != nil {
+		return err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.with(key)
+	if err != nil {
+		return err
+	}
+	for _, other := range m.contexts {
+		if other != k && other.info.Name == name {
+			return NameTaken(name)
+		}
+	}
+	k.info.Name = name
+	return nil
+}
+
+// Delete implements Store.
+func (m *Memory) Delete(_ context.Context, key Key) error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if _, err := m.with(key); err != nil {
+		return err
+	}
+	delete(m.contexts, key)
+	return nil
+}
+
+// Close implements Store. It lets go of everything.
+func (m *Memory) Close() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.contexts = nil
+	return nil
+}

@@ -1,0 +1,112 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// applicationID marks the files of this store: "PACT" in ASCII.
+const applicationID = 0x50414354
+
+// schema holds the migrations: 0001.sql makes version 1, 0002.sql version 2
+// out of it, and so on.
+//
+//go:embed schema
+var schema embed.FS
+
+// version is the newest version of the schema, kept in user_version.
+const version = 1
+
+// recognise refuses a file that is not ours before anything is changed in it.
+// A file that is missing or an empty database is ours to fill.
+func recognise(ctx context.Context, path string) error {
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"rw"}, "_busy_timeout": {strconv.Itoa(patience)}}))
+	if err != nil {
+		return refuse(err, path)
+	}
+	defer db.Close()
+	var id, at, tables int64
+	for query, dest := range map[string]*int64{
+		"PRAGMA application_id":              &id,
+		"PRAGMA user_version":                &at,
+		"SELECT count(*) FROM sqlite_schema": &tables,
+	} {
+		if err := db.QueryRowContext(ctx, query).Scan(dest); err != nil {
+			return refuse(err, path)
+		}
+	}
+	switch {
+	case id == 0 && at == 0 && tables == 0:
+		return nil
+	case id != applicationID:
+		return fault.New(fault.Store, path+" is the database of another application", "name another file")
+	}
+	return supported(at)
+}
+
+func supported(at int64) error {
+	if at > version {
+		return fault.New(fault.Store, fmt.Sprintf("the file has version %d of the schema, this program knows %d", at, version),
+			"use a newer version of the program")
+	}
+	return nil
+}
+
+// migrate brings the schema to the newest version in one transaction.
+func migrate(ctx context.Context, db *sql.DB) error {
+	if err := migrateIn(ctx, db); err != nil {
+		if fault.CodeOf(err) == "" {
+			why, remedy := explain(err)
+			err = fault.Wrap(fault.Store, err, "the schema could not be brought up to date: "+why, remedy)
+		}
+		return err
+	}
+	return nil
+}
+
+func migrateIn(ctx context.Context, db *sql.DB) error {
+	var at int64
+	if err := db.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil || at == version {
+		return err
+	}
+	tx, err := db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback()
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil { // another process may have been faster
+		return err
+	}
+	if err := supported(at); err != nil {
+		return err
+	}
+	for ; at < version; at++ {
+		text, err := schema.ReadFile(fmt.Sprintf("schema/%04d.sql", at+1))
+		if err != nil {
+			return err
+		}
+		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+			return err
+		}
+	}
+	for _, pragma := range []string{
+		"PRAGMA application_id = " + strconv.Itoa(applicationID),
+		"PRAGMA user_version = " + strconv.Itoa(version),
+	} {
+		if _, err := tx.ExecContext(ctx, pragma); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,147 @@
+// Package sqlite keeps contexts in a file, with SQLite and without cgo. The
+// file can be read with any SQLite: schema/0001.sql says how.
+//
+// A change is on the disk before the call that made it returns: the file is in
+// WAL mode with synchronous=FULL. One process writes at a time, any number
+// read; a second writer waits five seconds for its turn.
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store/internal/sqlstore"
+	"modernc.org/sqlite"
+	lib "modernc.org/sqlite/lib"
+)
+
+// Store is the store in a file. It implements store.Store.
+type Store struct{ *sqlstore.Store }
+
+// settings are what every connection is opened with, and how it reads back.
+var settings = []struct{ key, set, pragma, want string }{
+	{"_busy_timeout", strconv.Itoa(patience), "busy_timeout", strconv.Itoa(patience)},
+	{"_journal_mode", "WAL", "journal_mode", "wal"},
+	{"_synchronous", "FULL", "synchronous", "2"},
+}
+
+// patience is how many milliseconds a writer waits for another.
+const patience = 5000
+
+// Open opens the store in a file, which is made where it is missing. It
+// returns E_STORE where the directory is missing, where the file belongs to
+// something else or to a newer version, and where the durability that a commit
+// needs cannot be had.
+func Open(ctx context.Context, path string) (*Store, error) {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fault.Wrap(fault.Store, err, "the path is not usable", "")
+	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
+	}
+	if info, err := os.Stat(path); err == nil && info.IsDir() {
+		return nil, fault.New(fault.Store, path+" is a directory", "name a file in it")
+	}
+	if err := recognise(ctx, path); err != nil {
+		return nil, err
+	}
+	write, err := handle(ctx, path, "0")
+	if err != nil {
+		return nil, err
+	}
+	write.SetMaxOpenConns(1)
+	if err := migrate(ctx, write); err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	read, err := handle(ctx, path, "1")
+	if err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
+	read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	read.SetMaxIdleConns(max(4, runtime.GOMAXPROCS(0)))
+	s, err := sqlstore.New(ctx, write, read, dialect)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{s}, nil
+}
+
+// address is the name by which the driver opens a file.
+func address(path string, query url.Values) string {
+	u := url.URL{Path: filepath.ToSlash(path)}
+	return "file:" + u.EscapedPath() + "?" + query.Encode()
+}
+
+// handle opens the file with the settings and reads them back.
+func handle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
+	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly}}
+	for _, c := range settings {
+		query.Set(c.key, c.set)
+	}
+	db, err := sql.Open("sqlite", address(path, query))
+	if err != nil {
+		return nil, refuse(err, path)
+	}
+	for _, c := range settings {
+		var got string
+		if err := db.QueryRowContext(ctx, "PRAGMA "+c.pragma).Scan(&got); err != nil {
+			return nil, errors.Join(refuse(err, path), db.Close())
+		}
+		if got != c.want {
+			err := fault.New(fault.Store, path+" is opened with "+c.pragma+"="+got+" where a durable commit needs "+c.want,
+				"keep the file on a local file system")
+			return nil, errors.Join(err, db.Close())
+		}
+	}
+	return db, nil
+}
+
+var dialect = sqlstore.Dialect{Violated: violated, Explain: explain}
+
+func violated(err error) bool { return primary(err) == lib.SQLITE_CONSTRAINT }
+
+// primary returns the primary result code of SQLite, 0 where there is none.
+func primary(err error) int {
+	var e *sqlite.Error
+	if !errors.As(err, &e) {
+		return 0
+	}
+	return e.Code() & 0xff
+}
+
+// explain puts the result codes that have a remedy into words.
+func explain(err error) (message, remedy string) {
+	switch primary(err) {
+	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
+		return "another process holds the file", "wait for it to finish, or end it"
+	case lib.SQLITE_FULL:
+		return "the disk is full", "make room and repeat the call: nothing was changed"
+	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN, lib.SQLITE_AUTH:
+		return "the file cannot be written", "check the permissions of the file and of its directory"
+	case lib.SQLITE_CORRUPT:
+		return "the file is damaged", "restore it from a backup or an export"
+	case lib.SQLITE_NOTADB:
+		return "the file is no SQLite database", "name another file"
+	case lib.SQLITE_IOERR:
+		return "the disk failed", "check the disk, then open the file again"
+	}
+	return "", ""
+}
+
+// refuse is the error for a file that cannot be opened.
+func refuse(err error, path string) error {
+	why, remedy := explain(err)
+	message := "cannot open " + path
+	if why != "" {
+		message += ": " + why
+	}
+	return fault.Wrap(fault.Store, err, message, remedy)
+}

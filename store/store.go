@@ -1,0 +1,147 @@
+// Package store is the contract for keeping the histories of contexts, and the
+// store that keeps them in memory. What every store must do is written down as
+// a test suite in storetest.
+package store
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// Key names a context within its store for as long as the context lives,
+// whatever it is called.
+type Key int64
+
+// Info is what a store knows of a context without reading its nodes.
+type Info struct {
+	Key      Key
+	Name     string
+	Edition  string // of the selector language; fixed when the context is created
+	First    int64  // cycle of the oldest snapshot: 1, or that of an imported document
+	Cycle    int64  // cycle of the latest snapshot, First-1 where there is none yet
+	Revision int64  // counts batches of edits and commits, from 1
+	Stamps   tree.Stamps
+}
+
+// State is a context ready to be worked on.
+type State struct {
+	Info
+	Head    *tree.Tree // the latest snapshot, or the empty tree of a new context; its Cycle is Info.Cycle
+	Working *tree.Tree // the working state; its Cycle is Stamps.Cycle
+}
+
+// Guard is what a writer saw before it began. A store refuses a change with
+// E_CONFLICT when the context has moved on since.
+type Guard struct{ Cycle, Revision int64 }
+
+// Change is one batch of edits, one commit, or both at once. Before is the
+// working state that the store holds, After the one it is to hold, Sealed the
+// snapshot to publish, nil where nothing is committed. A change that publishes
+// has After equal to Sealed but for the cycle.
+type Change struct {
+	Before, After *tree.Tree
+	Sealed        *tree.Tree
+	Stamps        tree.Stamps // the counters afterwards
+	Entry         Entry       // for the log; Revision and Kind are the store's to set
+}
+
+// Kind tells the entries of a log apart.
+type Kind string
+
+// The kinds of entry.
+const (
+	Create Kind = "create"
+	Edit   Kind = "edit"
+	Commit Kind = "commit"
+)
+
+// Entry is one revision in the log of a context.
+type Entry struct {
+	Revision int64           `json:"revision"`
+	Kind     Kind            `json:"kind"`
+	Cycle    int64           `json:"cycle"` // that was published or is being worked on
+	TimeNS   int64           `json:"time_ns"`
+	Actor    string          `json:"actor,omitempty"`
+	Message  string          `json:"message,omitempty"`
+	Request  string          `json:"request,omitempty"` // token by which a retry is recognised
+	Report   json.RawMessage `json:"report,omitempty"`  // what a commit removed, held back, and why
+}
+
+// Genesis is the first state of a context.
+type Genesis struct {
+	Name     string
+	Edition  string
+	Tree     *tree.Tree
+	Imported bool // Tree is a snapshot of its cycle; a new context has none before its first commit
+	Stamps   tree.Stamps
+	Entry    Entry
+	Changes  []Change // to make in the same step, as Apply does
+}
+
+// First is the cycle of the first snapshot that a context begun like this has
+// or will have.
+func (g *Genesis) First() int64 {
+	if g.Imported {
+		return g.Tree.Cycle()
+	}
+	return g.Tree.Cycle() + 1
+}
+
+// Store keeps contexts. Every method is safe for concurrent use and returns
+// errors of the closed list: E_STORE where the medium fails or a context is
+// not there, E_CONFLICT where a name is taken or a guard does not hold.
+type Store interface {
+	// Contexts lists the contexts by name.
+	Contexts(ctx context.Context) ([]Info, error)
+	// Find returns one by its name.
+	Find(ctx context.Context, name string) (Info, error)
+	// Create makes a context. Its first revision is 1.
+	Create(ctx context.Context, g Genesis) (Info, error)
+	// Load reads the latest snapshot and the working state.
+	Load(ctx context.Context, key Key) (*State, error)
+	// Snapshot reads the snapshot of a cycle; E_SNAPSHOT_NOT_FOUND without one.
+	Snapshot(ctx context.Context, key Key, cycle int64) (*tree.Tree, error)
+	// History reads the snapshots of the cycles from..to, oldest first. The
+	// trees share what did not change from one to the next.
+	History(ctx context.Context, key Key, from, to int64) ([]*tree.Tree, error)
+	// Apply makes changes, one revision each, all or none, durable before it
+	// returns. The guard is for the first of them.
+	Apply(ctx context.Context, key Key, g Guard, changes ...Change) error
+	// Has reports whether a node of this id is or ever was in the context.
+	Has(ctx context.Context, key Key, id string) (bool, error)
+	// Log returns the entries with a revision from..to, oldest first.
+	Log(ctx context.Context, key Key, from, to int64) ([]Entry, error)
+	// Request returns the entry that carries a request token, nil without one.
+	Request(ctx context.Context, key Key, token string) (*Entry, error)
+	// Rename gives a context another name.
+	Rename(ctx context.Context, key Key, name string) error
+	// Delete removes a context and everything it holds.
+	Delete(ctx context.Context, key Key) error
+	// Close releases the store. Using it afterwards is an error.
+	Close() error
+}
+
+// Errors that every store gives in the same words.
+
+// NoContext is the error for a name or key that is not there.
+func NoContext(name string) error {
+	return fault.New(fault.Store, "there is no context "+name, "pact contexts lists those that are there")
+}
+
+// NameTaken is the error for a name that another context has.
+func NameTaken(name string) error {
+	return fault.New(fault.Conflict, "there is a context "+name+" already", "choose another name, or delete that one")
+}
+
+// Moved is the error for a guard that does not hold.
+func Moved(g Guard, cycle, revision int64) error {
+	return fault.New(fault.Conflict, sprintMoved(g, cycle, revision), "read the context again and repeat the edits")
+}
+
+// NoSnapshot is the error for a cycle without a snapshot.
+func NoSnapshot(cycle int64) error {
+	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle), "pact log lists those that are there")
+}

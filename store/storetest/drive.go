@@ -1,0 +1,258 @@
+package storetest
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+
+	"encoding/json"
+)
+
+// driver works on one context as a program does, and keeps every tree that it
+// publishes in memory, to hold the store to them.
+type driver struct {
+	*testing.T
+	suite     Suite
+	store     store.Store
+	state     store.State
+	snapshots map[int64]*tree.Tree
+	clock     int64
+	suffix    string
+}
+
+// vocabulary of the contexts under test.
+var vocabulary = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
+
+// drive creates an empty context.
+func drive(t *testing.T, s Suite, name string) *driver {
+	t.Helper()
+	return driveIn(t, s, s.Open(t), name)
+}
+
+func driveIn(t *testing.T, s Suite, in store.Store, name string) *driver {
+	t.Helper()
+	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}}
+	first, stamps, err := tree.New(d.env(), nil)
+	must(t, err)
+	return d.begin(store.Genesis{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
+}
+
+// driveFrom creates a context out of an imported tree.
+func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
+	t.Helper()
+	d := &driver{T: t, suite: s, store: s.Open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}}
+	stamps := tree.Stamps{Cycle: first.Cycle() + 1, Given: -1}
+	for e := range first.All() {
+		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
+		stamps.Given = max(stamps.Given, tree.GeneratedCycle(e.Node().ID))
+	}
+	d.snapshots[first.Cycle()] = first
+	return d.begin(store.Genesis{Name: name, Edition: "v0.1", Tree: first, Imported: true, Stamps: stamps})
+}
+
+func (d *driver) begin(g store.Genesis) *driver {
+	d.Helper()
+	info, err := d.store.Create(background, g)
+	must(d.T, err)
+	d.state = store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle)}
+	want := store.Info{Key: info.Key, Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: g.Tree.Cycle(), Revision: 1, Stamps: g.Stamps}
+	if info != want {
+		d.Fatalf("created %+v, want %+v", info, want)
+	}
+	return d
+}
+
+func (d *driver) env() tree.Env {
+	return tree.Env{
+		Vocabulary: vocabulary,
+		Clock:      func() int64 { d.clock += 7; return d.clock },
+		Taken:      func(id string) (bool, error) { return d.store.Has(background, d.state.Key, id) },
+		Suffix:     d.suffix,
+	}
+}
+
+func (d *driver) guard() store.Guard {
+	return store.Guard{Cycle: d.state.Cycle, Revision: d.state.Revision}
+}
+
+// edited returns the change that a batch of edits makes.
+func (d *driver) edited(f func(x *tree.Editor)) store.Change {
+	d.Helper()
+	x := tree.Edit(background, d.state.Working, d.state.Head, d.state.Stamps, d.env())
+	f(x)
+	return store.Change{
+		Before: d.state.Working, After: x.Tree(), Stamps: x.Stamps,
+		Entry: store.Entry{Cycle: x.Stamps.Cycle, TimeNS: d.clock, Actor: "tester"},
+	}
+}
+
+// committed returns the change that publishes what another one leads to, both
+// in one.
+func (d *driver) committed(c store.Change, in lifecycle.Input) store.Change {
+	d.Helper()
+	in.Working, in.Stamps, in.Env = c.After, c.Stamps, d.env()
+	sealed, stamps, report, err := lifecycle.Commit(in)
+	must(d.T, err)
+	text, err := json.Marshal(report)
+	must(d.T, err)
+	return store.Change{
+		Before: c.Before, After: sealed.WithCycle(stamps.Cycle), Sealed: sealed, Stamps: stamps,
+		Entry: store.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text},
+	}
+}
+
+// apply makes changes and takes over what they lead to.
+func (d *driver) apply(changes ...store.Change) {
+	d.Helper()
+	must(d.T, d.store.Apply(background, d.state.Key, d.guard(), changes...))
+	d.take(changes...)
+}
+
+func (d *driver) take(changes ...store.Change) {
+	for _, c := range changes {
+		d.state.Revision++
+		d.state.Stamps, d.state.Working = c.Stamps, c.After
+		if c.Sealed != nil {
+			d.state.Cycle, d.state.Head = c.Sealed.Cycle(), c.Sealed
+			d.snapshots[c.Sealed.Cycle()] = c.Sealed
+		}
+	}
+}
+
+// edit makes one batch of edits.
+func (d *driver) edit(f func(x *tree.Editor)) {
+	d.Helper()
+	d.apply(d.edited(f))
+}
+
+// commit publishes the working state.
+func (d *driver) commit() {
+	d.Helper()
+	d.commitWith(nil, lifecycle.Input{})
+}
+
+// commitWith makes edits, where there are any, and publishes in one change.
+func (d *driver) commitWith(f func(x *tree.Editor), in lifecycle.Input) {
+	d.Helper()
+	c := store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}
+	if f != nil {
+		c = d.edited(f)
+	}
+	d.apply(d.committed(c, in))
+}
+
+// reopen opens the store again where it can be, and goes on with what it holds.
+func (d *driver) reopen() {
+	d.Helper()
+	if d.suite.Reopen != nil {
+		d.store = d.suite.Reopen(d.T, d.store)
+	}
+	d.reload()
+}
+
+// reload takes over the state that the store holds.
+func (d *driver) reload() {
+	d.Helper()
+	st, err := d.store.Load(background, d.state.Key)
+	must(d.T, err)
+	d.state = *st
+}
+
+// check compares everything that the store holds with the trees in memory,
+// also after the store was opened again.
+func (d *driver) check() {
+	d.Helper()
+	d.compare()
+	before := d.state
+	d.reopen()
+	if d.state.Info != before.Info {
+		d.Errorf("loaded %+v, want %+v", d.state.Info, before.Info)
+	}
+	d.compare()
+	same(d.T, before.Head, d.state.Head)
+	same(d.T, before.Working, d.state.Working)
+}
+
+func (d *driver) compare() {
+	d.Helper()
+	st, err := d.store.Load(background, d.state.Key)
+	must(d.T, err)
+	same(d.T, d.state.Head, st.Head)
+	same(d.T, d.state.Working, st.Working)
+	if len(d.snapshots) == 0 {
+		return
+	}
+	for _, cycle := range []int64{d.state.First, (d.state.First + d.state.Cycle) / 2, d.state.Cycle} {
+		got, err := d.store.Snapshot(background, d.state.Key, cycle)
+		must(d.T, err)
+		same(d.T, d.snapshots[cycle], got)
+	}
+	all, err := d.store.History(background, d.state.Key, d.state.First, d.state.Cycle)
+	must(d.T, err)
+	if len(all) != len(d.snapshots) {
+		d.Fatalf("the history has %d snapshots, want %d", len(all), len(d.snapshots))
+	}
+	for i, got := range all {
+		same(d.T, d.snapshots[d.state.First+int64(i)], got)
+	}
+}
+
+// same compares two trees by everything that they show.
+func same(t *testing.T, want, got *tree.Tree) {
+	t.Helper()
+	if want.Cycle() != got.Cycle() {
+		t.Fatalf("got a tree of cycle %d, want %d", got.Cycle(), want.Cycle())
+	}
+	tree.Compare(want, got, func(d tree.Difference) bool {
+		t.Errorf("cycle %d: %+v under %q became %+v under %q", want.Cycle(), d.Old, d.OldParent, d.New, d.NewParent)
+		return false
+	})
+	if want.Digest() != got.Digest() || *want.Root().Summary() != *got.Root().Summary() {
+		t.Fatalf("cycle %d differs: %+v, want %+v", want.Cycle(), *got.Root().Summary(), *want.Root().Summary())
+	}
+	var entries []*tree.Entry
+	for e := range want.All() {
+		entries = append(entries, e)
+	}
+	i := 0
+	for e, parent := range got.All() {
+		w := entries[i]
+		i++
+		if e.Class() != w.Class() || parent != want.Parent(e.Node().ID) || e.Digest() != w.Digest() {
+			t.Fatalf("cycle %d: %q is a %v under %q", want.Cycle(), e.Node().ID, e.Class(), parent)
+		}
+		sameNode(t, w.Node(), e.Node())
+		for _, ref := range e.Node().Refs {
+			if !slices.Contains(slices.Collect(got.Referrers(ref)), e.Node().ID) {
+				t.Errorf("cycle %d: %q is not among those that refer to %q", want.Cycle(), e.Node().ID, ref)
+			}
+		}
+	}
+}
+
+func sameNode(t *testing.T, want, got *tree.Node) {
+	t.Helper()
+	if want == got {
+		return
+	}
+	a, b := *want, *got
+	read, err := b.Content.Value(background)
+	must(t, err)
+	// Made again out of what was read, with its hash computed: the content of
+	// the other may be in a store that is closed by now.
+	again := b
+	again.Content = tree.Hold(read)
+	if !tree.NewNode(again, nil).Same(want) || a.Content.Size() != b.Content.Size() {
+		t.Errorf("%q has the content %s", a.ID, read)
+	}
+	if a.ID != b.ID || a.Type != b.Type || a.Offset != b.Offset || a.Priority != b.Priority || a.Cycle != b.Cycle ||
+		a.CreatedNS != b.CreatedNS || a.ForeignISO != b.ForeignISO || a.Index != b.Index || a.Expiry != b.Expiry ||
+		!slices.Equal(a.Headers, b.Headers) || a.Hash != b.Hash || a.HashOK != b.HashOK ||
+		a.Role != b.Role || a.Kind != b.Kind || a.Key != b.Key || !slices.Equal(a.Tags, b.Tags) ||
+		!slices.Equal(a.Refs, b.Refs) || a.Removable != b.Removable || a.Pinned != b.Pinned {
+		t.Errorf("read %+v, want %+v", b, a)
+	}
+}

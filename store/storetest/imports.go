@@ -1,0 +1,263 @@
+package storetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// listed is a node of an imported document.
+type listed struct {
+	id, nodeType, parent string
+	offset               int64
+	content              string
+	expiry               int64 // 0 for none
+}
+
+var regions = []listed{{id: "root", nodeType: "^root"}, {id: "sys", nodeType: "^sys", parent: "root"},
+	{id: "seq", nodeType: "^seq", parent: "root"}, {id: "ah", nodeType: "^ah", parent: "root"}}
+
+// imported builds a tree of nodes listed with parents first, regions aside.
+func imported(t *testing.T, cycle int64, nodes ...listed) *tree.Tree {
+	t.Helper()
+	at := make(map[string]int)
+	var placed []tree.Placed
+	for i, l := range append(append([]listed(nil), regions...), nodes...) {
+		n := tree.Node{ID: l.id, Type: l.nodeType, Offset: l.offset, Cycle: cycle, Index: int64(i), Expiry: tree.Never, ForeignISO: "yesterday"}
+		if l.expiry != 0 {
+			n.Expiry = l.expiry
+		}
+		if l.content != "" {
+			n.Content = tree.Hold(canon.String(l.content))
+		}
+		parent := -1
+		if l.parent != "" {
+			parent = at[l.parent]
+		}
+		at[l.id] = len(placed)
+		placed = append(placed, tree.Placed{Node: tree.NewNode(n, nil), Parent: parent})
+	}
+	built, err := tree.Build(cycle, placed)
+	must(t, err)
+	return built
+}
+
+func testImport(t *testing.T, s Suite) {
+	nodes := []listed{{id: "rule", nodeType: "cb", parent: "sys", content: "be brief"}}
+	for i := range 150 { // more than one batch of anything
+		turn := fmt.Sprint("mt:7-", i)
+		nodes = append(nodes, listed{id: turn, nodeType: "mt", parent: "seq"},
+			listed{id: turn + "/b", nodeType: "cb:user", parent: turn, content: fmt.Sprint("turn ", i)})
+	}
+	first := imported(t, 7, nodes...)
+	d := driveFrom(t, s, "import", first)
+	if d.state.First != 7 || d.state.Cycle != 7 {
+		t.Errorf("begun as %+v", d.state.Info)
+	}
+	d.check()
+	d.edit(func(x *tree.Editor) { must(t, x.Update("rule", map[string]any{"content": "be briefer"})) })
+	d.edit(func(x *tree.Editor) {
+		spec := block("attached")
+		spec.Offset = 1
+		add(t, x, "mt:7-3", spec)
+	})
+	d.check()
+	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("new")) }, lifecycle.Input{Prune: []string{"mt:7-149"}})
+	d.check()
+	for id, want := range map[string]bool{"mt:7-0": true, "mt:7-149": true, "mt:7-150": false, "mt:8-0": false} {
+		if got, err := d.store.Has(background, d.state.Key, id); err != nil || got != want {
+			t.Errorf("has %s: %v, %v", id, got, err)
+		}
+	}
+}
+
+// testImportedHead begins with content in ^ah that is published already, and
+// seals it.
+func testImportedHead(t *testing.T, s Suite) {
+	around := []listed{
+		{id: "early", nodeType: "cb", parent: "ah", offset: -1, content: "early"},
+		{id: "late", nodeType: "cb", parent: "ah", offset: 1, content: "late", expiry: 5},
+		{id: "group", nodeType: "mc:g", parent: "ah", offset: 2},
+		{id: "grouped", nodeType: "cb", parent: "group", content: "grouped"},
+	}
+	for name, core := range map[string][]listed{
+		"none":     nil,
+		"elided":   {{id: "b1", nodeType: "cb", parent: "ah", content: "one"}, {id: "b2", nodeType: "cb", parent: "ah", content: "two"}},
+		"explicit": {{id: "core", nodeType: "mc", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "one"}},
+		"both": {{id: "core", nodeType: "mc", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "one"},
+			{id: "b2", nodeType: "cb", parent: "ah", content: "beside the core"}},
+		"byPlace": {{id: "core", nodeType: "odd", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "one"}},
+		"emptied": {{id: "core", nodeType: "odd", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "goes", expiry: 4},
+			{id: "b2", nodeType: "cb", parent: "ah", content: "beside the core"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := driveFrom(t, s, "head", imported(t, 3, append(append([]listed(nil), core...), around...)...))
+			d.check()
+			d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("more")) })
+			d.check()
+			d.commit()
+			d.check()
+			d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) }, lifecycle.Input{})
+			d.check()
+		})
+	}
+}
+
+// testImportedHistory begins with snapshots that were made elsewhere: built
+// apart, some with the same ^ah in each of them.
+func testImportedHistory(t *testing.T, s Suite) {
+	turn := func(i int) []listed {
+		id := fmt.Sprint("t", i)
+		return []listed{{id: id, nodeType: "mt", parent: "seq", offset: int64(i)}, {id: id + "b", nodeType: "cb", parent: id, content: id}}
+	}
+	head := func(i int) listed {
+		return listed{id: fmt.Sprint("h", i), nodeType: "cb", parent: "ah", content: "head"}
+	}
+	trees := []*tree.Tree{
+		imported(t, 4, append(turn(1), head(1))...),
+		imported(t, 5, append(append(turn(1), turn(2)...), head(1), head(2))...),
+		imported(t, 6, append(append(turn(1), turn(2)...), listed{id: "h1", nodeType: "cb", parent: "t2", offset: 1, content: "head"}, head(3))...),
+		imported(t, 7, append(append(turn(2), turn(3)...), turn(4)...)...),
+		imported(t, 8, append(turn(1), head(3))...),
+	}
+	d := driveFrom(t, s, "first", trees[0])
+	g := store.Genesis{Name: "history", Edition: "v0.1", Tree: trees[0], Imported: true, Stamps: d.state.Stamps}
+	before := trees[0].WithCycle(5)
+	for _, next := range trees[1:] {
+		stamps := tree.Stamps{Cycle: next.Cycle() + 1, Given: -1}
+		c := store.Change{Before: before, Sealed: next, After: next.WithCycle(stamps.Cycle), Stamps: stamps, Entry: store.Entry{Cycle: next.Cycle()}}
+		g.Changes, before = append(g.Changes, c), c.After
+	}
+	d.take(g.Changes...)
+	info, err := d.store.Create(background, g)
+	must(t, err)
+	d.state.Key, d.state.Name = info.Key, info.Name
+	d.check()
+	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) }, lifecycle.Input{})
+	d.check()
+}
+
+// testForeignClasses has nodes that are turn, container or block by their place.
+func testForeignClasses(t *testing.T, s Suite) {
+	d := driveFrom(t, s, "classes", imported(t, 2,
+		listed{id: "turn", nodeType: "odd", parent: "seq"},
+		listed{id: "bare", nodeType: "odd", parent: "seq", offset: 1},
+		listed{id: "box", nodeType: "odd", parent: "turn", offset: 1},
+		listed{id: "only", nodeType: "odd", parent: "box", content: "x", expiry: 4},
+		listed{id: "leaf", nodeType: "odd", parent: "turn", offset: 2, content: "y"},
+		listed{id: "sysbox", nodeType: "odd", parent: "sys"},
+		listed{id: "sysleaf", nodeType: "odd", parent: "sysbox", content: "z"}))
+	d.check()
+	for range 3 {
+		d.commit()
+	}
+	d.edit(func(x *tree.Editor) { must(t, x.Remove("sysleaf")) })
+	d.check()
+	d.commit()
+	d.check()
+}
+
+func testContent(t *testing.T, s Suite) {
+	d := drive(t, s, "content")
+	texts := []any{
+		"", "\x00", "a\x00b\x00", "\u2028 \U0001F600 \x7f é", "\\u0000 \"", strings.Repeat("long ", 20_000),
+		json.Number("12345678901234567890"), 0.1, -0.0, nil, true, []any{}, map[string]any{"\x00": nil, "b": []any{1, 2.5}},
+	}
+	d.edit(func(x *tree.Editor) {
+		for _, content := range texts {
+			add(t, x, "^ah", tree.Spec{Content: content})
+		}
+	})
+	d.check()
+	d.commit()
+	d.check()
+
+	odd := []canon.Value{"NaN", "[Infinity,-Infinity]", `{"a":NaN}`, `"\ud800"`, "null", `"NaN"`}
+	nodes := make([]listed, len(odd))
+	for i := range nodes {
+		nodes[i] = listed{id: fmt.Sprint("n", i), nodeType: "cb", parent: "sys", offset: int64(i)}
+	}
+	first := imported(t, 1, nodes...)
+	var placed []tree.Placed
+	at := make(map[string]int)
+	for e, parent := range first.All() {
+		n := *e.Node()
+		if i := strings.TrimPrefix(n.ID, "n"); i != n.ID {
+			n.Content = tree.Hold(odd[i[0]-'0'])
+		}
+		p := tree.Placed{Node: tree.NewNode(n, nil), Parent: -1}
+		if parent != "" {
+			p.Parent = at[parent]
+		}
+		at[n.ID] = len(placed)
+		placed = append(placed, p)
+	}
+	first, err := tree.Build(1, placed)
+	must(t, err)
+	if n := first.Node("n0"); n.HashOK || n.Content.Size() != 3 {
+		t.Errorf("NaN has a hash: %+v", n)
+	}
+	d = driveFrom(t, s, "not JSON", first)
+	d.check()
+	d.edit(func(x *tree.Editor) { must(t, x.Update("n1", map[string]any{"priority": 1})) })
+	d.commit()
+	d.check()
+}
+
+func testHeaders(t *testing.T, s Suite) {
+	d := drive(t, s, "headers")
+	d.edit(func(x *tree.Editor) {
+		add(t, x, "^ah", tree.Spec{
+			Type: "x:new\x00type", Offset: math.MinInt64, Priority: math.MaxInt64, TTL: tree.TTL(1 << 40),
+			Role: "tool", Kind: "k\"", Key: "\x00", Provenance: "p", MIME: "text/plain", Encoding: "utf-8",
+			Tags: []string{"", "a", "é"}, Refs: []string{"root", "nowhere"}, Pinned: true, Content: "c",
+			Attrs: map[string]any{"data_n": json.Number("1e400"), "content_x": map[string]any{"z": 1, "a": []any{nil}}, "x:\x00é": "v", "data_": "1.0"},
+		})
+		add(t, x, "^ah", tree.Spec{Type: "cont", Offset: 1, Removable: true, Tags: []string{"t"}})
+	})
+	d.check()
+	d.commit()
+	d.check()
+}
+
+func testIDs(t *testing.T, s Suite) {
+	d := drive(t, s, "ids")
+	ids := []string{
+		"\x00", "a\x00", "a\x00b", " ", "'\"\\", "é", "e\u0301", "E\u0301", "\u202e", "\U0010ffff", "a", "A", "%", "_", "?",
+		strings.Repeat("x", tree.MaxID), strings.Repeat("x", tree.MaxID-1) + "y", strings.Repeat("\U0001F600", tree.MaxID/4), "block:1-0", "-1", "9-9-9",
+	}
+	d.edit(func(x *tree.Editor) {
+		for _, id := range ids {
+			spec := block(id)
+			spec.ID = id
+			add(t, x, "^sys", spec)
+		}
+	})
+	d.check()
+	d.commit()
+	d.reopen()
+	d.edit(func(x *tree.Editor) {
+		for _, id := range ids {
+			must(t, x.Update(id, map[string]any{"content": "updated " + id}))
+		}
+	})
+	d.commit()
+	d.check()
+	for _, id := range ids {
+		if got, err := d.store.Has(background, d.state.Key, id); err != nil || !got {
+			t.Errorf("has %q: %v, %v", id, got, err)
+		}
+	}
+	for _, id := range []string{"b", "a\x00c", "\x00\x00", "e"} {
+		if got, err := d.store.Has(background, d.state.Key, id); err != nil || got {
+			t.Errorf("has %q: %v, %v", id, got, err)
+		}
+	}
+}
