@@ -1,0 +1,97 @@
+package pact_test
+
+import (
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// allowed is the table of docs/architecture.md: what each package may import
+// of this module, and whether it may import anything beyond the standard
+// library. Data flows one way.
+var allowed = map[string]struct {
+	own   []string
+	third bool
+}{
+	"internal/fault":          {},
+	"internal/canon":          {own: []string{"internal/fault"}},
+	"tree":                    {own: []string{"internal/fault", "internal/canon"}},
+	"lifecycle":               {own: []string{"internal/fault", "tree"}},
+	"selector":                {own: []string{"internal/fault"}},
+	"query":                   {own: []string{"internal/fault", "internal/canon", "tree", "selector"}},
+	"diff":                    {own: []string{"internal/fault", "internal/canon", "tree"}},
+	"thread":                  {own: []string{"internal/canon", "tree"}},
+	"document":                {own: []string{"internal/fault", "internal/canon", "tree", "selector"}},
+	"store":                   {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle"}},
+	"store/storetest":         {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle", "store"}, third: true},
+	"store/internal/sqlstore": {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle", "store"}},
+	"store/sqlite":            {own: []string{"internal/fault", "store", "store/internal/sqlstore"}, third: true},
+	"":                        {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "thread", "document", "store"}},
+	"transcript":              {own: []string{"", "internal/fault", "internal/canon", "tree", "thread", "store"}},
+	"conformance":             {},
+	"internal/cli": {own: []string{"", "internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "thread", "document", "store",
+		"store/sqlite", "transcript", "conformance"}, third: true},
+	"cmd/pact":           {own: []string{"internal/cli"}},
+	"examples/agentloop": {own: []string{"", "store", "transcript"}},
+	"examples/query":     {own: []string{"", "store", "transcript"}},
+}
+
+func TestImportsRunOneWay(t *testing.T) {
+	const module = "github.com/contexttree/pact"
+	seen := map[string]bool{}
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != ".") {
+			if d != nil && d.IsDir() && err == nil {
+				return fs.SkipDir
+			}
+			return err
+		}
+		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return nil
+		}
+		dir := filepath.ToSlash(filepath.Dir(path))
+		if dir == "." {
+			dir = ""
+		}
+		rule, known := allowed[dir]
+		if !known {
+			t.Errorf("package %q is not in the table", dir)
+			return nil
+		}
+		seen[dir] = true
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.ImportsOnly)
+		if err != nil {
+			return err
+		}
+		for _, spec := range file.Imports {
+			name, err := strconv.Unquote(spec.Path.Value)
+			if err != nil {
+				return err
+			}
+			first, _, _ := strings.Cut(name, "/")
+			switch {
+			case name == module || strings.HasPrefix(name, module+"/"):
+				own := strings.TrimPrefix(strings.TrimPrefix(name, module), "/")
+				if !slices.Contains(rule.own, own) {
+					t.Errorf("%s imports %q, which its package may not", path, own)
+				}
+			case strings.Contains(first, ".") && !rule.third:
+				t.Errorf("%s imports %s: core packages import the standard library alone", path, name)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for dir := range allowed {
+		if !seen[dir] {
+			t.Errorf("the table lists %q, where there is no package", dir)
+		}
+	}
+}

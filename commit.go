@@ -1,0 +1,130 @@
+package pact
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// candidate is a cycle that was expired, pruned and sealed but not published.
+type candidate struct {
+	sealed *tree.Tree
+	stamps tree.Stamps
+	report Report
+}
+
+// WithEdit makes edits part of the commit: both are published in one durable
+// step, or neither.
+func WithEdit(f func(*Batch) error) CallOption { return func(c *call) { c.edit = f } }
+
+// WithPolicy prunes at this commit as a policy says (02 §7).
+func WithPolicy(p Policy) CallOption { return func(c *call) { c.policy = p } }
+
+// WithPrune prunes these nodes at this commit: blocks outside cores and whole
+// turns. What the rules protect is held back, and the report says why.
+func WithPrune(ids ...string) CallOption {
+	return func(c *call) { c.prune = append(c.prune, ids...) }
+}
+
+// Prepare expires, prunes and seals the working state without publishing it
+// and returns the candidate: its thread is what to send to the model. Commit
+// publishes exactly this candidate; an edit discards it. Of the options it
+// takes WithPolicy and WithPrune.
+func (c *Context) Prepare(ctx context.Context, opts ...CallOption) (*Snapshot, error) {
+	k := c.call(opts)
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	cand, err := c.candidate(ctx, s, s.Working, s.Stamps, k)
+	if err != nil {
+		return nil, err
+	}
+	next := *s
+	next.candidate = cand
+	c.state.Store(&next)
+	return &Snapshot{tree: cand.sealed, edition: Edition(s.Edition), Report: &cand.report}, nil
+}
+
+// candidate applies the commit sequence (03 §7) up to publication.
+func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, k call) (*candidate, error) {
+	retained := c.retained()
+	sealed, after, report, err := lifecycle.Commit(lifecycle.Input{
+		Working: working, Stamps: stamps, Env: c.env(ctx, s),
+		Policy: k.policy, Prune: k.prune,
+		Retained: func(id string) bool { return retained[id] },
+	})
+	if err != nil {
+		return nil, err
+	}
+	report.Retained = slices.Sorted(maps.Keys(retained))
+	return &candidate{sealed, after, report}, nil
+}
+
+// Commit ends the cycle: it publishes the prepared candidate or, without one,
+// expires, prunes and seals (03 §7) what the working state holds. The snapshot
+// is durable before Commit returns. A failed commit leaves nothing behind.
+// Cost: that of what changed, never of the length of the history.
+func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, error) {
+	k := c.call(opts)
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	if done, err := c.seen(ctx, s, k.request); err != nil {
+		return nil, err
+	} else if done != nil {
+		return c.At(ctx, Cycle(done.Cycle))
+	}
+	working, stamps, cand := s.Working, s.Stamps, s.candidate
+	if k.edit != nil {
+		x := tree.Edit(ctx, working, s.Head, stamps, c.env(ctx, s))
+		if err := k.edit(&Batch{x, Edition(s.Edition)}); err != nil {
+			return nil, err
+		}
+		working, stamps, cand = x.Tree(), x.Stamps, nil
+	}
+	if cand != nil && (k.policy != (Policy{}) || len(k.prune) > 0) {
+		return nil, fault.New(fault.Conflict, "a candidate is prepared, and Commit publishes it as it is", "give the pruning to Prepare")
+	}
+	if cand == nil {
+		var err error
+		if cand, err = c.candidate(ctx, s, working, stamps, k); err != nil {
+			return nil, err
+		}
+	}
+	change, err := cand.change(s.Working, k)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
+		return nil, err
+	}
+	next := state{State: s.State}
+	next.Revision++
+	next.State.Cycle, next.Stamps = cand.sealed.Cycle(), cand.stamps
+	next.Head, next.Working = cand.sealed, change.After
+	c.state.Store(&next)
+	return &Snapshot{tree: cand.sealed, edition: Edition(s.Edition), Report: &cand.report}, nil
+}
+
+// change is the candidate as the store is told of it.
+func (cand *candidate) change(before *tree.Tree, k call) (store.Change, error) {
+	e := k.entry(cand.stamps)
+	e.Cycle = cand.sealed.Cycle()
+	report, err := json.Marshal(cand.report)
+	if err != nil {
+		return store.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be written", "")
+	}
+	if string(report) != "{}" {
+		e.Report = report
+	}
+	return store.Change{
+		Before: before, After: cand.sealed.WithCycle(cand.stamps.Cycle), Sealed: cand.sealed,
+		Stamps: cand.stamps, Entry: e,
+	}, nil
+}

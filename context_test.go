@@ -1,0 +1,330 @@
+package pact_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+)
+
+var background = context.Background()
+
+func create(t testing.TB, s store.Store, opts ...pact.Option) *pact.Context {
+	t.Helper()
+	c, err := pact.Create(background, s, "c", append([]pact.Option{pact.WithEdition(pact.V01), pact.WithClock(steps())}, opts...)...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+func say(text string) func(*pact.Batch) error {
+	return func(b *pact.Batch) error {
+		_, err := b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
+		return err
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func ids(t testing.TB, c *pact.Context, selector string) []string {
+	t.Helper()
+	q, err := c.Parse(selector)
+	must(t, err)
+	got, err := c.Select(background, q)
+	must(t, err)
+	return got
+}
+
+func TestBatchIsAllOrNothing(t *testing.T) {
+	c := create(t, store.NewMemory())
+	before, revision := c.Working().Digest(), c.Revision()
+	failed := errors.New("no")
+	err := c.Edit(background, func(b *pact.Batch) error {
+		if err := say("lost")(b); err != nil {
+			return err
+		}
+		return failed
+	})
+	if !errors.Is(err, failed) || c.Working().Digest() != before || c.Revision() != revision {
+		t.Errorf("a failed batch left something behind: %v", err)
+	}
+	_, err = c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
+		must(t, say("lost")(b))
+		return b.Remove("root")
+	}))
+	if !errors.Is(err, pact.ErrPlacementInvalid) || c.Working().Digest() != before || c.Revision() != revision {
+		t.Errorf("a failed commit left something behind: %v", err)
+	}
+}
+
+func TestNewContextHasNoSnapshot(t *testing.T) {
+	c := create(t, store.NewMemory())
+	for _, a := range []pact.Address{pact.Latest, pact.Cycle(0), pact.Cycle(1), pact.Back(1)} {
+		if _, err := c.At(background, a); !errors.Is(err, pact.ErrSnapshotNotFound) {
+			t.Errorf("%s: got %v", a, err)
+		}
+	}
+	if got := ids(t, c, "@* *"); len(got) != 0 {
+		t.Errorf("@* of nothing is %v", got)
+	}
+}
+
+func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
+	c := create(t, store.NewMemory())
+	must(t, c.Edit(background, say("one")))
+	candidate, err := c.Prepare(background)
+	must(t, err)
+	sent, err := candidate.Thread(background)
+	must(t, err)
+	snapshot, err := c.Commit(background)
+	must(t, err)
+	committed, err := snapshot.Thread(background)
+	must(t, err)
+	if candidate.Digest() != snapshot.Digest() || !bytes.Equal(sent, committed) {
+		t.Errorf("prepared %s, committed %s", sent, committed)
+	}
+	// An edit discards the candidate.
+	_, err = c.Prepare(background)
+	must(t, err)
+	must(t, c.Edit(background, say("two")))
+	snapshot, err = c.Commit(background)
+	must(t, err)
+	if blocks, _ := snapshot.ThreadSize(); blocks != 2 {
+		t.Errorf("the edit after Prepare is not in the snapshot: %d blocks", blocks)
+	}
+	_, err = c.Prepare(background)
+	must(t, err)
+	if _, err := c.Commit(background, pact.WithPolicy(pact.Policy{MaxNodes: 1})); !errors.Is(err, pact.ErrConflict) {
+		t.Errorf("pruning a prepared candidate: got %v", err)
+	}
+}
+
+func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
+	s := store.NewMemory()
+	first := create(t, s)
+	second, err := pact.Open(background, s, "c", pact.WithClock(steps()))
+	must(t, err)
+	must(t, first.Edit(background, say("first")))
+	if err := second.Edit(background, say("second")); !errors.Is(err, pact.ErrConflict) {
+		t.Fatalf("got %v, want E_CONFLICT", err)
+	}
+	if _, err := second.Commit(background); !errors.Is(err, pact.ErrConflict) {
+		t.Fatalf("got %v, want E_CONFLICT", err)
+	}
+	must(t, second.Refresh(background))
+	must(t, second.Edit(background, say("second")))
+	must(t, first.Refresh(background))
+	if blocks, _ := first.Working().ThreadSize(); blocks != 2 {
+		t.Errorf("%d blocks, want what both wrote", blocks)
+	}
+}
+
+func TestRepeatedRequestIsRecognised(t *testing.T) {
+	s := store.NewMemory()
+	c := create(t, s)
+	commit := func(c *pact.Context) *pact.Snapshot {
+		snapshot, err := c.Commit(background, pact.WithEdit(say("once")), pact.WithRequest("r1"), pact.By("me"), pact.WithMessage("why"))
+		must(t, err)
+		return snapshot
+	}
+	a := commit(c)
+	again, err := pact.Open(background, s, "c")
+	must(t, err)
+	if b := commit(again); a.Digest() != b.Digest() || again.Revision() != c.Revision() {
+		t.Error("the repeated request did something")
+	}
+	log, err := c.Log(background)
+	must(t, err)
+	if last := log[len(log)-1]; last.Actor != "me" || last.Message != "why" || last.Request != "r1" || last.Kind != store.Commit {
+		t.Errorf("the log says %+v", last)
+	}
+}
+
+func TestRetainedNodeStaysUntilReleased(t *testing.T) {
+	c := create(t, store.NewMemory())
+	var id string
+	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
+		id, err = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: pact.TTL(1)})
+		return err
+	}))
+	release, err := c.Retain(id)
+	must(t, err)
+	for range 3 {
+		_, err := c.Commit(background)
+		must(t, err)
+	}
+	if s := at(t, c, pact.Latest); s.Node(id) == nil {
+		t.Error("a retained node went")
+	}
+	release()
+	release() // again does nothing
+	snapshot, err := c.Commit(background)
+	must(t, err)
+	if snapshot.Node(id) != nil || len(snapshot.Report.Removed) != 1 {
+		t.Errorf("a released node stayed: %+v", snapshot.Report)
+	}
+	if _, err := c.Retain("nobody"); !errors.Is(err, pact.ErrNodeNotFound) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestAddresses(t *testing.T) {
+	c := talk(t, pact.V01)
+	for text, want := range map[string]int64{"@t0": 3, "@t-1": 2, "@c1": 1, "working": 4} {
+		a, err := pact.ParseAddress(text)
+		must(t, err)
+		if got := at(t, c, a).Cycle(); got != want || a.String() != text {
+			t.Errorf("%s: cycle %d, want %d; prints as %s", text, got, want, a)
+		}
+	}
+	for _, text := range []string{"@t-3", "@c9", "@c0"} {
+		a, err := pact.ParseAddress(text)
+		must(t, err)
+		if _, err := c.At(background, a); !errors.Is(err, pact.ErrSnapshotNotFound) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+	for _, text := range []string{"", "@", "t0", "@t-1..@t0", "@*", "@t0 .cb", "@t0, *"} {
+		if _, err := pact.ParseAddress(text); err == nil {
+			t.Errorf("%q was read as an address", text)
+		}
+	}
+}
+
+func TestDefaultAddressFollowsTheEdition(t *testing.T) {
+	for edition, want := range map[pact.Edition]int{pact.V01: 0, pact.Depth: 1, pact.Canonical: 1} {
+		c := create(t, store.NewMemory(), pact.WithEdition(edition))
+		_, err := c.Commit(background)
+		must(t, err)
+		must(t, c.Edit(background, say("draft")))
+		if got := ids(t, c, ".block"); len(got) != want {
+			t.Errorf("%s: %v", edition, got)
+		}
+	}
+}
+
+func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
+	c := create(t, store.NewMemory())
+	for _, text := range []string{"a", "b", "c"} {
+		_, err := c.Commit(background, pact.WithEdit(say(text)))
+		must(t, err)
+	}
+	// In every snapshot the document order is oldest first; what the newest
+	// holds comes before what only older ones held.
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		_, err := b.Add("^ah", pact.Spec{ID: "gone", Content: "x", TTL: pact.TTL(1)})
+		return err
+	}))
+	_, err := c.Commit(background)
+	must(t, err)
+	_, err = c.Commit(background)
+	must(t, err)
+	if got, want := ids(t, c, "@* .cb"), []string{"cb:1-0", "cb:2-0", "cb:3-0", "gone"}; !slices.Equal(got, want) {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
+
+// Readers see one moment each, and never wait.
+func TestReadersWhileWriting(t *testing.T) {
+	c := create(t, store.NewMemory())
+	_, err := c.Commit(background, pact.WithEdit(say("first")))
+	must(t, err)
+	var readers sync.WaitGroup
+	done := make(chan struct{})
+	for range 4 {
+		readers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				s := c.Working()
+				before := s.Digest()
+				if err := s.WriteThread(background, io.Discard); err != nil {
+					t.Error(err)
+				}
+				q, err := c.Parse("@t0 ^seq .mt:depth(1-3) .cb[role='user']")
+				if err != nil {
+					t.Error(err)
+				}
+				if _, err := c.Select(background, q); err != nil {
+					t.Error(err)
+				}
+				if _, err := c.Diff(background, pact.Latest, pact.Working, nil); err != nil {
+					t.Error(err)
+				}
+				if s.Digest() != before {
+					t.Error("a snapshot changed under its reader")
+				}
+			}
+		})
+	}
+	for range 200 {
+		turn(t, c, "more")
+	}
+	close(done)
+	readers.Wait()
+}
+
+func TestCanceledContextStopsWork(t *testing.T) {
+	c := long(t, 3_000, "x")
+	ctx, cancel := context.WithCancel(background)
+	cancel()
+	q, err := c.Parse("@t0 .cb")
+	must(t, err)
+	if _, err := c.Select(ctx, q); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+}
+
+func FuzzImportHistory(f *testing.F) {
+	for _, write := range []func(*pact.Context, io.Writer) error{
+		func(c *pact.Context, w io.Writer) error { return c.Backup(background, w) },
+		func(c *pact.Context, w io.Writer) error {
+			return c.ExportHistory(background, w, pact.Cycle(1), pact.Latest)
+		},
+	} {
+		var out bytes.Buffer
+		c, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(steps()))
+		must(f, err)
+		for range 3 {
+			turn(f, c, "x")
+		}
+		must(f, write(c, &out))
+		f.Add(out.Bytes())
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(data), pact.WithClock(steps()))
+		if err != nil {
+			if fault.CodeOf(err) == "" {
+				t.Fatalf("an error without a code: %v", err)
+			}
+			return
+		}
+		var out, twice bytes.Buffer
+		must(t, c.Backup(background, &out))
+		again, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(out.Bytes()))
+		if err != nil {
+			t.Fatalf("the backup does not read: %v\n%s", err, &out)
+		}
+		must(t, again.Backup(background, &twice))
+		if !bytes.Equal(out.Bytes(), twice.Bytes()) {
+			t.Fatalf("written again:\n%s\n%s", &out, &twice)
+		}
+		turn(t, c, "it goes on")
+	})
+}

@@ -1,0 +1,105 @@
+package pact_test
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// Histories that are none, each with the line that says so.
+func TestHistoryRefused(t *testing.T) {
+	head := `{'edition':'v0.1','pact_history':1}`
+	node := func(id, kind, parent string) string {
+		return `{'node':{'id':'` + id + `','nodeType':'` + kind + `'},'parent':'` + parent + `'}`
+	}
+	first := `{'cycle':1,'born':[` + node("root", "^root", "") + `,` + node("sys", "^sys", "root") + `,` + node("seq", "^seq", "root") + `,` + node("ah", "^ah", "root") + `]}`
+	line := func(born ...string) string { return `{'cycle':2,'born':[` + strings.Join(born, ",") + `]}` }
+	group := node("g", "mc", "sys")
+	for _, c := range []struct {
+		name  string
+		lines []string
+		line  int
+		code  fault.Code
+	}{
+		{"empty", nil, 0, fault.DocumentInvalid},
+		{"another format", []string{`{'pact_history':2}`}, 1, fault.DocumentInvalid},
+		{"no snapshot", []string{head}, 0, fault.DocumentInvalid},
+		{"a gap between cycles", []string{`{'cycle':1,'root':{}}`, `{'cycle':3,'root':{}}`}, 2, fault.DocumentInvalid},
+		{"another root, in snapshots", []string{`{'cycle':1,'root':{'id':'a'}}`, `{'cycle':2,'root':{'id':'b'}}`}, 2, fault.DocumentInvalid},
+		{"the root below something", []string{head, first, line(node("root", "^root", "sys"))}, 3, fault.DocumentInvalid},
+		{"a second root", []string{head, first, line(node("other", "^root", ""))}, 3, fault.DocumentInvalid},
+		{"a parent that is not there", []string{head, first, line(node("b", "cb", "nobody"))}, 3, fault.DocumentInvalid},
+		{"a node below itself", []string{head, first, line(group), strings.Replace(line(node("g", "mc", "g")), "2", "3", 1)}, 4, fault.PlacementInvalid},
+		{"twice in a line", []string{head, first, line(group, group)}, 3, fault.NodeDuplicate},
+		{"the end of a region", []string{head, first, `{'cycle':2,'born':[],'died':['seq']}`}, 3, fault.PlacementInvalid},
+		{"the end of the root", []string{head, first, `{'cycle':2,'born':[],'died':['root']}`}, 3, fault.DocumentInvalid},
+		{"a block in ^seq", []string{head, first, line(node("b", "cb", "seq"))}, 3, fault.PlacementInvalid},
+		{"a child of a block", []string{head, first, line(node("b", "cb", "sys"), node("c", "cb", "b"))}, 3, fault.PlacementInvalid},
+		{"something after the working state", []string{head, first, `{'working':2,'born':[]}`, line(group)}, 4, fault.DocumentInvalid},
+		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
+	} {
+		text := strings.ReplaceAll(strings.Join(c.lines, "\n"), "'", `"`)
+		_, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text))
+		f, ok := err.(*fault.Error)
+		if !ok || f.Code != c.code || f.Line != c.line {
+			t.Errorf("%s: got %v, want %s on line %d", c.name, err, c.code, c.line)
+		}
+	}
+}
+
+func TestCopyKeepsEverything(t *testing.T) {
+	c := talk(t, pact.V01)
+	s := store.NewMemory()
+	copied, err := c.Copy(background, s, "copy")
+	must(t, err)
+	opened, err := pact.Open(background, s, "copy", pact.WithClock(steps()))
+	must(t, err)
+	for _, other := range []*pact.Context{copied, opened} {
+		first, last := c.Cycles()
+		for cycle := first; cycle <= last; cycle++ {
+			equal(t, "copy", at(t, c, pact.Cycle(cycle)), at(t, other, pact.Cycle(cycle)))
+		}
+		equal(t, "working state", c.Working(), other.Working())
+	}
+	// Both go on alike: same calls, same clock, same bytes.
+	a, err := c.Commit(background)
+	must(t, err)
+	b, err := opened.Commit(background)
+	must(t, err)
+	if a.Tree().Len() != b.Tree().Len() {
+		t.Errorf("%d nodes and %d", a.Tree().Len(), b.Tree().Len())
+	}
+}
+
+func TestImportedDocumentGoesOn(t *testing.T) {
+	doc := strings.ReplaceAll(`{'cycle':41,'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'m','nodeType':'mc','children':[{'id':'u','nodeType':'cb','role':'user','content':'Hello'}]}]}]}}`, "'", `"`)
+	c, findings, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), pact.WithClock(steps()))
+	must(t, err)
+	if len(findings) > 0 || c.Edition() != pact.V01 {
+		t.Error(findings, c.Edition())
+	}
+	if err := c.Edit(background, func(b *pact.Batch) error { return b.Update("u", map[string]any{"content": "x"}) }); pact.CodeOf(err) != pact.ErrSealed {
+		t.Errorf("a published node was updated: %v", err)
+	}
+	snapshot, err := c.Commit(background)
+	must(t, err)
+	if snapshot.Cycle() != 42 {
+		t.Errorf("cycle %d follows 41", snapshot.Cycle())
+	}
+	if got := ids(t, c, "@t0 ^seq .mt:depth(1) > .mc > .cb"); len(got) != 1 || got[0] != "u" {
+		t.Errorf("sealed as %v", got)
+	}
+	before, err := at(t, c, pact.Cycle(41)).Bytes(background)
+	must(t, err)
+	again, _, err := pact.ReadSnapshot(before, "")
+	must(t, err)
+	after, err := again.Bytes(background)
+	must(t, err)
+	if !bytes.Equal(before, after) {
+		t.Errorf("\n%s\n%s", before, after)
+	}
+}

@@ -1,0 +1,79 @@
+// Package pact is a context tree for language models: what a model is sent is
+// a tree with regions, places and lifetimes instead of a list of messages, and
+// every model call leaves an immutable snapshot that can be asked, compared and
+// rendered to the same bytes again.
+//
+// A Context is one conversation in a store. Edit changes its working state,
+// Prepare gives the thread to send, Commit seals the cycle into a snapshot.
+// Select asks working state and snapshots, Diff compares them.
+//
+//	c, err := pact.Create(ctx, store.NewMemory(), "chat")
+//	err = c.Edit(ctx, func(b *pact.Batch) error {
+//		_, err := b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Hello"})
+//		return err
+//	})
+//	snapshot, err := c.Commit(ctx)
+//	err = snapshot.WriteThread(ctx, os.Stdout)
+//
+// Chapters and sections in comments are those of the PACT specification;
+// docs/decisions says how it is read where it contradicts itself.
+package pact
+
+import (
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// Error is what every call of the project returns on failure: a code, what is
+// wrong, where, and what to do about it.
+type Error = fault.Error
+
+// Code names a kind of failure. It can be the target of errors.Is.
+type Code = fault.Code
+
+// The closed list of codes.
+const (
+	ErrSelectorInvalid   = fault.SelectorInvalid
+	ErrRangeKindMismatch = fault.RangeKindMismatch
+	ErrRangeWildcard     = fault.RangeWildcard
+	ErrRangeLimit        = fault.RangeLimit
+	ErrSnapshotNotFound  = fault.SnapshotNotFound
+	ErrPlacementInvalid  = fault.PlacementInvalid
+	ErrSealed            = fault.Sealed
+	ErrNodeNotFound      = fault.NodeNotFound
+	ErrNodeDuplicate     = fault.NodeDuplicate
+	ErrDocumentInvalid   = fault.DocumentInvalid
+	ErrConflict          = fault.Conflict
+	ErrLimit             = fault.Limit
+	ErrStore             = fault.Store
+)
+
+// CodeOf returns the code of an error, "" where it has none.
+func CodeOf(err error) Code { return fault.CodeOf(err) }
+
+// Spec describes a node to be added (02 §3).
+type Spec = tree.Spec
+
+// TTL returns a pointer to a number of cycles, for Spec.TTL (03 §3.1).
+func TTL(cycles int64) *int64 { return tree.TTL(cycles) }
+
+// Node is a node of a snapshot. It must not be changed.
+type Node = tree.Node
+
+// Policy says what pruning may do at a commit (02 §7).
+type Policy = lifecycle.Policy
+
+// Report says what a commit removed, held back, and why.
+type Report = lifecycle.Report
+
+// Edition names one of the three versions of the selector language.
+type Edition = selector.Edition
+
+// The editions.
+const (
+	V01       = selector.V01
+	Depth     = selector.Depth
+	Canonical = selector.Canonical
+)

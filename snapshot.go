@@ -1,0 +1,104 @@
+package pact
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"iter"
+
+	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/thread"
+	"github.com/contexttree/pact/tree"
+)
+
+// Snapshot is one state of a context: a published snapshot, a prepared
+// candidate, or the working state at one moment. It is immutable and safe for
+// concurrent use.
+type Snapshot struct {
+	tree    *tree.Tree
+	edition Edition
+
+	// Report says what the commit did; nil where the snapshot was not just
+	// committed or prepared.
+	Report *Report
+}
+
+// Cycle is the cycle of the snapshot or, for the working state, of the commit
+// to come.
+func (s *Snapshot) Cycle() int64 { return s.tree.Cycle() }
+
+// Edition is the edition of the selector language of the context.
+func (s *Snapshot) Edition() Edition { return s.edition }
+
+// Tree returns the tree itself, for the packages that work on trees.
+func (s *Snapshot) Tree() *tree.Tree { return s.tree }
+
+// Digest covers every header and content in hexadecimal: snapshots of equal
+// contents have equal digests.
+func (s *Snapshot) Digest() string { return s.tree.Digest().String() }
+
+// Node returns the node of an id, nil without one.
+func (s *Snapshot) Node(id string) *Node { return s.tree.Node(id) }
+
+// Nodes yields all nodes in document order.
+func (s *Snapshot) Nodes() iter.Seq[*Node] {
+	return func(yield func(*Node) bool) {
+		for e := range s.tree.All() {
+			if !yield(e.Node()) {
+				return
+			}
+		}
+	}
+}
+
+// ThreadSize returns the number of blocks and bytes of the canonical thread,
+// at no cost.
+func (s *Snapshot) ThreadSize() (blocks int, bytes int64) { return s.tree.ThreadSize() }
+
+// WriteThread writes the canonical thread (02 §12): the same bytes for the same
+// snapshot, always.
+func (s *Snapshot) WriteThread(ctx context.Context, w io.Writer) error {
+	return thread.Write(ctx, w, s.tree)
+}
+
+// Thread returns the canonical thread.
+func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return thread.Bytes(ctx, s.tree) }
+
+// Export writes the canonical document of the snapshot (05 §3.1).
+func (s *Snapshot) Export(ctx context.Context, w io.Writer) error {
+	return document.Write(ctx, w, s.tree, string(s.edition))
+}
+
+// Bytes returns the canonical document.
+func (s *Snapshot) Bytes(ctx context.Context) ([]byte, error) {
+	var b bytes.Buffer
+	err := s.Export(ctx, &b)
+	return b.Bytes(), err
+}
+
+// Select returns the ids that a selector without an address finds in the
+// snapshot (04 §2.2).
+func (s *Snapshot) Select(ctx context.Context, q *selector.Selector) ([]string, error) {
+	if q.Time != nil {
+		return nil, fault.New(fault.SelectorInvalid, "the selector has an address of its own", "leave it out, or ask the context")
+	}
+	r, err := s.run(ctx, q)
+	return r.IDs, err
+}
+
+func (s *Snapshot) run(ctx context.Context, q *selector.Selector) (query.Result, error) {
+	plan, err := query.Compile(q)
+	if err != nil {
+		return query.Result{}, err
+	}
+	return plan.Run(ctx, s.tree)
+}
+
+// CommonPrefix returns what the threads of two snapshots share at their
+// beginning, in whole blocks.
+func CommonPrefix(ctx context.Context, older, newer *Snapshot) (thread.Prefix, error) {
+	return thread.Common(ctx, older.tree, newer.tree)
+}
