@@ -1,0 +1,169 @@
+package transcript
+
+import "github.com/contexttree/pact/internal/canon"
+
+// appendAdded appends the message of blocks that no import made.
+func (r *renderer) appendAdded(dst []byte, list []piece) ([]byte, error) {
+	var f fields
+	p := &list[0]
+	f.set("role", canon.String(providerRole(p.role)))
+	switch {
+	case p.node.Kind == "result" || p.role == "tool":
+		id, err := r.calledID(p)
+		if err != nil {
+			return dst, err
+		}
+		f.set("role", `"tool"`)
+		f.set("tool_call_id", id)
+		f.set("content", plainContent(p.content))
+	case p.speaks():
+		r.speech(&f, list)
+	case p.node.Kind == "image":
+		f.set("content", array([]canon.Value{imagePart(p.content)}))
+	default:
+		f.set("content", plainContent(p.content))
+	}
+	return f.appendTo(dst), nil
+}
+
+// providerRole is the nearest role that OpenAI has.
+func providerRole(role string) string {
+	switch role {
+	case "user", "assistant", "tool", "system":
+		return role
+	}
+	return "user"
+}
+
+// speech sets what the assistant says and calls.
+func (r *renderer) speech(f *fields, list []piece) {
+	var texts []*piece
+	var calls []canon.Value
+	for i := range list {
+		if p := &list[i]; p.node.Kind == "call" {
+			calls = append(calls, addedCall(p))
+		} else {
+			texts = append(texts, p)
+		}
+	}
+	switch len(texts) {
+	case 0:
+		f.set("content", canon.Null)
+	case 1:
+		f.set("content", plainContent(texts[0].content))
+	default:
+		parts := make([]canon.Value, len(texts))
+		for i, p := range texts {
+			parts[i] = textPart(p.content)
+		}
+		f.set("content", array(parts))
+	}
+	if len(calls) > 0 {
+		f.set("tool_calls", array(calls))
+	}
+}
+
+// addedCall is a call in the form of OpenAI, whose arguments are JSON text.
+func addedCall(p *piece) canon.Value {
+	content := p.content.Any()
+	name, _ := content.Get("name")
+	arguments, ok := content.Get("arguments")
+	if name.Kind != canon.KindString || !ok {
+		name = text("call")
+		if p.node.Key != "" {
+			name = text(p.node.Key)
+		}
+		arguments = text(asText(p.content))
+	}
+	function := fields{{"name", name.Value()}, {"arguments", canon.String(asText(arguments.Value()))}}
+	f := fields{{"type", `"function"`}}
+	call := p.node.Header(attrCall).Any()
+	f.setAll(call)
+	if id, _ := call.Get("id"); id.Kind != canon.KindString {
+		f.set("id", canon.String(p.node.ID))
+	}
+	f.set("function", function.object())
+	return f.object()
+}
+
+// calledID is what a result names its call by: the id that the call came with
+// or that of its node; its own where it refers to nothing.
+func (r *renderer) calledID(p *piece) (canon.Value, error) {
+	for _, ref := range p.node.Refs {
+		n := r.tree.Node(ref)
+		if n == nil || n.Kind != "call" {
+			continue
+		}
+		call := n.Header(attrCall).Any()
+		if form, _ := n.Header(attrForm).Text(); form == formCall {
+			content, err := n.Content.Value(r.ctx)
+			if err != nil {
+				return "", err
+			}
+			call = content.Any()
+		}
+		if id, _ := call.Get("id"); id.Kind == canon.KindString {
+			return id.Value(), nil
+		}
+		return canon.String(ref), nil
+	}
+	if len(p.node.Refs) > 0 {
+		return canon.String(p.node.Refs[0]), nil
+	}
+	return canon.String(p.node.ID), nil
+}
+
+// plainContent is a content as a message may have it: a text or a list of
+// parts. Anything else becomes the text of its JSON.
+func plainContent(v canon.Value) canon.Value {
+	switch content := v.Any(); content.Kind {
+	case canon.KindArray:
+		parts := 0
+		for _, e := range content.Elems {
+			if isPart(e) {
+				parts++
+			}
+		}
+		if parts > 0 && parts == len(content.Elems) {
+			return v
+		}
+	case canon.KindObject:
+		if isPart(content) {
+			return array([]canon.Value{v})
+		}
+	}
+	return canon.String(asText(v))
+}
+
+func isPart(v canon.Any) bool {
+	kind, _ := v.Get("type")
+	return kind.Kind == canon.KindString
+}
+
+func textPart(v canon.Value) canon.Value {
+	if content := v.Any(); isPart(content) {
+		return v
+	}
+	return fields{{"text", canon.String(asText(v))}, {"type", `"text"`}}.object()
+}
+
+// imagePart is the part of an image whose content is its URL, an object with
+// it, or a part already.
+func imagePart(v canon.Value) canon.Value {
+	image := v.Any()
+	if isPart(image) {
+		return v
+	}
+	if image.Kind != canon.KindObject {
+		v = fields{{"url", canon.String(asText(v))}}.object()
+	}
+	return fields{{"image_url", v}, {"type", `"image_url"`}}.object()
+}
+
+// asText is a string itself and the JSON text of everything else.
+func asText(v canon.Value) string {
+	if t, ok := v.Text(); ok {
+		return t
+	}
+	return string(v)
+}

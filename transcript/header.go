@@ -1,0 +1,75 @@
+package transcript
+
+import pact "github.com/contexttree/pact"
+
+// placed is a message in ^sys.
+type placed struct {
+	*message
+	n     int64
+	nodes []string // ids of its blocks
+}
+
+// setHeader brings ^sys to the list. A message that changed is updated in
+// place, as ^sys alone may be (docs/decisions): the next snapshot holds new
+// versions under the same ids. Where its blocks do not keep their number and
+// kinds, it and what follows are removed and added again, in order.
+func (b *builder) setHeader(e *pact.Batch, list []*message) error {
+	at := 0
+	for ; at < len(b.header) && at < len(list); at++ {
+		if b.header[at].message == list[at] {
+			continue
+		}
+		updated, err := b.update(e, &b.header[at], list[at])
+		if err != nil {
+			return err
+		}
+		if !updated {
+			break
+		}
+	}
+	for _, p := range b.header[at:] {
+		if err := remove(e, p.nodes); err != nil {
+			return err
+		}
+	}
+	b.header = b.header[:at]
+	for _, m := range list[at:] {
+		p := placed{message: m, n: b.number()}
+		for _, block := range m.blocks(p.n, b.provenance) {
+			id, err := e.Add("^sys", block.Spec)
+			if err != nil {
+				return err
+			}
+			p.nodes = append(p.nodes, id)
+		}
+		b.header = append(b.header, p)
+	}
+	return nil
+}
+
+// update makes the blocks of a message those of another, if it can.
+func (b *builder) update(e *pact.Batch, p *placed, m *message) (bool, error) {
+	was, will := p.blocks(p.n, b.provenance), m.blocks(p.n, b.provenance)
+	if len(was) != len(will) {
+		return false, nil
+	}
+	for i := range was {
+		if was[i].Kind != will[i].Kind {
+			return false, nil
+		}
+	}
+	for i := range was {
+		set := map[string]any{"content": will[i].Content}
+		for name := range was[i].Attrs {
+			set[name] = nil
+		}
+		for name, v := range will[i].Attrs {
+			set[name] = v
+		}
+		if err := e.Update(p.nodes[i], set); err != nil {
+			return false, err
+		}
+	}
+	p.message = m
+	return true, nil
+}

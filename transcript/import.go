@@ -1,0 +1,108 @@
+package transcript
+
+import (
+	"context"
+	"math"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// Import makes a context of a conversation. Its snapshots are what the model
+// calls were sent, oldest first; the working state is the end of the
+// conversation. The whole import is one durable step of the store. A
+// conversation without a model call has no snapshot, and its context is made in
+// two steps: created, and filled.
+//
+// Where a call was not sent what the one before it was sent and more, because
+// earlier messages were rewritten, changed system messages at the beginning are
+// updated in ^sys. Of the others, those from the first change on go and come
+// again in the new turn as far as they are still sent: turns are pruned as a
+// whole, but the turn with the change keeps what stands before it where the
+// change is outside its core. What only the end of the conversation drops is
+// kept outside the cores, where it can be removed without a commit.
+//
+// The options are those of pact.Create. The clock counts nanoseconds from 0
+// where none is given, so that the same conversation gives the same bytes, and
+// goes on counting in the context returned. WithAttrs takes the place of the
+// fields of the conversation. progress, if not nil, is called after every call
+// with the number done and their total.
+//
+// E_CONFLICT where the name is taken.
+func Import(ctx context.Context, s store.Store, name string, c *Conversation, progress func(done, total int), opts ...pact.Option) (*pact.Context, error) {
+	opts = append([]pact.Option{pact.WithClock(counter()), pact.WithAttrs(c.attrs())}, opts...)
+	b := &builder{provenance: c.Shape, loose: c.loose(), calls: callIndex{}}
+	if len(c.calls) == 0 {
+		made, err := pact.Create(ctx, s, name, opts...)
+		if err != nil {
+			return nil, err
+		}
+		if err := b.finish(ctx, made, c.final); err != nil {
+			return nil, err
+		}
+		return made, nil
+	}
+	draft, err := pact.Create(ctx, store.NewMemory(), name, opts...)
+	if err != nil {
+		return nil, err
+	}
+	for i, list := range c.calls {
+		if err := ctx.Err(); err != nil {
+			return nil, fault.Wrap(fault.Store, err, "the import was given up", "")
+		}
+		if err := b.commit(ctx, draft, list); err != nil {
+			return nil, err
+		}
+		if progress != nil {
+			progress(i+1, len(c.calls))
+		}
+	}
+	if err := b.finish(ctx, draft, c.final); err != nil {
+		return nil, err
+	}
+	return draft.Copy(ctx, s, name)
+}
+
+// counter is a clock that reads 0, 1, 2 …
+func counter() func() int64 {
+	next := int64(-1)
+	return func() int64 {
+		next++
+		return next
+	}
+}
+
+// loose returns the position in the body from which on the end of the
+// conversation drops what the last call was sent.
+func (c *Conversation) loose() int {
+	if len(c.calls) == 0 {
+		return math.MaxInt
+	}
+	_, sent := split(c.calls[len(c.calls)-1])
+	_, final := split(c.final)
+	if n := common(sent, final); n < len(sent) {
+		return n
+	}
+	return math.MaxInt
+}
+
+// split divides a list into the system messages that lead it, for ^sys, and
+// its body.
+func split(list []*message) (header, body []*message) {
+	for i, m := range list {
+		if m.role != "system" {
+			return list[:i], list[i:]
+		}
+	}
+	return list, nil
+}
+
+// common returns how many messages two lists share at their beginning.
+func common(a, b []*message) int {
+	n := 0
+	for n < len(a) && n < len(b) && a[n] == b[n] {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,283 @@
+package transcript
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// compareConversation is compare for what Read made of a file.
+func compareConversation(t *testing.T, what string, made *pact.Context, c *Conversation) int {
+	t.Helper()
+	values := func(list []*message) []canon.Any {
+		elems := make([]canon.Any, len(list))
+		for i, m := range list {
+			elems[i] = m.Any
+		}
+		return elems
+	}
+	var calls [][]canon.Any
+	for _, list := range c.calls {
+		calls = append(calls, values(list))
+	}
+	return compare(t, what, made, calls, values(c.final))
+}
+
+func TestExamples(t *testing.T) {
+	tests := []struct {
+		file            string
+		calls, messages int
+	}{{"weather.json", 6, 13}, {"support.jsonl", 4, 12}, {"images.json", 2, 5}}
+	for _, test := range tests {
+		t.Run(test.file, func(t *testing.T) {
+			list, err := Read(load(t, filepath.Join("../examples/conversations", test.file)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := list[0]
+			if len(list) != 1 || c.Calls() != test.calls || c.Messages() != test.messages {
+				t.Errorf("%d conversations, %d calls, %d messages", len(list), c.Calls(), c.Messages())
+			}
+			var progress []int
+			made, err := Import(t.Context(), store.NewMemory(), "x", c, func(done, total int) { progress = append(progress, done, total) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareConversation(t, test.file, made, c)
+			if n := len(progress); n != 2*test.calls || progress[n-2] != test.calls || progress[n-1] != test.calls {
+				t.Errorf("progress %v", progress)
+			}
+			exportAndBack(t, made)
+		})
+	}
+}
+
+// exportAndBack: the attributes survive a document.
+func exportAndBack(t *testing.T, made *pact.Context) {
+	t.Helper()
+	last, err := made.At(t.Context(), pact.Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := last.Bytes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, _, err := pact.Import(t.Context(), store.NewMemory(), "again", document)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := openAI(t, again.Working()), openAI(t, last); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestSameBytes: the same file gives the same bytes.
+func TestSameBytes(t *testing.T) {
+	file := string(load(t, "../examples/conversations/support.jsonl"))
+	var first string
+	for range 2 {
+		made := importText(t, file)
+		var all strings.Builder
+		for s, err := range made.History(t.Context(), pact.Cycle(1), pact.Latest) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Export(t.Context(), &all); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := made.Working().Export(t.Context(), &all); err != nil {
+			t.Fatal(err)
+		}
+		if first == "" {
+			first = all.String()
+		}
+		if all.String() != first {
+			t.Error("the second import differs")
+		}
+	}
+}
+
+func TestImportOptions(t *testing.T) {
+	file := string(load(t, "../examples/conversations/images.json"))
+	made := importText(t, file, pact.WithEdition(pact.V01), pact.WithClock(func() int64 { return 1e18 }), pact.WithActor("me"))
+	if made.Edition() != pact.V01 {
+		t.Errorf("edition %s", made.Edition())
+	}
+	for n := range made.Working().Nodes() {
+		if n.CreatedNS < 1e18 {
+			t.Errorf("%s was made at %d", n.ID, n.CreatedNS)
+		}
+		if n.Kind != "" && (n.Type != "cb" || n.Header("provenance") != `"openai"`) {
+			t.Errorf("%s is a %s of provenance %s", n.ID, n.Type, n.Header("provenance"))
+		}
+	}
+	about := made.Working().Tree().Root().Node().Header("openai:conversation")
+	if about != `{"model":"an-example-model","temperature":0.2}` {
+		t.Errorf("the root keeps %s", about)
+	}
+}
+
+// TestNoCall: a conversation without a call has no snapshot, only a working
+// state.
+func TestNoCall(t *testing.T) {
+	for _, file := range []string{`[]`, `[{"role":"system","content":"s"},{"role":"user","content":"u"}]`, `{"trajectory":[]}`} {
+		made := importText(t, file)
+		if first, last := made.Cycles(); first <= last {
+			t.Errorf("%s: snapshots %d to %d", file, first, last)
+		}
+	}
+	list, err := Read([]byte(`[{"role":"system","content":"s"},{"role":"user","content":"u"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory := store.NewMemory()
+	for _, want := range []pact.Code{"", pact.ErrConflict} {
+		if _, err := Import(t.Context(), memory, "x", list[0], nil); pact.CodeOf(err) != want {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+}
+
+// TestGivenUp: an import that is given up leaves nothing in the store.
+func TestGivenUp(t *testing.T) {
+	list, err := Read([]byte(`[{"role":"assistant"},{"role":"assistant"},{"role":"assistant"}]`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	memory := store.NewMemory()
+	if _, err := Import(ctx, memory, "x", list[0], func(int, int) { cancel() }); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if kept, err := memory.Contexts(t.Context()); err != nil || len(kept) > 0 {
+		t.Errorf("the store holds %v, %v", kept, err)
+	}
+}
+
+// TestRewrittenRun shows what a run does to the tree when it rewrites history.
+func TestRewrittenRun(t *testing.T) {
+	step := func(messages ...string) string { return `{"messages":[` + strings.Join(messages, ",") + `]}` }
+	m := func(role, text string) string { return `{"role":"` + role + `","content":"` + text + `"}` }
+	run := func(steps ...string) string { return `{"trajectory":[` + strings.Join(steps, ",") + `]}` }
+	tests := []struct {
+		name, file    string
+		latest, after []string // outline of the last snapshot and of the working state
+	}{
+		{"the system message changes in place",
+			run(step(m("system", "s1"), m("user", "u"), m("assistant", "a")), step(m("system", "s2"), m("user", "u"), m("assistant", "a"), m("user", "v")), step(m("system", "s2"), m("user", "u"), m("assistant", "a"), m("user", "v"))),
+			[]string{`sys | system text | "s2"`, `turn 1 core | user text | "u"`, `turn 2 core | assistant text | "a"`, `turn 3 core | user text | "v"`},
+			[]string{`sys | system text | "s2"`, `turn 1 core | user text | "u"`, `turn 2 core | assistant text | "a"`, `turn 3 core | user text | "v"`}},
+		{"turns from the change on are pruned",
+			run(step(m("user", "u"), m("assistant", "a")), step(m("user", "u"), m("assistant", "a"), m("assistant", "b")), step(m("user", "u"), m("assistant", "A"), m("assistant", "b"), m("user", "c")), step(m("user", "u"), m("assistant", "A"), m("assistant", "b"), m("user", "c"))),
+			[]string{`turn 1 core | user text | "u"`, `turn 2 core | assistant text | "A"`, `turn 2 core | assistant text | "b"`, `turn 2 core | user text | "c"`},
+			[]string{`turn 1 core | user text | "u"`, `turn 2 core | assistant text | "A"`, `turn 2 core | assistant text | "b"`, `turn 2 core | user text | "c"`}},
+		{"what comes before the change in its core comes again",
+			run(step(m("user", "u"), m("user", "v"), m("assistant", "a")), step(m("user", "u"), m("user", "V")), step(m("user", "u"), m("user", "V"))),
+			[]string{`turn 1 core | user text | "u"`, `turn 1 core | user text | "V"`},
+			[]string{`turn 1 core | user text | "u"`, `turn 1 core | user text | "V"`}},
+		{"outside a core it stays",
+			run(step(m("user", "u")), step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "v")), step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "v"), m("assistant", "b")),
+				step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "V")), step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "V"))),
+			[]string{`turn 1 core | user text | "u"`, `turn 3 core | assistant text | "a"`, `turn 3 +1 | tool result | "r"`, `turn 4 core | user text | "V"`},
+			[]string{`turn 1 core | user text | "u"`, `turn 3 core | assistant text | "a"`, `turn 3 +1 | tool result | "r"`, `turn 4 core | user text | "V"`}},
+		{"the end drops what the last call was sent",
+			run(step(m("user", "u"), m("user", "v"), m("assistant", "a")), step(m("user", "u"), m("assistant", "b"))),
+			[]string{`turn 1 core | user text | "u"`, `turn 1 +1 | user text | "v"`, `turn 2 +1 | assistant text | "a"`},
+			[]string{`turn 1 core | user text | "u"`, `ah core | assistant text | "b"`}},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			list, err := Read([]byte(test.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := Import(t.Context(), store.NewMemory(), "x", list[0], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			compareConversation(t, test.name, made, list[0])
+			latest, err := made.At(t.Context(), pact.Latest)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range [][]string{test.latest, test.after} {
+				s := []*pact.Snapshot{latest, made.Working()}[i]
+				if got := strings.Join(outline(t, s.Tree()), "\n"); got != strings.Join(want, "\n") {
+					t.Errorf("got\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+				}
+			}
+		})
+	}
+}
+
+// TestRewrittenResult: a result that comes in the place of another one answers
+// the call that the other one answered.
+func TestRewrittenResult(t *testing.T) {
+	calls := `{"role":"assistant","tool_calls":[{"id":"a"},{"id":"a"}]}`
+	result := func(text string) string { return `{"role":"tool","tool_call_id":"a","content":"` + text + `"}` }
+	made := importText(t, `{"trajectory":[{"messages":[`+calls+`]},{"messages":[`+calls+`,`+result("r")+`]},{"messages":[`+
+		calls+`,`+result("s")+`]},{"messages":[`+calls+`,`+result("s")+`]}]}`)
+	for cycle, want := range []string{"", "", "2>0", "2>0"} {
+		s, err := made.At(t.Context(), pact.Cycle(int64(cycle)+1))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := references(s); got != want {
+			t.Errorf("cycle %d: got %s, want %s", cycle+1, got, want)
+		}
+	}
+}
+
+// TestMovingMarker: a run that marks the last two results anew at every step,
+// for the provider's cache, keeps small turns.
+func TestMovingMarker(t *testing.T) {
+	const steps = 20
+	var list []string
+	for i := range steps {
+		var messages []string
+		for j := range i + 1 {
+			id, marker := strconv.Itoa(j), ""
+			if j >= i-1 {
+				marker = `,"cache_control":{"type":"ephemeral"}`
+			}
+			messages = append(messages,
+				`{"role":"assistant","content":"t","tool_calls":[{"id":"`+id+`","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+				`{"role":"tool","content":"r","tool_call_ids":["`+id+`"]`+marker+`}`)
+		}
+		list = append(list, `{"messages":[`+strings.Join(messages, ",")+`]}`)
+	}
+	made := importText(t, `{"trajectory":[`+strings.Join(list, ",")+`]}`)
+	calls, final := sentBySteps(t, []byte(`{"trajectory":[`+strings.Join(list, ",")+`]}`))
+	compare(t, "marker", made, calls, final)
+	turns := 0
+	for turn := range made.Working().Tree().Region(tree.Seq).Children().All() {
+		turns++
+		if n := turn.Summary().Blocks; n > 4 {
+			t.Errorf("turn %d holds %d blocks", turns, n)
+		}
+	}
+	if turns < steps-1 {
+		t.Errorf("%d turns of %d calls", turns, steps)
+	}
+}
+
+// TestRunFields: the fields of a run are kept while they are small.
+func TestRunFields(t *testing.T) {
+	for _, size := range []int{10, maxRun} {
+		made := importText(t, `{"trajectory":[],"history":[1],"environment":"e","info":"`+strings.Repeat("x", size)+`"}`)
+		about := made.Working().Tree().Root().Node().Header("swe-smith:conversation")
+		if kept := about == canon.Value(`{"environment":"e","info":"`+strings.Repeat("x", size)+`"}`); kept != (size < maxRun) || !kept && about != "" {
+			t.Errorf("of %d bytes %.80s", size, about)
+		}
+	}
+}

@@ -1,0 +1,91 @@
+package transcript
+
+import "github.com/contexttree/pact/internal/canon"
+
+// imported puts the blocks of one imported message together again.
+func imported(list []piece) fields {
+	var f fields
+	var bodies []piece
+	var calls []canon.Value
+	for _, p := range list {
+		f.setAll(p.origin.rest)
+		switch {
+		case p.node.Kind != "call":
+			bodies = append(bodies, p)
+		case p.origin.form == formFunction:
+			f.set("function_call", orNull(p.content))
+		case p.origin.form == formCall:
+			calls = append(calls, orNull(p.content))
+		default:
+			calls = append(calls, p.with(attrCall, "function", orNull(p.content)))
+		}
+	}
+	role := canon.String(list[0].role)
+	if original := list[0].node.Header(attrRole); original.Kind() == canon.KindString {
+		role = original
+	}
+	f.set("role", role)
+	f.set("content", contentOf(bodies, list[0].origin.content))
+	if len(calls) > 0 {
+		f.set("tool_calls", array(calls))
+	}
+	return f
+}
+
+// contentOf is the content that bodies stand for; shape counts where there are
+// none. No value means that the message has no content.
+func contentOf(bodies []piece, shape string) canon.Value {
+	if len(bodies) == 1 && bodies[0].origin.content != contentList {
+		p := &bodies[0]
+		shape = p.origin.content
+		if p.content != "" || shape == "" {
+			return orEmpty(p.content)
+		}
+	} else if len(bodies) > 0 {
+		parts := make([]canon.Value, len(bodies))
+		for i := range bodies {
+			parts[i] = bodies[i].part()
+		}
+		return array(parts)
+	}
+	switch shape {
+	case contentAbsent:
+		return ""
+	case contentEmpty:
+		return "[]"
+	}
+	return canon.Null
+}
+
+// part is a block as a part of a list.
+func (p *piece) part() canon.Value {
+	switch {
+	case p.origin.form == formPart:
+		return orNull(p.content)
+	case p.node.Kind == "image":
+		return p.with(attrPart, "image_url", orNull(p.content), field{"type", `"image_url"`})
+	}
+	return p.with(attrPart, "text", orEmpty(p.content), field{"type", `"text"`})
+}
+
+// with is the object of a field, further ones, and those of an attribute.
+func (p *piece) with(attr, name string, v canon.Value, more ...field) canon.Value {
+	var f fields
+	f.setAll(p.node.Header(attr).Any())
+	f.set(name, v)
+	return append(f, more...).object()
+}
+
+func orNull(v canon.Value) canon.Value {
+	if v == "" {
+		return canon.Null
+	}
+	return v
+}
+
+func orEmpty(v canon.Value) canon.Value {
+	if v == "" {
+		return `""`
+	}
+	return v
+}

@@ -1,0 +1,171 @@
+package transcript
+
+import (
+	"strconv"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// The custom attributes of imported blocks; the package comment says what they
+// hold.
+const (
+	attrMessage = "openai:message"
+	attrRole    = "openai:role"
+	attrPart    = "openai:part"
+	attrCall    = "openai:call"
+	attrForm    = "openai:form"
+)
+
+// What openai:message says of the content of a message where its blocks cannot
+// tell.
+const (
+	contentList   = "list"   // each block is a part of a list
+	contentEmpty  = "empty"  // an empty list
+	contentNull   = "null"   // there is no text, and content was null
+	contentAbsent = "absent" // there is no text, and content was left out
+)
+
+// What openai:form says.
+const (
+	formPart     = "part"
+	formCall     = "call"
+	formFunction = "function_call"
+)
+
+// message is one message as it came.
+type message struct {
+	canon.Any
+	role     string // canonical (01 §2)
+	original string // as it came
+}
+
+// canonicalRoles maps the roles that providers use. All others become other.
+var canonicalRoles = map[string]string{
+	"user": "user", "assistant": "assistant", "tool": "tool", "system": "system", "other": "other",
+	"developer": "system", "function": "tool",
+}
+
+// newMessage checks that a value is a message: an object with a role.
+func newMessage(e entry, n int) (*message, *fault.Error) {
+	role, _ := e.Get("role")
+	if e.Kind != canon.KindObject || role.Kind != canon.KindString {
+		what := "is not an object"
+		if e.Kind == canon.KindObject {
+			what = "has no role that is a string"
+		}
+		return nil, &fault.Error{
+			Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line, Token: quote(e.Any),
+			Message: "message " + strconv.Itoa(n) + " " + what, Remedy: "messages count from 0",
+		}
+	}
+	m := &message{Any: e.Any, role: canonicalRoles[role.Text], original: role.Text}
+	if m.role == "" {
+		m.role = "other"
+	}
+	return m, nil
+}
+
+func messagesOf(list []entry) ([]*message, error) {
+	messages := make([]*message, len(list))
+	for i, e := range list {
+		m, err := newMessage(e, i)
+		if err != nil {
+			return nil, err
+		}
+		messages[i] = m
+	}
+	return messages, nil
+}
+
+// block is a part of a message that becomes a node.
+type block struct {
+	pact.Spec
+	call    callKey   // what results refer to this call by; zero for other blocks and calls without an id
+	answers []callKey // what this result refers to
+	apart   bool      // a call or a result: it stays outside the core
+}
+
+// blocks maps a message (07 §4.1): at least one block each. n is its number in
+// the context, by which its blocks find together again.
+func (m *message) blocks(n int64, provenance string) []block {
+	rest := without(m.Any, "role", "content")
+	var list []block
+	content, shape := m.content()
+	if m.role == "assistant" {
+		calls, left := callsOf(rest)
+		rest = left
+		if list = calls; len(calls) == 0 || shape == "" || shape == contentList {
+			list = append(content, calls...)
+		}
+	} else if list = content; m.role == "tool" {
+		list = []block{m.result()}
+		if shape == contentList || shape == contentEmpty {
+			shape = ""
+		}
+	}
+	for i := range list {
+		b := &list[i]
+		if b.Role, b.Provenance = m.role, provenance; b.Attrs == nil {
+			b.Attrs = make(map[string]any)
+		}
+		about := []canon.Member{{Name: "n", Value: canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}}}
+		if shape != "" {
+			about = append(about, canon.Member{Name: "content", Value: text(shape)})
+		}
+		if i == 0 && len(rest.Members) > 0 {
+			about = append(about, canon.Member{Name: "rest", Value: rest})
+		}
+		b.Attrs[attrMessage] = canon.Object(about...)
+		if m.original != m.role {
+			b.Attrs[attrRole] = text(m.original)
+		}
+	}
+	return list
+}
+
+func text(s string) canon.Any { return canon.Any{Kind: canon.KindString, Text: s} }
+
+// content maps the content of a message that is not a result. shape is what
+// has to be known to put it together again.
+func (m *message) content() (list []block, shape string) {
+	content, ok := m.Get("content")
+	switch {
+	case !ok:
+		shape = contentAbsent
+	case content.Kind == canon.KindNull:
+		shape = contentNull
+	case content.Kind != canon.KindArray:
+		return []block{{Spec: pact.Spec{Kind: "text", Content: content.Value()}}}, ""
+	case len(content.Elems) == 0:
+		shape = contentEmpty
+	default:
+		for _, part := range content.Elems {
+			list = append(list, block{Spec: partSpec(part)})
+		}
+		return list, contentList
+	}
+	return []block{{Spec: pact.Spec{Kind: "text"}}}, shape
+}
+
+// result maps a message of a tool: one block, its content as it came.
+func (m *message) result() block {
+	b := block{apart: true, Spec: pact.Spec{Kind: "result"}}
+	if content, ok := m.Get("content"); ok && content.Kind != canon.KindNull {
+		b.Content = content.Value()
+	}
+	if id, ok := m.Get("tool_call_id"); ok && id.Kind == canon.KindString {
+		b.answers = append(b.answers, callKey{id: id.Text})
+	}
+	ids, _ := m.Get("tool_call_ids")
+	for _, id := range ids.Elems {
+		if id.Kind == canon.KindString {
+			b.answers = append(b.answers, callKey{id: id.Text})
+		}
+	}
+	if name, ok := m.Get("name"); ok && m.original == "function" && name.Kind == canon.KindString {
+		b.answers = append(b.answers, callKey{function: name.Text})
+	}
+	return b
+}

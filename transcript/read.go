@@ -1,0 +1,151 @@
+package transcript
+
+import (
+	"bytes"
+	"errors"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// entry is a value of a file that stands for itself: a message or a
+// conversation.
+type entry struct {
+	canon.Any
+	line int // 1-based in JSON Lines, 0 elsewhere
+}
+
+// Read reads the conversations of a file, whose shape it finds out by itself.
+// A list or JSON Lines of messages is one conversation; a list or JSON Lines of
+// conversations is as many. E_DOCUMENT_INVALID with line and offset where the
+// file is no JSON or none of the shapes, and with the number of the message,
+// counted from 0, where a message is none.
+//
+// Of a SWE-smith run the lists of messages are read and the fields of the run;
+// what its steps hold besides (action, observation, response, thought,
+// execution_time, state, extra_info) and history, which repeats the last list,
+// are not kept, nor are the fields of a run of more than 64 KiB in all.
+func Read(data []byte) ([]*Conversation, error) {
+	list, err := entries(data)
+	if err != nil {
+		return nil, err
+	}
+	if Detect(data) == "" {
+		return nil, &fault.Error{
+			Code: fault.DocumentInvalid, Line: 1, Message: "the file is none of the conversations that can be read",
+			Remedy: "give OpenAI messages (a list, an object with messages, JSON Lines), a tau-bench or a SWE-smith file",
+		}
+	}
+	if len(list) == 0 || isMessage(list[0].Any) {
+		messages, err := messagesOf(list)
+		if err != nil {
+			return nil, err
+		}
+		c := &Conversation{Shape: ShapeOpenAI}
+		c.cut(messages)
+		return []*Conversation{c}, nil
+	}
+	conversations := make([]*Conversation, len(list))
+	for i, e := range list {
+		c, err := conversation(e)
+		if err != nil {
+			return nil, inConversation(err, i, e.line, len(list))
+		}
+		if len(list) > 1 {
+			c.Name = strconv.Itoa(i)
+		}
+		conversations[i] = c
+	}
+	return conversations, nil
+}
+
+// inConversation says in which conversation of several an error is.
+func inConversation(err error, i, line, of int) error {
+	var e *fault.Error
+	if !errors.As(err, &e) || of < 2 {
+		return err
+	}
+	in := *e
+	in.Message = "conversation " + strconv.Itoa(i) + ": " + e.Message
+	in.Line = max(in.Line, line)
+	return &in
+}
+
+// entries parses a file. Where its first line is a value and more lines
+// follow, it is JSON Lines; blank lines do not count.
+func entries(data []byte) ([]entry, error) {
+	first, line, rest := cutLine(data, 0)
+	value, err := canon.ParseAny(first)
+	switch {
+	case err != nil:
+		value, err = canon.ParseAny(data)
+		if err != nil {
+			return nil, inLine(err, data, 0, 0)
+		}
+	case len(bytes.TrimSpace(data[rest:])) > 0:
+		return lines(data, entry{value, line}, line, rest)
+	}
+	if value.Kind != canon.KindArray {
+		return []entry{{Any: value}}, nil
+	}
+	list := make([]entry, len(value.Elems))
+	for i, e := range value.Elems {
+		list[i].Any = e
+	}
+	return list, nil
+}
+
+// lines parses JSON Lines from the second value on.
+func lines(data []byte, first entry, line, at int) ([]entry, error) {
+	list := []entry{first}
+	for {
+		text, skipped, next := cutLine(data[at:], line)
+		if len(text) == 0 {
+			return list, nil
+		}
+		value, err := canon.ParseAny(text)
+		if err != nil {
+			return nil, inLine(err, text, at+next-len(text), skipped)
+		}
+		list = append(list, entry{value, skipped})
+		line, at = skipped, at+next
+	}
+}
+
+// cutLine returns the first line of data that is not blank with its line
+// break, its number, where line is that of the line before data, and where the
+// next one starts. There is no such line where the text is empty.
+func cutLine(data []byte, line int) (text []byte, number, next int) {
+	for next < len(data) {
+		line++
+		end := len(data)
+		if i := bytes.IndexByte(data[next:], '\n'); i >= 0 {
+			end = next + i + 1
+		}
+		text, next = data[next:end], end
+		if len(bytes.TrimSpace(text)) > 0 {
+			return text, line, next
+		}
+	}
+	return nil, line, next
+}
+
+// inLine completes a syntax error: its offset becomes one of the file, text
+// being what was parsed and at its offset there, and it gets a line.
+func inLine(err error, text []byte, at, line int) error {
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	in := *e
+	if in.Offset >= 0 {
+		before := text[:min(in.Offset, len(text))]
+		if len(before) == len(text) {
+			before = bytes.TrimRight(before, " \t\r\n") // the end of the text is on its last line
+		}
+		in.Line = max(line, 1) + bytes.Count(before, []byte("\n"))
+		in.Offset += at
+	}
+	return &in
+}

@@ -1,0 +1,103 @@
+package transcript
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+)
+
+func TestDetect(t *testing.T) {
+	tests := []struct{ file, want string }{
+		{`[{"role":"user","content":"x"}]`, ShapeOpenAI},
+		{`{"messages":[]}`, ShapeOpenAI},
+		{`{"model":"\"}","x":{"root":[1,"]"]},"messages":[{"role":"user"}]}`, ShapeOpenAI},
+		{"\n{\"role\":\"user\"}\n{\"role\":\"assistant\"}\n", ShapeOpenAI},
+		{`{"\u0072ole":"user"}`, ShapeOpenAI},
+		{`[]`, ShapeOpenAI},
+		{`[[{"role":"user"}]]`, ShapeOpenAI},
+		{`[{"task_id":1,"traj":[]}]`, ShapeTauBench},
+		{`{"traj":[]}`, ShapeTauBench},
+		{`{"trajectory":[],"history":[]}`, ShapeSWESmith},
+		{`{"trajectory":[{"messages":[{"ro`, ShapeSWESmith},
+		{`{"root":{},"messages":[]}`, ""},
+		{`{"messages":[],"root":{}}`, ""},
+		{`{"pact_history":1}` + "\n" + `{"role":"user"}`, ""},
+		{`{"type":"user","message":{"role":"user"}}`, ""},
+		{`{"role":1}`, ""},
+		{`{"messages":"x"}`, ""},
+		{`{}`, ""}, {`[1]`, ""}, {`"x"`, ""}, {``, ""}, {`{`, ""}, {`{"role"`, ""}, {`{"role":`, ""}, {`{"a\`, ""}, {`]`, ""}, {`{"a"}`, ""},
+	}
+	for _, test := range tests {
+		if got := Detect([]byte(test.file)); got != test.want {
+			t.Errorf("%s: detected as %q, want %q", test.file, got, test.want)
+		}
+	}
+}
+
+func TestReadSeveral(t *testing.T) {
+	tests := []struct{ name, file, want string }{
+		{"one list", `[{"role":"user"}]`, "openai::1"},
+		{"an empty list", `[]`, "openai::0"},
+		{"an empty object", `{"messages":[]}`, "openai::0"},
+		{"one message", `{"role":"user"}`, "openai::1"},
+		{"lines of messages", "\n{\"role\":\"user\"}\r\n\r\n {\"role\":\"user\"}", "openai::2"},
+		{"lines of conversations", "{\"messages\":[]}\n\n[{\"role\":\"user\"}]\n{\"traj\":[]}", "openai:0:0 openai:1:1 tau-bench:2:0"},
+		{"a list of conversations", `[{"messages":[{"role":"user"}]},{"messages":[]}]`, "openai:0:1 openai:1:0"},
+		{"one tau-bench conversation", `[{"traj":[{"role":"user"}]}]`, "tau-bench::1"},
+		{"an empty run", `{"trajectory":[]}`, "swe-smith::0"},
+	}
+	for _, test := range tests {
+		list, err := Read([]byte(test.file))
+		if err != nil {
+			t.Errorf("%s: %v", test.name, err)
+			continue
+		}
+		var got []string
+		for _, c := range list {
+			got = append(got, c.Shape+":"+c.Name+":"+string(rune('0'+c.Messages())))
+		}
+		if strings.Join(got, " ") != test.want {
+			t.Errorf("%s: %s, want %s", test.name, got, test.want)
+		}
+	}
+}
+
+func TestReadErrors(t *testing.T) {
+	tests := []struct {
+		name, file   string
+		line, offset int // -1 where there is none
+		says         string
+	}{
+		{"empty", "", 1, 0, "end of the text"},
+		{"no JSON", "hello", 1, 0, "expected a value"},
+		{"broken list", "[\n {\"role\": \"user\"},\n {\"role\" \"user\"}\n]", 3, 30, "expected :"},
+		{"broken line", "{\"role\":\"user\"}\n\n{\"role\":\n\"user\"}\n", 3, 26, "end of the text"},
+		{"PACT document", `{"root":{}}`, 1, 0, "none of the conversations"},
+		{"another object", `{"a":1}`, 1, 0, "none of the conversations"},
+		{"a number", `1`, 1, 0, "none of the conversations"},
+		{"junk among messages", `[{"role":"user"},5]`, 0, -1, "message 1 is not an object"},
+		{"no role", `{"messages":[{"role":"user"},{"content":"x"}]}`, 0, -1, "message 1 has no role"},
+		{"role of another type", `[{"role":"user"},{"role":null}]`, 0, -1, "message 1 has no role"},
+		{"junk among lines", "{\"role\":\"user\"}\n\n[]\n", 3, -1, "message 1 is not an object"},
+		{"junk in a conversation", `[{"traj":[]},{"traj":[{"role":"user"},null]}]`, 0, -1, "conversation 1: message 1 is not an object"},
+		{"a message among conversations", `[{"traj":[]},{"role":"user"}]`, 0, -1, "conversation 1: this is no conversation"},
+		{"a message among lines of conversations", "{\"messages\":[]}\n{\"role\":\"user\"}", 2, -1, "conversation 1: this is no conversation"},
+		{"a bad conversation on a line", "{\"messages\":[]}\n{\"messages\":[7]}", 2, -1, "conversation 1: message 0 is not"},
+		{"step without messages", `{"trajectory":[{"messages":[]},{"action":"` + strings.Repeat("x", 99) + `"}]}`, 0, -1, "step 1 of the trajectory has no list"},
+		{"junk in a step", `{"trajectory":[{"messages":[1]}]}`, 0, -1, "step 0: message 0 is not an object"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			list, err := Read([]byte(test.file))
+			var e *pact.Error
+			if !errors.As(err, &e) || e.Code != pact.ErrDocumentInvalid {
+				t.Fatalf("got %v and %v", list, err)
+			}
+			if e.Line != test.line || e.Offset != test.offset || !strings.Contains(e.Message, test.says) {
+				t.Errorf("line %d, offset %d: %v", e.Line, e.Offset, e)
+			}
+		})
+	}
+}

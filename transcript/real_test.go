@@ -1,0 +1,254 @@
+package transcript
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+)
+
+// sharedData returns the directory of the real conversations: below
+// PACT_SHARED or beside the repository. Without it the test is left out or,
+// where PACT_REQUIRE_SHARED is 1, fails.
+func sharedData(t testing.TB) string {
+	t.Helper()
+	var places []string
+	if dir := os.Getenv("PACT_SHARED"); dir != "" {
+		places = append(places, filepath.Join(dir, "data"), dir)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "data"))
+	}
+	for _, place := range places {
+		if found, _ := filepath.Glob(filepath.Join(place, "*.traj")); len(found) > 0 {
+			return place
+		}
+	}
+	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
+		t.Fatal("the real conversations are required and were not found")
+	}
+	t.Skip("the real conversations are not here: the tests on them were left out")
+	return ""
+}
+
+func load(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// BenchmarkImport reads and imports the 200 conversations of the tau-bench file.
+func BenchmarkImport(b *testing.B) {
+	data := load(b, filepath.Join(sharedData(b), "tau-bench-gpt-4o-airline.json"))
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		list, err := Read(data)
+		if err != nil {
+			b.Fatal(err)
+		}
+		memory := store.NewMemory()
+		for _, c := range list {
+			if _, err := Import(b.Context(), memory, c.Name, c, nil); err != nil {
+				b.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestTauBench holds every list of every conversation against an independent
+// reading of the file.
+func TestTauBench(t *testing.T) {
+	data := load(t, filepath.Join(sharedData(t), "tau-bench-gpt-4o-airline.json"))
+	if shape := Detect(data); shape != ShapeTauBench {
+		t.Fatalf("detected as %q", shape)
+	}
+	conversations, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc, err := canon.ParseAny(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(conversations) != len(doc.Elems) || len(conversations) != 200 {
+		t.Fatalf("%d conversations of %d", len(conversations), len(doc.Elems))
+	}
+	memory, messages, snapshots, refs := store.NewMemory(), 0, 0, map[string]int{}
+	for i, c := range conversations {
+		name := strconv.Itoa(i)
+		if c.Name != name || c.Shape != ShapeTauBench {
+			t.Errorf("conversation %d is %q of shape %q", i, c.Name, c.Shape)
+		}
+		made, err := Import(t.Context(), memory, name, c, nil)
+		if err != nil {
+			t.Fatalf("conversation %d: %v", i, err)
+		}
+		traj, _ := doc.Elems[i].Get("traj")
+		messages += len(traj.Elems)
+		var calls [][]canon.Any
+		for n, m := range traj.Elems {
+			if role, _ := m.Get("role"); role.Text == "assistant" {
+				calls = append(calls, traj.Elems[:n])
+			}
+		}
+		snapshots += compare(t, "conversation "+name, made, calls, traj.Elems)
+		coresBeforeCalls(t, "conversation "+name, made.Working().Tree())
+		for n := range made.Working().Nodes() {
+			refs[n.Kind] += len(n.Refs)
+		}
+		about := made.Working().Tree().Root().Node().Header("tau-bench:conversation").Any()
+		for _, field := range []string{"task_id", "reward", "info", "trial"} {
+			want, _ := doc.Elems[i].Get(field)
+			if got, _ := about.Get(field); got.Value() != want.Value() {
+				t.Errorf("conversation %d: %s is not kept", i, field)
+			}
+		}
+	}
+	t.Logf("%d contexts, %d messages, %d snapshots compared", len(conversations), messages, snapshots)
+	if messages != 5308 || refs["call"] != 1164 || refs["result"] != 1164 {
+		t.Errorf("%d messages, references of %v", messages, refs)
+	}
+}
+
+// TestSWESmith holds every list of every run against the lists in the file:
+// what step i-1 left is what call i was sent.
+func TestSWESmith(t *testing.T) {
+	files, err := filepath.Glob(filepath.Join(sharedData(t), "*.traj"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no trajectories: %v", err)
+	}
+	for _, path := range files {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			data := load(t, path)
+			if shape := Detect(data); shape != ShapeSWESmith {
+				t.Fatalf("detected as %q", shape)
+			}
+			list, err := Read(data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			made, err := Import(t.Context(), store.NewMemory(), "run", list[0], nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			calls, final := sentBySteps(t, data)
+			n := compare(t, "run", made, calls, final)
+			if list[0].Calls() != len(calls) || list[0].Messages() != len(final) {
+				t.Errorf("%d calls and %d messages, want %d and %d", list[0].Calls(), list[0].Messages(), len(calls), len(final))
+			}
+			coresBeforeCalls(t, "run", made.Working().Tree())
+			t.Logf("%d messages, %d snapshots compared", len(final), n)
+		})
+	}
+}
+
+// sentBySteps reads from a trajectory what each call was sent, and the list
+// that the last step left.
+func sentBySteps(t *testing.T, data []byte) (calls [][]canon.Any, final []canon.Any) {
+	t.Helper()
+	doc, err := canon.ParseAny(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	trajectory, _ := doc.Get("trajectory")
+	for i, step := range trajectory.Elems {
+		list, _ := step.Get("messages")
+		if i == 0 {
+			final = list.Elems
+			for n, m := range list.Elems {
+				if role, _ := m.Get("role"); role.Text == "assistant" {
+					final = list.Elems[:n]
+					break
+				}
+			}
+		}
+		calls = append(calls, final)
+		final = list.Elems
+	}
+	return calls, final
+}
+
+// compare holds each snapshot and the working state of a context, as OpenAI
+// messages, against the lists they are to be, and checks the order of calls
+// and results. It returns the number of states compared.
+func compare(t *testing.T, what string, c *pact.Context, calls [][]canon.Any, final []canon.Any) int {
+	t.Helper()
+	ctx := context.Background()
+	first, last := c.Cycles()
+	if n := last - first + 1; n != int64(len(calls)) {
+		t.Errorf("%s: %d snapshots of %d calls", what, n, len(calls))
+		return 0
+	}
+	for i, want := range calls {
+		s, err := c.At(ctx, pact.Cycle(first+int64(i)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		compareList(t, what+", call "+strconv.Itoa(i), s, want)
+	}
+	compareList(t, what+", working state", c.Working(), final)
+	return len(calls) + 1
+}
+
+func compareList(t *testing.T, what string, s *pact.Snapshot, want []canon.Any) {
+	t.Helper()
+	text, err := OpenAI(context.Background(), s)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	got, err := canon.ParseAny(text)
+	if err != nil {
+		t.Fatalf("%s: %v in %s", what, err, text)
+	}
+	if string(text) != string(got.Value()) {
+		t.Errorf("%s: not in canonical form: %s", what, text)
+	}
+	if len(got.Elems) != len(want) {
+		t.Errorf("%s: %d messages, want %d", what, len(got.Elems), len(want))
+		return
+	}
+	for i := range want {
+		if got, want := got.Elems[i].Value(), want[i].Value(); got != want {
+			t.Errorf("%s, message %d:\n got %s\nwant %s", what, i, got, want)
+			return
+		}
+	}
+	resultsFollowCalls(t, what, s)
+}
+
+// resultsFollowCalls checks that whatever a result refers to stands before it
+// and is a call, and that a call refers to results after it.
+func resultsFollowCalls(t *testing.T, what string, s *pact.Snapshot) {
+	t.Helper()
+	at, n := map[string]int{}, 0
+	for node := range s.Nodes() {
+		at[node.ID] = n
+		n++
+	}
+	for node := range s.Nodes() {
+		for _, ref := range node.Refs {
+			place, there := at[ref]
+			if !there {
+				continue
+			}
+			other := s.Node(ref)
+			forward := node.Kind == "call" && other.Kind == "result" && place > at[node.ID]
+			backward := node.Kind == "result" && other.Kind == "call" && place < at[node.ID]
+			if !forward && !backward {
+				t.Errorf("%s: %s (%s) refers to %s (%s)", what, node.ID, node.Kind, ref, other.Kind)
+			}
+		}
+	}
+}

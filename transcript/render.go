@@ -1,0 +1,153 @@
+package transcript
+
+import (
+	"context"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/thread"
+	"github.com/contexttree/pact/tree"
+)
+
+// OpenAI returns the thread of a snapshot (02 §12) as OpenAI chat messages: a
+// compact JSON array, names sorted, everything else as the canonical thread
+// writes it. It works for every snapshot.
+//
+// Blocks of an imported message are put together again and give the JSON value
+// that it was. Where some of them were removed, the rest is still a message: a
+// removed call leaves tool_calls, content becomes null where only calls are
+// left, and a message without a block is gone. Fields besides role, content and
+// calls go with the first block of their message.
+//
+// Of the other blocks each is a message, except that those of the assistant
+// that follow each other in a turn are one message when there is a call among
+// them. An image is a list with one part; a result names the call it refers
+// to; the role other, which OpenAI does not have, is user.
+func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
+	r := renderer{ctx: ctx, tree: s.Tree()}
+	pieces, err := r.pieces()
+	if err != nil {
+		return nil, err
+	}
+	dst := []byte{'['}
+	for len(pieces) > 0 {
+		n := together(pieces)
+		if len(dst) > 1 {
+			dst = append(dst, ',')
+		}
+		if pieces[0].origin != nil {
+			dst = imported(pieces[:n]).appendTo(dst)
+		} else if dst, err = r.appendAdded(dst, pieces[:n]); err != nil {
+			return nil, err
+		}
+		pieces = pieces[n:]
+	}
+	return append(dst, ']'), nil
+}
+
+type renderer struct {
+	ctx  context.Context
+	tree *tree.Tree
+}
+
+// piece is a block of the thread with what its message needs of it.
+type piece struct {
+	node    *pact.Node
+	role    string // canonical or namespaced
+	turn    string // id of the turn or region it is in
+	content canon.Value
+	origin  *origin // nil where the block is of no imported message
+}
+
+// origin is what an imported block says of its message.
+type origin struct {
+	n       canon.Value
+	content string
+	rest    canon.Any
+	form    string
+}
+
+// pieces lists the blocks of the thread.
+func (r *renderer) pieces() (list []piece, err error) {
+	var walk func(e *tree.Entry, region tree.Class, turn string) error
+	walk = func(e *tree.Entry, region tree.Class, turn string) error {
+		if e.Class() == tree.Turn {
+			turn = e.Node().ID
+		}
+		if e.Class() == tree.Block {
+			p, err := r.piece(e.Node(), region, turn)
+			list = append(list, p)
+			return err
+		}
+		for k := range e.Children().All() {
+			if err := walk(k, region, turn); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for region := range r.tree.Root().Children().All() {
+		if err := walk(region, region.Class(), region.Node().ID); err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+func (r *renderer) piece(n *pact.Node, region tree.Class, turn string) (piece, error) {
+	p := piece{node: n, turn: turn, origin: originOf(n)}
+	p.role, _ = thread.Role(n, region).Text()
+	if p.origin == nil && n.Kind == "call" {
+		p.role = "assistant" // whatever its role: nobody else can call
+	}
+	var err error
+	p.content, err = n.Content.Value(r.ctx)
+	return p, err
+}
+
+func originOf(n *pact.Node) *origin {
+	about := n.Header(attrMessage).Any()
+	number, _ := about.Get("n")
+	if number.Kind != canon.KindNumber {
+		return nil
+	}
+	o := &origin{n: number.Value()}
+	content, _ := about.Get("content")
+	o.content = content.Text
+	o.rest, _ = about.Get("rest")
+	o.form, _ = n.Header(attrForm).Text()
+	return o
+}
+
+// together returns how many pieces at the beginning of a list are one message.
+// Added ones are several only where there is a call among them.
+func together(list []piece) int {
+	first := &list[0]
+	n, calls := 1, first.node.Kind == "call"
+	for n < len(list) && first.joins(&list[n]) {
+		calls = calls || list[n].node.Kind == "call"
+		n++
+	}
+	if first.origin == nil && !calls {
+		return 1
+	}
+	return n
+}
+
+// joins reports whether a piece that follows p can be of the same message.
+func (p *piece) joins(next *piece) bool {
+	switch {
+	case p.turn != next.turn || p.role != next.role || (p.origin == nil) != (next.origin == nil):
+		return false
+	case p.node.Kind == "result" || next.node.Kind == "result":
+		return false
+	case p.origin != nil:
+		return p.origin.n == next.origin.n
+	}
+	return p.speaks() && next.speaks()
+}
+
+// speaks reports whether the piece is text or a call of the assistant.
+func (p *piece) speaks() bool {
+	return p.role == "assistant" && (p.node.Kind == "" || p.node.Kind == "text" || p.node.Kind == "call")
+}

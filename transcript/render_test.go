@@ -1,0 +1,215 @@
+package transcript
+
+import (
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+)
+
+func openAI(t *testing.T, s *pact.Snapshot) string {
+	t.Helper()
+	text, err := OpenAI(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// TestRenderAdded renders blocks that no import made.
+func TestRenderAdded(t *testing.T) {
+	type spec = pact.Spec
+	call := func(name string) spec {
+		return spec{Role: "assistant", Kind: "call", Content: map[string]any{"name": name, "arguments": "{}"}}
+	}
+	same := map[string]any{attrMessage: map[string]any{"n": 1}}
+	tests := []struct {
+		name  string
+		specs []spec
+		want  string
+	}{
+		{"nothing", nil, `[]`},
+		{"texts", []spec{{Content: "a"}, {Role: "assistant", Kind: "text", Content: "b"}, {Role: "assistant", Content: "c"}, {Role: "other", Content: "d"}, {Role: "a:b", Content: nil}},
+			`[{"content":"a","role":"user"},{"content":"b","role":"assistant"},{"content":"c","role":"assistant"},{"content":"d","role":"user"},{"content":"","role":"user"}]`},
+		{"text and calls", []spec{{Role: "assistant", Content: "a"}, call("f"), call("g"), {Role: "tool", Kind: "result", Refs: []string{"block:1-2"}, Content: "r"}},
+			`[{"content":"a","role":"assistant","tool_calls":[` +
+				`{"function":{"arguments":"{}","name":"f"},"id":"block:1-1","type":"function"},` +
+				`{"function":{"arguments":"{}","name":"g"},"id":"block:1-2","type":"function"}]},` +
+				`{"content":"r","role":"tool","tool_call_id":"block:1-2"}]`},
+		{"calls only", []spec{call("f"), {Content: "u"}, call("g")},
+			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"f"},"id":"block:1-0","type":"function"}]},` +
+				`{"content":"u","role":"user"},` +
+				`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"g"},"id":"block:1-2","type":"function"}]}]`},
+		{"texts around a call", []spec{{Role: "assistant", Content: "a"}, call("f"), {Role: "assistant", Content: 7}},
+			`[{"content":[{"text":"a","type":"text"},{"text":"7","type":"text"}],"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"f"},"id":"block:1-1","type":"function"}]}]`},
+		{"a call by key and one without a role", []spec{{Kind: "call", Key: "look", Content: "up"}, {Kind: "call", Content: map[string]any{"name": "f", "arguments": map[string]any{"a": 1}}}},
+			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"up","name":"look"},"id":"block:1-0","type":"function"},` +
+				`{"function":{"arguments":"{\"a\":1}","name":"f"},"id":"block:1-1","type":"function"}]}]`},
+		{"a call with an id of its own", []spec{{Kind: "call", Attrs: map[string]any{attrCall: map[string]any{"id": "c9", "index": 1}}}, {Kind: "result", Refs: []string{"gone", "block:1-0"}, Content: []any{map[string]any{"type": "text", "text": "x"}}}},
+			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"","name":"call"},"id":"c9","index":1,"type":"function"}]},` +
+				`{"content":[{"text":"x","type":"text"}],"role":"tool","tool_call_id":"c9"}]`},
+		{"results without a call", []spec{{Role: "tool", Kind: "result", Content: []any{1}}, {Role: "tool", Kind: "result", Refs: []string{"gone"}}, {Role: "tool", Content: "t"}},
+			`[{"content":"[1]","role":"tool","tool_call_id":"block:1-0"},{"content":"","role":"tool","tool_call_id":"gone"},{"content":"t","role":"tool","tool_call_id":"block:1-2"}]`},
+		{"images", []spec{{Kind: "image", Content: "u"}, {Kind: "image", Content: map[string]any{"url": "v"}}, {Kind: "image", Content: map[string]any{"type": "image"}}},
+			`[{"content":[{"image_url":{"url":"u"},"type":"image_url"}],"role":"user"},{"content":[{"image_url":{"url":"v"},"type":"image_url"}],"role":"user"},{"content":[{"type":"image"}],"role":"user"}]`},
+		{"other kinds", []spec{{Kind: "note", Content: map[string]any{"a": 1}}, {Kind: "audio", Content: map[string]any{"type": "audio"}}, {Kind: "note", Content: []any{}}},
+			`[{"content":"{\"a\":1}","role":"user"},{"content":[{"type":"audio"}],"role":"user"},{"content":"[]","role":"user"}]`},
+		{"a number that is none", []spec{{Content: "a", Attrs: map[string]any{attrMessage: "x"}}, {Content: "b", Attrs: map[string]any{attrMessage: map[string]any{"n": "1"}}}},
+			`[{"content":"a","role":"user"},{"content":"b","role":"user"}]`},
+		{"imported attributes by hand", []spec{
+			{Content: "a", Attrs: map[string]any{attrMessage: map[string]any{"n": 1, "rest": 2, "content": 3}, attrRole: 4, attrForm: 5}},
+			{Attrs: map[string]any{attrMessage: map[string]any{"n": 1}, attrPart: 6}},
+			{Kind: "call", Attrs: map[string]any{attrMessage: map[string]any{"n": 1}, attrCall: 7}}},
+			`[{"content":[{"text":"a","type":"text"},{"text":"","type":"text"}],"role":"user","tool_calls":[{"function":null}]}]`},
+		{"a number used by several messages", []spec{
+			{Role: "user", Content: "a", Attrs: same}, {Role: "system", Content: "b", Attrs: same},
+			{Role: "tool", Kind: "result", Content: "c", Attrs: same}, {Role: "tool", Kind: "result", Content: "d", Attrs: same}},
+			`[{"content":"a","role":"user"},{"content":"b","role":"system"},{"content":"c","role":"tool"},{"content":"d","role":"tool"}]`},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			c, err := pact.Create(t.Context(), store.NewMemory(), "test", pact.WithClock(counter()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := c.Edit(t.Context(), func(b *pact.Batch) error {
+				for _, s := range test.specs {
+					if _, err := b.Add("^ah", s); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if got := openAI(t, c.Working()); got != test.want {
+				t.Errorf("got  %s\nwant %s", got, test.want)
+			}
+		})
+	}
+}
+
+// TestRenderTurns: what the assistant said in two cycles is two messages, and
+// blocks without a role in ^sys are the system's.
+func TestRenderTurns(t *testing.T) {
+	c, err := pact.Create(t.Context(), store.NewMemory(), "test")
+	if err != nil {
+		t.Fatal(err)
+	}
+	say := func(parent string, s pact.Spec) {
+		t.Helper()
+		if _, err := c.Commit(t.Context(), pact.WithEdit(func(b *pact.Batch) error {
+			_, err := b.Add(parent, s)
+			return err
+		})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say("^sys", pact.Spec{Content: "s"})
+	say("^ah", pact.Spec{Role: "assistant", Content: "a"})
+	say("^ah", pact.Spec{Kind: "call", Key: "f", Content: "x"})
+	want := `[{"content":"s","role":"system"},{"content":"a","role":"assistant"},` +
+		`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"x","name":"f"},"id":"block:3-0","type":"function"}]}]`
+	if got := openAI(t, c.Working()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestRenderRemoved: what is left of an imported message is a message.
+func TestRenderRemoved(t *testing.T) {
+	call := func(id string) string {
+		return `{"function":{"arguments":"{}","name":"` + id + `"},"id":"` + id + `","type":"function"}`
+	}
+	user := `{"content":"u","role":"user"}`
+	end := `,{"content":"end","role":"user"}]`
+	tests := []struct{ name, message, remove, want string }{
+		{"one call of two", `{"role":"assistant","content":"t","x":1,"tool_calls":[` + call("a") + `,` + call("b") + `]}`, "1",
+			`{"content":"t","role":"assistant","tool_calls":[` + call("b") + `],"x":1}`},
+		{"all calls", `{"role":"assistant","content":"t","tool_calls":[` + call("a") + `,` + call("b") + `]}`, "12",
+			`{"content":"t","role":"assistant"}`},
+		{"the text", `{"role":"assistant","content":"t","tool_calls":[` + call("a") + `]}`, "0",
+			`{"content":null,"role":"assistant","tool_calls":[` + call("a") + `]}`},
+		{"all parts", `{"role":"assistant","content":[{"type":"text","text":"t"}],"tool_calls":[` + call("a") + `]}`, "0",
+			`{"content":null,"role":"assistant","tool_calls":[` + call("a") + `]}`},
+		{"one part of two", `{"role":"assistant","content":[{"type":"text","text":"t"},{"type":"text","text":"s"}]}`, "0",
+			`{"content":[{"text":"s","type":"text"}],"role":"assistant"}`},
+		{"everything", `{"role":"assistant","content":"t","tool_calls":[` + call("a") + `]}`, "01", ``},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			made := importText(t, "["+user+","+test.message+end)
+			var nodes []string
+			for n := range made.Working().Nodes() {
+				if n.Role == "assistant" {
+					nodes = append(nodes, n.ID)
+				}
+			}
+			if err := made.Edit(t.Context(), func(b *pact.Batch) error {
+				for _, i := range test.remove {
+					if err := b.Remove(nodes[i-'0']); err != nil {
+						return err
+					}
+				}
+				return nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			want := "[" + user
+			if test.want != "" {
+				want += "," + test.want
+			}
+			if got := openAI(t, made.Working()); got != want+end {
+				t.Errorf("got  %s\nwant %s", got, want+end)
+			}
+		})
+	}
+}
+
+// TestRenderUpdated: blocks that were updated are rendered as they are now.
+func TestRenderUpdated(t *testing.T) {
+	made := importText(t, `[{"role":"user"},{"role":"user","content":[{"type":"text","text":"t"}]},{"role":"user","content":"x"},{"role":"user","content":"y"}]`)
+	if err := made.Edit(t.Context(), func(b *pact.Batch) error {
+		contents := []any{"now", []string{"part"}, nil, 1.5}
+		for n := range made.Working().Nodes() {
+			if n.Kind == "" {
+				continue
+			}
+			if err := b.Update(n.ID, map[string]any{"content": contents[0]}); err != nil {
+				return err
+			}
+			contents = contents[1:]
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := `[{"content":"now","role":"user"},{"content":[{"text":["part"],"type":"text"}],"role":"user"},{"content":"","role":"user"},{"content":1.5,"role":"user"}]`
+	if got := openAI(t, made.Working()); got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+}
+
+// TestRemoveSealedCall: a call and its result go as a unit, from a turn that
+// is sealed, and its core stays.
+func TestRemoveSealedCall(t *testing.T) {
+	made := importText(t, string(load(t, "../examples/conversations/weather.json")))
+	var call *pact.Node
+	for n := range made.Working().Nodes() {
+		if n.Kind == "call" {
+			call = n
+			break
+		}
+	}
+	s, err := made.Commit(t.Context(), pact.WithPrune(call.ID))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Report.Removed) != 2 || len(s.Report.Held) != 0 {
+		t.Fatalf("removed %v, held %v", s.Report.Removed, s.Report.Held)
+	}
+	text := openAI(t, s)
+	if strings.Contains(text, "call_zrh") || !strings.Contains(text, "Let me look that up.") || !strings.Contains(text, "call_gru") {
+		t.Error(text)
+	}
+}

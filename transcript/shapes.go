@@ -1,0 +1,146 @@
+package transcript
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// maxRun is the size in bytes up to which the fields of a SWE-smith run are kept.
+const maxRun = 64 << 10
+
+// isMessage reports whether a value is one OpenAI message rather than a
+// conversation.
+func isMessage(v canon.Any) bool {
+	kinds := kindsOf(v)
+	return shapeOf(kinds) == ShapeOpenAI && kinds["messages"] != canon.KindArray
+}
+
+// conversation reads a conversation of any shape.
+func conversation(e entry) (*Conversation, error) {
+	if e.Kind == canon.KindArray {
+		return flat(ShapeOpenAI, e, e.Any, "")
+	}
+	shape := shapeOf(kindsOf(e.Any))
+	switch {
+	case shape == ShapeSWESmith:
+		return run(e)
+	case shape == ShapeTauBench:
+		list, _ := e.Get("traj")
+		return flat(shape, e, list, "traj")
+	case shape == ShapeOpenAI && !isMessage(e.Any):
+		list, _ := e.Get("messages")
+		return flat(shape, e, list, "messages")
+	}
+	return nil, &fault.Error{
+		Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line, Token: quote(e.Any),
+		Message: "this is no conversation, but what comes first in the file is one",
+		Remedy:  "give messages or conversations, not both",
+	}
+}
+
+// flat reads a conversation that is one list of messages. A model call was
+// made for each assistant message, and was sent what comes before it.
+func flat(shape string, e entry, list canon.Any, field string) (*Conversation, error) {
+	elems := make([]entry, len(list.Elems))
+	for i, v := range list.Elems {
+		elems[i].Any = v
+	}
+	messages, err := messagesOf(elems)
+	if err != nil {
+		return nil, err
+	}
+	c := &Conversation{Shape: shape, rest: e.without(field)}
+	c.cut(messages)
+	return c, nil
+}
+
+func (c *Conversation) cut(messages []*message) {
+	c.final = messages
+	for i, m := range messages {
+		if m.role == "assistant" {
+			c.calls = append(c.calls, messages[:i:i])
+		}
+	}
+}
+
+// run reads a SWE-smith trajectory. Each step has the list of messages as it
+// was after its call, answer and observation included, so that a call was sent
+// the list of the step before it. Steps may rewrite earlier messages.
+func run(e entry) (*Conversation, error) {
+	trajectory, _ := e.Get("trajectory")
+	c := &Conversation{Shape: ShapeSWESmith, rest: e.without("trajectory", "history")}
+	if len(c.rest.Value()) > maxRun {
+		c.rest = canon.Any{}
+	}
+	same := make(map[canon.Value]*message) // equal messages are one
+	for i, step := range trajectory.Elems {
+		list, _ := step.Get("messages")
+		if list.Kind != canon.KindArray {
+			return nil, &fault.Error{
+				Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line, Token: quote(step),
+				Message: "step " + strconv.Itoa(i) + " of the trajectory has no list of messages",
+			}
+		}
+		after := make([]*message, len(list.Elems))
+		for n, v := range list.Elems {
+			m, err := newMessage(entry{v, e.line}, n)
+			if err != nil {
+				return nil, inStep(err, i)
+			}
+			key := v.Value()
+			if known := same[key]; known != nil {
+				m = known
+			}
+			same[key], after[n] = m, m
+		}
+		if i == 0 {
+			c.final = beforeAnswer(after)
+		}
+		c.calls = append(c.calls, c.final)
+		c.final = after
+	}
+	return c, nil
+}
+
+// beforeAnswer returns the messages before the first of the assistant.
+func beforeAnswer(list []*message) []*message {
+	i := slices.IndexFunc(list, func(m *message) bool { return m.role == "assistant" })
+	if i < 0 {
+		return list
+	}
+	return list[:i:i]
+}
+
+func inStep(err *fault.Error, i int) error {
+	err.Message = "step " + strconv.Itoa(i) + ": " + err.Message
+	return err
+}
+
+// without returns the fields of an object except those named.
+func (e entry) without(names ...string) canon.Any { return without(e.Any, names...) }
+
+func without(a canon.Any, names ...string) canon.Any {
+	if a.Kind != canon.KindObject {
+		return canon.Any{}
+	}
+	rest := canon.Any{Kind: canon.KindObject}
+	for _, m := range a.Members {
+		if !slices.Contains(names, m.Name) {
+			rest.Members = append(rest.Members, m)
+		}
+	}
+	return rest
+}
+
+// quote returns the beginning of a value, for an error.
+func quote(v canon.Any) string {
+	const most = 40
+	text := string(v.Value())
+	if len(text) > most {
+		return text[:most] + "…"
+	}
+	return text
+}
