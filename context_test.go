@@ -328,3 +328,22 @@ func FuzzImportHistory(f *testing.F) {
 		turn(t, c, "it goes on")
 	})
 }
+
+// What nests as deep as content may is exported and read back.
+func TestDeepContentComesBack(t *testing.T) {
+	var content any = "x"
+	for range 511 {
+		content = []any{content}
+	}
+	c := create(t, store.NewMemory())
+	snapshot, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
+		_, err := b.Add("^ah", pact.Spec{Content: content})
+		return err
+	}))
+	must(t, err)
+	out, err := snapshot.Bytes(background)
+	must(t, err)
+	again, _, err := pact.ReadSnapshot(out, "")
+	must(t, err)
+	equal(t, "deep content", snapshot, again)
+}

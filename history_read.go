@@ -27,7 +27,7 @@ type historyReader struct {
 }
 
 func (h *historyReader) line(data []byte) error {
-	doc, err := canon.ParseAny(data)
+	doc, err := canon.ParseDocument(data)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func Read(data []byte, o Options) (*Document, error) {
 	if len(data) > MaxBytes {
 		return nil, fault.New(fault.Limit, "a document is at most "+strconv.Itoa(MaxBytes)+" bytes", "split it")
 	}
-	doc, err := canon.ParseAny(data)
+	doc, err := canon.ParseDocument(data)
 	if err != nil {
 		return nil, err
 	}

@@ -132,7 +132,7 @@ func appendBig(dst []byte, n *big.Int) ([]byte, error) {
 
 func appendList[T any](dst []byte, list []T, depth int, elem func([]byte, T, int) ([]byte, error)) ([]byte, error) {
 	if depth == 0 {
-		return nil, tooDeep(fault.NoOffset, "[")
+		return nil, tooDeep(fault.NoOffset, "[", maxDepth)
 	}
 	dst = append(dst, '[')
 	for i, v := range list {
@@ -149,7 +149,7 @@ func appendList[T any](dst []byte, list []T, depth int, elem func([]byte, T, int
 
 func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
 	if depth == 0 {
-		return nil, tooDeep(fault.NoOffset, "{")
+		return nil, tooDeep(fault.NoOffset, "{", maxDepth)
 	}
 	dst = append(dst, '{')
 	for i, name := range slices.Sorted(maps.Keys(m)) {
@@ -175,7 +175,7 @@ func appendValue(dst []byte, v Value, depth int) ([]byte, error) {
 		v = Null
 	}
 	if v.depth() > depth {
-		return nil, tooDeep(fault.NoOffset, string(v[:1]))
+		return nil, tooDeep(fault.NoOffset, string(v[:1]), maxDepth)
 	}
 	return append(dst, v...), nil
 }

@@ -15,6 +15,7 @@ const (
 	// maxDepth bounds how deep containers nest, so that a hostile text cannot
 	// exhaust the stack of whoever walks it.
 	maxDepth  = 512
+	envelope  = 256 // what a document may nest around a value
 	unlimited = math.MaxInt
 
 	// tokenMax bounds what an error quotes of the input, in bytes.
@@ -38,8 +39,12 @@ func Parse(data []byte) (Value, error) {
 // clone the few that are to outlive a large document.
 func ParseAny(data []byte) (Any, error) { return parse(string(data), maxDepth) }
 
+// ParseDocument is ParseAny for a document that holds values deep inside: what
+// nests as deep as a value may can still be written into it and read back.
+func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDepth+envelope) }
+
 func parse(text string, depth int) (Any, error) {
-	p := parser{text: text, depth: depth}
+	p := parser{text: text, depth: depth, limit: depth}
 	if strings.HasPrefix(text, byteOrderMark) {
 		return Any{}, p.bad("the text starts with a byte order mark", "save it as UTF-8 without a byte order mark")
 	}
@@ -59,6 +64,7 @@ func parse(text string, depth int) (Any, error) {
 type parser struct {
 	text  string
 	at    int
+	limit int // how many containers may open inside one another
 	depth int // how many more containers may open inside one another
 }
 
@@ -129,7 +135,7 @@ func (p *parser) literal(start int, word string) error {
 
 func (p *parser) container(open byte) (Any, error) {
 	if p.depth == 0 {
-		return Any{}, tooDeep(p.at, string(open))
+		return Any{}, tooDeep(p.at, string(open), p.limit)
 	}
 	p.depth--
 	p.skip(open)
@@ -146,9 +152,9 @@ func (p *parser) container(open byte) (Any, error) {
 	return a, err
 }
 
-func tooDeep(offset int, token string) error {
+func tooDeep(offset int, token string, limit int) error {
 	return fault.At(fault.Limit, offset, token,
-		"containers nest more than "+strconv.Itoa(maxDepth)+" deep", "flatten the value")
+		"containers nest more than "+strconv.Itoa(limit)+" deep", "flatten the value")
 }
 
 func (p *parser) elems() ([]Any, error) {
