@@ -1,0 +1,62 @@
+// Query asks a conversation over space and time: what was said, what the model
+// saw at an earlier call, and what changed in between.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+)
+
+func main() {
+	if err := run(context.Background(), "examples/conversations/weather.json"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+}
+
+func run(ctx context.Context, file string) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	conversations, err := transcript.Read(data)
+	if err != nil {
+		return err
+	}
+	c, err := transcript.Import(ctx, store.NewMemory(), "weather", conversations[0], nil, pact.WithEdition(pact.V01))
+	if err != nil {
+		return err
+	}
+	for _, selector := range []string{
+		"@t0 ^sys .cb",
+		"@t0 ^seq .mt:depth(1-2) .cb[role='user']",
+		"@c2 .cb[kind='call']",
+		"@* .cb[role='tool']",
+	} {
+		q, err := c.Parse(selector)
+		if err != nil {
+			return err
+		}
+		ids, err := c.Select(ctx, q)
+		if err != nil {
+			return err
+		}
+		fmt.Printf("%-42s %v\n", selector, ids)
+	}
+	changes, err := c.Diff(ctx, pact.Back(1), pact.Latest, nil)
+	if err != nil {
+		return err
+	}
+	shown, err := json.Marshal(changes)
+	if err != nil {
+		return err
+	}
+	fmt.Printf("%-42s %s\n", "diff @t-1 @t0", shown)
+	return nil
+}
