@@ -1,0 +1,258 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) applyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "apply OPS.jsonl",
+		Short: "Replay operations and print the history they make",
+		Long: `Replay operations on a new context in memory, one JSON object a line, and print
+its history, one canonical snapshot a line. The same operations give the same
+bytes. - reads standard input. An operation that is refused stops it with its
+line number, and nothing is printed or stored.
+
+  {"op":"config","edition":"v0.1","clock":{"start_ns":1000,"step_ns":1},
+   "prune":{"max_nodes":N,"protect_turns":K}}
+  {"op":"add","into":"^sys"|"^ah"|"<id>","node":{…}}      or "at":"<position>"
+  {"op":"update","id":…,"set":{…}}
+  {"op":"remove","id":…}
+  {"op":"move","id":…,"into":…,"offset":n}                or "at":"<position>"
+  {"op":"commit"}                          "message" and "prune":[ids] may be added
+
+config stands first and may be left out: the edition is canonical then, and the
+clock reads 0, 1, 2 …. A node has id, nodeType, offset, ttl, priority, role, kind,
+key, provenance, mime, encoding, tags, refs, removable, pinned, content and custom
+attributes; an offset that is left out is 0.`,
+		Example: `  pact apply ops.jsonl > history.jsonl
+  pact apply ops.jsonl --into replayed
+  printf '%s\n' '{"op":"add","into":"^ah","node":{"content":"Hello"}}' '{"op":"commit"}' | pact apply -`,
+		Args: exactly("OPS.jsonl"),
+	}
+	into := cmd.Flags().String("into", "", "also store the context, as `NAME`")
+	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		in, err := a.read(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		var history bytes.Buffer
+		r := &replay{out: &history, edition: pact.Canonical, step: 1}
+		m := a.meter("applying")
+		total := bytes.Count(in.data, []byte("\n")) + 1
+		number := 0
+		for line := range bytes.Lines(in.data) {
+			number++
+			m.at(number, total)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if line = bytes.TrimSpace(line); len(line) == 0 {
+				continue
+			}
+			if err := r.line(ctx, line); err != nil {
+				return refused(err, in.name, line, number)
+			}
+		}
+		m.end()
+		if *into != "" {
+			if err := a.keep(ctx, r, *into); err != nil {
+				return err
+			}
+		}
+		_, err = history.WriteTo(a.out)
+		return err
+	})
+	return cmd
+}
+
+// refused is the error for an operation, with its line.
+func refused(err error, file string, line []byte, number int) error {
+	if pact.CodeOf(err) == "" { // the run was interrupted
+		return err
+	}
+	f := *factsOf(err)
+	f.Line = number
+	place := &located{err: &f, name: file, text: string(line), exit: exitInvalid}
+	if inner, ok := err.(*located); ok {
+		place.text = inner.text
+	}
+	return place
+}
+
+// keep stores what was replayed.
+func (a *app) keep(ctx context.Context, r *replay, name string) error {
+	if r.context == nil {
+		return fault.New(fault.SnapshotNotFound, "the operations make no snapshot to store", "end them with a commit")
+	}
+	s, err := a.openStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	_, err = r.context.Copy(ctx, s, name)
+	return err
+}
+
+// replay is a context that operations are made on.
+type replay struct {
+	context *pact.Context // made by the first operation that is no config
+	out     *bytes.Buffer
+	edition pact.Edition
+	now     int64 // what the clock reads next
+	step    int64
+	policy  pact.Policy
+}
+
+// clock reads the clock, which goes on a step with every reading.
+func (r *replay) clock() int64 {
+	now := r.now
+	r.now += r.step
+	return now
+}
+
+func (r *replay) line(ctx context.Context, line []byte) error {
+	doc, err := canon.ParseAny(line)
+	if err != nil {
+		return err
+	}
+	if doc.Kind != canon.KindObject {
+		return fault.New(fault.DocumentInvalid, "an operation is a JSON object", `such as {"op":"commit"}`)
+	}
+	m := &members{doc: doc, what: "operation"}
+	op := m.text("op")
+	if op == "config" {
+		return r.config(m)
+	}
+	if r.context == nil {
+		r.context, err = pact.Create(ctx, store.NewMemory(), "replay", pact.WithEdition(r.edition), pact.WithClock(r.clock))
+		if err != nil {
+			return err
+		}
+	}
+	switch op {
+	case "add":
+		return r.add(ctx, m)
+	case "update":
+		id, set := m.need("id"), m.object("set")
+		if err := m.end(); err != nil {
+			return err
+		}
+		values := make(map[string]any, len(set.Members))
+		for _, s := range set.Members {
+			values[s.Name] = s.Value.Value()
+		}
+		return r.context.Edit(ctx, func(b *pact.Batch) error { return b.Update(id, values) })
+	case "remove":
+		id := m.need("id")
+		if err := m.end(); err != nil {
+			return err
+		}
+		return r.context.Edit(ctx, func(b *pact.Batch) error { return b.Remove(id) })
+	case "move":
+		return r.move(ctx, m)
+	case "commit":
+		return r.commit(ctx, m)
+	}
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, op, "there is no operation "+strconv.Quote(op),
+		"it is config, add, update, remove, move or commit")
+}
+
+// config sets what the context is made with. Only the policy can change later.
+func (r *replay) config(m *members) error {
+	edition, hasEdition := m.optional("edition")
+	clock, hasClock := m.take("clock")
+	prune, hasPrune := m.take("prune")
+	if err := m.end(); err != nil {
+		return err
+	}
+	if r.context != nil && (hasEdition || hasClock) {
+		return fault.New(fault.DocumentInvalid, "edition and clock are set before the first operation", "make config the first line")
+	}
+	if hasEdition {
+		e, err := selector.ParseEdition(edition)
+		if err != nil {
+			return err
+		}
+		r.edition = e
+	}
+	if hasClock {
+		c := &members{doc: clock, what: "clock"}
+		r.now, r.step = c.integer("start_ns", r.now), c.integer("step_ns", r.step)
+		if err := c.end(); err != nil {
+			return err
+		}
+	}
+	if hasPrune {
+		p := &members{doc: prune, what: "prune"}
+		r.policy = pact.Policy{MaxNodes: p.count("max_nodes"), ProtectTurns: p.count("protect_turns")}
+		return p.end()
+	}
+	return nil
+}
+
+func (r *replay) add(ctx context.Context, m *members) error {
+	into, at := m.place()
+	node := m.object("node")
+	if err := m.end(); err != nil {
+		return err
+	}
+	spec, err := specOf(node)
+	if err != nil {
+		return err
+	}
+	return r.context.Edit(ctx, func(b *pact.Batch) error {
+		if at != "" {
+			_, err := b.Insert(at, spec)
+			return inArgument(err, at)
+		}
+		_, err := b.Add(into, spec)
+		return err
+	})
+}
+
+func (r *replay) move(ctx context.Context, m *members) error {
+	id := m.need("id")
+	into, at := m.place()
+	_, hasOffset := m.doc.Get("offset")
+	offset := m.integer("offset", 0)
+	if err := m.end(); err != nil {
+		return err
+	}
+	if at != "" && hasOffset {
+		return fault.New(fault.DocumentInvalid, "a position brings its own offset", `leave "offset" out`)
+	}
+	return r.context.Edit(ctx, func(b *pact.Batch) error {
+		if at != "" {
+			_, err := b.MoveTo(id, at)
+			return inArgument(err, at)
+		}
+		_, err := b.Move(id, into, offset)
+		return err
+	})
+}
+
+func (r *replay) commit(ctx context.Context, m *members) error {
+	message, _ := m.optional("message")
+	prune := m.texts("prune")
+	if err := m.end(); err != nil {
+		return err
+	}
+	s, err := r.context.Commit(ctx, pact.WithPolicy(r.policy), pact.WithPrune(prune...), pact.WithMessage(message))
+	if err != nil {
+		return err
+	}
+	if err := s.Export(ctx, r.out); err != nil {
+		return err
+	}
+	return r.out.WriteByte('\n')
+}

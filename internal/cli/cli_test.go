@@ -1,0 +1,143 @@
+package cli_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact/internal/cli"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets the test binary be the program that the scripts call.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"pact": func() {
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
+	}})
+}
+
+// TestScript runs the sessions in testdata/script. They know one command more
+// than testscript does: exits N pact …, which demands exit code N.
+func TestScript(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 filepath.Join("testdata", "script"),
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("USER", "tester")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N command …")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	err = ts.Exec(args[1], args[2:]...)
+	have := 0
+	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
+		have = failed.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if have != want {
+		ts.Fatalf("exit code %d, want %d", have, want)
+	}
+}
+
+// run is one call of Run with what it wrote.
+func run(t *testing.T, in string, args ...string) (code int, out, problems string) {
+	t.Helper()
+	var o, e bytes.Buffer
+	code = cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &o, Err: &e, Env: []string{"PACT_DB=" + filepath.Join(t.TempDir(), "none.db")}})
+	return code, o.String(), e.String()
+}
+
+// TestRunKeepsNothing calls Run many times in one process, at once, and expects
+// every call to be as if it were the only one.
+func TestRunKeepsNothing(t *testing.T) {
+	const ops = `{"op":"add","into":"^ah","node":{"content":"Hello"}}` + "\n" + `{"op":"commit"}` + "\n"
+	_, first, _ := run(t, ops, "apply", "-")
+	if !strings.HasPrefix(first, `{"cycle":1,`) {
+		t.Fatalf("apply printed %q", first)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if code, out, _ := run(t, ops, "apply", "-"); code != 0 || out != first {
+				t.Errorf("apply again: exit %d, %q", code, out)
+			}
+			if code, out, _ := run(t, "", "select", "--json", "--flag"); code != 2 || !strings.HasPrefix(out, `{"error":{"code":"E_DOCUMENT_INVALID"`) {
+				t.Errorf("a wrong flag: exit %d, %q", code, out)
+			}
+			if code, out, problems := run(t, "", "contexts"); code != 1 || out != "" || !strings.Contains(problems, "there is no store") {
+				t.Errorf("no store: exit %d, %q, %q", code, out, problems)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// TestInterrupt ends a run that waits for its input.
+func TestInterrupt(t *testing.T) {
+	in, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	defer in.Close()
+	for _, flags := range [][]string{nil, {"--json"}} {
+		var o, e bytes.Buffer
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan int)
+		go func() {
+			done <- cli.Run(ctx, append([]string{"apply", "-"}, flags...), cli.Streams{In: in, Out: &o, Err: &e})
+		}()
+		cancel()
+		if code := <-done; code != 130 {
+			t.Errorf("exit %d", code)
+		}
+		if flags == nil && (o.Len() > 0 || e.String() != "pact: interrupted\n") {
+			t.Errorf("printed %q and %q", &o, &e)
+		}
+		if flags != nil && o.String() != `{"error":{"code":"E_STORE","message":"interrupted","details":{}}}`+"\n" {
+			t.Errorf("printed %q", &o)
+		}
+	}
+}
+
+// TestHelp holds every command to a help text with an example.
+func TestHelp(t *testing.T) {
+	_, top, _ := run(t, "", "--help")
+	commands := 0
+	for line := range strings.Lines(top) {
+		name, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), " ")
+		if !ok || strings.HasPrefix(line, "   ") || !strings.HasPrefix(line, "  ") || name == "pact" || name == "help" || name == "completion" || strings.HasPrefix(name, "-") {
+			continue
+		}
+		commands++
+		code, help, _ := run(t, "", name, "--help")
+		if code != 0 || !strings.Contains(help, "Examples:\n") || !strings.Contains(help, "pact "+name) {
+			t.Errorf("pact %s --help: exit %d\n%s", name, code, help)
+		}
+	}
+	if commands != 21 {
+		t.Errorf("%d commands in\n%s", commands, top)
+	}
+}

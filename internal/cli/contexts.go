@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+// listed is a context in the answer of pact contexts --json.
+type listed struct {
+	Name     string `json:"name"`
+	Edition  string `json:"edition"`
+	First    int64  `json:"first_cycle"`
+	Last     int64  `json:"last_cycle"`
+	Cycles   int64  `json:"cycles"`
+	Revision int64  `json:"revision"`
+}
+
+func (a *app) contextsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "contexts",
+		Short:   "List the contexts of the store",
+		Long:    `List the contexts of the store by name, with the edition of their selectors, how many snapshots they have and how often they were changed.`,
+		Example: "  pact contexts\n  pact contexts --json --db other.db",
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			s, err := a.existingStore(ctx)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			infos, err := s.Contexts(ctx)
+			if err != nil {
+				return err
+			}
+			list := make([]listed, len(infos))
+			for i, c := range infos {
+				list[i] = listed{c.Name, c.Edition, c.First, c.Cycle, max(0, c.Cycle-c.First+1), c.Revision}
+			}
+			if a.json {
+				return a.printJSON(list)
+			}
+			rows := make([][]string, len(list))
+			for i, c := range list {
+				rows[i] = cells(c.Name, c.Edition, strconv.FormatInt(c.Cycles, 10), strconv.FormatInt(c.Revision, 10))
+			}
+			if len(rows) == 0 {
+				a.printf("%s holds no contexts\n", a.db)
+				return nil
+			}
+			a.table([]string{"context", "edition", "cycles", "revision"}, rows, "llrr")
+			return nil
+		}),
+	}
+}
+
+func (a *app) newCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:     "new NAME",
+		Short:   "Make an empty context",
+		Long:    `Make an empty context. Its edition is that of its selectors and of the names given to new nodes, and stays.`,
+		Example: "  pact new chat\n  pact new chat --edition v0.1",
+		Args:    exactly("NAME"),
+	}
+	edition := cmd.Flags().String("edition", string(pact.Canonical), "the `EDITION`: v0.1, depth or canonical")
+	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
+	actor := a.actorFlag(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		if _, err := selector.ParseEdition(*edition); err != nil {
+			return err
+		}
+		s, err := a.openStore(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		c, err := pact.Create(ctx, s, args[0], pact.WithEdition(pact.Edition(*edition)), pact.WithActor(*actor))
+		if err != nil {
+			return err
+		}
+		return a.answer("made "+visible(c.Name())+" in "+a.db, map[string]any{"name": c.Name(), "edition": c.Edition()})
+	})
+	return cmd
+}
+
+func (a *app) renameCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:               "rename OLD NEW",
+		Short:             "Give a context another name",
+		Long:              `Give a context another name. What it holds stays as it is.`,
+		Example:           "  pact rename chat 'chat, first try'",
+		Args:              exactly("OLD", "NEW"),
+		ValidArgsFunction: a.completeNames,
+		RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+			s, err := a.existingStore(ctx)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			info, err := s.Find(ctx, args[0])
+			if err != nil {
+				return a.noContext(err, args[0])
+			}
+			if err := s.Rename(ctx, info.Key, args[1]); err != nil {
+				return err
+			}
+			return a.answer(visible(args[0])+" is now "+visible(args[1]), map[string]any{"name": args[1]})
+		}),
+	}
+}
+
+func (a *app) deleteCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:               "delete NAME",
+		Short:             "Delete a context with all its snapshots",
+		Long:              `Delete a context with all its snapshots, for good. Without --yes it asks, and off a terminal refuses.`,
+		Example:           "  pact export chat --all --compact -o chat.jsonl   # keep a copy\n  pact delete chat --yes",
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeNames,
+	}
+	yes := cmd.Flags().Bool("yes", false, "do not ask")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		s, err := a.existingStore(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		info, err := s.Find(ctx, args[0])
+		if err != nil {
+			return a.noContext(err, args[0])
+		}
+		if !*yes {
+			if !a.inTerminal || !a.errTerminal || a.json {
+				return fault.New(fault.DocumentInvalid, "deleting "+info.Name+" cannot be undone", "repeat with --yes")
+			}
+			if !a.confirm("Delete " + visible(info.Name) + " with " + plural(int(max(0, info.Cycle-info.First+1)), "snapshot") + "?") {
+				return fault.New(fault.Conflict, "nothing was deleted", "")
+			}
+		}
+		if err := s.Delete(ctx, info.Key); err != nil {
+			return err
+		}
+		return a.answer("deleted "+visible(info.Name), map[string]any{"deleted": info.Name})
+	})
+	return cmd
+}
+
+// confirm asks on the terminal.
+func (a *app) confirm(question string) bool {
+	a.err.Write([]byte(question + " [y/N] "))
+	line, _ := bufio.NewReader(a.in).ReadString('\n')
+	answer := strings.ToLower(strings.TrimSpace(line))
+	return answer == "y" || answer == "yes"
+}
+
+// exactly is count for commands that take no --file.
+func exactly(words ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == len(words) {
+			return nil
+		}
+		return usage(cmd, "%s takes %s; %d given", cmd.Name(), strings.Join(words, " "), len(args))
+	}
+}

@@ -1,0 +1,101 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// nodeLine puts a node of a snapshot into one line: id, type where the id does
+// not say it, headers that are not as usual, size, and how its content begins.
+func (a *app) nodeLine(ctx context.Context, n *pact.Node, in *pact.Snapshot) (string, error) {
+	facts := []string{a.paint.strong(visible(n.ID))}
+	if class, named := tree.ClassOfType(n.Type); !strings.HasPrefix(n.ID, n.Type) && (!named || !class.Region()) {
+		facts = append(facts, a.paint.faint(visible(n.Type)))
+	}
+	if n.Offset != 0 {
+		facts = append(facts, fmt.Sprintf("offset %+d", n.Offset))
+	}
+	if n.Role != "" {
+		facts = append(facts, a.paint.name(visible(n.Role)))
+	}
+	if n.Kind != "" {
+		facts = append(facts, visible(n.Kind))
+	}
+	if n.Key != "" {
+		facts = append(facts, "#"+visible(n.Key))
+	}
+	for _, tag := range n.Tags {
+		facts = append(facts, "+"+visible(tag))
+	}
+	if ttl, finite := n.TTL(in.Cycle()); finite {
+		facts = append(facts, a.paint.changed("ttl "+strconv.FormatInt(ttl, 10)))
+	}
+	if n.Priority != 0 {
+		facts = append(facts, "priority "+strconv.FormatInt(n.Priority, 10))
+	}
+	if n.Pinned {
+		facts = append(facts, "pinned")
+	}
+	if size := n.Content.Size(); size > 0 {
+		content, err := n.Content.Value(ctx)
+		if err != nil {
+			return "", err
+		}
+		facts = append(facts, a.paint.faint(bytesText(int64(size))), excerpt(content, 60))
+	}
+	return strings.Join(facts, "  "), nil
+}
+
+// excerpt is how a content begins, on one line.
+func excerpt(v canon.Value, runes int) string {
+	const enough = 8 // bytes of JSON that one rune takes at most, and white space besides
+	text, isText := "", v.Kind() == canon.KindString
+	if isText {
+		if text, _ = v.Text(); len(text) > runes*enough {
+			text = strings.ToValidUTF8(text[:runes*enough], "")
+		}
+		text = strings.Join(strings.Fields(text), " ")
+	} else if text = string(v); len(text) > runes*enough {
+		text = text[:runes*enough]
+	}
+	text = visible(text)
+	if list := []rune(text); len(list) > runes {
+		text = strings.TrimRight(string(list[:runes]), " ") + "…"
+	}
+	return text
+}
+
+// clip cuts a line that is wider than the terminal.
+func (a *app) clip(line string) string {
+	if a.width == 0 || lipgloss.Width(line) <= a.width {
+		return line
+	}
+	return lipgloss.NewStyle().MaxWidth(a.width-1).Render(line) + "…"
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
+}
+
+// bytesText is a size in decimal units.
+func bytesText(n int64) string {
+	switch {
+	case n < 1000:
+		return strconv.FormatInt(n, 10) + " B"
+	case n < 999_950:
+		return strconv.FormatFloat(float64(n)/1e3, 'f', 1, 64) + " kB"
+	case n < 999_950_000:
+		return strconv.FormatFloat(float64(n)/1e6, 'f', 1, 64) + " MB"
+	}
+	return strconv.FormatFloat(float64(n)/1e9, 'f', 1, 64) + " GB"
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/spf13/cobra"
+)
+
+// edit carries out one batch of edits on a stored context.
+func (a *app) edit(ctx context.Context, name, actor string, f func(*pact.Batch) error) error {
+	c, s, err := a.stored(ctx, name, actor)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	return c.Edit(ctx, f)
+}
+
+func (a *app) addCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "add NAME",
+		Short: "Add a node to the working state",
+		Long: `Add a node under a parent, by default the active head ^ah, or at a position, and
+print its id. It is in the working state at once and in the next snapshot.
+
+A position is a path of hops and the place among the children that it ends at:
+(d0, end) behind everything in the active head, (d0, cont[offset=0], ) before
+everything in its core, (d2, +1) after the first child of the turn two back.`,
+		Example: `  pact add chat --role user --content 'Where is my parcel?'
+  pact add chat --into '^sys' --role system --content-file prompt.txt
+  pact add chat --kind result --ttl 3 --ref block:4-0 --content-json '{"status":"sent"}'
+  git diff | pact add chat --role user --kind diff --content-file -
+  pact add chat --at '(d0, end)' --role user --content 'One more thing'`,
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeNames,
+	}
+	node := a.nodeFlags(cmd)
+	into := cmd.Flags().String("into", "^ah", "the parent, an `ID` or a region")
+	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
+	id := cmd.Flags().String("id", "", "an `ID` of your own, new to the context")
+	nodeType := cmd.Flags().String("type", "", "the `TYPE`: block, cont for a group, or a name with a colon")
+	removable := cmd.Flags().Bool("removable", false, "a group that goes with its last child")
+	actor := a.actorFlag(cmd)
+	cmd.MarkFlagsMutuallyExclusive("into", "at")
+	cmd.MarkFlagsMutuallyExclusive("offset", "at")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		spec, err := node.spec(ctx, a, cmd)
+		if err != nil {
+			return err
+		}
+		spec.ID, spec.Type, spec.Removable = *id, *nodeType, *removable
+		var added string
+		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) (err error) {
+			if cmd.Flags().Changed("at") {
+				added, err = b.Insert(*at, spec)
+				return inArgument(err, *at)
+			}
+			added, err = b.Add(*into, spec)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return a.answer(added, map[string]any{"id": added})
+	})
+	return cmd
+}
+
+func (a *app) updateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "update NAME ID",
+		Short: "Change a node of the working state",
+		Long: `Change headers or content of a node. Nodes that were added in this cycle can be
+changed freely; of older ones those in ^sys, in content, priority, tags and custom
+attributes. --unset takes a header away; --unset ttl lets the node stay.`,
+		Example: `  pact update chat block:4-0 --content 'Where is my parcel, please?'
+  pact update chat prompt --content-file prompt.txt --tag current
+  pact update chat block:4-0 --unset ttl --data 'data_source="mail"'`,
+		Args:              exactly("NAME", "ID"),
+		ValidArgsFunction: a.completeNames,
+	}
+	node := a.nodeFlags(cmd)
+	unset := cmd.Flags().StringArray("unset", nil, "take away the header `NAME`; may be repeated")
+	actor := a.actorFlag(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		set, err := node.set(ctx, a, cmd, *unset)
+		if err != nil {
+			return err
+		}
+		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error { return b.Update(args[1], set) })
+		if err != nil {
+			return err
+		}
+		return a.answer(args[1], map[string]any{"id": args[1]})
+	})
+	return cmd
+}
+
+func (a *app) removeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "remove NAME ID…",
+		Short: "Remove nodes from the working state",
+		Long: `Remove nodes, each with everything below it: all of them or, where one cannot be
+removed, none. Snapshots keep them.`,
+		Example:           "  pact remove chat block:4-0 block:4-1",
+		ValidArgsFunction: a.completeNames,
+	}
+	actor := a.actorFlag(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if len(args) < 2 {
+			return usage(cmd, "remove takes NAME and at least one ID; %d given", len(args))
+		}
+		ids := args[1:]
+		err := a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
+			for _, id := range ids {
+				if err := b.Remove(id); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		return a.answer(strings.Join(ids, "\n"), map[string]any{"removed": ids})
+	})
+	return cmd
+}
+
+func (a *app) moveCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "move NAME ID",
+		Short: "Move a node of the working state",
+		Long: `Hang a node under another parent, at another offset, or at a position (see pact
+add), and print its id. A node of an earlier cycle gets a new id: its move is a
+removal and a new node.`,
+		Example: `  pact move chat block:4-0 --into '^ah' --offset -1
+  pact move chat block:4-1 --at '(d0, cont[offset=0], )'`,
+		Args:              exactly("NAME", "ID"),
+		ValidArgsFunction: a.completeNames,
+	}
+	into := cmd.Flags().String("into", "", "the parent, an `ID` or a region")
+	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
+	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` about the core")
+	actor := a.actorFlag(cmd)
+	cmd.MarkFlagsMutuallyExclusive("into", "at")
+	cmd.MarkFlagsMutuallyExclusive("offset", "at")
+	cmd.MarkFlagsOneRequired("into", "at")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		var moved string
+		err := a.edit(ctx, args[0], *actor, func(b *pact.Batch) (err error) {
+			if cmd.Flags().Changed("at") {
+				moved, err = b.MoveTo(args[1], *at)
+				return inArgument(err, *at)
+			}
+			moved, err = b.Move(args[1], *into, *offset)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		return a.answer(moved, map[string]any{"id": moved})
+	})
+	return cmd
+}

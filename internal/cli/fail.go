@@ -1,0 +1,207 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// located is an error together with the input that it is about, so that the
+// place can be shown.
+type located struct {
+	err  error
+	name string // of the file; "" where the input was an argument
+	text string // what the error's offset counts in
+	exit int    // the exit code; 0 to go by the error's code
+}
+
+func (l *located) Error() string { return l.err.Error() }
+func (l *located) Unwrap() error { return l.err }
+
+// inArgument says that an error is about an argument.
+func inArgument(err error, text string) error {
+	if err == nil {
+		return nil
+	}
+	return &located{err: err, text: text}
+}
+
+// inFile says that an error is about the contents of a file.
+func inFile(err error, name string, data []byte) error {
+	if err == nil || pact.CodeOf(err) == "" {
+		return err
+	}
+	if l := (*located)(nil); errors.As(err, &l) {
+		return err
+	}
+	return &located{err: err, name: name, text: string(data)}
+}
+
+// usage is the error for a command line that makes no sense.
+func usage(cmd *cobra.Command, format string, args ...any) error {
+	return fault.New(fault.DocumentInvalid, fmt.Sprintf(format, args...), cmd.CommandPath()+" --help shows how")
+}
+
+// invalid are the codes of what is wrong with the input rather than with the
+// world.
+var invalid = []pact.Code{
+	fault.SelectorInvalid, fault.RangeKindMismatch, fault.RangeWildcard, fault.RangeLimit, fault.PlacementInvalid,
+	fault.Sealed, fault.NodeDuplicate, fault.DocumentInvalid, fault.Limit,
+}
+
+// misused words what the flag parser says, with its suggestions.
+func misused(cmd *cobra.Command, err error) *fault.Error {
+	message, more, _ := strings.Cut(err.Error(), "\n")
+	f := fault.New(fault.DocumentInvalid, message, cmd.CommandPath()+" --help shows how")
+	if _, names, ok := strings.Cut(more, "Did you mean this?"); ok {
+		f.Remedy = "did you mean " + strings.Join(strings.Fields(names), " or ") + "?"
+	}
+	return f
+}
+
+// fail reports the error of a command and returns the exit code.
+func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error, args []string) int {
+	f, place := factsOf(err), &located{}
+	errors.As(err, &place)
+	exit := exitFailure
+	switch {
+	case ctx.Err() != nil:
+		exit, f = exitInterrupted, fault.New(fault.Store, "interrupted", "")
+	case !a.began && f.Code == "":
+		f, exit = misused(cmd, err), exitInvalid
+	case place.exit != 0:
+		exit = place.exit
+	case slices.Contains(invalid, f.Code):
+		exit = exitInvalid
+	}
+	if f.Code == "" {
+		f = ofWorld(err)
+	}
+	if a.json || !a.began && slices.Contains(beforeDashes(args), "--json") {
+		a.out.drop()
+		if a.printJSON(failure(f)) == nil {
+			_ = a.out.flush()
+		}
+		return exit
+	}
+	_ = a.out.flush()
+	a.describe(f, place, exit)
+	return exit
+}
+
+// factsOf returns the facts of an error; without a code where it is not one
+// of the library's.
+func factsOf(err error) *fault.Error {
+	var f *fault.Error
+	switch {
+	case errors.As(err, &f):
+		return f
+	case err == nil:
+		return &fault.Error{Offset: fault.NoOffset}
+	}
+	return &fault.Error{Message: err.Error(), Offset: fault.NoOffset}
+}
+
+// ofWorld words what the operating system refused.
+func ofWorld(err error) *fault.Error {
+	f := fault.New(fault.Store, err.Error(), "")
+	var path *os.PathError
+	if errors.As(err, &path) {
+		f.Message, f.Err = path.Path+" cannot be used", path.Err
+		if errors.Is(err, os.ErrNotExist) {
+			f.Message, f.Err, f.Remedy = "there is no file "+path.Path, nil, "check the name; - stands for standard input"
+		}
+	}
+	return f
+}
+
+// failure is the object that --json prints.
+func failure(f *fault.Error) any {
+	type details struct {
+		Offset *int   `json:"offset,omitempty"`
+		Token  string `json:"token,omitempty"`
+		Node   string `json:"node,omitempty"`
+		Line   int    `json:"line,omitempty"`
+		Remedy string `json:"remedy,omitempty"`
+		Cause  string `json:"cause,omitempty"`
+	}
+	type body struct {
+		Code    pact.Code `json:"code"`
+		Message string    `json:"message"`
+		Details details   `json:"details"`
+	}
+	d := details{Token: f.Token, Node: f.Node, Line: f.Line, Remedy: f.Remedy}
+	if f.Offset >= 0 {
+		d.Offset = &f.Offset
+	}
+	if f.Err != nil {
+		d.Cause = f.Err.Error()
+	}
+	return map[string]body{"error": {f.Code, f.Message, d}}
+}
+
+// describe prints an error for a person: the place, what is wrong, what to do.
+func (a *app) describe(f *fault.Error, place *located, exit int) {
+	paint := themeFor(a.err, a.environ())
+	if exit == exitInterrupted {
+		fmt.Fprintln(a.err, "pact: interrupted")
+		return
+	}
+	where := ""
+	if place.name != "" {
+		where = filepath.ToSlash(place.name)
+	}
+	marked := f.Offset >= 0 && place.text != ""
+	if marked {
+		m := markOf(place.text, f.Offset, f.Token)
+		if where != "" && f.Line == 0 {
+			where += ":" + strconv.Itoa(m.line) + ":" + strconv.Itoa(m.column)
+		}
+		fmt.Fprintf(a.err, "  %s\n  %s\n", m.text, paint.bad(m.carets))
+	}
+	if f.Line > 0 {
+		where = strings.TrimPrefix(where+", line "+strconv.Itoa(f.Line), ", ")
+	}
+	if where != "" {
+		where += ": "
+	}
+	message := f.Message
+	if !marked && f.Token != "" && !strings.Contains(message, f.Token) {
+		message += ": " + strconv.Quote(f.Token)
+	}
+	if f.Node != "" {
+		message += " (node " + f.Node + ")"
+	}
+	if f.Err != nil {
+		message += ": " + f.Err.Error()
+	}
+	fmt.Fprintf(a.err, "pact: %s%s %s\n", where, message, paint.faint("["+string(f.Code)+"]"))
+	if f.Remedy != "" {
+		fmt.Fprintf(a.err, "      %s\n", f.Remedy)
+	}
+}
+
+func (a *app) environ() []string {
+	list := make([]string, 0, len(a.env))
+	for name, value := range a.env {
+		list = append(list, name+"="+value)
+	}
+	return list
+}
+
+// beforeDashes are the arguments that can be flags.
+func beforeDashes(args []string) []string {
+	if i := slices.Index(args, "--"); i >= 0 {
+		return args[:i]
+	}
+	return args
+}

@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// How much of a long report is printed without --all.
+const (
+	firstCycles   = 5
+	lastCycles    = 10
+	firstContexts = 10
+)
+
+// drawFound prints what open found for a person.
+func (a *app) drawFound(f *found, all bool) {
+	if len(f.Contexts) == 1 {
+		a.drawCycles(&f.Contexts[0], all)
+	} else {
+		a.drawContexts(f.Contexts, all)
+	}
+	a.printf("\n")
+	a.drawTotals(f)
+	a.printf("\n%s\n", a.paint.strong("Try next:"))
+	for _, command := range f.Next {
+		a.printf("  %s\n", command)
+	}
+}
+
+func (a *app) drawCycles(c *contextFound, all bool) {
+	state := "imported"
+	if c.Existed {
+		state = "was there already, made of the same contents"
+	}
+	a.printf("%s %s\n\n", a.paint.strong(visible(c.Name)), a.paint.faint(state+", edition "+string(c.Edition)+", "+plural(len(c.Cycles), "cycle")))
+	if len(c.Cycles) == 0 {
+		a.printf("No model call is in it; what it holds is the working state.\n")
+		return
+	}
+	var rows [][]string
+	for i, cycle := range c.Cycles {
+		if left := len(c.Cycles) - firstCycles - lastCycles; !all && left > 0 && i >= firstCycles && i < firstCycles+left {
+			if i == firstCycles {
+				rows = append(rows, []string{"…"})
+			}
+			continue
+		}
+		rows = append(rows, a.cycleRow(&cycle))
+	}
+	a.table([]string{"cycle", "turn", "nodes", "blocks", "bytes", "same", "in bytes", "", "first difference"}, rows, "llrrrrrrl")
+	if left := len(c.Cycles) - firstCycles - lastCycles; !all && left > 0 {
+		a.printf("%s\n", a.paint.faint("… stands for "+plural(left, "cycle")+"; --all lists them"))
+	}
+}
+
+func (a *app) cycleRow(c *cycleFound) []string {
+	row := []string{"@c" + strconv.FormatInt(c.Cycle, 10), visible(c.Turn), strconv.Itoa(c.Nodes), strconv.Itoa(c.Blocks), strconv.FormatInt(c.Bytes, 10)}
+	p := c.Prefix
+	if p == nil {
+		return append(row, "", "", "", "")
+	}
+	where := a.paint.good("complete")
+	switch {
+	case p.Complete:
+	case p.New == "":
+		where = a.paint.changed(visible(p.Old)) + " is gone"
+	case p.Old == p.New:
+		where = a.paint.changed(visible(p.New)) + " has changed"
+	default:
+		where = a.paint.changed(visible(p.New)) + " stands for " + visible(p.Old)
+	}
+	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.share()), where)
+}
+
+func (a *app) drawContexts(list []contextFound, all bool) {
+	a.printf("%s\n\n", a.paint.strong(plural(len(list), "context")))
+	var rows [][]string
+	for i := range list {
+		if !all && i == firstContexts {
+			break
+		}
+		c := &list[i]
+		breaks, share := c.breaks()
+		row := []string{visible(c.Name), strconv.Itoa(len(c.Cycles)), "", "", percent(share), strconv.Itoa(len(breaks))}
+		if n := len(c.Cycles); n > 0 {
+			last := c.Cycles[n-1]
+			row[2], row[3] = strconv.Itoa(last.Blocks), strconv.FormatInt(last.Bytes, 10)
+		}
+		if c.Existed {
+			row = append(row, "was there already")
+		} else {
+			row = append(row, "")
+		}
+		rows = append(rows, row)
+	}
+	a.table([]string{"context", "cycles", "blocks", "bytes", "same prefix", "breaks", ""}, rows, "lrrrrrl")
+	if left := len(list) - firstContexts; !all && left > 0 {
+		a.printf("%s\n", a.paint.faint(plural(left, "more context")+"; --all lists them"))
+	}
+}
+
+func (a *app) drawTotals(f *found) {
+	if len(f.Contexts) == 1 && len(f.Contexts[0].Cycles) > 1 {
+		breaks, share := f.Contexts[0].breaks()
+		line := percent(share) + " of what the calls repeated was the prefix of the call before"
+		switch {
+		case len(breaks) == 0:
+			line += "; it never broke"
+		case len(breaks) <= 8:
+			line += "; it broke in " + addresses(breaks)
+		default:
+			line += "; it broke in " + addresses(breaks[:8]) + " and " + strconv.Itoa(len(breaks)-8) + " more"
+		}
+		a.printf("%s.\n", line)
+	}
+	stored, where := f.Store.Bytes, bytesText(f.Store.Bytes)+" in "+f.Store.Path
+	if f.Store.Grew > 0 && f.Store.Grew < f.Store.Bytes {
+		stored = f.Store.Grew
+		where = bytesText(stored) + " more in " + f.Store.Path + ", " + bytesText(f.Store.Bytes) + " in all"
+	}
+	a.printf("Stored: %s.\n", where)
+	if f.ThreadBytes > 0 && stored > 0 {
+		line := "Keeping the message list of every call would take " + bytesText(f.ThreadBytes)
+		if ratio := float64(f.ThreadBytes) / float64(stored); ratio >= 1 {
+			line += ", " + strconv.FormatFloat(ratio, 'f', 1, 64) + " times as much"
+		} else {
+			line += ": this is too short for a store to pay off"
+		}
+		a.printf("%s.\n", line)
+	}
+}
+
+func addresses(cycles []int64) string {
+	list := make([]string, len(cycles))
+	for i, c := range cycles {
+		list[i] = "@c" + strconv.FormatInt(c, 10)
+	}
+	return strings.Join(list, ", ")
+}
+
+func percent(share float64) string {
+	if share == 1 {
+		return "100%"
+	}
+	return fmt.Sprintf("%.1f%%", min(share*100, 99.9))
+}

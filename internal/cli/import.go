@@ -1,0 +1,246 @@
+package cli
+
+import (
+	"context"
+	"errors"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+	"github.com/spf13/cobra"
+)
+
+// importFlags are what import and open have in common.
+type importFlags struct {
+	name, edition, conversation string
+}
+
+func (a *app) importFlags(cmd *cobra.Command) *importFlags {
+	f := &importFlags{}
+	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file")
+	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: v0.1, depth or canonical")
+	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
+	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
+	return f
+}
+
+// imported is one context that a file gave.
+type imported struct {
+	context *pact.Context
+	existed bool // it was there already, made of the same contents
+}
+
+// part is what one context is made of: a conversation, or the whole input.
+type part struct {
+	name         string
+	conversation *transcript.Conversation
+}
+
+// split says what becomes a context each.
+func (in *input) split(kind shape, f *importFlags) ([]part, error) {
+	name := f.name
+	if name == "" {
+		name = in.base()
+	}
+	if kind != isTranscript {
+		if f.conversation != "" {
+			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+string(kind))
+		}
+		return []part{{name: name}}, nil
+	}
+	if f.conversation != "" {
+		c, err := in.conversation(f.conversation)
+		return []part{{name + "/" + f.conversation, c}}, err
+	}
+	list, err := transcript.Read(in.data)
+	if err != nil {
+		return nil, inFile(err, in.name, in.data)
+	}
+	parts := make([]part, len(list))
+	for i, c := range list {
+		parts[i] = part{name, c}
+		if len(list) > 1 {
+			parts[i].name += "/" + c.Name
+		}
+	}
+	return parts, nil
+}
+
+// plan is a file and what is to be made of it.
+type plan struct {
+	*input
+	kind    shape
+	edition string
+	parts   []part
+}
+
+func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, error) {
+	if f.edition != "" {
+		if _, err := selector.ParseEdition(f.edition); err != nil {
+			return nil, err
+		}
+	}
+	in, err := a.read(ctx, file)
+	if err != nil {
+		return nil, err
+	}
+	p := &plan{input: in, edition: f.edition}
+	if p.kind, err = in.shape(); err == nil {
+		p.parts, err = in.split(p.kind, f)
+	}
+	return p, err
+}
+
+// bring makes contexts of a file. Where one of that name is there it is left
+// alone, if mayExist is set and it was made of the same contents, and refused
+// otherwise. It ends before the first import where it sees a refusal coming.
+func (a *app) bring(ctx context.Context, s store.Store, in *plan, mayExist bool) ([]imported, error) {
+	list := make([]imported, len(in.parts))
+	total := 0
+	for i, p := range in.parts {
+		var err error
+		if list[i], err = a.existing(ctx, s, in, p, mayExist); err != nil {
+			return nil, err
+		}
+		total += p.calls()
+	}
+	m, done := a.meter("importing"), 0
+	defer m.end()
+	for i, p := range in.parts {
+		if list[i].context == nil {
+			var err error
+			list[i].context, err = a.make(ctx, s, in, p, func(n, _ int) { m.at(done+n, total) })
+			if err != nil {
+				return nil, err
+			}
+		}
+		done += p.calls()
+		m.at(done, total)
+	}
+	return list, nil
+}
+
+func (p part) calls() int {
+	if p.conversation == nil {
+		return 1
+	}
+	return p.conversation.Calls()
+}
+
+// make makes one context in a store.
+func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progress func(done, total int)) (*pact.Context, error) {
+	actor := pact.WithActor(a.getenv("USER", ""))
+	if in.kind == isTranscript {
+		c, err := transcript.Import(ctx, s, p.name, p.conversation, progress, transcriptOptions(in.edition, actor)...)
+		return c, inFile(err, in.name, in.data)
+	}
+	c, findings, err := in.begin(ctx, in.kind, s, p.name, []pact.Option{pact.WithEdition(pact.Edition(in.edition)), actor})
+	if err == nil {
+		a.warn(findings)
+	}
+	return c, err
+}
+
+// existing finds a context that is there already under the name of a part. It
+// is taken for the same when the snapshots that the part gives end as its do.
+func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may bool) (imported, error) {
+	if _, err := s.Find(ctx, p.name); err != nil {
+		if errors.Is(err, fault.Store) && ctx.Err() == nil { // not there
+			return imported{}, store.CheckName(p.name)
+		}
+		return imported{}, err
+	}
+	taken := fault.New(fault.Conflict, "there is a context "+p.name+" in "+a.db+" already", "choose another with --name, or delete it: pact delete "+quote(p.name))
+	if !may {
+		return imported{}, taken
+	}
+	c, err := pact.Open(ctx, s, p.name)
+	if err != nil {
+		return imported{}, err
+	}
+	quiet := &app{env: a.env, err: discard{}}
+	fresh, err := quiet.make(ctx, store.NewMemory(), in, p, nil)
+	if err != nil {
+		return imported{}, err
+	}
+	first, last := fresh.Cycles()
+	address := pact.Cycle(last)
+	if last < first {
+		address = pact.Working
+	}
+	want, err := fresh.At(ctx, address)
+	if err != nil {
+		return imported{}, err
+	}
+	have, err := c.At(ctx, address)
+	if pact.CodeOf(err) == fault.SnapshotNotFound || err == nil && have.Digest() != want.Digest() {
+		taken.Message = "there is a context " + p.name + " in " + a.db + " already, made of something else"
+		return imported{}, taken
+	}
+	return imported{c, true}, err
+}
+
+type discard struct{}
+
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+
+func (a *app) importCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "import FILE",
+		Short: "Make a context of a document, a history or a transcript",
+		Long: `Make a context of a file; - is standard input. What the file is shows from its
+contents:
+
+  a snapshot document   a JSON object with "root"
+  a history             JSON Lines: canonical snapshots, or what
+                        pact export --all --compact wrote
+  a transcript          OpenAI chat messages, tau-bench results, SWE-smith
+                        trajectories
+
+A transcript of several conversations gives a context for each, NAME/0, NAME/1
+and so on. pact open does the same and says what it found.`,
+		Example: `  pact import snapshot.json --name chat
+  pact import history.jsonl
+  pact import results.json --conversation 17 --name airline`,
+		Args: exactly("FILE"),
+	}
+	flags := a.importFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		in, err := a.plan(ctx, args[0], flags)
+		if err != nil {
+			return err
+		}
+		s, err := a.openStore(ctx)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		list, err := a.bring(ctx, s, in, false)
+		if err != nil {
+			return err
+		}
+		type made struct {
+			Name    string `json:"name"`
+			Kind    shape  `json:"kind"`
+			Edition string `json:"edition"`
+			First   int64  `json:"first_cycle"`
+			Last    int64  `json:"last_cycle"`
+			Nodes   int    `json:"nodes"`
+		}
+		answer := make([]made, len(list))
+		for i, l := range list {
+			first, last := l.context.Cycles()
+			answer[i] = made{l.context.Name(), in.kind, string(l.context.Edition()), first, last, l.context.Working().Tree().Len()}
+			if !a.json {
+				a.printf("%s: %s, edition %s, %s\n", visible(l.context.Name()), plural(int(max(0, last-first+1)), "cycle"), l.context.Edition(), plural(answer[i].Nodes, "node"))
+			}
+		}
+		if a.json {
+			return a.printJSON(answer)
+		}
+		return nil
+	})
+	return cmd
+}

@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+)
+
+// input is a file that was read, or standard input.
+type input struct {
+	name string // as it was given
+	data []byte
+}
+
+// read reads a file; - is standard input. It does not wait for input longer
+// than ctx lasts.
+func (a *app) read(ctx context.Context, name string) (*input, error) {
+	if name != "-" {
+		data, err := os.ReadFile(name)
+		return &input{name, data}, err
+	}
+	type result struct {
+		data []byte
+		err  error
+	}
+	done := make(chan result, 1)
+	go func() {
+		data, err := io.ReadAll(a.in)
+		done <- result{data, err}
+	}()
+	select {
+	case r := <-done:
+		return &input{"standard input", r.data}, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// base is the name that a context made of the input gets by default.
+func (in *input) base() string {
+	if in.name == "standard input" {
+		return "stdin"
+	}
+	base := filepath.Base(in.name)
+	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
+		return name
+	}
+	return base
+}
+
+// What an input can be.
+type shape string
+
+const (
+	isSnapshot   shape = "snapshot"
+	isHistory    shape = "history"
+	isTranscript shape = "transcript"
+)
+
+// shape tells what the input is by its contents.
+func (in *input) shape() (shape, error) {
+	if transcript.Detect(in.data) != "" {
+		return isTranscript, nil
+	}
+	first, rest := in.data, []byte(nil)
+	if i := bytes.IndexByte(in.data, '\n'); i >= 0 {
+		first, rest = in.data[:i], bytes.TrimSpace(in.data[i:])
+	}
+	line, err := canon.ParseAny(first)
+	if err == nil {
+		_, compact := line.Get("pact_history")
+		_, root := line.Get("root")
+		switch {
+		case compact, root && len(rest) > 0:
+			return isHistory, nil
+		case root:
+			return isSnapshot, nil
+		}
+	}
+	whole := line
+	if err != nil || len(rest) > 0 {
+		if whole, err = canon.ParseAny(in.data); err != nil {
+			return "", inFile(err, in.name, in.data)
+		}
+	}
+	if _, ok := whole.Get("root"); ok {
+		return isSnapshot, nil
+	}
+	return "", inFile(fault.New(fault.DocumentInvalid, "the file is neither a snapshot document nor a history nor a transcript",
+		`a document is an object with "root", a history one such object a line; pact import --help lists the transcripts`), in.name, nil)
+}
+
+// begin makes one context of a document or a history.
+func (in *input) begin(ctx context.Context, kind shape, s store.Store, name string, opts []pact.Option) (c *pact.Context, findings []pact.Finding, err error) {
+	if kind == isHistory {
+		c, findings, err = pact.ImportHistory(ctx, s, name, bytes.NewReader(in.data), opts...)
+	} else {
+		c, findings, err = pact.Import(ctx, s, name, in.data, opts...)
+	}
+	if f := factsOf(err); err != nil && f.Line > 0 {
+		return nil, nil, inFile(err, in.name, in.line(f.Line))
+	}
+	return c, findings, inFile(err, in.name, in.data)
+}
+
+// line returns a line, counted from 1.
+func (in *input) line(n int) []byte {
+	rest := in.data
+	for ; n > 1; n-- {
+		i := bytes.IndexByte(rest, '\n')
+		if i < 0 {
+			return nil
+		}
+		rest = rest[i+1:]
+	}
+	line, _, _ := bytes.Cut(rest, []byte("\n"))
+	return line
+}
+
+// warn prints what was found about an input, the first few in full.
+func (a *app) warn(findings []pact.Finding) {
+	const most = 8
+	for i, f := range findings {
+		if i == most {
+			a.warnf("… and %d more findings; pact validate lists all", len(findings)-most)
+			return
+		}
+		a.warnf("%s", findingText(f))
+	}
+}
+
+func findingText(f pact.Finding) string {
+	if f.Node == "" {
+		return f.Message
+	}
+	return "node " + f.Node + ": " + f.Message
+}

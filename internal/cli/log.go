@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+	"github.com/spf13/cobra"
+)
+
+// logged is a line of pact log --json.
+type logged struct {
+	store.Entry
+	Time string `json:"time"`
+	Stat *stat  `json:"stat,omitempty"`
+}
+
+// stat says what a cycle changed against the one before.
+type stat struct {
+	Added   int   `json:"added"`
+	Removed int   `json:"removed"`
+	Changed int   `json:"changed"`
+	Blocks  int   `json:"blocks"`
+	Bytes   int64 `json:"bytes"`
+}
+
+func (a *app) logCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "log NAME | log --file FILE",
+		Short: "List the cycles of a context",
+		Long: `List the cycles of a context, oldest first: when each was committed, by whom and
+why, and what the commit removed and held back. --stat counts what each cycle
+changed against the one before; --edits lists the edits in between as well.
+With --json an object a line.`,
+		Example: `  pact log chat
+  pact log chat --stat --edits
+  pact log chat --json | jq .message`,
+	}
+	flags := a.sourceFlags(cmd)
+	edits := cmd.Flags().Bool("edits", false, "list edits as well")
+	stats := cmd.Flags().Bool("stat", false, "count what each cycle changed")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, flags.file, args); err != nil {
+			return err
+		}
+		s, _, err := a.source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		if s.alone != nil {
+			return fault.New(fault.SnapshotNotFound, "a document on its own has no log", "import it, or name a history")
+		}
+		entries, err := s.context.Log(ctx)
+		if err != nil {
+			return err
+		}
+		first, last := s.context.Cycles()
+		counted := map[int64]*stat{}
+		if *stats && last >= first {
+			if counted, err = statsOf(ctx, s.context); err != nil {
+				return err
+			}
+		}
+		committed := hasCommit(entries, first) // else the first snapshot came with the import
+		var list []logged
+		for _, e := range entries {
+			published := e.Kind == store.Commit || e.Kind == store.Create && last >= first && !committed
+			if !published && !*edits {
+				continue
+			}
+			l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
+			if published {
+				l.Stat = counted[e.Cycle]
+			}
+			list = append(list, l)
+		}
+		return a.printLog(list)
+	})
+	return cmd
+}
+
+// hasCommit reports whether a cycle was published by a commit.
+func hasCommit(entries []store.Entry, cycle int64) bool {
+	for _, e := range entries {
+		if e.Kind == store.Commit && e.Cycle == cycle {
+			return true
+		}
+	}
+	return false
+}
+
+func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
+	first, _ := c.Cycles()
+	byCycle := make(map[int64]*stat)
+	var before *pact.Snapshot
+	for s, err := range c.History(ctx, pact.Cycle(first), pact.Latest) {
+		if err != nil {
+			return nil, err
+		}
+		n := &stat{Added: s.Tree().Len()}
+		if before != nil {
+			d, err := pact.Diff(ctx, before, s, nil)
+			if err != nil {
+				return nil, err
+			}
+			n.Added, n.Removed, n.Changed = len(d.Added), len(d.Removed), len(d.Changed)
+		}
+		n.Blocks, n.Bytes = s.ThreadSize()
+		byCycle[s.Cycle()], before = n, s
+	}
+	return byCycle, nil
+}
+
+func (a *app) printLog(list []logged) error {
+	if a.json {
+		for _, l := range list {
+			if err := a.printJSON(l); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	rows := make([][]string, len(list))
+	for i, l := range list {
+		cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
+		if l.Kind == store.Edit {
+			cycle = "edit"
+		}
+		stat := make([]string, 4)
+		if l.Stat != nil {
+			stat = []string{"+" + strconv.Itoa(l.Stat.Added), "-" + strconv.Itoa(l.Stat.Removed), "~" + strconv.Itoa(l.Stat.Changed), bytesText(l.Stat.Bytes)}
+		}
+		rows[i] = append(append([]string{cycle, shortTime(l.TimeNS)}, stat...), cells(l.Actor, strings.Join(append(said(l.Message), reported(l.Report)...), "; "))...)
+	}
+	a.aligned(rows, "llrrrrll")
+	return nil
+}
+
+// shortTime is a time to the second or, where the clock counted from 0 instead
+// of telling the time, what it read.
+func shortTime(ns int64) string {
+	if ns < int64(24*time.Hour) {
+		return "+" + time.Duration(ns).String()
+	}
+	return time.Unix(0, ns).UTC().Format(time.RFC3339)
+}
+
+func said(message string) []string {
+	if message == "" {
+		return nil
+	}
+	return []string{message}
+}
+
+// reported puts the report of a commit into words.
+func reported(raw json.RawMessage) (list []string) {
+	var r lifecycle.Report
+	if len(raw) == 0 || json.Unmarshal(raw, &r) != nil {
+		return nil
+	}
+	reasons := map[lifecycle.Reason]int{}
+	for _, gone := range r.Removed {
+		reasons[gone.Reason]++
+	}
+	for _, reason := range []lifecycle.Reason{lifecycle.Expired, lifecycle.Cascaded, lifecycle.Pruned} {
+		if n := reasons[reason]; n > 0 {
+			list = append(list, strconv.Itoa(n)+" "+string(reason))
+		}
+	}
+	if n := len(r.Held); n > 0 {
+		list = append(list, strconv.Itoa(n)+" held back")
+	}
+	if r.Budget != "" {
+		list = append(list, r.Budget)
+	}
+	return list
+}

@@ -1,0 +1,82 @@
+package cli
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
+)
+
+// mark shows a place in an input: the line, and a second one with carets
+// under the token.
+type mark struct {
+	text, carets string
+	line, column int // 1-based; columns are runes
+}
+
+// markWidth is how many bytes of a long line are shown on either side.
+const markWidth = 60
+
+// markOf finds the place of a token in a text by its byte offset.
+func markOf(text string, offset int, token string) mark {
+	offset = min(offset, len(text))
+	begin := strings.LastIndexByte(text[:offset], '\n') + 1
+	end := len(text)
+	if i := strings.IndexByte(text[offset:], '\n'); i >= 0 {
+		end = offset + i
+	}
+	m := mark{line: 1 + strings.Count(text[:begin], "\n"), column: 1 + utf8.RuneCountInString(text[begin:offset])}
+
+	before, at := text[begin:offset], text[offset:end]
+	under := at
+	if i := strings.IndexByte(token, '\n'); i >= 0 {
+		token = token[:i]
+	}
+	if token == "" || !strings.HasPrefix(at, token) {
+		_, size := utf8.DecodeRuneInString(at)
+		token = at[:size]
+	}
+	under, after := under[:len(token)], at[len(token):]
+	before, after = visible(clipLeft(before)), visible(clipRight(after))
+	under = visible(under)
+	m.text = before + under + after
+	m.carets = strings.Repeat(" ", lipgloss.Width(before)) + strings.Repeat("^", max(1, lipgloss.Width(under)))
+	return m
+}
+
+// visible replaces what would move the cursor or show as nothing, a rune by a
+// rune of one column.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case r == utf8.RuneError, !unicode.IsPrint(r) && !unicode.Is(unicode.Mn, r):
+			return '\uFFFD'
+		}
+		return r
+	}, s)
+}
+
+func clipLeft(s string) string {
+	if len(s) <= markWidth+3 {
+		return s
+	}
+	i := len(s) - markWidth
+	for !utf8.RuneStart(s[i]) {
+		i++
+	}
+	return "…" + s[i:]
+}
+
+func clipRight(s string) string {
+	if len(s) <= markWidth+3 {
+		return s
+	}
+	i := markWidth
+	for !utf8.RuneStart(s[i]) {
+		i--
+	}
+	return s[:i] + "…"
+}

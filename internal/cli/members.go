@@ -1,0 +1,204 @@
+package cli
+
+import (
+	"math"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// members reads the members of an object one by one and remembers the first
+// thing that is wrong with it. end reports that, and members nobody asked for.
+type members struct {
+	doc   canon.Any
+	what  string // the object is
+	taken []string
+	err   error
+}
+
+func (m *members) take(name string) (canon.Any, bool) {
+	m.taken = append(m.taken, name)
+	return m.doc.Get(name)
+}
+
+func (m *members) bad(name, is string) {
+	if m.err == nil {
+		m.err = fault.At(fault.DocumentInvalid, fault.NoOffset, name, strconv.Quote(name)+" of "+article(m.what)+" "+is, "")
+	}
+}
+
+func article(what string) string {
+	if what == "operation" {
+		return "an " + what
+	}
+	return "a " + what
+}
+
+func (m *members) end() error {
+	if m.err != nil {
+		return m.err
+	}
+	if m.doc.Kind != canon.KindObject {
+		return fault.New(fault.DocumentInvalid, article(m.what)+" is a JSON object", "")
+	}
+next:
+	for _, member := range m.doc.Members {
+		for _, name := range m.taken {
+			if member.Name == name {
+				continue next
+			}
+		}
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, member.Name, article(m.what)+" has no "+strconv.Quote(member.Name),
+			"pact apply --help lists what it has")
+	}
+	return nil
+}
+
+// optional is a text that may be left out or null.
+func (m *members) optional(name string) (string, bool) {
+	v, ok := m.take(name)
+	if !ok || v.Kind == canon.KindNull {
+		return "", false
+	}
+	if v.Kind != canon.KindString {
+		m.bad(name, "is a string")
+	}
+	return v.Text, true
+}
+
+func (m *members) text(name string) string {
+	s, _ := m.optional(name)
+	return s
+}
+
+// need is a text that must be there.
+func (m *members) need(name string) string {
+	s, ok := m.optional(name)
+	if !ok || s == "" {
+		m.bad(name, "is missing")
+	}
+	return s
+}
+
+// place is where something goes: a parent or a position, one of the two.
+func (m *members) place() (into, at string) {
+	into, hasInto := m.optional("into")
+	at, hasAt := m.optional("at")
+	if m.err == nil && (hasInto == hasAt || hasAt && at == "") {
+		m.err = fault.New(fault.DocumentInvalid, `an operation says where with "into" or with "at", and with one of them only`, "")
+	}
+	return into, at
+}
+
+func (m *members) object(name string) canon.Any {
+	v, ok := m.take(name)
+	if !ok {
+		m.bad(name, "is missing")
+	} else if v.Kind != canon.KindObject {
+		m.bad(name, "is an object")
+	}
+	return v
+}
+
+func (m *members) integer(name string, fallback int64) int64 {
+	v, ok := m.take(name)
+	if !ok || v.Kind == canon.KindNull {
+		return fallback
+	}
+	n, fits := v.Value().Int64()
+	if !fits {
+		m.bad(name, "is an integer of 64 bits")
+	}
+	return n
+}
+
+func (m *members) count(name string) int {
+	n := m.integer(name, 0)
+	if n < 0 || n > math.MaxInt32 {
+		m.bad(name, "is a count")
+	}
+	return int(n)
+}
+
+func (m *members) flag(name string) bool {
+	v, ok := m.take(name)
+	if ok && v.Kind != canon.KindBool && v.Kind != canon.KindNull {
+		m.bad(name, "is true or false")
+	}
+	return v.Text == string(canon.True) && v.Kind == canon.KindBool
+}
+
+func (m *members) texts(name string) (list []string) {
+	v, ok := m.take(name)
+	if !ok || v.Kind == canon.KindNull {
+		return nil
+	}
+	if v.Kind != canon.KindArray {
+		m.bad(name, "is a list of strings")
+	}
+	for _, e := range v.Elems {
+		if e.Kind != canon.KindString {
+			m.bad(name, "is a list of strings")
+		}
+		list = append(list, e.Text)
+	}
+	return list
+}
+
+// specOf reads a new node as an operation describes it. Contents and custom
+// attributes stay as they are written, numbers of any size included.
+func specOf(doc canon.Any) (pact.Spec, error) {
+	m := &members{doc: doc, what: "node"}
+	if id, ok := doc.Get("id"); ok && id.Kind == canon.KindString && id.Text == "" {
+		m.bad("id", "is at least one byte")
+	}
+	s := pact.Spec{
+		ID: m.text("id"), Type: m.text("nodeType"),
+		Offset: m.integer("offset", 0), Priority: m.integer("priority", 0),
+		Role: m.text("role"), Kind: m.text("kind"), Key: m.text("key"),
+		Provenance: m.text("provenance"), MIME: m.text("mime"), Encoding: m.text("encoding"),
+		Tags: m.texts("tags"), Refs: m.texts("refs"),
+		Removable: m.flag("removable"), Pinned: m.flag("pinned"),
+	}
+	if ttl, ok := doc.Get("ttl"); ok && ttl.Kind != canon.KindNull {
+		s.TTL = pact.TTL(m.integer("ttl", 0))
+	}
+	m.take("ttl")
+	if content, ok := m.take("content"); ok {
+		s.Content = content.Value()
+	}
+	if m.err != nil {
+		return s, m.err
+	}
+	for _, member := range doc.Members {
+		if !tree.CustomName(member.Name) {
+			continue
+		}
+		m.take(member.Name)
+		if s.Attrs == nil {
+			s.Attrs = make(map[string]any)
+		}
+		s.Attrs[member.Name] = member.Value.Value()
+	}
+	err := m.end()
+	if f := factsOf(err); err != nil && f.Token != "" {
+		more := *f
+		more.Remedy = stampOr(f.Token)
+		return s, &more
+	}
+	return s, err
+}
+
+// stampOr says what to do about a member that a new node cannot have.
+func stampOr(name string) string {
+	switch name {
+	case "cycle", "created_at_ns", "created_at_iso", "creation_index", "content_hash":
+		return "leave it out: it is given when the node is made"
+	case "children", "parent", "parent_id":
+		return `add each node with its own operation and "into"`
+	}
+	return "name it data_" + name + ", content_" + name + " or with a namespace, such as x:" + name
+}

@@ -1,0 +1,156 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// nodeFlags are the flags that say what is in a node, for add and update.
+type nodeFlags struct {
+	content, contentFile, contentJSON           string
+	role, kind, key, provenance, mime, encoding string
+	ttl, priority, offset                       int64
+	tags, refs, data                            []string
+	pinned                                      bool
+}
+
+func (a *app) nodeFlags(cmd *cobra.Command) *nodeFlags {
+	n := &nodeFlags{}
+	f := cmd.Flags()
+	f.StringVar(&n.content, "content", "", "the content, a `TEXT`")
+	f.StringVar(&n.contentFile, "content-file", "", "the content, the text in `FILE`; - is standard input")
+	f.StringVar(&n.contentJSON, "content-json", "", "the content, any `JSON`")
+	cmd.MarkFlagsMutuallyExclusive("content", "content-file", "content-json")
+	f.StringVar(&n.role, "role", "", "`ROLE`: user, assistant, tool, system, other or a name with a colon")
+	f.StringVar(&n.kind, "kind", "", "`KIND` of content, such as text, call or result")
+	f.StringVar(&n.key, "key", "", "`KEY` that versions of the same thing share")
+	f.StringVar(&n.provenance, "provenance", "", "`WHO` made it")
+	f.StringVar(&n.mime, "mime", "", "media `TYPE` of the content")
+	f.StringVar(&n.encoding, "encoding", "", "`ENCODING` of the content, such as base64")
+	f.Int64Var(&n.ttl, "ttl", 0, "expire after so many `CYCLES`; without it the node stays")
+	f.Int64Var(&n.priority, "priority", 0, "what is lower is pruned first, a `NUMBER`")
+	f.Int64Var(&n.offset, "offset", 0, "`PLACE` about the core: below 0 before it, above 0 after it")
+	f.StringArrayVar(&n.tags, "tag", nil, "a `TAG`; may be repeated")
+	f.StringArrayVar(&n.refs, "ref", nil, "`ID` of a node that this one refers to; may be repeated")
+	f.StringArrayVar(&n.data, "data", nil, "a custom attribute, `NAME=JSON`; may be repeated")
+	f.BoolVar(&n.pinned, "pinned", false, "keep it from being pruned")
+	roles := []string{"user", "assistant", "tool", "system", "other"}
+	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
+	return n
+}
+
+// read returns the content that the flags give, nil where they give none.
+func (n *nodeFlags) read(ctx context.Context, a *app, cmd *cobra.Command) (any, error) {
+	switch f := cmd.Flags(); {
+	case f.Changed("content"):
+		return text(n.content, "")
+	case f.Changed("content-json"):
+		v, err := canon.Parse([]byte(n.contentJSON))
+		return v, inArgument(err, n.contentJSON)
+	case f.Changed("content-file"):
+		in, err := a.read(ctx, n.contentFile)
+		if err != nil {
+			return nil, err
+		}
+		return text(string(in.data), in.name)
+	}
+	return nil, nil
+}
+
+func text(s, file string) (any, error) {
+	if !utf8.ValidString(s) {
+		return nil, &located{name: file, err: fault.New(fault.DocumentInvalid, "the content is not valid UTF-8",
+			"encode it, for example as base64, and say so with --encoding")}
+	}
+	return s, nil
+}
+
+// attributes reads --data.
+func (n *nodeFlags) attributes(cmd *cobra.Command) (map[string]any, error) {
+	if len(n.data) == 0 {
+		return nil, nil
+	}
+	attributes := make(map[string]any)
+	for _, pair := range n.data {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok {
+			return nil, usage(cmd, "--data %s has no value: it is NAME=JSON", pair)
+		}
+		v, err := canon.Parse([]byte(value))
+		if err != nil {
+			f := *factsOf(err)
+			f.Remedy = "a text needs its quotes: --data '" + name + `="…"'`
+			return nil, inArgument(&f, value)
+		}
+		attributes[name] = v
+	}
+	return attributes, nil
+}
+
+// spec is the new node that the flags describe.
+func (n *nodeFlags) spec(ctx context.Context, a *app, cmd *cobra.Command) (s pact.Spec, err error) {
+	s = pact.Spec{
+		Role: n.role, Kind: n.kind, Key: n.key, Provenance: n.provenance, MIME: n.mime, Encoding: n.encoding,
+		Priority: n.priority, Offset: n.offset, Tags: n.tags, Refs: n.refs, Pinned: n.pinned,
+	}
+	if cmd.Flags().Changed("ttl") {
+		s.TTL = pact.TTL(n.ttl)
+	}
+	if s.Content, err = n.read(ctx, a, cmd); err == nil {
+		s.Attrs, err = n.attributes(cmd)
+	}
+	return s, err
+}
+
+// set is what the flags that were given change in a node.
+func (n *nodeFlags) set(ctx context.Context, a *app, cmd *cobra.Command, unset []string) (map[string]any, error) {
+	set, err := n.attributes(cmd)
+	if err != nil {
+		return nil, err
+	}
+	if set == nil {
+		set = make(map[string]any)
+	}
+	content, err := n.read(ctx, a, cmd)
+	if err != nil {
+		return nil, err
+	}
+	if content != nil {
+		set["content"] = content
+	}
+	given := map[string]any{
+		"role": n.role, "kind": n.kind, "key": n.key, "provenance": n.provenance, "mime": n.mime, "encoding": n.encoding,
+		"ttl": n.ttl, "priority": n.priority, "offset": n.offset, "pinned": n.pinned,
+	}
+	for name, v := range given {
+		if cmd.Flags().Changed(name) {
+			set[name] = v
+		}
+	}
+	if cmd.Flags().Changed("tag") {
+		set["tags"] = n.tags
+	}
+	if cmd.Flags().Changed("ref") {
+		set["refs"] = n.refs
+	}
+	for _, name := range unset {
+		if _, both := set[name]; both {
+			return nil, usage(cmd, "%s is both set and unset", name)
+		}
+		if slices.Contains([]string{"priority", "offset", "content"}, name) {
+			return nil, usage(cmd, "%s can be changed and not unset", name)
+		}
+		set[name] = nil
+	}
+	if len(set) == 0 {
+		return nil, usage(cmd, "update needs something to change")
+	}
+	return set, nil
+}

@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+
+	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/colorprofile"
+	"golang.org/x/term"
+)
+
+// output collects what a command prints. Under --json it passes nothing on
+// before the command succeeded, because a failure must stand there alone.
+type output struct {
+	w    io.Writer
+	buf  bytes.Buffer
+	hold bool
+}
+
+const flushAt = 64 << 10
+
+func (o *output) Write(p []byte) (int, error) {
+	o.buf.Write(p)
+	if !o.hold && o.buf.Len() >= flushAt {
+		return len(p), o.flush()
+	}
+	return len(p), nil
+}
+
+func (o *output) flush() error {
+	_, err := o.buf.WriteTo(o.w)
+	return err
+}
+
+func (o *output) drop() { o.buf.Reset() }
+
+func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
+
+// printJSON prints a value as one line of JSON, with <, > and & as they are.
+func (a *app) printJSON(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
+// warnf says something about the work that is no failure.
+func (a *app) warnf(format string, args ...any) {
+	fmt.Fprintf(a.err, "pact: warning: "+format+"\n", args...)
+}
+
+func terminal(stream any) bool {
+	f, ok := stream.(*os.File)
+	return ok && term.IsTerminal(int(f.Fd()))
+}
+
+// columns is how wide the terminal is, 0 where the stream is none.
+func columns(stream any) int {
+	f, ok := stream.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		return 80
+	}
+	return width
+}
+
+// theme colours text, or leaves it as it is. It keeps to the sixteen colours
+// that a terminal's own palette defines.
+type theme struct{ on bool }
+
+// themeFor colours on a terminal that has colours, unless NO_COLOR is set.
+func themeFor(w io.Writer, env []string) theme {
+	return theme{terminal(w) && colorprofile.Detect(w, env) > colorprofile.ASCII}
+}
+
+func (t theme) as(s lipgloss.Style, text string) string {
+	if !t.on || text == "" {
+		return text
+	}
+	return s.Render(text)
+}
+
+var (
+	faintStyle  = lipgloss.NewStyle().Faint(true)
+	strongStyle = lipgloss.NewStyle().Bold(true)
+	goodStyle   = lipgloss.NewStyle().Foreground(lipgloss.Green)
+	badStyle    = lipgloss.NewStyle().Foreground(lipgloss.Red)
+	changeStyle = lipgloss.NewStyle().Foreground(lipgloss.Yellow)
+	nameStyle   = lipgloss.NewStyle().Foreground(lipgloss.Cyan)
+)
+
+func (t theme) faint(s string) string   { return t.as(faintStyle, s) }
+func (t theme) strong(s string) string  { return t.as(strongStyle, s) }
+func (t theme) good(s string) string    { return t.as(goodStyle, s) }
+func (t theme) bad(s string) string     { return t.as(badStyle, s) }
+func (t theme) changed(s string) string { return t.as(changeStyle, s) }
+func (t theme) name(s string) string    { return t.as(nameStyle, s) }

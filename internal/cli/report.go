@@ -1,0 +1,151 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/tree"
+)
+
+// found is what open found out about a file, and its answer under --json.
+type found struct {
+	File     string         `json:"file"`
+	Kind     shape          `json:"kind"`
+	Contexts []contextFound `json:"contexts"`
+
+	Store struct {
+		Path  string `json:"path"`
+		Bytes int64  `json:"bytes"` // of the file
+		Grew  int64  `json:"grew"`  // by this import, 0 where a context was there before
+	} `json:"store"`
+
+	ThreadBytes int64    `json:"thread_bytes"` // of the threads of all cycles together
+	Next        []string `json:"next"`         // commands to try
+}
+
+// contextFound is what was found about one context.
+type contextFound struct {
+	Name        string       `json:"name"`
+	Edition     pact.Edition `json:"edition"`
+	Existed     bool         `json:"existed"` // before this
+	ThreadBytes int64        `json:"thread_bytes"`
+	Cycles      []cycleFound `json:"cycles"`
+
+	newest string // id of a block of the last turn
+}
+
+// cycleFound is what was found about one cycle.
+type cycleFound struct {
+	Cycle  int64       `json:"cycle"`
+	Turn   string      `json:"turn"` // id of the newest turn
+	Nodes  int         `json:"nodes"`
+	Blocks int         `json:"blocks"`
+	Bytes  int64       `json:"bytes"`            // of the thread
+	Prefix *prefixSame `json:"prefix,omitempty"` // none in the first cycle
+}
+
+// prefixSame says how much of the thread of the cycle before stands, block for
+// block, at the beginning of this one.
+type prefixSame struct {
+	Blocks   int    `json:"blocks"`
+	OfBlocks int    `json:"of_blocks"`
+	Bytes    int64  `json:"bytes"`
+	OfBytes  int64  `json:"of_bytes"`
+	Complete bool   `json:"complete"`
+	Old      string `json:"older,omitempty"` // the first block that differs, in the cycle before
+	New      string `json:"newer,omitempty"` // and in this one
+}
+
+// look finds out what there is to say about a context.
+func look(ctx context.Context, l imported, each func()) (contextFound, error) {
+	f := contextFound{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Cycles: []cycleFound{}}
+	first, last := l.context.Cycles()
+	if last < first {
+		return f, nil
+	}
+	var before *pact.Snapshot
+	for s, err := range l.context.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+		if err != nil {
+			return f, err
+		}
+		if err := ctx.Err(); err != nil {
+			return f, err
+		}
+		c := cycleFound{Cycle: s.Cycle(), Nodes: s.Tree().Len()}
+		if turns := s.Tree().Region(tree.Seq).Children(); turns.Len() > 0 {
+			newest := turns.At(turns.Len() - 1)
+			c.Turn, f.newest = newest.Node().ID, blockIn(newest)
+		}
+		c.Blocks, c.Bytes = s.ThreadSize()
+		if before != nil {
+			if c.Prefix, err = samePrefix(ctx, before, s); err != nil {
+				return f, err
+			}
+		}
+		f.ThreadBytes += c.Bytes
+		f.Cycles = append(f.Cycles, c)
+		before = s
+		each()
+	}
+	return f, nil
+}
+
+// blockIn returns the id of a block at or below an entry, "" without one.
+func blockIn(e *tree.Entry) string {
+	if e.Class() == tree.Block {
+		return e.Node().ID
+	}
+	for k := range e.Children().All() {
+		if id := blockIn(k); id != "" {
+			return id
+		}
+	}
+	return ""
+}
+
+func samePrefix(ctx context.Context, older, newer *pact.Snapshot) (*prefixSame, error) {
+	p, err := pact.CommonPrefix(ctx, older, newer)
+	if err != nil {
+		return nil, err
+	}
+	same := &prefixSame{Blocks: p.Blocks, Bytes: p.Bytes, Complete: p.Complete()}
+	same.OfBlocks, same.OfBytes = older.ThreadSize()
+	if same.Complete {
+		return same, nil
+	}
+	if p.Old != nil {
+		same.Old = p.Old.ID
+	}
+	if p.New != nil {
+		same.New = p.New.ID
+	}
+	return same, nil
+}
+
+// share is what part of the thread before is the same, between 0 and 1.
+func (p *prefixSame) share() float64 {
+	if p.Complete || p.OfBytes == 0 {
+		return 1
+	}
+	return float64(p.Bytes) / float64(p.OfBytes)
+}
+
+// breaks are the cycles whose thread does not begin with that of the cycle
+// before, and what share of the threads before was kept over all.
+func (f *contextFound) breaks() (cycles []int64, share float64) {
+	var same, of float64
+	for _, c := range f.Cycles {
+		if c.Prefix == nil {
+			continue
+		}
+		if !c.Prefix.Complete {
+			cycles = append(cycles, c.Cycle)
+		}
+		of += float64(c.Prefix.OfBytes)
+		same += c.Prefix.share() * float64(c.Prefix.OfBytes)
+	}
+	if of == 0 {
+		return cycles, 1
+	}
+	return cycles, same / of
+}

@@ -1,0 +1,138 @@
+// Package cli is the command line: pact as a program. It is a client of the
+// library like any other, and the whole of it is one call, Run.
+//
+// A command works on a stored context, named by its first argument, or with
+// --file on a document, a history or a transcript, without a store.
+package cli
+
+import (
+	"context"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Streams is what a run has of the world: its input, its two outputs and its
+// environment, as os.Environ gives it.
+type Streams struct {
+	In       io.Reader
+	Out, Err io.Writer
+	Env      []string
+}
+
+// What Run returns.
+const (
+	exitOK          = 0
+	exitFailure     = 1   // something is not there, or does not work
+	exitInvalid     = 2   // what came in is not valid: arguments, selectors, documents, edits
+	exitInterrupted = 130 // Ctrl-C
+)
+
+// app is one run.
+type app struct {
+	in   io.Reader
+	out  *output
+	err  io.Writer
+	env  map[string]string
+	json bool   // --json
+	db   string // --db
+
+	outTerminal, errTerminal, inTerminal bool
+	width                                int // columns of the output, 0 where it is no terminal
+	paint                                theme
+
+	began bool // whether a command got as far as doing its work
+}
+
+// Run carries out one command line, given without the name of the program, and
+// returns the exit code. It keeps nothing between calls.
+func Run(ctx context.Context, args []string, s Streams) int {
+	a := &app{in: s.In, err: s.Err, env: map[string]string{}}
+	for _, pair := range s.Env {
+		name, value, _ := strings.Cut(pair, "=")
+		a.env[name] = value
+	}
+	a.out = &output{w: s.Out}
+	a.outTerminal, a.errTerminal, a.inTerminal = terminal(s.Out), terminal(s.Err), terminal(s.In)
+	a.width, a.paint = columns(s.Out), themeFor(s.Out, s.Env)
+
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(s.In)
+	root.SetOut(a.out)
+	root.SetErr(s.Err)
+	root.SetContext(ctx)
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		err = a.out.flush()
+	}
+	if err != nil {
+		return a.fail(ctx, cmd, err, args)
+	}
+	return exitOK
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "pact",
+		Short: "Context trees for language models: import, ask, compare, edit",
+		Long: `pact keeps what a language model is sent as a tree with regions, places and
+lifetimes, and every model call as an immutable snapshot.
+
+Contexts live in a store: --db FILE, else PACT_DB, else pact.db. Commands take
+the name of a context, or with --file a snapshot document, a history in JSON
+Lines or a transcript, and then need no store.
+
+Addresses: @t0 the latest snapshot, @t-1 the one before, @c12 that of cycle 12,
+working the state that is being edited.
+
+Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
+		Example: `  pact open conversation.json
+  pact show conversation @t-1
+  pact select conversation '^seq .seg:depth(1-3) .block'
+  pact diff conversation @t-1 @t0`,
+		Version:           version(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		DisableAutoGenTag: true,
+	}
+	root.SetVersionTemplate("pact {{.Version}}\n")
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%s", err.Error()) })
+	flags := root.PersistentFlags()
+	flags.StringVar(&a.db, "db", a.getenv("PACT_DB", "pact.db"), "the store, a `FILE`; PACT_DB sets another default")
+	flags.BoolVar(&a.json, "json", false, "print JSON, also for a failure")
+	_ = root.MarkPersistentFlagFilename("db")
+	root.AddGroup(
+		&cobra.Group{ID: "in", Title: "Bring in and take out:"},
+		&cobra.Group{ID: "ask", Title: "Look and ask:"},
+		&cobra.Group{ID: "edit", Title: "Edit:"},
+	)
+	add := func(group string, commands ...*cobra.Command) {
+		for _, c := range commands {
+			c.GroupID = group
+			root.AddCommand(c)
+		}
+	}
+	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.applyCommand())
+	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.threadCommand(), a.hashCommand())
+	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(),
+		a.renameCommand(), a.deleteCommand())
+	root.AddCommand(a.versionCommand())
+	return root
+}
+
+// does makes the RunE of a command. What fails before it is a matter of usage.
+func (a *app) does(f func(ctx context.Context, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		a.began, a.out.hold = true, a.json
+		return f(cmd.Context(), cmd, args)
+	}
+}
+
+func (a *app) getenv(name, fallback string) string {
+	if v := a.env[name]; v != "" {
+		return v
+	}
+	return fallback
+}

@@ -1,0 +1,123 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) selectCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "select NAME SELECTOR | select --file FILE SELECTOR",
+		Short: "Find nodes with a selector",
+		Long: `Find nodes with a selector and print their ids as one JSON array, in document
+order. On a terminal a stored context is answered with a line for each node;
+--json prints the array there too.
+
+A selector without an address asks the working state, in edition v0.1 the latest
+snapshot. --edition reads the selector, and with --file the document as well, in
+another edition than its own. A -- keeps a selector from being taken for a flag.`,
+		Example: `  pact select chat '@t0 ^sys .block'
+  pact select chat "^seq .seg:depth(1-3) .block[role='user']"
+  pact select chat '@* #block:12-3'
+  pact select --file snapshot.json --edition v0.1 -- '@t0 ^seq .mt:depth(1)'`,
+	}
+	flags := a.sourceFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, flags.file, args, "SELECTOR"); err != nil {
+			return err
+		}
+		s, rest, err := a.source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		q, err := s.parse(rest[0], flags.edition)
+		if err != nil {
+			return err
+		}
+		ids, err := s.ask(ctx, q)
+		if err != nil {
+			return inArgument(err, rest[0])
+		}
+		if ids == nil {
+			ids = []string{}
+		}
+		if !a.outTerminal || a.json || flags.file != "" {
+			return a.printJSON(ids)
+		}
+		return a.listNodes(ctx, s, q, ids)
+	})
+	return cmd
+}
+
+// count checks the number of arguments: those of the command and, without
+// --file, the name of a context before them. Words in brackets may be left out.
+func count(cmd *cobra.Command, file string, args []string, words ...string) error {
+	if file == "" {
+		words = append([]string{"NAME"}, words...)
+	}
+	least := 0
+	for _, w := range words {
+		if !strings.HasPrefix(w, "[") {
+			least++
+		}
+	}
+	if len(args) >= least && len(args) <= len(words) {
+		return nil
+	}
+	want := strings.Join(words, " ")
+	switch {
+	case want == "":
+		want = "no arguments"
+	case file != "":
+		want += " beside --file"
+	}
+	return usage(cmd, "%s takes %s; %d given", cmd.Name(), want, len(args))
+}
+
+// parse reads a selector in an edition or, without one, in that of the source.
+func (s *source) parse(text, edition string) (*selector.Selector, error) {
+	e := s.edition()
+	if edition != "" {
+		e = pact.Edition(edition)
+	}
+	q, err := selector.Parse(text, e)
+	return q, inArgument(err, text)
+}
+
+// listNodes prints a line for each node that a selector found.
+func (a *app) listNodes(ctx context.Context, s *source, q *selector.Selector, ids []string) error {
+	asked := s.context.Working()
+	if q.Time != nil && q.Time.Kind == selector.Single || q.Time == nil && !q.Edition.Traits().DefaultWorking {
+		point := selector.Point{Axis: 't'}
+		if q.Time != nil {
+			point = q.Time.From
+		}
+		address := pact.Back(-point.N)
+		if point.Axis == 'c' {
+			address = pact.Cycle(point.N)
+		}
+		var err error
+		if asked, err = s.context.At(ctx, address); err != nil {
+			return err
+		}
+	}
+	for _, id := range ids {
+		n := asked.Node(id)
+		if n == nil { // of an older snapshot, under @*
+			a.printf("%s\n", id)
+			continue
+		}
+		line, err := a.nodeLine(ctx, n, asked)
+		if err != nil {
+			return err
+		}
+		a.printf("%s\n", line)
+	}
+	a.printf("%s\n", a.paint.faint(plural(len(ids), "node")))
+	return nil
+}

@@ -1,0 +1,225 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+	"github.com/spf13/cobra"
+)
+
+// source is what a question is put to: a context, or a document that stands
+// alone and is @t0, its own @cN and its own working state at once.
+type source struct {
+	context *pact.Context  // nil for a document
+	alone   *pact.Snapshot // nil for a context
+	file    *input         // nil for a stored context
+	store   store.Store
+}
+
+func (s *source) close() { s.store.Close() }
+
+// sourceFlags are the flags that name a source.
+type sourceFlags struct {
+	file, edition, conversation string
+}
+
+func (a *app) sourceFlags(cmd *cobra.Command) *sourceFlags {
+	f := &sourceFlags{}
+	cmd.Flags().StringVar(&f.file, "file", "", "read a document, a history or a transcript from `FILE` instead of the store")
+	cmd.Flags().StringVar(&f.conversation, "conversation", "", "with --file, the `NAME` of the conversation in a transcript of several")
+	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read --file and the selector in: v0.1, depth or canonical")
+	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
+	cmd.ValidArgsFunction = a.completeNames
+	return f
+}
+
+var editions = []string{string(pact.V01), string(pact.Depth), string(pact.Canonical)}
+
+// source finds what the flags and the first argument name, and returns the
+// arguments that are left.
+func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, args []string) (*source, []string, error) {
+	if f.edition != "" {
+		if _, err := selector.ParseEdition(f.edition); err != nil {
+			return nil, nil, err
+		}
+	}
+	if f.file != "" {
+		s, err := a.fileSource(ctx, f)
+		return s, args, err
+	}
+	if len(args) == 0 || strings.HasPrefix(args[0], "@") {
+		return nil, nil, usage(cmd, "%s needs the NAME of a context, or --file FILE", cmd.Name())
+	}
+	s, err := a.existingStore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := pact.Open(ctx, s, args[0])
+	if err != nil {
+		s.Close()
+		return nil, nil, a.noContext(err, args[0])
+	}
+	return &source{context: c, store: s}, args[1:], nil
+}
+
+func (a *app) fileSource(ctx context.Context, f *sourceFlags) (*source, error) {
+	in, err := a.read(ctx, f.file)
+	if err != nil {
+		return nil, err
+	}
+	kind, err := in.shape()
+	if err != nil {
+		return nil, err
+	}
+	s := &source{file: in, store: store.NewMemory()}
+	opts := []pact.Option{pact.WithEdition(pact.Edition(f.edition))}
+	var findings []pact.Finding
+	switch kind {
+	case isSnapshot:
+		s.alone, findings, err = pact.ReadSnapshot(in.data, pact.Edition(f.edition))
+		err = inFile(err, in.name, in.data)
+	case isHistory:
+		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), opts)
+	case isTranscript:
+		var c *transcript.Conversation
+		if c, err = in.conversation(f.conversation); err == nil {
+			m := a.meter("reading")
+			s.context, err = transcript.Import(ctx, s.store, in.base(), c, m.at, transcriptOptions(f.edition)...)
+			m.end()
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	a.warn(findings)
+	return s, nil
+}
+
+// transcriptOptions leaves the edition to the library where none is named.
+func transcriptOptions(edition string, more ...pact.Option) []pact.Option {
+	if edition == "" {
+		return more
+	}
+	return append(more, pact.WithEdition(pact.Edition(edition)))
+}
+
+// conversation picks one conversation of a transcript.
+func (in *input) conversation(name string) (*transcript.Conversation, error) {
+	list, err := transcript.Read(in.data)
+	if err != nil {
+		return nil, inFile(err, in.name, in.data)
+	}
+	if name == "" && len(list) == 1 {
+		return list[0], nil
+	}
+	var names []string
+	for _, c := range list {
+		if name != "" && c.Name == name {
+			return c, nil
+		}
+		names = append(names, c.Name)
+	}
+	const most = 5
+	if len(names) > most {
+		names = append(names[:most], "…")
+	}
+	remedy := "choose one with --conversation: " + strings.Join(names, ", ")
+	if name != "" {
+		return nil, fault.New(fault.SnapshotNotFound, "the transcript has no conversation "+name, remedy)
+	}
+	return nil, fault.New(fault.DocumentInvalid, "the transcript holds several conversations", remedy)
+}
+
+// at returns the snapshot at an address.
+func (s *source) at(ctx context.Context, address pact.Address) (*pact.Snapshot, error) {
+	if s.alone == nil {
+		return s.context.At(ctx, address)
+	}
+	if address == pact.Working || address == pact.Latest || address == pact.Cycle(s.alone.Cycle()) {
+		return s.alone, nil
+	}
+	return nil, fault.At(fault.SnapshotNotFound, fault.NoOffset, address.String(), "there is no snapshot "+address.String(),
+		"the document is @t0 and "+pact.Cycle(s.alone.Cycle()).String()+", and has no others beside it")
+}
+
+// argument is at for what the command line says; without a word it is the
+// latest snapshot.
+func (s *source) argument(ctx context.Context, args []string) (*pact.Snapshot, error) {
+	if len(args) > 0 {
+		address, err := parseAddress(args[0])
+		if err != nil {
+			return nil, err
+		}
+		return s.at(ctx, address)
+	}
+	latest, err := s.at(ctx, pact.Latest)
+	if f := factsOf(err); f.Code == fault.SnapshotNotFound {
+		more := *f
+		more.Message, more.Token = "there is no snapshot yet", ""
+		more.Remedy = "commit first, or ask for the word working, the state that is being edited"
+		return nil, &more
+	}
+	return latest, err
+}
+
+// parseAddress reads the address of one snapshot.
+func parseAddress(arg string) (pact.Address, error) {
+	address, err := pact.ParseAddress(arg)
+	if f := factsOf(err); f.Code == fault.SelectorInvalid {
+		return address, inArgument(fault.At(f.Code, 0, arg, "this is not the address of one snapshot", "write @t0, @t-1, @c12 or working"), arg)
+	}
+	return address, inArgument(err, arg)
+}
+
+// edition is that of the context or of the document.
+func (s *source) edition() pact.Edition {
+	if s.alone != nil {
+		return s.alone.Edition()
+	}
+	return s.context.Edition()
+}
+
+// ask returns the ids that a selector finds.
+func (s *source) ask(ctx context.Context, q *selector.Selector) ([]string, error) {
+	if s.alone == nil {
+		return s.context.Select(ctx, q)
+	}
+	switch {
+	case q.Time != nil && q.Time.Kind == selector.Range:
+		return nil, s.noRange(ctx, q)
+	case q.Time != nil && q.Time.Kind == selector.Single:
+		if err := s.onlyOne(q.Time.From); err != nil {
+			return nil, err
+		}
+	}
+	bare := *q
+	bare.Time = nil
+	return s.alone.Select(ctx, &bare)
+}
+
+// onlyOne refuses every address but those of the one snapshot.
+func (s *source) onlyOne(p selector.Point) error {
+	if p.Oldest || p.Axis == 't' && p.N == 0 || p.Axis == 'c' && p.N == s.alone.Cycle() {
+		return nil
+	}
+	address := pact.Back(-p.N)
+	if p.Axis == 'c' {
+		address = pact.Cycle(p.N)
+	}
+	_, err := s.at(context.Background(), address)
+	return err
+}
+
+// noRange is what the library says to a range of snapshots of the document.
+func (s *source) noRange(ctx context.Context, q *selector.Selector) error {
+	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, pact.WithEdition(s.alone.Edition()))
+	if err == nil {
+		_, err = c.Select(ctx, q)
+	}
+	return err
+}

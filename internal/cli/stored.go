@@ -1,0 +1,99 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/spf13/cobra"
+)
+
+// openStore opens the store of --db, which is made where it is missing.
+func (a *app) openStore(ctx context.Context) (store.Store, error) {
+	s, err := sqlite.Open(ctx, a.db)
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// existingStore is openStore for commands that need something to be there.
+func (a *app) existingStore(ctx context.Context) (store.Store, error) {
+	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.Store, "there is no store "+a.db,
+			"pact open FILE or pact new NAME makes one; --db or PACT_DB names another")
+	}
+	return a.openStore(ctx)
+}
+
+// stored opens a context for a command that changes it. The caller closes the
+// store.
+func (a *app) stored(ctx context.Context, name, actor string) (*pact.Context, store.Store, error) {
+	s, err := a.existingStore(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := pact.Open(ctx, s, name, pact.WithActor(actor))
+	if err != nil {
+		s.Close()
+		return nil, nil, a.noContext(err, name)
+	}
+	return c, s, nil
+}
+
+// noContext says what to do when a context is not there.
+func (a *app) noContext(err error, name string) error {
+	if f := factsOf(err); f.Message == factsOf(store.NoContext(name)).Message {
+		more := *f
+		more.Remedy = "pact contexts lists those of " + a.db + "; pact new " + quote(name) + " makes it"
+		return &more
+	}
+	return err
+}
+
+// actorFlag adds --actor.
+func (a *app) actorFlag(cmd *cobra.Command) *string {
+	return cmd.Flags().String("actor", a.getenv("USER", ""), "`WHO` does it, for the log")
+}
+
+// completeNames completes the first argument with the names of contexts and
+// leaves the others alone.
+func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	file := cmd.Flags().Lookup("file")
+	if len(args) > 0 || file != nil && file.Changed {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	s, err := a.existingStore(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	list, err := s.Contexts(cmd.Context())
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, info := range list {
+		if strings.HasPrefix(info.Name, prefix) {
+			names = append(names, info.Name)
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
+}
+
+// quote writes a word as a shell wants it.
+func quote(word string) string {
+	plain := word != "" && strings.IndexFunc(word, func(r rune) bool {
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,=", r))
+	}) < 0
+	if plain {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}

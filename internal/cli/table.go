@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"slices"
+	"strings"
+
+	"charm.land/lipgloss/v2"
+	"charm.land/lipgloss/v2/table"
+)
+
+// table prints rows under a header: with borders on a terminal, else as
+// aligned text. align has an l or an r for each column.
+func (a *app) table(header []string, rows [][]string, align string) {
+	for i := range rows {
+		rows[i] = append(rows[i], make([]string, len(header)-len(rows[i]))...)
+	}
+	if !a.outTerminal {
+		a.aligned(append([][]string{header}, rows...), align)
+		return
+	}
+	t := table.New().Headers(header...).Rows(rows...).Border(lipgloss.RoundedBorder()).BorderColumn(false)
+	t = t.StyleFunc(func(row, column int) lipgloss.Style {
+		s := lipgloss.NewStyle().Padding(0, 1)
+		if align[column] == 'r' {
+			s = s.Align(lipgloss.Right)
+		}
+		return s.Bold(row == table.HeaderRow && a.paint.on)
+	})
+	if a.paint.on {
+		t = t.BorderStyle(faintStyle)
+	}
+	drawn := t.Render()
+	if lipgloss.Width(drawn) > a.width {
+		a.aligned(append([][]string{header}, rows...), align)
+		return
+	}
+	a.printf("%s\n", drawn)
+}
+
+// aligned prints rows as columns, two spaces apart. Columns that are empty in
+// every row are left out.
+func (a *app) aligned(rows [][]string, align string) {
+	widths := make([]int, len(align))
+	for _, row := range rows {
+		for i, cell := range row {
+			widths[i] = max(widths[i], lipgloss.Width(cell))
+		}
+	}
+	var line strings.Builder
+	for _, row := range rows {
+		line.Reset()
+		for i, cell := range row {
+			if widths[i] == 0 {
+				continue
+			}
+			gap := strings.Repeat(" ", widths[i]-lipgloss.Width(cell))
+			if align[i] == 'r' {
+				line.WriteString(gap + cell + "  ")
+			} else {
+				line.WriteString(cell + gap + "  ")
+			}
+		}
+		a.printf("%s\n", strings.TrimRight(line.String(), " "))
+	}
+}
+
+// cells is a row of texts that come from outside.
+func cells(texts ...string) []string {
+	row := slices.Clone(texts)
+	for i := range row {
+		row[i] = visible(row[i])
+	}
+	return row
+}

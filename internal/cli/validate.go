@@ -1,0 +1,174 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+	"github.com/spf13/cobra"
+)
+
+// validated is the answer of pact validate --json.
+type validated struct {
+	Valid     bool           `json:"valid"`
+	Kind      shape          `json:"kind,omitempty"` // of a file
+	Snapshots int            `json:"snapshots"`
+	Findings  []pact.Finding `json:"findings"`
+}
+
+func (a *app) validateCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "validate NAME | validate --file FILE",
+		Short: "Check a file or a stored context",
+		Long: `Check a file strictly: what no context can have makes it invalid, and whatever
+else is not as it should be is printed. Of a stored context every snapshot is
+exported, read back and compared byte for byte.`,
+		Example: `  pact validate --file snapshot.json
+  pact validate --file history.jsonl --json
+  pact validate chat`,
+	}
+	flags := a.sourceFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, flags.file, args); err != nil {
+			return err
+		}
+		v := &validated{Findings: []pact.Finding{}}
+		var err error
+		if flags.file != "" {
+			err = a.validateFile(ctx, flags, v)
+		} else {
+			err = a.validateStored(ctx, cmd, flags, args, v)
+		}
+		if !a.json {
+			for _, f := range v.Findings {
+				a.printf("%s\n", findingText(f))
+			}
+		}
+		if err != nil {
+			return err
+		}
+		v.Valid = true
+		if a.json {
+			return a.printJSON(v)
+		}
+		what := "valid, " + plural(v.Snapshots, "snapshot")
+		if len(v.Findings) > 0 {
+			what += ", " + plural(len(v.Findings), "finding")
+		}
+		a.printf("%s\n", what)
+		return nil
+	})
+	return cmd
+}
+
+func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated) error {
+	if flags.edition != "" {
+		if _, err := selector.ParseEdition(flags.edition); err != nil {
+			return err
+		}
+	}
+	in, err := a.read(ctx, flags.file)
+	if err != nil {
+		return err
+	}
+	if v.Kind, err = in.shape(); err != nil {
+		return err
+	}
+	edition := pact.Edition(flags.edition)
+	switch v.Kind {
+	case isTranscript:
+		list, err := transcript.Read(in.data)
+		for _, c := range list {
+			v.Snapshots += c.Calls()
+		}
+		return inFile(err, in.name, in.data)
+	case isSnapshot:
+		v.Snapshots = 1
+		return in.validateSnapshot(edition, v)
+	}
+	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history", []pact.Option{pact.WithEdition(edition)})
+	if err != nil {
+		return err
+	}
+	v.Findings = append(v.Findings, findings...)
+	first, last := c.Cycles()
+	v.Snapshots = int(max(0, last-first+1))
+	return nil
+}
+
+// validateSnapshot reads a document strictly. Where that fails, a lenient
+// reading tells everything that is wrong with its shape.
+func (in *input) validateSnapshot(edition pact.Edition, v *validated) error {
+	d, err := document.Read(in.data, document.Options{Edition: edition})
+	if err == nil {
+		v.Findings = append(v.Findings, d.Findings...)
+		return nil
+	}
+	if d, lenient := document.Read(in.data, document.Options{Edition: edition, Lenient: true}); lenient == nil {
+		v.Findings = append(v.Findings, d.Findings...)
+	}
+	return inFile(err, in.name, in.data)
+}
+
+func (a *app) validateStored(ctx context.Context, cmd *cobra.Command, flags *sourceFlags, args []string, v *validated) error {
+	s, _, err := a.source(ctx, cmd, flags, args)
+	if err != nil {
+		return err
+	}
+	defer s.close()
+	first, last := s.context.Cycles()
+	if last < first {
+		return nil
+	}
+	m := a.meter("validating")
+	defer m.end()
+	for snapshot, err := range s.context.History(ctx, pact.Cycle(first), pact.Latest) {
+		if err != nil {
+			return err
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		findings, err := readsBack(ctx, snapshot)
+		if err != nil {
+			return err
+		}
+		for _, f := range findings {
+			if !slices.Contains(v.Findings, f) {
+				v.Findings = append(v.Findings, f)
+			}
+		}
+		v.Snapshots++
+		m.at(v.Snapshots, int(last-first+1))
+	}
+	return nil
+}
+
+// readsBack checks that a snapshot is valid and that reading its export gives
+// the same bytes.
+func readsBack(ctx context.Context, s *pact.Snapshot) ([]pact.Finding, error) {
+	address := "@c" + strconv.FormatInt(s.Cycle(), 10)
+	data, err := s.Bytes(ctx)
+	if err != nil {
+		return nil, err
+	}
+	d, err := document.Read(data, document.Options{})
+	if err != nil {
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "snapshot "+address+" is not valid", "")
+	}
+	var again bytes.Buffer
+	if err := document.Write(ctx, &again, d.Tree, string(d.Edition)); err != nil {
+		return nil, err
+	}
+	if !bytes.Equal(data, again.Bytes()) {
+		return nil, fault.New(fault.DocumentInvalid, "snapshot "+address+" does not read back to the same bytes", "")
+	}
+	return d.Findings, nil
+}

@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"context"
+	"runtime/debug"
+
+	"github.com/contexttree/pact/document"
+	"github.com/spf13/cobra"
+)
+
+// version is that of the module the program was built from, with the commit
+// where it was built from a checkout.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
+		return "devel"
+	}
+	return info.Main.Version
+}
+
+func (a *app) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:     "version",
+		Short:   "Print the version",
+		Long:    `Print the version of the program and of the specification that it follows.`,
+		Example: "  pact version --json",
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(context.Context, *cobra.Command, []string) error {
+			return a.answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(), "spec_version": document.SpecVersion})
+		}),
+	}
+}
