@@ -32,14 +32,21 @@ func ParseAddress(s string) (Address, error) {
 		return Working, nil
 	}
 	sel, err := selector.Parse(s+" *", selector.V01)
-	if err != nil {
+	if err != nil && fault.CodeOf(err) != fault.SelectorInvalid {
 		return Address{}, err
+	}
+	if err != nil {
+		return Address{}, noAddress(s)
 	}
 	alone := len(sel.Groups) == 1 && len(sel.Groups[0].Steps) == 1 && len(sel.Groups[0].Steps[0].Parts) == 1
 	if !alone || sel.Time == nil || sel.Time.Kind != selector.Single || sel.Time.From.Oldest {
-		return Address{}, fault.At(fault.SelectorInvalid, 0, s, "this is not the address of one snapshot", "write @t0, @t-1, @c12 or working")
+		return Address{}, noAddress(s)
 	}
 	return Address{sel.Time.From.Axis, sel.Time.From.N}, nil
+}
+
+func noAddress(s string) error {
+	return fault.At(fault.SelectorInvalid, 0, s, "this is not the address of one snapshot", "write @t0, @t-1, @c12 or working")
 }
 
 // String returns the address as ParseAddress reads it.

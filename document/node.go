@@ -156,7 +156,9 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 			n.ForeignISO = strings.Clone(v.Text)
 		}
 	case "content":
-		n.Content = tree.Hold(v.Value())
+		if v.Kind != canon.KindNull {
+			n.Content = tree.Hold(v.Value())
+		}
 	case "content_hash":
 		n.hash = strings.Clone(v.Text)
 	default:

@@ -1,10 +1,12 @@
 package tree
 
+import "math"
+
 // New returns the tree of a new context, root and regions stamped in cycle 0
 // (02 §2), with the counters for its first cycle. attrs are custom attributes
 // of the root.
 func New(env Env, attrs map[string]any) (*Tree, Stamps, error) {
-	x := &Editor{env: env}
+	x := &Editor{env: env, Stamps: Stamps{LastNS: math.MinInt64}} // the first reading of the clock stands as it is
 	names := [...]string{"root", "sys", "seq", "ah"}
 	nodes := make([]Placed, len(names))
 	for i, name := range names {
