@@ -10,62 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
-	"github.com/contexttree/pact/tree"
 )
-
-// turns commits turn after turn, as a program does: edit and commit in one
-// durable step.
-type turns struct {
-	store store.Store
-	state store.State
-	clock int64
-	text  *rand.Rand
-}
-
-func begin(t testing.TB, s store.Store) *turns {
-	t.Helper()
-	w := &turns{store: s, text: rand.New(rand.NewPCG(3, 7))}
-	first, stamps, err := tree.New(w.env(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	info, err := s.Create(t.Context(), store.Genesis{Name: "turns", Edition: "canonical", Tree: first, Stamps: stamps})
-	if err != nil {
-		t.Fatal(err)
-	}
-	w.state = store.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
-	return w
-}
-
-func (w *turns) env() tree.Env {
-	return tree.Env{
-		Vocabulary: tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
-		Clock:      func() int64 { w.clock += 1_000_003; return 1_700_000_000_000_000_000 + w.clock },
-		Taken:      func(string) (bool, error) { return false, nil },
-	}
-}
-
-// next makes one turn with a block of text.
-func (w *turns) next(t testing.TB, text string) {
-	x := tree.Edit(t.Context(), w.state.Working, w.state.Head, w.state.Stamps, w.env())
-	if _, err := x.Add("^ah", tree.Spec{Role: "user", Kind: "text", Content: text}); err != nil {
-		t.Fatal(err)
-	}
-	sealed, stamps, _, err := lifecycle.Commit(lifecycle.Input{Working: x.Tree(), Stamps: x.Stamps, Env: w.env()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := store.Change{Before: w.state.Working, After: sealed.WithCycle(stamps.Cycle), Sealed: sealed, Stamps: stamps,
-		Entry: store.Entry{Cycle: sealed.Cycle(), TimeNS: stamps.LastNS, Actor: "bench"}}
-	if err := w.store.Apply(t.Context(), w.state.Key, store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}, c); err != nil {
-		t.Fatal(err)
-	}
-	w.state.Revision++
-	w.state.Cycle, w.state.Stamps, w.state.Head, w.state.Working = sealed.Cycle(), stamps, sealed, c.After
-}
 
 const textSize = 3700
 
@@ -177,19 +123,53 @@ func (p *plain) insert(b *testing.B, text string) {
 	}
 }
 
+// long makes a conversation of many turns, of textSize bytes each.
+func long(t testing.TB, s store.Store, count int) *turns {
+	t.Helper()
+	w := begin(t, s)
+	text := rand.New(rand.NewPCG(3, 7))
+	const step = 50
+	for range count / step {
+		guard := store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}
+		w.collect, w.changes = true, nil
+		for range step {
+			w.next(t, write(text))
+		}
+		if err := s.Apply(t.Context(), w.state.Key, guard, w.changes...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.collect = false
+	return w
+}
+
+// BenchmarkRead reads a conversation of 5,000 turns without its content.
+func BenchmarkRead(b *testing.B) {
+	const count = 5000
+	s := open(b, filepath.Join(b.TempDir(), "pact.db"))
+	key := long(b, s, count).state.Key
+	for name, read := range map[string]func() error{
+		"load":    func() error { _, err := s.Load(b.Context(), key); return err },
+		"history": func() error { _, err := s.History(b.Context(), key, 1, count); return err },
+		"has":     func() error { _, err := s.Has(b.Context(), key, "block:2500-0"); return err },
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if err := read(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
 // TestFileSize holds the file of a long conversation to one and a half times
 // its content.
 func TestFileSize(t *testing.T) {
 	const count = 5000
 	path := filepath.Join(t.TempDir(), "pact.db")
-	s, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := begin(t, s)
-	for range count {
-		w.next(t, write(w.text))
-	}
+	s := open(t, path)
+	long(t, s, count)
 	if err := s.Close(); err != nil {
 		t.Fatal(err)
 	}

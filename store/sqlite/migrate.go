@@ -6,6 +6,7 @@ import (
 	"embed"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"strconv"
@@ -28,8 +29,8 @@ const version = 1
 // recognise refuses a file that is not ours before anything is changed in it.
 // A file that is missing or an empty database is ours to fill.
 func recognise(ctx context.Context, path string) error {
-	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
-		return nil
+	if empty, err := blank(path); err != nil || empty {
+		return err
 	}
 	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"rw"}, "_busy_timeout": {strconv.Itoa(patience)}}))
 	if err != nil {
@@ -54,6 +55,31 @@ func recognise(ctx context.Context, path string) error {
 	}
 	return supported(at)
 }
+
+// blank reports whether a file is missing or empty. It refuses one that does not
+// begin as a database, which SQLite takes for an empty one if it is short.
+func blank(path string) (bool, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return true, nil
+	}
+	if err != nil {
+		return false, fault.Wrap(fault.Store, err, "cannot open "+path, "check the permissions of the file")
+	}
+	defer f.Close()
+	head := make([]byte, len(magic))
+	n, err := io.ReadFull(f, head)
+	switch {
+	case n == 0 && err == io.EOF:
+		return true, nil
+	case err != nil || string(head) != magic:
+		return false, fault.New(fault.Store, path+" is no SQLite database", "name another file")
+	}
+	return false, nil
+}
+
+// magic is how every SQLite database begins.
+const magic = "SQLite format 3\x00"
 
 func supported(at int64) error {
 	if at > version {

@@ -144,6 +144,34 @@ func testImportedHistory(t *testing.T, s Suite) {
 	d.check()
 }
 
+// testForeignDrafts gives the head a core beside what lies at offset 0 already,
+// and takes it away again: no edit can, but a tree from elsewhere may.
+func testForeignDrafts(t *testing.T, s Suite) {
+	for _, published := range []bool{false, true} {
+		d := driveFrom(t, s, "foreign", imported(t, 3, listed{id: "old", nodeType: "cb", parent: "ah", content: "published"}))
+		if !published {
+			d = drive(t, s, "foreign")
+		}
+		d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("draft")) })
+		core := tree.NewNode(tree.Node{ID: "core", Type: "mc", Cycle: d.state.Stamps.Cycle, Expiry: tree.Never}, nil)
+		head := d.state.Working.Region(tree.Head).Node().ID
+		for _, explicit := range []bool{true, false, true} {
+			c := d.edited(func(*tree.Editor) {})
+			if explicit {
+				c.After = c.Before.Patch(c.Before.Cycle(), nil, []tree.Born{{Node: core, Parent: head}})
+			} else {
+				c.After = c.Before.Without("core")
+			}
+			d.apply(c)
+			d.check()
+		}
+		d.commit()
+		d.check()
+		d.commit()
+		d.check()
+	}
+}
+
 // testForeignClasses has nodes that are turn, container or block by their place.
 func testForeignClasses(t *testing.T, s Suite) {
 	d := driveFrom(t, s, "classes", imported(t, 2,

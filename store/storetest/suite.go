@@ -61,6 +61,7 @@ func (s Suite) Run(t *testing.T) {
 		{"Import", testImport},
 		{"ImportedHead", testImportedHead},
 		{"ImportedHistory", testImportedHistory},
+		{"ForeignDrafts", testForeignDrafts},
 		{"ForeignClasses", testForeignClasses},
 		{"Content", testContent},
 		{"Headers", testHeaders},

@@ -10,9 +10,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Apply implements store.Store. Everything is worked out first; the
-// transaction then holds the lock for the inserts alone. Cost: the rows that
-// changed, one for the log, and one synchronisation of the medium.
+// Apply implements store.Store: atomic, and durable before it returns (03 §7).
+// Everything is worked out first; the transaction then holds the lock for the
+// inserts alone. It returns E_CONFLICT where the guard does not hold or a
+// request was carried out before, E_STORE where the medium fails. Cost: the
+// rows that changed, one for the log, and one synchronisation of the medium.
 func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
 	known, err := s.recall(ctx, key, g)
 	if err != nil {
@@ -104,31 +106,30 @@ func (s *Store) orMoved(ctx context.Context, key store.Key, g store.Guard, err e
 }
 
 // transact runs f in a transaction for writing. The context counts until the
-// last statement is through; then the outcome is that of the commit.
+// transaction begins: what follows is short, and once it is through, the change
+// is made.
 func (s *Store) transact(ctx context.Context, doing string, f func(*writer) error) error {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return s.fail(ctx, err, doing)
 	}
-	defer conn.Close()
+	defer conn.Close() // which returns it to its pool
 	w := &writer{store: s, ctx: context.WithoutCancel(ctx)}
 	if w.tx, err = conn.BeginTx(w.ctx, nil); err != nil {
-		return s.fail(ctx, err, doing)
+		return s.fail(w.ctx, err, doing)
 	}
-	tx := w.tx
 	if err := f(w); err != nil {
-		tx.Rollback() // the first error is the one to tell
-		return s.fail(ctx, err, doing)
+		w.tx.Rollback() // the first error is the one to tell
+		return s.fail(w.ctx, err, doing)
 	}
-	return s.fail(ctx, tx.Commit(), doing)
+	return s.fail(w.ctx, w.tx.Commit(), doing)
 }
 
-// writer is a transaction. Single statements in it are too short to be worth
-// a watch for cancellation each.
+// writer is a transaction.
 type writer struct {
 	store *Store
 	tx    *sql.Tx
-	ctx   context.Context
+	ctx   context.Context // that nobody cancels
 	key   int64
 	args  []any
 }

@@ -97,7 +97,7 @@ func (p *plan) ref(id string) (ref, error) {
 
 // parent returns the nid under which a node of a tree is stored, 0 for the
 // root: that of its parent or, below the active head, that of the turn or of
-// the core that the parent will have become.
+// the core that the parent will have become when it is sealed (02 §6.2).
 func (p *plan) parent(t *tree.Tree, n *tree.Node, parent string) (int64, error) {
 	if parent == "" {
 		return 0, nil
@@ -140,7 +140,8 @@ func (p *plan) changes(list []store.Change) error {
 	return nil
 }
 
-// change plans one change. Cost: what the trees do not share.
+// change plans one change. Cost: what the trees do not share (tree.Compare),
+// and a look-up for each earlier node that is concerned.
 func (p *plan) change(c store.Change) error {
 	next := c.After
 	if c.Sealed != nil {

@@ -78,7 +78,7 @@ func (s *Store) at(ctx context.Context, key store.Key, cycle int64) (*replay, er
 // before is a cycle before all others.
 const before = math.MinInt64
 
-// History implements store.Store. Cost: that of the oldest snapshot and of
+// History implements store.Store (05 §2). Cost: that of the oldest snapshot and of
 // every change after it.
 func (s *Store) History(ctx context.Context, key store.Key, from, to int64) ([]*tree.Tree, error) {
 	st, err := s.state(ctx, nil, key)

@@ -68,7 +68,7 @@ func (r *replay) meet(rows []row) error {
 
 // inOrder calls place for every version with the nid of its parent in the tree,
 // parents before their children. What belongs to the turn or the core that the
-// head will become belongs to the head until then.
+// head will become (02 §6.2) belongs to the head until then.
 func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 	if err := r.meet(rows); err != nil {
 		return err

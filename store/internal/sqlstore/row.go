@@ -15,10 +15,10 @@ type row struct {
 	birth, nid int64
 	dead       bool // and nothing more
 	parent     int64
-	n          tree.Node
 	size       int
 	hash, body []byte
-	node       *tree.Node // n completed
+	node       *tree.Node // to be completed where the row is in a tree
+	complete   bool
 }
 
 // scanner reads rows of one context.
@@ -51,43 +51,47 @@ func (c *scanner) rows(ctx context.Context, query *sql.Stmt, held, after, upTo i
 			return nil, err
 		}
 		r.dead, r.parent, r.size = death.Valid, parent.Int64, int(size.Int64)
-		r.n = tree.Node{
+		if list = append(list, r); r.dead {
+			continue
+		}
+		n := &tree.Node{
 			ID: id.String, Type: kind.String, Offset: offset.Int64, Priority: priority.Int64, Cycle: cycle.Int64,
 			CreatedNS: created.Int64, ForeignISO: iso.String, Index: index.Int64, Expiry: tree.Never,
 		}
 		if expiry.Valid {
-			r.n.Expiry = expiry.Int64
+			n.Expiry = expiry.Int64
 		}
 		if headers.Valid {
-			if r.n.Headers, err = c.headers(headers.String); err != nil {
+			if n.Headers, err = c.headers(headers.String); err != nil {
 				return nil, err
 			}
 		}
-		list = append(list, r)
+		list[len(list)-1].node = n
 	}
 	return list, found.Err()
 }
 
-// complete makes the nodes of rows that are in a tree.
+// complete completes the nodes of rows that are in a tree.
 func (c *scanner) complete(list []row) error {
 	for i := range list {
 		r := &list[i]
-		if r.dead || r.node != nil {
+		if r.dead || r.complete {
 			continue
 		}
+		n := *r.node
 		switch {
 		case r.body != nil:
-			r.n.Content = tree.Hold(canon.Value(r.body))
+			n.Content = tree.Hold(canon.Value(r.body))
 		case r.size > 0:
-			r.n.Content = c.store.content(c.key, r.birth, r.nid, r.size)
+			n.Content = c.store.content(c.key, r.birth, r.nid, r.size)
 		}
 		var hash *tree.Digest
 		if len(r.hash) == len(tree.Digest{}) {
 			hash = (*tree.Digest)(r.hash)
 		} else if r.size > 0 && r.body == nil {
-			return damaged("the content of node " + r.n.ID + " is missing")
+			return damaged("the content of node " + n.ID + " is missing")
 		}
-		r.node = tree.NewNode(r.n, hash)
+		r.node, r.complete = tree.NewNode(n, hash), true
 	}
 	return nil
 }

@@ -1,0 +1,146 @@
+package sqlite_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
+)
+
+// The crash and trace tests run this test binary again as another process that
+// commits turns and acknowledges each on its standard output.
+const (
+	childFile  = "PACT_CHILD_FILE"  // the file to commit to
+	childTurns = "PACT_CHILD_TURNS" // how many turns, 0 for as many as it lives
+)
+
+func TestMain(m *testing.M) {
+	if path := os.Getenv(childFile); path != "" {
+		count, _ := strconv.Atoi(os.Getenv(childTurns))
+		if err := child(context.Background(), path, count); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+func child(ctx context.Context, path string, count int) error {
+	s, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	w := &turns{store: s}
+	info, err := s.Find(ctx, "turns")
+	if err != nil {
+		if err := w.create(ctx); err != nil {
+			return err
+		}
+	} else if err := w.load(ctx, info.Key); err != nil {
+		return err
+	}
+	for i := 0; count == 0 || i < count; i++ {
+		if err := w.commit(ctx, fmt.Sprintf("turn %d of %d", w.state.Stamps.Cycle, os.Getpid()), i%3 == 0); err != nil {
+			return err
+		}
+		// One write a line: what is acknowledged is in the pipe, whole.
+		if _, err := fmt.Fprintf(os.Stdout, "ack %d %s\n", w.state.Cycle, w.state.Head.Digest()); err != nil {
+			return err
+		}
+	}
+	return s.Close()
+}
+
+// turns commits turn after turn, as a program does.
+type turns struct {
+	store   store.Store
+	state   store.State
+	collect bool // changes are not made but collected, to be made in one step
+	changes []store.Change
+}
+
+func begin(t testing.TB, s store.Store) *turns {
+	t.Helper()
+	w := &turns{store: s}
+	if err := w.create(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w *turns) create(ctx context.Context) error {
+	first, stamps, err := tree.New(w.env(), nil)
+	if err != nil {
+		return err
+	}
+	info, err := w.store.Create(ctx, store.Genesis{Name: "turns", Edition: "canonical", Tree: first, Stamps: stamps})
+	w.state = store.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
+	return err
+}
+
+func (w *turns) load(ctx context.Context, key store.Key) error {
+	st, err := w.store.Load(ctx, key)
+	if err == nil {
+		w.state = *st
+	}
+	return err
+}
+
+func (w *turns) env() tree.Env {
+	return tree.Env{
+		Vocabulary: tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
+		Clock:      func() int64 { return 1_700_000_000_000_000_000 + w.state.Revision*1_000_003 },
+		Taken:      func(string) (bool, error) { return false, nil },
+	}
+}
+
+// commit makes a turn with a block of text, in one durable step or in two.
+func (w *turns) commit(ctx context.Context, text string, two bool) error {
+	x := tree.Edit(ctx, w.state.Working, w.state.Head, w.state.Stamps, w.env())
+	if _, err := x.Add("^ah", tree.Spec{Role: "user", Kind: "text", Content: text}); err != nil {
+		return err
+	}
+	c := store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps, Entry: store.Entry{Cycle: x.Cycle}}
+	if two {
+		if err := w.apply(ctx, c); err != nil {
+			return err
+		}
+		c.Before = c.After
+	}
+	sealed, stamps, _, err := lifecycle.Commit(lifecycle.Input{Working: c.After, Stamps: c.Stamps, Env: w.env()})
+	if err != nil {
+		return err
+	}
+	c.After, c.Sealed, c.Stamps = sealed.WithCycle(stamps.Cycle), sealed, stamps
+	return w.apply(ctx, c)
+}
+
+// apply makes a change, or puts it off where changes are collected.
+func (w *turns) apply(ctx context.Context, c store.Change) error {
+	guard := store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}
+	if w.collect {
+		w.changes = append(w.changes, c)
+	} else if err := w.store.Apply(ctx, w.state.Key, guard, c); err != nil {
+		return err
+	}
+	w.state.Revision++
+	w.state.Working, w.state.Stamps = c.After, c.Stamps
+	if c.Sealed != nil {
+		w.state.Head, w.state.Cycle = c.Sealed, c.Sealed.Cycle()
+	}
+	return nil
+}
+
+// next makes a turn in one durable step.
+func (w *turns) next(t testing.TB, text string) {
+	if err := w.commit(t.Context(), text, false); err != nil {
+		t.Fatal(err)
+	}
+}

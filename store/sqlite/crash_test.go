@@ -1,0 +1,169 @@
+package sqlite_test
+
+import (
+	"bufio"
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/store"
+)
+
+// TestCrash kills a process that commits, with SIGKILL and at random moments,
+// and looks for every commit that the process had acknowledged.
+func TestCrash(t *testing.T) {
+	t.Parallel()
+	kills := 100
+	if testing.Short() {
+		kills = 10
+		t.Log("in short mode: 10 kills instead of 100")
+	}
+	const perFile = 10 // so that files stay small and every start is quick
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
+	path, total := "", 0
+	acknowledged := make(map[int64]string) // cycle -> digest
+	for kill := range kills {
+		if kill%perFile == 0 {
+			path = filepath.Join(t.TempDir(), "pact.db")
+			clear(acknowledged)
+		}
+		total += crash(t, path, time.Duration(r.IntN(60_000))*time.Microsecond, acknowledged)
+		survived(t, path, acknowledged)
+		if t.Failed() {
+			t.Fatalf("after kill %d", kill+1)
+		}
+	}
+	t.Logf("%d kills, %d commits acknowledged", kills, total)
+}
+
+// crash runs a process for a while after its first acknowledgement, or kills it
+// earlier than that now and then, and notes what it acknowledged.
+func crash(t *testing.T, path string, after time.Duration, acknowledged map[int64]string) int {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), childFile+"="+path)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	early := after%5 == 0
+	if early {
+		time.AfterFunc(after, func() { cmd.Process.Kill() })
+	}
+	n := 0
+	for lines := bufio.NewReader(out); ; n++ {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break // what is cut off was not acknowledged
+		}
+		var cycle int64
+		var digest string
+		if _, err := fmt.Sscanf(line, "ack %d %s", &cycle, &digest); err != nil {
+			t.Fatalf("the process says %q", line)
+		}
+		acknowledged[cycle] = digest
+		if n == 0 && !early {
+			time.AfterFunc(after, func() { cmd.Process.Kill() })
+		}
+	}
+	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the process ended with %v", err)
+	}
+	return n
+}
+
+// survived opens the file again and looks for what was acknowledged.
+func survived(t *testing.T, path string, acknowledged map[int64]string) {
+	t.Helper()
+	if _, err := os.Stat(path); err != nil && len(acknowledged) == 0 {
+		return // killed before there was a file
+	}
+	s := open(t, path)
+	defer s.Close()
+	info, err := s.Find(t.Context(), "turns")
+	if err != nil {
+		if len(acknowledged) > 0 {
+			t.Error(err)
+		}
+		return
+	}
+	latest := int64(0)
+	for cycle := range acknowledged {
+		latest = max(latest, cycle)
+	}
+	if info.Cycle < latest {
+		t.Errorf("commit %d was acknowledged, %d is the latest", latest, info.Cycle)
+		return
+	}
+	w := &turns{store: s}
+	if err := w.load(t.Context(), info.Key); err != nil {
+		t.Error(err)
+		return
+	}
+	if err := w.commit(t.Context(), "after the crash", false); err != nil {
+		t.Error(err)
+	}
+	acknowledged[w.state.Cycle] = w.state.Head.Digest().String()
+	history, err := s.History(t.Context(), info.Key, 1, w.state.Cycle)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	for i, snapshot := range history {
+		if snapshot.Cycle() != int64(i)+1 {
+			t.Errorf("snapshot %d is that of cycle %d", i+1, snapshot.Cycle())
+		}
+		if want := acknowledged[snapshot.Cycle()]; want != "" && want != snapshot.Digest().String() {
+			t.Errorf("commit %d is not as it was acknowledged", snapshot.Cycle())
+		}
+	}
+	sound(t, path)
+	noGaps(t, s, w)
+}
+
+// noGaps looks for a commit of every cycle in the log.
+func noGaps(t *testing.T, s store.Store, w *turns) {
+	t.Helper()
+	log, err := s.Log(t.Context(), w.state.Key, 1, w.state.Revision)
+	if err != nil {
+		t.Error(err)
+	}
+	cycle := int64(0)
+	for i, e := range log {
+		if e.Revision != int64(i)+1 {
+			t.Errorf("entry %d has revision %d", i+1, e.Revision)
+		}
+		if e.Kind == store.Commit {
+			if cycle++; e.Cycle != cycle {
+				t.Errorf("cycle %d follows %d", e.Cycle, cycle-1)
+			}
+		}
+	}
+	if cycle != w.state.Cycle || int64(len(log)) != w.state.Revision {
+		t.Errorf("the log ends with cycle %d and revision %d, want %d and %d", cycle, len(log), w.state.Cycle, w.state.Revision)
+	}
+}
+
+// sound has SQLite check the file.
+func sound(t *testing.T, path string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	var verdict string
+	if err := db.QueryRow("PRAGMA integrity_check").Scan(&verdict); err != nil || verdict != "ok" {
+		t.Errorf("integrity: %s, %v", verdict, err)
+	}
+}

@@ -1,0 +1,131 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
+)
+
+// TestTwoWriters has two programs work on one file.
+func TestTwoWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	stores := make([]store.Store, 4)
+	var group sync.WaitGroup
+	for i := range stores {
+		group.Go(func() {
+			var err error
+			if stores[i], err = sqlite.Open(t.Context(), path); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	group.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	first := begin(t, stores[0])
+	second := &turns{store: stores[1]}
+	must(t, second.load(t.Context(), first.state.Key))
+	first.next(t, "one")
+	if err := second.commit(t.Context(), "two", false); !errors.Is(err, fault.Conflict) {
+		t.Errorf("the second writer got %v", err)
+	}
+	must(t, second.load(t.Context(), first.state.Key))
+	second.next(t, "two")
+	if err := first.commit(t.Context(), "three", false); !errors.Is(err, fault.Conflict) {
+		t.Errorf("the first writer got %v", err)
+	}
+	// A draft that is there no longer when another wants to change it.
+	draft := func(w *turns, f func(x *tree.Editor)) error {
+		x := tree.Edit(t.Context(), w.state.Working, w.state.Head, w.state.Stamps, w.env())
+		f(x)
+		return w.apply(t.Context(), store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps})
+	}
+	var id string
+	must(t, draft(second, func(x *tree.Editor) { id, _ = x.Add("^ah", tree.Spec{Content: "draft"}) }))
+	third := &turns{store: stores[2]}
+	must(t, third.load(t.Context(), first.state.Key))
+	must(t, draft(second, func(x *tree.Editor) { must(t, x.Remove(id)) }))
+	err := draft(third, func(x *tree.Editor) { must(t, x.Update(id, map[string]any{"content": "better"})) })
+	if !errors.Is(err, fault.Conflict) {
+		t.Errorf("the third writer got %v", err)
+	}
+	// All at once, each going on after its conflicts.
+	for i, s := range stores {
+		group.Go(func() {
+			w := &turns{store: s}
+			for n := 0; n < 10; {
+				if err := w.load(t.Context(), first.state.Key); err != nil {
+					t.Error(err)
+					return
+				}
+				switch err := w.commit(t.Context(), fmt.Sprint(i, n), n%2 == 0); {
+				case err == nil:
+					n++
+				case !errors.Is(err, fault.Conflict):
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+	must(t, first.load(t.Context(), first.state.Key))
+	if first.state.Cycle != 42 {
+		t.Errorf("ended at cycle %d", first.state.Cycle)
+	}
+	noGaps(t, stores[0], first)
+	for _, s := range stores {
+		must(t, s.Close())
+	}
+	sound(t, path)
+}
+
+// TestBusy has another program hold the file for longer than a writer waits.
+func TestBusy(t *testing.T) {
+	if testing.Short() {
+		t.Skip("left out in short mode: it waits five seconds")
+	}
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	w := begin(t, open(t, path))
+	other := raw(t, path)
+	other.SetMaxOpenConns(1)
+	_, err := other.Exec("BEGIN IMMEDIATE")
+	must(t, err)
+	err = w.commit(t.Context(), "held up", false)
+	if !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "another process holds the file") {
+		t.Errorf("got %v", err)
+	}
+	if _, err := w.store.Load(t.Context(), w.state.Key); err != nil {
+		t.Errorf("a reader was held up: %v", err)
+	}
+	_, err = other.Exec("ROLLBACK")
+	must(t, err)
+	w.next(t, "again")
+}
+
+func TestCancelled(t *testing.T) {
+	w := begin(t, open(t, filepath.Join(t.TempDir(), "pact.db")))
+	w.next(t, "one")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, loading := w.store.Load(ctx, w.state.Key)
+	_, reading := w.store.Snapshot(ctx, w.state.Key, 1)
+	_, listing := w.store.Contexts(ctx)
+	for _, err := range []error{loading, reading, listing, w.commit(ctx, "two", false)} {
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, fault.Store) {
+			t.Errorf("got %v", err)
+		}
+	}
+	w.next(t, "two")
+}
