@@ -93,6 +93,21 @@ func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 	}
 }
 
+// The core of ^ah is one level deeper once it is sealed, for what moves there
+// as for what is added.
+func TestMovingATallGroupToTheCoreKeepsTheLimit(t *testing.T) {
+	x := newEditor(t)
+	top, err := x.Add("^sys", tree.Spec{Type: "cont"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	count, _, _ := nest(x, top, 0)
+	_, err = x.Move(top, "^ah", 0)
+	if e := faultOf(err); e.Code != fault.Limit || e.Node != top {
+		t.Errorf("a group of %d levels: got %v, want %s on node %q", count+1, err, fault.Limit, top)
+	}
+}
+
 func TestIDsAreOpaqueUpToOneKiB(t *testing.T) {
 	x := newEditor(t)
 	for _, id := range []string{strings.Repeat("x", 1024), " ", "a\x00b", "Ω:1-2", "^ah:7", "#", "'", "block:1-0"} {

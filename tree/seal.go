@@ -45,43 +45,54 @@ func (t *Tree) Without(ids ...string) *Tree {
 // Cost: the children of ^ah, and one path.
 func Seal(t *Tree, s Stamps, env Env) (*Tree, Stamps, error) {
 	x := &Editor{change: t.change(), Stamps: s, env: env}
-	head := t.Region(Head)
+	head, seq := t.Region(Head), t.Region(Seq)
 	turn := Node{Type: env.Vocabulary.Turn, Cycle: s.Cycle, Expiry: Never}
 	if err := x.stampNew(&turn, turn.Type); err != nil {
 		return nil, s, err
 	}
-	var outside, core []*Entry
-	hasCore := false
-	for k := range head.kids.All() {
-		switch {
-		case k.node.Offset != 0 || k.class == Container:
-			hasCore = hasCore || k.node.Offset == 0
-			outside = append(outside, k)
-		default:
-			core = append(core, k)
-		}
-	}
-	if hasCore {
-		outside, core = outside[:0], nil
-		for k := range head.kids.All() {
-			outside = append(outside, k) // a foreign core block beside an explicit core stays with the turn
-		}
-	}
-	x.detach(head.node.ID)
-	x.attach(x.Region(Seq).node.ID, newEntry(NewNode(turn, nil), Turn, listOf(outside)))
-	if !hasCore {
-		c := Node{Type: env.Vocabulary.Container, Cycle: s.Cycle, Expiry: Never}
-		if err := x.stampNew(&c, c.Type); err != nil {
-			return nil, s, err
-		}
-		x.attach(turn.ID, newEntry(NewNode(c, nil), Container, listOf(core)))
+	kids, err := x.coreOf(head, turn.ID)
+	if err != nil {
+		return nil, s, err
 	}
 	next := Node{Type: "^ah", Cycle: s.Cycle, Expiry: Never}
 	if err := x.stampNew(&next, "ah"); err != nil {
 		return nil, s, err
 	}
-	x.attach(x.root.node.ID, newEntry(NewNode(next, nil), Head, nil))
-	sealed := x.result()
-	sealed.cycle = s.Cycle
-	return sealed, Stamps{Cycle: s.Cycle + 1, LastNS: x.LastNS, Given: x.Given}, nil
+	sealed := newEntry(NewNode(turn, nil), Turn, kids)
+	fresh := newEntry(NewNode(next, nil), Head, nil)
+	x.unindex(head.node)
+	x.index(sealed.node, seq.node.ID)
+	x.index(fresh.node, t.root.node.ID)
+	turns := newEntry(seq.node, Seq, seq.kids.insert(sealed))
+	x.root = newEntry(t.root.node, Root, t.root.kids.replace(turns).remove(head).insert(fresh))
+	x.cycle = s.Cycle
+	return x.result(), Stamps{Cycle: s.Cycle + 1, LastNS: x.LastNS, Given: x.Given}, nil
+}
+
+// coreOf returns the children of the active head as those of the turn it
+// becomes: with a core around the blocks at offset 0 where it has none yet.
+func (x *Editor) coreOf(head *Entry, turn string) (*List, error) {
+	var inside, outside []*Entry
+	explicit := head.Core() != nil
+	for k := range head.kids.All() {
+		if k.node.Offset == 0 && !explicit {
+			inside = append(inside, k)
+			continue
+		}
+		outside = append(outside, k)
+		x.ids = x.ids.with(k.node.ID, place{k.node, turn}, x.owner)
+	}
+	if explicit {
+		return head.kids, nil
+	}
+	core := Node{Type: x.env.Vocabulary.Container, Cycle: x.Cycle, Expiry: Never}
+	if err := x.stampNew(&core, core.Type); err != nil {
+		return nil, err
+	}
+	n := NewNode(core, nil)
+	x.index(n, turn)
+	for _, k := range inside {
+		x.ids = x.ids.with(k.node.ID, place{k.node, n.ID}, x.owner)
+	}
+	return listOf(outside).insert(newEntry(n, Container, listOf(inside))), nil
 }
