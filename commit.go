@@ -77,6 +77,8 @@ func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, er
 	s := c.state.Load()
 	if done, err := c.seen(ctx, s, k.request); err != nil {
 		return nil, err
+	} else if done != nil && done.Kind != store.Commit {
+		return nil, fault.New(fault.Conflict, "the request "+k.request+" was an edit", "give every call a token of its own")
 	} else if done != nil {
 		return c.At(ctx, Cycle(done.Cycle))
 	}

@@ -80,7 +80,7 @@ func Create(ctx context.Context, s store.Store, name string, opts ...Option) (*C
 	}
 	return begin(ctx, s, store.Genesis{
 		Name: name, Edition: string(o.edition), Tree: t, Stamps: stamps,
-		Entry: store.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: o.actor},
+		Entry: store.Entry{TimeNS: stamps.LastNS, Actor: o.actor},
 	}, o)
 }
 

@@ -112,8 +112,12 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, opts ...CallOp
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.seen(ctx, s, k.request); done != nil || err != nil {
+	if done, err := c.seen(ctx, s, k.request); err != nil {
 		return err
+	} else if done != nil && done.Kind != store.Edit {
+		return fault.New(fault.Conflict, "the request "+k.request+" was a commit", "give every call a token of its own")
+	} else if done != nil {
+		return nil
 	}
 	x := tree.Edit(ctx, s.Working, s.Head, s.Stamps, c.env(ctx, s))
 	if err := f(&Batch{x, Edition(s.Edition)}); err != nil {
@@ -155,5 +159,5 @@ func (c *Context) seen(ctx context.Context, s *state, token string) (*store.Entr
 }
 
 func noNode(id string) error {
-	return fault.OnNode(fault.NodeNotFound, id, "there is no such node in the working state", "pact select lists the ids that are there")
+	return fault.OnNode(fault.NodeNotFound, id, "there is no such node in the working state", "pact show draws what is there")
 }

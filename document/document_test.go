@@ -124,7 +124,7 @@ func TestRefused(t *testing.T) {
 		{"offset that is no number", node(`'id':'b','offset':'x'`), fault.DocumentInvalid},
 		{"offset beyond 64 bits", node(`'id':'b','offset':99999999999999999999`), fault.DocumentInvalid},
 		{"no id", node(`'content':'x'`), fault.DocumentInvalid},
-		{"long id", node(`'id':'` + strings.Repeat("x", 1025) + `'`), fault.DocumentInvalid},
+		{"long id", node(`'id':'` + strings.Repeat("x", 1025) + `'`), fault.Limit},
 		{"lone surrogate in an id", node(`'id':'\ud800'`), fault.DocumentInvalid},
 		{"duplicate id", node(`'id':'h'`), fault.NodeDuplicate},
 		{"children that are no list", node(`'id':'b','children':{}`), fault.DocumentInvalid},

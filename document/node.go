@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// node reads a node and everything below it in listing order (semantics §2).
+// node reads a node and everything below it in listing order (docs/decisions).
 func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) error {
 	if doc.Kind != canon.KindObject {
 		return r.broken(parent, "a node is a JSON object")
@@ -76,7 +76,7 @@ func (r *reader) broken(parent int, message string) error {
 // untimed reports whether no turn of a listing says when it was made.
 func untimed(turns []canon.Any) bool {
 	for _, t := range turns {
-		if _, timed := t.Get("created_at_ns"); timed {
+		if at, timed := t.Get("created_at_ns"); timed && at.Kind != canon.KindNull {
 			return false
 		}
 	}
@@ -113,7 +113,10 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		if v.Kind == canon.KindNull {
 			return nil
 		}
-		if v.Kind != canon.KindString || v.Text == "" || len(v.Text) > tree.MaxID || !canon.ValidText(v.Text) {
+		if len(v.Text) > tree.MaxID {
+			return fault.OnNode(fault.Limit, clip(v.Text), "an id is at most "+strconv.Itoa(tree.MaxID)+" bytes", "shorten it")
+		}
+		if v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text) {
 			return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+" bytes without lone surrogates", "")
 		}
 		n.ID = strings.Clone(v.Text)
@@ -160,7 +163,9 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 			n.Content = tree.Hold(v.Value())
 		}
 	case "content_hash":
-		n.hash = strings.Clone(v.Text)
+		if v.Kind != canon.KindNull {
+			n.hash, n.hashed = strings.Clone(v.Text), true
+		}
 	default:
 		if v.Kind != canon.KindNull {
 			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: v.Value()})
@@ -224,6 +229,6 @@ func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []Finding, error) {
 		return nil, nil, fault.OnNode(fault.DocumentInvalid, n.ID, "a node of a history needs an id and a nodeType", "")
 	}
 	node := tree.NewNode(n.Node, nil)
-	r.compareHash(node, n.hash)
+	r.compareHash(node, n)
 	return node, r.findings, nil
 }

@@ -34,7 +34,7 @@ type Document struct {
 }
 
 // Read reads one snapshot document (05 §3.2, 07 §5.2). What is missing is
-// filled in (semantics §2); unknown attributes and types are kept. A strict
+// filled in (docs/decisions); unknown attributes and types are kept. A strict
 // read refuses a shape that no context can have, a lenient one reports it.
 func Read(data []byte, o Options) (*Document, error) {
 	if len(data) > MaxBytes {
@@ -67,7 +67,7 @@ func FromAny(doc canon.Any, o Options) (*Document, error) {
 	placed := make([]tree.Placed, len(r.nodes))
 	for i, n := range r.nodes {
 		placed[i] = tree.Placed{Node: tree.NewNode(n.Node, nil), Parent: n.parent}
-		r.compareHash(placed[i].Node, n.hash)
+		r.compareHash(placed[i].Node, n)
 	}
 	t, err := tree.Build(r.cycle, placed)
 	if err != nil {
@@ -96,7 +96,8 @@ type read struct {
 	parent   int
 	class    tree.Class
 	children int
-	hash     string // the content_hash that came along
+	hash     string // the content_hash that came along,
+	hashed   bool   // if one did
 }
 
 func (r *reader) find(code fault.Code, node, message string) {
@@ -175,11 +176,11 @@ func vocabularyOf(node canon.Any) selector.Edition {
 	return ""
 }
 
-func (r *reader) compareHash(n *tree.Node, came string) {
+func (r *reader) compareHash(n *tree.Node, came read) {
 	if !n.HashOK {
 		r.find(fault.DocumentInvalid, n.ID, "the content holds what JSON cannot express; its hash is the empty string")
 	}
-	if came != "" && came != n.ContentHash() {
+	if came.hashed && came.hash != n.ContentHash() {
 		r.find(fault.DocumentInvalid, n.ID, "the content_hash is not that of the content; it was computed again")
 	}
 }

@@ -55,7 +55,7 @@ func first(values []selector.Literal) string {
 }
 
 // nodeType compares types by name, in the editions with a kind facet by class
-// where the value is a class (semantics §1, §6).
+// where the value is a class (docs/decisions).
 func (p *Plan) nodeType(a selector.Attr, compare func(value) bool) func(*scope) bool {
 	if a.Op != selector.Eq && a.Op != selector.Ne {
 		return func(s *scope) bool { return compare(text(s.entry.Node().Type)) }

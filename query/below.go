@@ -206,7 +206,7 @@ func (c choices) of(g int, k *tree.Entry) uint64 {
 
 // choose settles the choices among the children that one way leads to: each
 // applies to the matches of what stands before it, in canonical order, and
-// what stands after it tests the chosen one (semantics §6).
+// what stands after it tests the chosen one (docs/decisions).
 func (r *run) choose(e *tree.Entry, at place, w way) choices {
 	var c choices
 	for i, s := range w.states {

@@ -17,6 +17,8 @@ import (
 type Plan struct {
 	traits selector.Traits
 	groups []group
+	family []test // of a same-key set: what chooses from the whole of it; see family.go
+	keySet bool
 }
 
 // group is one chain of steps. A node is selected when it matches the last
@@ -60,6 +62,10 @@ func Compile(s *selector.Selector) (*Plan, error) {
 		return nil, unsupported("controls")
 	}
 	for _, g := range s.Groups {
+		g, err := p.familyOf(s, g)
+		if err != nil {
+			return nil, err
+		}
 		compiled, err := p.group(g)
 		if err != nil {
 			return nil, err

@@ -66,6 +66,9 @@ func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) {
 		}
 	}
 	r.visit(t.Root(), place{}, in, chosen)
+	if p.keySet && r.err == nil {
+		r.inFamilyOrder()
+	}
 	if r.err == nil {
 		r.err = ctx.Err()
 	}

@@ -181,15 +181,18 @@ func (m *Memory) Apply(_ context.Context, key Key, g Guard, changes ...Change) e
 
 func (k *kept) apply(changes []Change) {
 	for _, c := range changes {
-		next, kind := c.After, Edit
+		next, kind, published := c.After, Edit, k.snapshots[len(k.snapshots)-1]
 		if c.Sealed != nil {
 			next, kind = c.Sealed, Commit
 			k.snapshots = append(k.snapshots, c.Sealed)
 			k.info.Cycle = c.Sealed.Cycle()
 		}
 		tree.Compare(c.Before, next, func(d tree.Difference) bool {
-			if d.Old == nil {
+			switch {
+			case d.Old == nil:
 				k.ids[d.New.ID] = struct{}{}
+			case d.New == nil && !published.Has(d.Old.ID):
+				delete(k.ids, d.Old.ID) // a draft that no snapshot ever had
 			}
 			return true
 		})

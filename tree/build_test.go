@@ -98,7 +98,7 @@ func drawImported(t *rapid.T) *world {
 }
 
 // A node of foreign type is a container while it has children and a block
-// while it has none (semantics §1). Whatever takes the last child away and
+// while it has none (docs/decisions). Whatever takes the last child away and
 // brings another leaves the class that a reload would give.
 func TestForeignGroupsAreWhatTheirChildrenMakeThem(t *testing.T) {
 	both := func(first, second func(*tree.Editor) error) func(*tree.Editor) error {

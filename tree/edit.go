@@ -237,8 +237,11 @@ func (x *Editor) removable(path []*Entry) error {
 	if !x.earlier(id) || within(path, Sys) {
 		return nil
 	}
-	if len(path) < 4 || path[2].class != Turn || e.class == Turn {
-		return sealed(id, "a turn goes by pruning only")
+	if e.class == Turn {
+		return fault.OnNode(fault.Sealed, id, "a turn goes by pruning only", "prune it at a commit")
+	}
+	if len(path) < 4 || path[2].class != Turn {
+		return sealed(id, "the node was published in an earlier cycle")
 	}
 	if path[3].node.Offset == 0 {
 		return sealed(id, "a sealed core is immutable")
@@ -250,7 +253,7 @@ func (x *Editor) removable(path []*Entry) error {
 func (x *Editor) find(id string) ([]*Entry, error) {
 	path := x.Path(id)
 	if path == nil {
-		return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node in the working state", "pact select lists the ids that are there")
+		return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node in the working state", "pact show draws what is there")
 	}
 	return path, nil
 }

@@ -96,7 +96,7 @@ func (l *List) rankOfOffset(offset int64) int {
 }
 
 // ElidedCore returns the core that a turn or the active head has without
-// listing it: a container at offset 0 around the blocks there (semantics §2).
+// listing it: a container at offset 0 around the blocks there (docs/decisions).
 // It is nil where the core is explicit and where there is nothing in it. The
 // entry stands for matching only; it is in no tree and has no id.
 func (e *Entry) ElidedCore(containerType string) *Entry {

@@ -97,7 +97,7 @@ func (w *world) frozen() *world {
 	return &c
 }
 
-// class is semantics §1: regions by name, canonical types by their first part,
+// class is docs/decisions: regions by name, canonical types by their first part,
 // anything else by its place.
 func (w *world) class(id string) string {
 	r := w.nodes[id]

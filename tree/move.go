@@ -16,7 +16,7 @@ const (
 )
 
 // Gap is a place between the children of a parent: what an insertion selector
-// names (semantics §3; 001 and 003 §3.9).
+// names (docs/decisions; 001 and 003 §3.9).
 type Gap struct {
 	Parent string // id or name of a region
 	Core   bool   // the core of a turn or of ^ah, elided or not, is meant rather than Parent itself

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// gap finds what an insertion selector names (semantics §3): the parent, the
+// gap finds what an insertion selector names (docs/decisions): the parent, the
 // offset of the neighbour (given false where there is none), the siblings that
 // must follow, and what speaks against it.
 func (w *world) gap(g tree.Gap, moving string) (parent string, offset int64, given bool, follow []string, no []refusal) {
@@ -174,7 +174,7 @@ func (r *record) set(name string, v any) bool {
 	return true
 }
 
-// seal is semantics §4, step 3.
+// seal is docs/decisions.
 func (w *world) seal() {
 	head := w.region("^ah")
 	core := w.core(head, "")

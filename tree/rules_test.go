@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// refusal is one rule of semantics §2 and §3 that an edit breaks: the code it
+// refusal is one rule of docs/decisions that an edit breaks: the code it
 // is refused with and the node it names, "" where there is none to name. An
 // edit that breaks several may be refused for any of them.
 type refusal struct {
