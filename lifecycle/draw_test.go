@@ -99,6 +99,14 @@ func (s *sketch) refer() {
 // draw is a working state of cycle now with whatever a commit has to decide
 // on in it, and a commit to make of it.
 func draw(rng *rand.Rand) lifecycle.Input {
+	for {
+		if in := drawAny(rng); len(model(in).due(now)) <= 12 {
+			return in // for more, trying every subset takes too long
+		}
+	}
+}
+
+func drawAny(rng *rand.Rand) lifecycle.Input {
 	s := &sketch{Rand: rng, finite: 5, groups: 8}
 	root := s.put(-1, "^root", 0)
 	sys := s.put(root, "^sys", 0)
@@ -139,11 +147,10 @@ func draw(rng *rand.Rand) lifecycle.Input {
 	if s.Intn(3) > 0 {
 		in.Policy = lifecycle.Policy{MaxNodes: s.Intn(25), ProtectTurns: s.Intn(3)}
 	}
-	r := model(in)
-	r.expire(now)
-	p := pruner{run: r, named: map[string]bool{}}
-	for _, id := range r.list(func(i *item) bool { return i.class == "block" || i.class == "turn" }) {
-		if p.named[id] = true; s.Intn(8) == 0 && p.candidate(id) {
+	p := pruner{run: model(in), named: map[string]bool{}}
+	due := p.due(now)
+	for _, id := range p.list(func(i *item) bool { return i.class == "block" || i.class == "turn" }) {
+		if p.named[id] = true; s.Intn(8) == 0 && p.candidate(id) && !slices.Contains(due, id) {
 			in.Prune = append(in.Prune, id)
 		}
 	}

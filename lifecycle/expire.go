@@ -4,46 +4,22 @@ import "github.com/contexttree/pact/tree"
 
 // expire removes what expires at a cycle (03 §4): the largest set of expired
 // nodes that nobody outside the set refers to and no holder retains. A node
-// that stays keeps its ancestors. Groups that are left empty cascade.
-func expire(t *tree.Tree, cycle int64, retained func(string) bool, report *Report) *tree.Tree {
+// that stays keeps its ancestors. Groups that are left empty cascade; those
+// that something keeps are returned.
+func expire(t *tree.Tree, cycle int64, retained func(string) bool, report *Report) (*tree.Tree, []Held) {
 	if t.Root().Summary().Expiry > cycle {
-		return t
+		return t, nil
 	}
 	var due []string // in document order
 	collect(t.Root(), tree.Root, cycle, func(id string) { due = append(due, id) })
 	if len(due) == 0 {
-		return t
+		return t, nil
 	}
 	going := make(map[string]bool, len(due))
 	for _, id := range due {
 		going[id] = true
 	}
-	held := make(map[string]Held)
-	again := due
-	for len(again) > 0 {
-		id := again[0]
-		again = again[1:]
-		if !going[id] {
-			continue
-		}
-		h := Held{ID: id, Reason: Expired}
-		if retained(id) {
-			h.Kept = Retained
-		} else if by := referrer(t, id, going); by != "" {
-			h.Kept, h.By = Referenced, by
-		} else {
-			continue
-		}
-		// What stays holds what it refers to, and its ancestors.
-		for below := ""; id != "" && (below == "" || going[id]); below, id = id, t.Parent(id) {
-			if below != "" {
-				h = Held{ID: id, Reason: Expired, Kept: Contains, By: below}
-			}
-			delete(going, id)
-			held[id] = h
-			again = append(again, t.Node(id).Refs...)
-		}
-	}
+	held := hold(t, due, going, retained, Expired)
 	var gone, parents []string
 	for _, id := range due {
 		if h, ok := held[id]; ok {
@@ -56,7 +32,44 @@ func expire(t *tree.Tree, cycle int64, retained func(string) bool, report *Repor
 			parents = append(parents, parent)
 		}
 	}
-	return cascade(t.Without(gone...), parents, retained, report)
+	t, groups, idle := cascade(t.Without(gone...), parents, retained)
+	for _, id := range groups {
+		report.Removed = append(report.Removed, Removal{id, Cascaded})
+	}
+	return t, idle
+}
+
+// hold takes out of going what has to stay: what is retained, what a node that
+// stays refers to, and the ancestors of both. It returns what it took out.
+// list has everything in going.
+func hold(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool, reason Reason) map[string]Held {
+	held := make(map[string]Held)
+	again := list
+	for len(again) > 0 {
+		id := again[0]
+		again = again[1:]
+		if !going[id] {
+			continue
+		}
+		h := Held{ID: id, Reason: reason}
+		if retained(id) {
+			h.Kept = Retained
+		} else if by := referrer(t, id, going); by != "" {
+			h.Kept, h.By = Referenced, by
+		} else {
+			continue
+		}
+		// What stays holds what it refers to, and its ancestors.
+		for below := ""; id != "" && (below == "" || going[id]); below, id = id, t.Parent(id) {
+			if below != "" {
+				h = Held{ID: id, Reason: reason, Kept: Contains, By: below}
+			}
+			delete(going, id)
+			held[id] = h
+			again = append(again, t.Node(id).Refs...)
+		}
+	}
+	return held
 }
 
 // collect finds what is due at and below an entry, passing over everything

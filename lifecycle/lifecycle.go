@@ -70,8 +70,8 @@ func Commit(in Input) (*tree.Tree, tree.Stamps, Report, error) {
 	if in.Retained == nil {
 		in.Retained = func(string) bool { return false }
 	}
-	t := expire(in.Working, in.Stamps.Cycle, in.Retained, &report)
-	t, err := prune(t, in, &report)
+	t, idle := expire(in.Working, in.Stamps.Cycle, in.Retained, &report)
+	t, err := prune(t, idle, in, &report)
 	if err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
@@ -87,33 +87,52 @@ func core(e *tree.Entry, above tree.Class) bool {
 	return e.Class() == tree.Container && e.Node().Offset == 0 && (above == tree.Turn || above == tree.Head)
 }
 
-// cascade removes the removable groups that lost their last child, repeatedly.
-// parents are the ids of nodes that lost a child.
-func cascade(t *tree.Tree, parents []string, retained func(string) bool, report *Report) *tree.Tree {
+// cascade removes the removable groups that lost their last child, repeatedly:
+// the largest set that nobody outside it refers to and no holder retains.
+// parents are the ids of nodes that lost a child. It returns what went, inner
+// groups first, and the empty groups that something keeps.
+func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, idle []Held) {
+	var groups []string
+	going := make(map[string]bool)
 	for len(parents) > 0 {
 		id := parents[0]
 		parents = parents[1:]
-		path := t.Path(id)
-		if len(path) < 2 {
-			continue
+		if path := t.Path(id); !going[id] && emptied(path, going) {
+			going[id] = true
+			groups = append(groups, id)
+			parents = append(parents, path[len(path)-2].Node().ID)
 		}
-		e := path[len(path)-1]
-		if !e.Node().Removable || e.Children().Len() > 0 || core(e, path[len(path)-2].Class()) {
-			continue
-		}
-		if retained(id) {
-			report.Held = append(report.Held, Held{ID: id, Reason: Cascaded, Kept: Retained})
-			continue
-		}
-		if by := referrer(t, id, nil); by != "" {
-			report.Held = append(report.Held, Held{ID: id, Reason: Cascaded, Kept: Referenced, By: by})
-			continue
-		}
-		parents = append(parents, t.Parent(id))
-		report.Removed = append(report.Removed, Removal{id, Cascaded})
-		t = t.Without(id)
 	}
-	return t
+	if len(groups) == 0 {
+		return t, nil, nil
+	}
+	held := hold(t, groups, going, retained, Cascaded)
+	for _, id := range groups {
+		if h, ok := held[id]; !ok {
+			gone = append(gone, id)
+		} else if h.Kept != Contains {
+			idle = append(idle, h)
+		}
+	}
+	return t.Without(gone...), gone, idle
+}
+
+// emptied reports whether a removable group is at the end of path and has no
+// child but those that go.
+func emptied(path []*tree.Entry, going map[string]bool) bool {
+	if len(path) < 2 {
+		return false
+	}
+	e := path[len(path)-1]
+	if c := e.Class(); !e.Node().Removable || c.Region() || c == tree.Turn || core(e, path[len(path)-2].Class()) {
+		return false
+	}
+	for k := range e.Children().All() {
+		if !going[k.Node().ID] {
+			return false
+		}
+	}
+	return true
 }
 
 // referrer returns the first, by id, of the nodes outside going that refer to

@@ -26,8 +26,9 @@ type candidate struct {
 // prune removes what was asked for by name, then as much as the budget needs,
 // in canonical order: priority, age, id (02 §7.1). Nodes that refer to each
 // other go together or stay together.
-func prune(t *tree.Tree, in Input, report *Report) (*tree.Tree, error) {
-	p := &pruner{tree: t, in: in, report: report, gone: map[string]bool{}}
+// idle are the empty groups that something has kept so far.
+func prune(t *tree.Tree, idle []Held, in Input, report *Report) (*tree.Tree, error) {
+	p := &pruner{tree: t, in: in, report: report, gone: map[string]bool{}, idle: idle}
 	p.protect()
 	if len(in.Prune) > 0 {
 		named, err := p.named()
@@ -46,17 +47,18 @@ func prune(t *tree.Tree, in Input, report *Report) (*tree.Tree, error) {
 			report.Budget = "max_nodes " + strconv.Itoa(limit) + " is exceeded by " + strconv.Itoa(n-limit) + ": everything else is protected or part of a core"
 		}
 	}
-	return cascade(p.tree, p.parents, in.Retained, report), nil
+	report.Held = append(report.Held, p.idle...)
+	return p.tree, nil
 }
 
 type pruner struct {
-	tree    *tree.Tree
-	in      Input
-	report  *Report
-	recent  map[string]bool // ids of the protected turns
-	byName  map[string]bool // what was asked for by name, if anything was
-	gone    map[string]bool
-	parents []string // of what went
+	tree   *tree.Tree
+	in     Input
+	report *Report
+	recent map[string]bool // ids of the protected turns
+	byName map[string]bool // what was asked for by name, if anything was
+	gone   map[string]bool
+	idle   []Held // empty groups that something keeps
 }
 
 // count is the number of blocks and containers that the snapshot would have:
@@ -169,11 +171,11 @@ func (p *pruner) run(list []candidate, more func() bool) {
 		if p.gone[c.id] {
 			continue
 		}
-		unit, h := p.unit(c)
+		unit, ties, h := p.unit(c)
 		if h.Kept != "" {
 			held[i] = h
-			if h.By != "" {
-				waiting[h.By] = append(waiting[h.By], i)
+			for _, id := range append(ties, h.By) {
+				waiting[id] = append(waiting[id], i)
 			}
 			continue
 		}
@@ -192,21 +194,31 @@ func (p *pruner) run(list []candidate, more func() bool) {
 	}
 }
 
-// take removes a unit and returns the ids of everything that went with it.
+// take removes a unit, and the groups that this leaves empty, and returns the
+// ids of everything that went.
 func (p *pruner) take(unit []string) []string {
-	var all []string
+	var all, parents []string
+	went := func(id string, why Reason) {
+		all = append(all, id)
+		p.gone[id] = true
+		p.report.Removed = append(p.report.Removed, Removal{id, why})
+	}
 	for _, id := range unit {
 		e := p.tree.Entry(id)
 		if e == nil {
 			continue
 		}
-		p.parents = append(p.parents, p.tree.Parent(id))
-		everything(e, func(id string) {
-			all = append(all, id)
-			p.gone[id] = true
-			p.report.Removed = append(p.report.Removed, Removal{id, Pruned})
-		})
+		parents = append(parents, p.tree.Parent(id))
+		everything(e, func(id string) { went(id, Pruned) })
 		p.tree = p.tree.Without(id)
+	}
+	for _, h := range p.idle {
+		parents = append(parents, h.ID)
+	}
+	var groups []string
+	p.tree, groups, p.idle = cascade(p.tree, parents, p.in.Retained)
+	for _, id := range groups {
+		went(id, Cascaded)
 	}
 	return all
 }

@@ -9,8 +9,10 @@ import (
 // unit returns the roots of everything that has to go with a candidate,
 // because nodes refer to each other, or what keeps it: a node in it that is
 // pinned, retained, protected, or referred to from outside (02 §5.4, §7.2).
-func (p *pruner) unit(c candidate) ([]string, Held) {
-	roots := []string{c.id}
+// ties are the removable groups that tie it together: when one goes, by
+// cascade, the unit is another.
+func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
+	roots = []string{c.id}
 	inside := make(map[string]bool)
 	var members []string
 	add := func(root string) {
@@ -21,8 +23,8 @@ func (p *pruner) unit(c candidate) ([]string, Held) {
 			}
 		})
 	}
-	keep := func(kept, by string) ([]string, Held) {
-		return nil, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
+	keep := func(kept, by string) (_, _ []string, _ Held) {
+		return nil, ties, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
 	}
 	add(c.id)
 	for i := 0; i < len(members); i++ { // members grow as partners join
@@ -31,6 +33,11 @@ func (p *pruner) unit(c candidate) ([]string, Held) {
 			partner := p.tree.Node(to)
 			if partner == nil || inside[to] || !slices.Contains(partner.Refs, n.ID) {
 				continue
+			}
+			for _, tied := range [...]*tree.Node{n, partner} {
+				if tied.Removable {
+					ties = append(ties, tied.ID)
+				}
 			}
 			root := p.rootOf(to)
 			if root == "" {
@@ -56,7 +63,7 @@ func (p *pruner) unit(c candidate) ([]string, Held) {
 			return keep(Referenced, by)
 		}
 	}
-	return roots, Held{}
+	return roots, nil, Held{}
 }
 
 // rootOf returns what has to be removed for a node to go: the block itself
@@ -64,7 +71,7 @@ func (p *pruner) unit(c candidate) ([]string, Held) {
 func (p *pruner) rootOf(id string) string {
 	path := p.tree.Path(id)
 	switch {
-	case path[1].Class() == tree.Sys && !p.byName[id]:
+	case len(path) < 2, path[1].Class() == tree.Sys && !p.byName[id]:
 		return ""
 	case prunable(path):
 		return id

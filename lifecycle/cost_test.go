@@ -1,0 +1,67 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/tree"
+)
+
+// old is the working state after so many turns, in each a group with a block
+// that expires in a cycle of its own, so that one is due at every commit.
+func old(t *testing.T, turns int) lifecycle.Input {
+	t.Helper()
+	var nodes []tree.Placed
+	put := func(parent int, n tree.Node) int {
+		if n.CreatedNS = int64(len(nodes)); n.Expiry == 0 {
+			n.Expiry = tree.Never
+		}
+		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: parent})
+		return len(nodes) - 1
+	}
+	root := put(-1, tree.Node{ID: "root", Type: "^root"})
+	put(root, tree.Node{ID: "sys", Type: "^sys"})
+	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
+	for i := range turns {
+		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg"})
+		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("block", i), Type: "block"})
+		group := put(turn, tree.Node{ID: fmt.Sprint("group", i), Type: "cont", Offset: 1, Headers: []tree.Header{{Name: "removable", Value: "true"}}})
+		put(group, tree.Node{ID: fmt.Sprint("note", i), Type: "block", Expiry: int64(turns + 1 + (i+turns/2)%turns)})
+	}
+	put(root, tree.Node{ID: "ah", Type: "^ah"})
+	working, err := tree.Build(int64(turns+1), nodes)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return lifecycle.Input{
+		Working: working,
+		Stamps:  tree.Stamps{Cycle: int64(turns + 1), LastNS: int64(len(nodes)), Given: -1},
+		Env:     env(0),
+		Policy:  lifecycle.Policy{ProtectTurns: 5},
+	}
+}
+
+// A commit asks the sums what is due and goes there alone, however long the
+// history is.
+func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a long history")
+	}
+	var allocs []float64
+	sizes := []int{1_000, 30_000}
+	for _, turns := range sizes {
+		in := old(t, turns)
+		_, _, report, err := lifecycle.Commit(in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		equal(t, "removed", len(report.Removed), 2) // a block and the group around it
+		n := testing.AllocsPerRun(50, func() { lifecycle.Commit(in) })
+		t.Logf("a commit after %d turns: %.0f allocations", turns, n)
+		allocs = append(allocs, n)
+	}
+	if allocs[1] > 2*allocs[0] {
+		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0], sizes[0])
+	}
+}
