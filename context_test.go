@@ -347,3 +347,57 @@ func TestDeepContentComesBack(t *testing.T) {
 	must(t, err)
 	equal(t, "deep content", snapshot, again)
 }
+
+func TestPruneOfWhatExpiresAnyway(t *testing.T) {
+	c := create(t, store.NewMemory())
+	var brief, pinned string
+	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
+		if brief, err = b.Add("^ah", pact.Spec{Offset: 1, TTL: pact.TTL(1)}); err != nil {
+			return err
+		}
+		pinned, err = b.Add("^ah", pact.Spec{Offset: 1, Pinned: true})
+		return err
+	}))
+	_, err := c.Commit(background)
+	must(t, err)
+	snapshot, err := c.Commit(background, pact.WithPrune(brief, pinned))
+	must(t, err)
+	r := snapshot.Report
+	if len(r.Removed) != 1 || r.Removed[0].ID != brief || r.Removed[0].Reason != "expired" {
+		t.Errorf("removed %+v", r.Removed)
+	}
+	if len(r.Held) != 1 || r.Held[0].ID != pinned || r.Held[0].Kept != "pinned" || r.Held[0].By != "" {
+		t.Errorf("held %+v", r.Held)
+	}
+	if _, err := c.Commit(background, pact.WithPrune("nobody")); pact.CodeOf(err) != pact.ErrNodeNotFound {
+		t.Errorf("got %v", err)
+	}
+}
+
+// A token belongs to one call.
+func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
+	c := create(t, store.NewMemory())
+	must(t, c.Edit(background, say("x"), pact.WithRequest("r")))
+	if _, err := c.Commit(background, pact.WithRequest("r")); pact.CodeOf(err) != pact.ErrConflict {
+		t.Errorf("got %v, want E_CONFLICT", err)
+	}
+}
+
+// An id that only a draft had is free again; one that a snapshot had is not.
+func TestIDsOfRemovedNodes(t *testing.T) {
+	c := create(t, store.NewMemory())
+	add := func(b *pact.Batch) error {
+		_, err := b.Add("^ah", pact.Spec{ID: "x", Offset: 1})
+		return err
+	}
+	remove := func(b *pact.Batch) error { return b.Remove("x") }
+	must(t, c.Edit(background, add))
+	must(t, c.Edit(background, remove))
+	must(t, c.Edit(background, add))
+	_, err := c.Commit(background)
+	must(t, err)
+	must(t, c.Edit(background, remove))
+	if err := c.Edit(background, add); pact.CodeOf(err) != pact.ErrNodeDuplicate {
+		t.Errorf("got %v, want E_NODE_DUPLICATE", err)
+	}
+}

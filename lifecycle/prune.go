@@ -87,6 +87,9 @@ func (p *pruner) named() ([]candidate, error) {
 	var list []candidate
 	for _, id := range p.in.Prune {
 		path := p.tree.Path(id)
+		if path == nil && p.in.Working.Has(id) {
+			continue // it expired in this very commit
+		}
 		if path == nil {
 			return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node to prune", "")
 		}

@@ -51,9 +51,9 @@ func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
 		n := p.tree.Node(id)
 		switch {
 		case n.Pinned:
-			return keep(Pinned, id)
+			return keep(Pinned, other(id, c.id))
 		case p.in.Retained(id):
-			return keep(Retained, id)
+			return keep(Retained, other(id, c.id))
 		case p.recent[p.turnOf(id)]:
 			return keep(Recent, id)
 		}
@@ -88,4 +88,12 @@ func (p *pruner) turnOf(id string) string {
 		return ""
 	}
 	return path[2].Node().ID
+}
+
+// other returns id, "" where it is the candidate itself that is kept.
+func other(id, candidate string) string {
+	if id == candidate {
+		return ""
+	}
+	return id
 }

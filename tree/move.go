@@ -57,7 +57,7 @@ func (x *Editor) AddAt(g Gap, s Spec) (string, error) {
 }
 
 // open finds a gap. moving is the id of a node that is about to leave its
-// place and does not count as a sibling.
+// place: it is counted by N like any child, and it does not follow itself.
 func (x *Editor) open(g Gap, moving string) (*opening, error) {
 	path, err := x.target(g.Parent)
 	if err != nil {
