@@ -37,15 +37,11 @@ func recognise(ctx context.Context, path string) error {
 		return refuse(err, path)
 	}
 	defer db.Close()
+	// One statement, so that the migration of another process is seen whole or not at all.
 	var id, at, tables int64
-	for query, dest := range map[string]*int64{
-		"PRAGMA application_id":              &id,
-		"PRAGMA user_version":                &at,
-		"SELECT count(*) FROM sqlite_schema": &tables,
-	} {
-		if err := db.QueryRowContext(ctx, query).Scan(dest); err != nil {
-			return refuse(err, path)
-		}
+	err = db.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&id, &at, &tables)
+	if err != nil {
+		return refuse(err, path)
 	}
 	switch {
 	case id == 0 && at == 0 && tables == 0:

@@ -15,6 +15,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"time"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store/internal/sqlstore"
@@ -35,6 +36,9 @@ var settings = []struct{ key, set, pragma, want string }{
 // patience is how many milliseconds a writer waits for another.
 const patience = 5000
 
+// pause is how many milliseconds an opening waits before it tries again.
+const pause = 20
+
 // Open opens the store in a file, which is made where it is missing. It
 // returns E_STORE where the directory is missing, where the file belongs to
 // something else or to a newer version, and where the durability that a commit
@@ -53,7 +57,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := recognise(ctx, path); err != nil {
 		return nil, err
 	}
-	write, err := handle(ctx, path, "0")
+	write, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, path, "0") })
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +65,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := migrate(ctx, write); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	read, err := handle(ctx, path, "1")
+	read, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, path, "1") })
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -78,6 +82,22 @@ func Open(ctx context.Context, path string) (*Store, error) {
 func address(path string, query url.Values) string {
 	u := url.URL{Path: filepath.ToSlash(path)}
 	return "file:" + u.EscapedPath() + "?" + query.Encode()
+}
+
+// patiently repeats an opening that another process stands in the way of. The
+// change to WAL does not wait by itself, as other statements do.
+func patiently(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, error) {
+	for tries := 0; ; tries++ {
+		db, err := open()
+		if code := primary(err); code != lib.SQLITE_BUSY && code != lib.SQLITE_LOCKED || tries == patience/pause {
+			return db, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-time.After(pause * time.Millisecond):
+		}
+	}
 }
 
 // handle opens the file with the settings and reads them back.

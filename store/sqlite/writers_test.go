@@ -129,3 +129,24 @@ func TestCancelled(t *testing.T) {
 	}
 	w.next(t, "two")
 }
+
+// Many openings of one new file: all see it either empty or migrated.
+func TestManyOpenOneNewFile(t *testing.T) {
+	for range 20 {
+		path := filepath.Join(t.TempDir(), "new.db")
+		var all sync.WaitGroup
+		for range 8 {
+			all.Go(func() {
+				s, err := sqlite.Open(context.Background(), path)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := s.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+	}
+}
