@@ -13,9 +13,9 @@ type renderCache struct{ bytes atomic.Pointer[[]byte] }
 
 // Sizes that rendering works with, in bytes.
 const (
-	cachedRun   = 16 << 10 // runs of turns up to here are kept as one piece, so that long threads are few pieces
-	directWrite = 1 << 10  // pieces from here on are not collected first
-	collected   = 32 << 10
+	cachedRun   = 256 << 10 // runs of turns up to here are kept as one piece, so that long threads are few pieces
+	directWrite = 1 << 10   // pieces from here on are not collected first
+	collected   = 4 << 10
 )
 
 // fallbackRole is the role of a block that has none (02 §12.4).
@@ -83,7 +83,7 @@ func (r *renderer) entry(e *Entry, fallback string) {
 	switch {
 	case e.sum.Blocks == 0 || r.err != nil:
 	case e.class == Seq:
-		r.turns(e.kids)
+		r.turns(e.kids, true)
 	default:
 		if e.class == Block {
 			r.block(e.node, fallback)
@@ -105,24 +105,29 @@ func (r *renderer) block(n *Node, fallback string) {
 }
 
 // turns renders a run of sealed turns: as one kept piece where it is short,
-// else turn by turn.
-func (r *renderer) turns(l *List) {
+// else turn by turn. The last run of all, which the next commit replaces, is
+// never kept as one: what is kept of its turns stays of use.
+func (r *renderer) turns(l *List, last bool) {
 	switch {
 	case l == nil || l.sum.Blocks == 0 || r.err != nil:
 		return
-	case l.sum.Bytes+int64(l.sum.Blocks) <= cachedRun:
+	case !last && l.sum.Bytes+int64(l.sum.Blocks) <= cachedRun:
 		r.kept(&l.thread, l.sum, func(own *renderer) {
 			for e := range l.All() {
-				own.entry(e, "user")
+				if done := e.thread.bytes.Swap(nil); done != nil { // one copy is enough
+					own.piece(*done)
+				} else {
+					own.entry(e, "user")
+				}
 			}
 		})
 		return
 	}
 	for i, e := range l.items {
-		r.turns(l.runBefore(i))
+		r.turns(l.runBefore(i), false)
 		r.kept(&e.thread, e.sum, func(own *renderer) { own.entry(e, "user") })
 	}
-	r.turns(l.runBefore(len(l.items)))
+	r.turns(l.runBefore(len(l.items)), last)
 }
 
 // kept renders something once and keeps it.
