@@ -401,3 +401,30 @@ func TestIDsOfRemovedNodes(t *testing.T) {
 		t.Errorf("got %v, want E_NODE_DUPLICATE", err)
 	}
 }
+
+// An edit that comes with the commit is in the snapshot, whatever was prepared.
+func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
+	c := create(t, store.NewMemory())
+	_, err := c.Prepare(background)
+	must(t, err)
+	snapshot, err := c.Commit(background, pact.WithEdit(say("late")))
+	must(t, err)
+	if blocks, _ := snapshot.ThreadSize(); blocks != 1 {
+		t.Errorf("%d blocks, want the edit", blocks)
+	}
+}
+
+// A request that another process carried out is answered, and what that
+// process did is taken up.
+func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
+	s := store.NewMemory()
+	first := create(t, s)
+	second, err := pact.Open(background, s, "c", pact.WithClock(steps()))
+	must(t, err)
+	must(t, first.Edit(background, say("once"), pact.WithRequest("r")))
+	must(t, second.Edit(background, say("once"), pact.WithRequest("r")))
+	if second.Revision() != first.Revision() || second.Working().Digest() != first.Working().Digest() {
+		t.Error("the second process does not see what the request did")
+	}
+	must(t, second.Edit(background, say("more")))
+}

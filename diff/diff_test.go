@@ -172,7 +172,12 @@ func TestDiffAgreesWithNaive(t *testing.T) {
 
 func TestSelectionRestrictsEachSide(t *testing.T) {
 	trees := history(t, 4)
-	from, to := trees[3], trees[len(trees)-1]
+	restricts(t, trees[3], trees[len(trees)-1])
+	restricts(t, trees[len(trees)-1], trees[3])
+}
+
+func restricts(t *testing.T, from, to *tree.Tree) {
+	t.Helper()
 	full := naive(t, from, to)
 	pickA, pickB := map[string]bool{}, map[string]bool{}
 	a, orderA := flat(t, from)

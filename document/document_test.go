@@ -69,7 +69,7 @@ func TestEditionOfADocument(t *testing.T) {
 }
 
 func TestUntimedListingOfTheCanonicalEditionIsNewestFirst(t *testing.T) {
-	doc := `{'root':{'children':[{'nodeType':'^seq','id':'s','children':[{'id':'new','nodeType':'seg'},{'id':'old','nodeType':'seg'}]}]}}`
+	doc := `{'root':{'children':[{'nodeType':'^seq','id':'s','children':[{'id':'new','nodeType':'seg','created_at_ns':null},{'id':'old','nodeType':'seg'}]}]}}`
 	for edition, want := range map[selector.Edition]string{selector.Canonical: "old", selector.Depth: "new", selector.V01: "new"} {
 		d, err := read(t, doc, document.Options{Edition: edition})
 		if err != nil {
