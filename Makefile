@@ -14,7 +14,7 @@ test: ## vet and run all tests under the race detector
 	go vet ./... && go test -race -timeout 20m ./...
 
 fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
-	@go list ./... | while read -r pkg; do for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) $$pkg || exit 1; done; done
+	@go list ./... | while read -r pkg; do for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; done; done
 
 bench: ## run the benchmarks of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./...

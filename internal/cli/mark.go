@@ -64,7 +64,7 @@ func clipLeft(s string) string {
 		return s
 	}
 	i := len(s) - markWidth
-	for !utf8.RuneStart(s[i]) {
+	for i < len(s) && !utf8.RuneStart(s[i]) { // a line need not be UTF-8
 		i++
 	}
 	return "…" + s[i:]
@@ -75,7 +75,7 @@ func clipRight(s string) string {
 		return s
 	}
 	i := markWidth
-	for !utf8.RuneStart(s[i]) {
+	for i > 0 && !utf8.RuneStart(s[i]) {
 		i--
 	}
 	return s[:i] + "…"
