@@ -195,6 +195,9 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 	case "role", "kind", "key", "provenance", "mime", "encoding", "tags", "refs", "pinned":
 	default:
 		if !custom {
+			if slices.Contains(fixed, name) {
+				return invalid(name, "no update sets this header", "")
+			}
 			return invalid(name, "an update cannot set this", "custom attributes need a namespace, such as data_"+name)
 		}
 	}

@@ -88,7 +88,8 @@ func (in *input) shape() (shape, error) {
 	}
 	whole := line
 	if err != nil || len(rest) > 0 {
-		if whole, err = canon.ParseAny(in.data); err != nil {
+		lines := err == nil // the first one is JSON by itself
+		if whole, err = canon.ParseAny(in.data); err != nil && !lines {
 			return "", inFile(err, in.name, in.data)
 		}
 	}

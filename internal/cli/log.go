@@ -69,10 +69,9 @@ With --json an object a line.`,
 				return err
 			}
 		}
-		committed := hasCommit(entries, first) // else the first snapshot came with the import
 		var list []logged
 		for _, e := range entries {
-			published := e.Kind == store.Commit || e.Kind == store.Create && last >= first && !committed
+			published := e.Kind != store.Edit && e.Cycle >= first // the first snapshot may have come with an import
 			if !published && !*edits {
 				continue
 			}
@@ -85,16 +84,6 @@ With --json an object a line.`,
 		return a.printLog(list)
 	})
 	return cmd
-}
-
-// hasCommit reports whether a cycle was published by a commit.
-func hasCommit(entries []store.Entry, cycle int64) bool {
-	for _, e := range entries {
-		if e.Kind == store.Commit && e.Cycle == cycle {
-			return true
-		}
-	}
-	return false
 }
 
 func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
@@ -131,8 +120,11 @@ func (a *app) printLog(list []logged) error {
 	rows := make([][]string, len(list))
 	for i, l := range list {
 		cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
-		if l.Kind == store.Edit {
+		switch {
+		case l.Kind == store.Edit:
 			cycle = "edit"
+		case l.Kind == store.Create && l.Cycle == 0:
+			cycle = "new"
 		}
 		stat := make([]string, 4)
 		if l.Stat != nil {
