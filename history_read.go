@@ -51,7 +51,11 @@ func (h *historyReader) line(data []byte) error {
 		return fault.OnNode(fault.DocumentInvalid, id, "the root of a history stays the same", "import what comes from here on as another context")
 	}
 	gone, born := h.last.Delta(d.Tree)
-	return h.publish(h.last.Patch(d.Tree.Cycle(), gone, born), store.Entry{})
+	next := h.last.Patch(d.Tree.Cycle(), gone, born)
+	if err := sameRegions(h.last, next, born); err != nil {
+		return err
+	}
+	return h.publish(next, store.Entry{})
 }
 
 // head reads the first line of the compact form.
@@ -208,7 +212,22 @@ func (h *historyReader) patched(cycle int64, gone []string, born []tree.Born) (*
 	if next.Len() > tree.MaxNodes {
 		return nil, fault.New(fault.Limit, "a tree holds at most "+strconv.Itoa(tree.MaxNodes)+" nodes", "")
 	}
-	return next, checkPlaces(next, born)
+	if err := checkPlaces(next, born); err != nil {
+		return nil, err
+	}
+	return next, sameRegions(h.last, next, born)
+}
+
+// sameRegions refuses an id that was a region and is none, or the reverse: a
+// node does not become the active head.
+func sameRegions(last, next *tree.Tree, born []tree.Born) error {
+	for _, b := range born {
+		was, is := last.Entry(b.Node.ID), next.Entry(b.Node.ID)
+		if was != nil && is != nil && was.Class() != is.Class() && (was.Class().Region() || is.Class().Region()) {
+			return fault.OnNode(fault.DocumentInvalid, b.Node.ID, "a node that was "+was.Class().String()+" cannot become "+is.Class().String(), "an id belongs to one node for the whole history")
+		}
+	}
+	return nil
 }
 
 func checkPlaces(t *tree.Tree, born []tree.Born) error {

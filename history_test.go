@@ -39,6 +39,8 @@ func TestHistoryRefused(t *testing.T) {
 		{"the end of the root", []string{head, first, `{'cycle':2,'born':[],'died':['root']}`}, 3, fault.DocumentInvalid},
 		{"a block in ^seq", []string{head, first, line(node("b", "cb", "seq"))}, 3, fault.PlacementInvalid},
 		{"a child of a block", []string{head, first, line(node("b", "cb", "sys"), node("c", "cb", "b"))}, 3, fault.PlacementInvalid},
+		{"a block that becomes the head", []string{head, first, line(node("b", "cb", "sys")), `{'cycle':3,'born':[` + node("b", "^ah", "root") + `],'died':['ah']}`}, 4, fault.DocumentInvalid},
+		{"a block that becomes the head, in snapshots", []string{`{'cycle':1,'root':{'children':[{'id':'s','nodeType':'^sys','children':[{'id':'x','nodeType':'cb'}]}]}}`, `{'cycle':2,'root':{'children':[{'id':'s','nodeType':'^sys','children':[]},{'id':'x','nodeType':'^ah'}]}}`}, 2, fault.DocumentInvalid},
 		{"something after the working state", []string{head, first, `{'working':2,'born':[]}`, line(group)}, 4, fault.DocumentInvalid},
 		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
 	} {
