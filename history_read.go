@@ -223,6 +223,9 @@ func (h *historyReader) patched(cycle int64, gone []string, born []tree.Born) (*
 func sameRegions(last, next *tree.Tree, born []tree.Born) error {
 	for _, b := range born {
 		was, is := last.Entry(b.Node.ID), next.Entry(b.Node.ID)
+		if is != nil && is.Class() == tree.Block && is.Children().Len() > 0 {
+			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, "a block has no children", "")
+		}
 		if was != nil && is != nil && was.Class() != is.Class() && (was.Class().Region() || is.Class().Region()) {
 			return fault.OnNode(fault.DocumentInvalid, b.Node.ID, "a node that was "+was.Class().String()+" cannot become "+is.Class().String(), "an id belongs to one node for the whole history")
 		}

@@ -41,6 +41,7 @@ func TestHistoryRefused(t *testing.T) {
 		{"a child of a block", []string{head, first, line(node("b", "cb", "sys"), node("c", "cb", "b"))}, 3, fault.PlacementInvalid},
 		{"a block that becomes the head", []string{head, first, line(node("b", "cb", "sys")), `{'cycle':3,'born':[` + node("b", "^ah", "root") + `],'died':['ah']}`}, 4, fault.DocumentInvalid},
 		{"a block that becomes the head, in snapshots", []string{`{'cycle':1,'root':{'children':[{'id':'s','nodeType':'^sys','children':[{'id':'x','nodeType':'cb'}]}]}}`, `{'cycle':2,'root':{'children':[{'id':'s','nodeType':'^sys','children':[]},{'id':'x','nodeType':'^ah'}]}}`}, 2, fault.DocumentInvalid},
+		{"a group with a child that becomes a block", []string{head, first, line(group, node("k", "cb", "g")), `{'cycle':3,'born':[` + node("g", "cb", "sys") + `]}`}, 4, fault.PlacementInvalid},
 		{"something after the working state", []string{head, first, `{'working':2,'born':[]}`, line(group)}, 4, fault.DocumentInvalid},
 		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
 	} {

@@ -3,6 +3,7 @@ package document_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -129,6 +130,7 @@ func TestRefused(t *testing.T) {
 		{"duplicate id", node(`'id':'h'`), fault.NodeDuplicate},
 		{"children that are no list", node(`'id':'b','children':{}`), fault.DocumentInvalid},
 		{"child that is no object", node(`'id':'b','children':[1]`), fault.DocumentInvalid},
+		{"stamp without room after it", node(`'id':'b','created_at_ns':9223372036854775807`), fault.Limit},
 		{"negative cycle", `{'cycle':-1,'root':{}}`, fault.DocumentInvalid},
 		{"unknown edition", `{'edition':'x','root':{}}`, fault.SelectorInvalid},
 		{"too deep", `{'root':{'children':[` + strings.Repeat(`{'id':'X','nodeType':'mc','children':[`, 70) + strings.Repeat(`]}`, 70) + `]}}`, fault.Limit},
@@ -202,4 +204,40 @@ func FuzzRead(f *testing.F) {
 			}
 		}
 	})
+}
+
+// What is sealed goes one level down, and must be read back.
+func TestHeadLeavesALevelForSealing(t *testing.T) {
+	nest := func(levels int) string {
+		doc := `{'root':{'children':[{'id':'h','nodeType':'^ah','children':[`
+		for i := range levels {
+			doc += `{'id':'g` + strings.Repeat("i", i) + `','nodeType':'mc','offset':1,'children':[`
+		}
+		return doc + strings.Repeat(`]}`, levels) + `]}]}}`
+	}
+	if _, err := read(t, nest(tree.MaxDepth-3), document.Options{}); err != nil {
+		t.Errorf("%d levels: %v", tree.MaxDepth-3, err)
+	}
+	if _, err := read(t, nest(tree.MaxDepth-2), document.Options{}); fault.CodeOf(err) != fault.Limit {
+		t.Errorf("%d levels: %v", tree.MaxDepth-2, err)
+	}
+}
+
+// The core of a turn is known without a search: reading a turn of many blocks
+// must not take the square of their number.
+func TestManyBlocksInOneTurn(t *testing.T) {
+	var doc strings.Builder
+	doc.WriteString(`{'root':{'children':[{'id':'h','nodeType':'^ah','children':[`)
+	const blocks = 100_000 // minutes, if every block looked at every other
+	for i := range blocks {
+		if i > 0 {
+			doc.WriteByte(',')
+		}
+		fmt.Fprintf(&doc, `{'id':'b%d'}`, i)
+	}
+	doc.WriteString(`]}]}}`)
+	d, err := read(t, doc.String(), document.Options{})
+	if err != nil || d.Tree.Root().Summary().Blocks != blocks {
+		t.Error(err)
+	}
 }

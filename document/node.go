@@ -1,6 +1,7 @@
 package document
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -55,8 +56,12 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 			order[len(order)-1-k] = turn
 		}
 	}
+	below := depth + 1
+	if class == tree.Head {
+		below++ // sealing puts a turn in the place of the head, one level further down
+	}
 	for _, k := range order {
-		if err := r.node(k, i, class, depth+1); err != nil {
+		if err := r.node(k, i, class, below); err != nil {
 			return err
 		}
 	}
@@ -103,6 +108,10 @@ func (r *reader) free(id string) string {
 	return id
 }
 
+// latestStamp is the last created_at_ns that an import may bring: stamps of a
+// context only increase.
+const latestStamp = math.MaxInt64 - 1<<40
+
 // header reads one member of a node.
 func (r *reader) header(n *read, m canon.Member) (err error) {
 	v := m.Value
@@ -136,6 +145,9 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		n.Cycle, err = r.integer(n, m, n.Cycle)
 	case "created_at_ns":
 		n.CreatedNS, err = r.integer(n, m, n.CreatedNS)
+		if err == nil && n.CreatedNS > latestStamp {
+			err = fault.OnNode(fault.Limit, n.ID, "created_at_ns leaves no room for later stamps", "")
+		}
 	case "creation_index":
 		n.Index, err = r.integer(n, m, n.Index)
 	case "ttl":

@@ -13,7 +13,7 @@ import (
 // attr compiles an attribute filter (04 §5).
 func (p *Plan) attr(a selector.Attr) (test, error) {
 	t := test{}
-	if a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind != selector.Null {
+	if a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind != selector.Null && a.Values[0].Text != "" { // the empty text leaves no mark
 		mark := tree.Mark(a.Values[0].Text)
 		switch a.Name {
 		case "id":

@@ -45,13 +45,10 @@ func (r *run) newestFirst(ids []string) {
 
 // turnOf returns the child of ^seq that a node is or is in.
 func (r *run) turnOf(id string) string {
-	for {
-		parent := r.tree.Parent(id)
-		if n := r.tree.Node(parent); n != nil && n.Type == tree.Seq.String() {
-			return id
-		}
-		id = parent
+	if path := r.tree.Path(id); len(path) > 2 {
+		return path[2].Node().ID
 	}
+	return id
 }
 
 // several reports whether steps are open that make a difference between the

@@ -52,14 +52,10 @@ func before(a, b *Entry) bool {
 // Core returns the explicit core of a turn or of the active head: its
 // container at offset 0. It is nil where the core is elided.
 func (e *Entry) Core() *Entry {
-	var core *Entry
-	e.zone(0, 0, func(k *Entry) bool {
-		if k.class == Container {
-			core = k
-		}
-		return core == nil
-	})
-	return core
+	if e.kids == nil {
+		return nil
+	}
+	return e.kids.core
 }
 
 // HasOwnCoreBlocks reports whether blocks stand at offset 0 of the entry

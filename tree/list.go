@@ -23,6 +23,7 @@ type List struct {
 	count  int // direct items, here and below
 	sum    Summary
 	digest Digest
+	core   *Entry      // the first container at offset 0: of the children of a turn its core
 	thread renderCache // of a run of turns
 }
 
@@ -64,6 +65,9 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 			h.Write(below[i].sumOr(&none))
 		}
 		l.sum.add(&e.sum)
+		if l.core == nil && e.class == Container && e.node.Offset == 0 {
+			l.core = e
+		}
 		h.Write(e.digest[:])
 	}
 	if below != nil {
@@ -79,6 +83,9 @@ func (l *List) take(b *List) {
 	if b != nil {
 		l.count += b.count
 		l.sum.add(&b.sum)
+		if l.core == nil {
+			l.core = b.core
+		}
 	}
 }
 

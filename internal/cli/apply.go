@@ -121,7 +121,7 @@ func (r *replay) clock() int64 {
 }
 
 func (r *replay) line(ctx context.Context, line []byte) error {
-	doc, err := canon.ParseAny(line)
+	doc, err := canon.ParseDocument(line)
 	if err != nil {
 		return err
 	}

@@ -64,7 +64,7 @@ func (a *app) hashNode(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	node, err := canon.ParseAny(in.data)
+	node, err := canon.ParseDocument(in.data)
 	if err != nil {
 		return inFile(err, in.name, in.data)
 	}

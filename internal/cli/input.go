@@ -75,7 +75,7 @@ func (in *input) shape() (shape, error) {
 	if i := bytes.IndexByte(in.data, '\n'); i >= 0 {
 		first, rest = in.data[:i], bytes.TrimSpace(in.data[i:])
 	}
-	line, err := canon.ParseAny(first)
+	line, err := canon.ParseDocument(first)
 	if err == nil {
 		_, compact := line.Get("pact_history")
 		_, root := line.Get("root")
@@ -89,7 +89,7 @@ func (in *input) shape() (shape, error) {
 	whole := line
 	if err != nil || len(rest) > 0 {
 		lines := err == nil // the first one is JSON by itself
-		if whole, err = canon.ParseAny(in.data); err != nil && !lines {
+		if whole, err = canon.ParseDocument(in.data); err != nil && !lines {
 			return "", inFile(err, in.name, in.data)
 		}
 	}
