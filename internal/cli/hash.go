@@ -48,7 +48,7 @@ is a document, a history or a transcript.`,
 		}
 		n := snapshot.Node(*node)
 		if n == nil {
-			return fault.OnNode(fault.NodeNotFound, *node, "there is no such node in this snapshot", "pact select lists the ids that are there")
+			return fault.OnNode(fault.NodeNotFound, *node, "there is no such node in this snapshot", "pact show draws what is there")
 		}
 		if !n.HashOK {
 			a.noHash()
