@@ -32,6 +32,15 @@ func (b *Batch) Insert(position string, s Spec) (id string, err error) {
 	return b.editor.AddAt(gap, s)
 }
 
+// ParseSpec is [ParseSpec] in the edition of the context. An empty text is a
+// block with nothing in it.
+func (b *Batch) ParseSpec(text string) (Spec, error) {
+	if text == "" {
+		return Spec{}, nil
+	}
+	return ParseSpec(text, b.edition)
+}
+
 // Update sets headers of a node: content, priority, tags, custom attributes
 // and, for a node of this cycle, also ttl, offset, role, kind, key, refs,
 // pinned, provenance, mime and encoding. nil removes an optional one.

@@ -7,9 +7,6 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/document"
-	"github.com/contexttree/pact/internal/fault"
-	"github.com/contexttree/pact/query"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/thread"
 	"github.com/contexttree/pact/tree"
 )
@@ -77,24 +74,6 @@ func (s *Snapshot) Bytes(ctx context.Context) ([]byte, error) {
 	var b bytes.Buffer
 	err := s.Export(ctx, &b)
 	return b.Bytes(), err
-}
-
-// Select returns the ids that a selector without an address finds in the
-// snapshot (04 §2.2).
-func (s *Snapshot) Select(ctx context.Context, q *selector.Selector) ([]string, error) {
-	if q.Time != nil {
-		return nil, fault.New(fault.SelectorInvalid, "the selector has an address of its own", "leave it out, or ask the context")
-	}
-	r, err := s.run(ctx, q)
-	return r.IDs, err
-}
-
-func (s *Snapshot) run(ctx context.Context, q *selector.Selector) (query.Result, error) {
-	plan, err := query.Compile(q)
-	if err != nil {
-		return query.Result{}, err
-	}
-	return plan.Run(ctx, s.tree)
 }
 
 // CommonPrefix returns what the threads of two snapshots share at their

@@ -34,62 +34,73 @@ type Selection struct{ From, To map[string]bool }
 // on one side only is added or removed. Cost: what differs; with a selection
 // also the nodes that were selected.
 func Trees(from, to *tree.Tree, s *Selection) *Result {
-	r := &Result{Added: []string{}, Removed: []string{}, Changed: []Change{}}
 	older, newer := from, to
-	if backwards := from.Cycle() > to.Cycle(); backwards {
+	backwards := from.Cycle() > to.Cycle()
+	if backwards {
 		older, newer = to, from
 		if s != nil {
 			s = &Selection{From: s.To, To: s.From}
 		}
-		defer func() { r.Added, r.Removed = r.Removed, r.Added }()
 	}
-	if s != nil {
-		r.selected(older, newer, s)
-		return r
+	p := Compare(older, newer, s)
+	r := &Result{Added: p.Added, Removed: p.Removed, Changed: make([]Change, len(p.Changed))}
+	for i, d := range p.Changed {
+		r.Changed[i] = Change{d.New.ID, p.Fields(d)}
 	}
-	tree.Compare(older, newer, func(d tree.Difference) bool {
-		switch {
-		case d.Old == nil:
-			r.Added = append(r.Added, d.New.ID)
-		case d.New == nil:
-			r.Removed = append(r.Removed, d.Old.ID)
-		default:
-			r.Changed = append(r.Changed, Change{d.New.ID, Fields(d, older.Cycle(), newer.Cycle())})
-		}
-		return true
-	})
+	if backwards {
+		r.Added, r.Removed = r.Removed, r.Added
+	}
 	return r
 }
 
-// selected is Trees where each side is a set of nodes.
-func (r *Result) selected(older, newer *tree.Tree, s *Selection) {
-	for _, id := range inOrder(newer, s.To) {
-		if !s.From[id] {
-			r.Added = append(r.Added, id)
-		}
-	}
-	for _, id := range inOrder(older, s.From) {
-		if !s.To[id] {
-			r.Removed = append(r.Removed, id)
-		}
+// Pair is what differs between two trees, with both versions of every node that
+// changed. It is in the order of [Result].
+type Pair struct {
+	Added, Removed []string // from the older to the newer
+	Changed        []tree.Difference
+
+	oldCycle, newCycle int64
+}
+
+// Compare is [Trees] for callers that need the versions themselves.
+func Compare(older, newer *tree.Tree, s *Selection) *Pair {
+	p := &Pair{Added: []string{}, Removed: []string{}, oldCycle: older.Cycle(), newCycle: newer.Cycle()}
+	if s != nil {
+		p.Added, p.Removed = missing(newer, s.To, s.From), missing(older, s.From, s.To)
 	}
 	tree.Compare(older, newer, func(d tree.Difference) bool {
-		if d.Old != nil && d.New != nil && s.From[d.New.ID] && s.To[d.New.ID] {
-			r.Changed = append(r.Changed, Change{d.New.ID, Fields(d, older.Cycle(), newer.Cycle())})
+		switch {
+		case d.Old != nil && d.New != nil:
+			if s == nil || s.From[d.New.ID] && s.To[d.New.ID] {
+				p.Changed = append(p.Changed, d)
+			}
+		case s != nil:
+		case d.Old == nil:
+			p.Added = append(p.Added, d.New.ID)
+		default:
+			p.Removed = append(p.Removed, d.Old.ID)
 		}
 		return true
 	})
+	return p
 }
 
-// inOrder sorts ids by the canonical order of their tree.
-func inOrder(t *tree.Tree, ids map[string]bool) []string {
-	list := make([]string, 0, len(ids))
-	for id := range ids {
-		list = append(list, id)
+// missing returns the ids of a set that another lacks, in the canonical order
+// of their tree.
+func missing(t *tree.Tree, set, other map[string]bool) []string {
+	list := []string{}
+	for id := range set {
+		if !other[id] {
+			list = append(list, id)
+		}
 	}
 	slices.SortFunc(list, t.Order)
 	return list
 }
+
+// Fields returns the sorted names of the headers in which two versions differ.
+// A ttl that ran down is a change (05 §4.2).
+func (p *Pair) Fields(d tree.Difference) []string { return Fields(d, p.oldCycle, p.newCycle) }
 
 // Fields returns the sorted names of the headers in which two versions of a
 // node differ, seen from the cycles of their snapshots. A ttl that ran down is

@@ -81,6 +81,35 @@ func (o *operand) integer(n int64) int {
 	return cmp.Compare(n, o.n)
 }
 
+// span is the integers that op holds for, and whether there are any.
+func (o *operand) span(op selector.Op) (interval, bool) {
+	s := everywhere
+	switch {
+	case !o.numeric:
+		return s, false
+	case op == selector.Eq || op == selector.Ne:
+		s = interval{o.n, o.n}
+		return s, !o.rest && o.outside == 0
+	case o.outside != 0: // every integer is on one side of it
+		return s, (o.outside > 0) == (op == selector.Lt || op == selector.Le)
+	case op == selector.Le || op == selector.Lt && o.rest:
+		s.hi = o.n
+	case op == selector.Gt || op == selector.Ge && o.rest:
+		if o.n == math.MaxInt64 {
+			return s, false
+		}
+		s.lo = o.n + 1
+	case op == selector.Lt:
+		if o.n == math.MinInt64 {
+			return s, false
+		}
+		s.hi = o.n - 1
+	default:
+		s.lo = o.n
+	}
+	return s, true
+}
+
 // equal is the = of 04 §5: integers as integers, texts as texts, type
 // preserving where the attribute could be either, null only to null.
 func (o *operand) equal(v value) bool {

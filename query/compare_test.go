@@ -45,7 +45,7 @@ func TestComparisons(t *testing.T) {
 		"[data_big=123456789012345678901234567890]": true, "[data_big>123456789012345678901234567889]": true,
 		"[data_list=1]": false, "[data_list]": true, "[data_list<5]": false,
 	} {
-		if got := slices.Contains(run(t, tr, ".cb"+filter).IDs, "b"); got != want {
+		if got := slices.Contains(run(t, tr, ".cb"+filter).IDs(), "b"); got != want {
 			t.Errorf("%s: %v, want %v", filter, got, want)
 		}
 	}

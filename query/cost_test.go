@@ -72,8 +72,8 @@ func TestDepthAndIDVisitTheSameNumberOfNodesAtEverySize(t *testing.T) {
 			c.large = c.small
 		}
 		a, b := run(t, small, c.small), run(t, large, c.large)
-		if a.Visited != b.Visited || len(a.IDs) != len(b.IDs) || len(a.IDs) == 0 {
-			t.Errorf("%s: visited %d of 1,000 turns and %d of 100,000, selected %d and %d", c.small, a.Visited, b.Visited, len(a.IDs), len(b.IDs))
+		if a.Visited != b.Visited || len(a.IDs()) != len(b.IDs()) || len(a.IDs()) == 0 {
+			t.Errorf("%s: visited %d of 1,000 turns and %d of 100,000, selected %d and %d", c.small, a.Visited, b.Visited, len(a.IDs()), len(b.IDs()))
 		}
 		if a.Visited > 20 {
 			t.Errorf("%s: visited %d nodes", c.small, a.Visited)
@@ -86,14 +86,14 @@ func TestSummariesSkipWhatCannotMatch(t *testing.T) {
 	if r := run(t, large, ".cb[kind='no such kind']"); r.Visited > 10 {
 		t.Errorf("a kind that does not occur: visited %d nodes", r.Visited)
 	}
-	if r := run(t, large, ".cb[role='user']"); len(r.IDs) != 10_000 || r.Visited > 4*10_000+10 {
-		t.Errorf("selected %d, visited %d", len(r.IDs), r.Visited)
+	if r := run(t, large, ".cb[role='user']"); len(r.IDs()) != 10_000 || r.Visited > 4*10_000+10 {
+		t.Errorf("selected %d, visited %d", len(r.IDs()), r.Visited)
 	}
 }
 
 func TestGroupsMergeInDocumentOrder(t *testing.T) {
 	tr := conversation(t, 3)
-	got := run(t, tr, "#a:2, .cb[role='user'], #mt:1, .mt:depth(3) .cb").IDs
+	got := run(t, tr, "#a:2, .cb[role='user'], #mt:1, .mt:depth(3) .cb").IDs()
 	if want := []string{"u:0", "a:0", "mt:1", "u:1", "u:2", "a:2"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
 	}

@@ -41,8 +41,8 @@ func TestEmptyTextsAndForeignRegions(t *testing.T) {
 			t.Fatal(err)
 		}
 		got, err := plan.Run(context.Background(), tr)
-		if err != nil || !slices.Equal(got.IDs, c.want) {
-			t.Errorf("%s: got %v, %v, want %v", c.text, got.IDs, err, c.want)
+		if err != nil || !slices.Equal(got.IDs(), c.want) {
+			t.Errorf("%s: got %v, %v, want %v", c.text, got.IDs(), err, c.want)
 		}
 	}
 }

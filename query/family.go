@@ -8,34 +8,34 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// familyOf recognises a same-key set: a single group whose last step names a
+// asFamily recognises a same-key set: a single group whose last step names a
 // key, in the editions that have such sets. Its nodes come newest first, and
-// choices such as :first take from the whole set (003, 001 §3.5.2). It returns
+// choices behind the key take from the whole set (003, 001 §3.5.2). It returns
 // the group without those choices and what stands after them.
-func (p *Plan) familyOf(s *selector.Selector, g selector.Group) (selector.Group, error) {
-	last := g.Steps[len(g.Steps)-1]
-	if !p.traits.KeySets || len(s.Groups) > 1 || !slices.ContainsFunc(last.Parts, p.namesKey) {
-		return g, nil
+func (p *Plan) asFamily(steps []selector.Step) ([]selector.Step, error) {
+	parts := steps[len(steps)-1].Parts
+	k := slices.IndexFunc(parts, p.namesKey)
+	if !p.traits.KeySets || k < 0 {
+		return steps, nil
 	}
 	p.keySet = true
-	i := slices.IndexFunc(last.Parts, func(part selector.Part) bool {
+	i := slices.IndexFunc(parts[k:], func(part selector.Part) bool {
 		_, is := part.(selector.Pick)
 		return is
 	})
 	if i < 0 {
-		return g, nil
+		return steps, nil
 	}
-	for _, part := range last.Parts[i:] {
-		t, err := p.test(part, false)
+	for _, part := range parts[k+i:] {
+		tests, _, err := p.test(part, false)
 		if err != nil {
-			return g, err
+			return nil, err
 		}
-		p.family = append(p.family, t)
+		p.family.add(tests...)
 	}
-	last.Parts = last.Parts[:i:i]
-	steps := slices.Clone(g.Steps)
-	steps[len(steps)-1] = last
-	return selector.Group{Steps: steps}, nil
+	steps = slices.Clone(steps)
+	steps[len(steps)-1].Parts = parts[: k+i : k+i]
+	return steps, nil
 }
 
 // namesKey reports whether a part is [key=K] or, where # means a key, #K.
@@ -51,25 +51,47 @@ func (p *Plan) namesKey(part selector.Part) bool {
 
 // inFamilyOrder puts the result of a same-key set in its order: depth 0, 1, 2 …,
 // then the system header, then what has no depth; newer stamps first (decision
-// 021). Then it makes the choices.
+// 021). Then it makes the choice. Where @order asks for another order, the
+// nodes stay in that of the document.
 func (r *run) inFamilyOrder() {
-	set := make([]sibling, len(r.result.IDs))
-	for i, id := range r.result.IDs {
-		set[i] = r.locate(id)
+	nodes := r.result.Nodes
+	ranks := make([]int, len(nodes)) // indexes into nodes, in the order of the set
+	for i := range ranks {
+		ranks[i] = i
 	}
-	slices.SortStableFunc(set, func(a, b sibling) int {
-		x, y := a.entry.Node(), b.entry.Node()
-		return cmp.Or(cmp.Compare(a.at.family(), b.at.family()), cmp.Compare(y.CreatedNS, x.CreatedNS),
+	slices.SortFunc(ranks, func(i, j int) int {
+		x, y := nodes[i].Node(), nodes[j].Node()
+		return cmp.Or(cmp.Compare(r.places[i].family(), r.places[j].family()), cmp.Compare(y.CreatedNS, x.CreatedNS),
 			cmp.Compare(y.Index, x.Index), cmp.Compare(x.ID, y.ID))
 	})
-	if len(r.plan.family) > 0 {
-		chosen := r.settle(r.plan.family, slices.Clone(set))
-		set = slices.DeleteFunc(set, func(s sibling) bool { return s.entry.Node() != chosen })
+	if r.plan.family.pick != nil {
+		ranks = r.fromFamily(ranks)
 	}
-	r.result.IDs = r.result.IDs[:0]
-	for _, s := range set {
-		r.result.IDs = append(r.result.IDs, s.entry.Node().ID)
+	if r.plan.order != "" {
+		slices.Sort(ranks)
 	}
+	set, places := make([]*tree.Entry, len(ranks)), make([]place, len(ranks))
+	for i, n := range ranks {
+		set[i], places[i] = nodes[n], r.places[n]
+	}
+	r.result.Nodes, r.places = set, places
+}
+
+// fromFamily makes the choice from the whole set.
+func (r *run) fromFamily(ranks []int) []int {
+	c := &r.plan.family
+	ranks = slices.DeleteFunc(ranks, func(i int) bool { return !r.passes(c.tests, r.result.Nodes[i], r.places[i]) })
+	n := 1
+	switch c.pick.Kind {
+	case selector.Last:
+		n = len(ranks)
+	case selector.Nth:
+		n = c.pick.N
+	}
+	if n < 1 || n > len(ranks) || !r.passes(c.after, r.result.Nodes[ranks[n-1]], r.places[ranks[n-1]]) {
+		return nil
+	}
+	return ranks[n-1 : n]
 }
 
 // family ranks a depth for the order of same-key sets.
@@ -81,20 +103,4 @@ func (p place) family() int64 {
 		return 1 << 62
 	}
 	return p.depth
-}
-
-// locate returns a node of the tree with its place.
-func (r *run) locate(id string) sibling {
-	path := r.tree.Path(id)
-	at := place{}
-	for i, e := range path[1:] {
-		above := path[i]
-		at.level++
-		rank := 0
-		if above.Class() == tree.Seq {
-			rank = above.Children().Rank(e)
-		}
-		at = at.of(e, above, rank)
-	}
-	return sibling{path[len(path)-1], at}
 }

@@ -65,8 +65,8 @@ func TestSameKeySetsComeNewestFirst(t *testing.T) {
 			t.Fatal(c.text, err)
 		}
 		got, err := plan.Run(context.Background(), tr)
-		if err != nil || !slices.Equal(got.IDs, c.want) {
-			t.Errorf("%s, %s: got %v, %v, want %v", c.edition, c.text, got.IDs, err, c.want)
+		if err != nil || !slices.Equal(got.IDs(), c.want) {
+			t.Errorf("%s, %s: got %v, %v, want %v", c.edition, c.text, got.IDs(), err, c.want)
 		}
 	}
 }

@@ -85,19 +85,17 @@ func (p *Plan) container(t *tree.Tree, parent *tree.Entry, hop selector.Hop) (fo
 	}
 	attrs := hop.Attrs
 	if hop.Kind == selector.HopOffset {
-		attrs = append(attrs[:len(attrs):len(attrs)], selector.Attr{Name: "offset", Op: selector.Eq,
-			Values: []selector.Literal{{Kind: selector.Number, Text: strconv.FormatInt(hop.Offset, 10)}}})
+		attrs = append(attrs[:len(attrs):len(attrs)], offsetIs(hop.Offset))
 	}
 	var tests []test
 	for _, a := range attrs {
-		compiled, err := p.attr(a)
+		compiled, _, err := p.attr(a)
 		if err != nil {
 			return nil, false, err
 		}
-		tests = append(tests, compiled)
+		tests = append(tests, compiled...)
 	}
 	r := &run{plan: p, tree: t}
-	r.scope.run = r
 	turnLike := parent.Class() == tree.Turn || parent.Class() == tree.Head
 	if turnLike && parent.Core() == nil {
 		// An elided core can be inserted into even while there is nothing in it.

@@ -2,324 +2,258 @@ package query_test
 
 import (
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
 
-// world is a tree written out flat, for an evaluator that knows nothing of
-// summaries, ranks or indexes. Elided cores and the parts :pre, :core and
-// :post of a turn are things of their own in it.
-type world struct {
-	cycle  int64
-	things []*thing // real ones in document order, then the others
-}
-
-type thing struct {
-	node     *tree.Node // nil for what is not in the tree
-	class    tree.Class
-	part     string // "pre", "core" or "post"
-	elided   bool
-	turn     *thing // of a part or an elided core: the turn it belongs to
-	parent   *thing
-	also     []*thing // further parents: parts and elided core
-	children []*thing
-	depth    int64 // 0 for none
-}
-
-func flatten(t *tree.Tree) *world {
-	w := &world{cycle: t.Cycle()}
-	byID := map[string]*thing{}
-	for e, parent := range t.All() {
-		x := &thing{node: e.Node(), class: e.Class(), parent: byID[parent]}
-		byID[e.Node().ID] = x
-		if x.parent != nil {
-			x.parent.children = append(x.parent.children, x)
-			x.depth = x.parent.depth
+// selection evaluates a selector by its definition and returns what it selects
+// in the tree, in the order in which Plan.Run has it.
+func (w *world) selection(s *selector.Selector) []*thing {
+	chosen := map[*thing]bool{}
+	for _, g := range s.Groups {
+		for _, x := range w.group(s, g) {
+			chosen[x] = !x.elided
 		}
-		w.things = append(w.things, x)
 	}
-	for _, x := range slices.Clone(w.things) {
-		if x.class == tree.Seq {
-			for i, turn := range x.children {
-				turn.mark(int64(len(x.children) - i))
+	return w.ordered(s, chosen)
+}
+
+// covered returns what a selector selects and everything below that. What is
+// below an elided core that it selects is covered too.
+func (w *world) covered(s *selector.Selector) map[*thing]bool {
+	under := map[*thing]bool{}
+	for _, g := range s.Groups {
+		for _, x := range w.group(s, g) {
+			under[x] = true
+			for _, y := range below(x) {
+				under[y] = true
 			}
 		}
-		if x.class == tree.Turn || x.class == tree.Head {
-			w.inside(x)
-		}
 	}
-	return w
+	return under
 }
 
-func (x *thing) mark(depth int64) {
-	x.depth = depth
-	for _, k := range x.children {
-		k.mark(depth)
+// group evaluates one chain from left to right: what its first step matches,
+// what the second one matches from there, and so on.
+func (w *world) group(s *selector.Selector, g selector.Group) []*thing {
+	var now []*thing
+	for i, step := range g.Steps {
+		if part, ok := lonely(step); ok {
+			now = w.partsFrom(now, step.Comb, part.Zone)
+			if i < len(g.Steps)-1 {
+				continue
+			}
+			var all []*thing // the last step selects all that is in the part
+			for _, p := range now {
+				all = append(all, below(p)...)
+			}
+			return all
+		}
+		at := len(step.Parts)
+		if i == len(g.Steps)-1 && w.isFamily(s) {
+			at = w.keyPart(step) // what follows the key chooses from all nodes of it
+		}
+		var next []*thing
+		for _, siblings := range w.candidates(now, step) {
+			next = append(next, w.sift(siblings, step.Parts, 0, at)...)
+		}
+		next = unique(next)
+		if at < len(step.Parts) {
+			next = w.sift(newestFirst(next), step.Parts, at, len(step.Parts))
+		}
+		now = next
 	}
+	return now
 }
 
-// inside adds the parts and the elided core of a turn.
-func (w *world) inside(turn *thing) {
-	zone := func(k *thing) string {
-		switch {
-		case k.node.Offset < 0:
-			return "pre"
-		case k.node.Offset > 0:
-			return "post"
-		}
-		return "core"
-	}
-	parts := map[string]*thing{}
-	for _, name := range []string{"pre", "core", "post"} {
-		parts[name] = &thing{part: name, turn: turn, parent: turn, depth: turn.depth}
-		w.things = append(w.things, parts[name])
-	}
-	explicit := false
-	var own []*thing
-	for _, k := range turn.children {
-		k.also = append(k.also, parts[zone(k)])
-		parts[zone(k)].children = append(parts[zone(k)].children, k)
-		if k.node.Offset == 0 {
-			own = append(own, k)
-			explicit = explicit || k.class == tree.Container
-		}
-	}
-	if explicit || len(own) == 0 {
-		return
-	}
-	core := &thing{elided: true, class: tree.Container, turn: turn, parent: turn, also: []*thing{parts["core"]}, children: own, depth: turn.depth,
-		node: &tree.Node{Type: "mc", Cycle: turn.node.Cycle, CreatedNS: turn.node.CreatedNS, Index: turn.node.Index, Expiry: tree.Never}}
-	for _, k := range own {
-		k.also = append(k.also, core)
-	}
-	w.things = append(w.things, core)
+// lonely returns the part of a turn that a step names by standing alone.
+func lonely(s selector.Step) (selector.Offset, bool) {
+	o, ok := s.Parts[0].(selector.Offset)
+	return o, ok && len(s.Parts) == 1
 }
 
-// sel evaluates a selector of edition v0.1 by its definition.
-func (w *world) sel(s *selector.Selector) []string {
-	ids := []string{}
-	for _, x := range w.things {
-		if x.part != "" || x.elided {
+// partsFrom returns the parts of turns that a step reaches.
+func (w *world) partsFrom(from []*thing, comb selector.Combinator, zone selector.Zone) []*thing {
+	var list []*thing
+	for _, p := range w.parts {
+		if p.zone != zone {
 			continue
 		}
-		if slices.ContainsFunc(s.Groups, func(g selector.Group) bool { return w.selected(g.Steps, x) }) {
-			ids = append(ids, x.node.ID)
+		reached := comb == selector.None || slices.Contains(from, p.parent)
+		if comb == selector.Descendant {
+			for up := p.parent.parent; up != nil; up = up.parent {
+				reached = reached || slices.Contains(from, up)
+			}
+		}
+		if reached {
+			list = append(list, p)
 		}
 	}
-	return ids
+	return list
 }
 
-func (w *world) selected(steps []selector.Step, x *thing) bool {
-	if part(steps[len(steps)-1]) == "" {
-		return w.matches(steps, len(steps)-1, x)
-	}
-	for _, p := range w.things { // everything below a part that matches
-		if p.part != "" && w.matches(steps, len(steps)-1, p) && slices.Contains(above(x), p) {
-			return true
+// candidates returns what a step can reach at all, siblings together, because
+// :first, :last and :nth choose among those of one parent (decision 021).
+func (w *world) candidates(from []*thing, step selector.Step) [][]*thing {
+	core := namesCore(step.Parts)
+	switch head := step.Parts[0].(type) {
+	case selector.Position:
+		return w.position(head, core)
+	case selector.Search:
+		if step.Comb == selector.None {
+			return w.searched(head, core)
+		}
+	case selector.Tag:
+		if step.Comb == selector.None {
+			return families(w.root, core) // everything below the root
 		}
 	}
-	return false
-}
-
-func part(s selector.Step) string {
-	if o, ok := s.Parts[0].(selector.Offset); ok && len(s.Parts) == 1 {
-		return map[selector.Zone]string{selector.Pre: "pre", selector.Core: "core", selector.Post: "post"}[o.Zone]
+	if step.Comb == selector.None {
+		return append(families(w.root, core), []*thing{w.root})
 	}
-	return ""
-}
-
-// above returns everything that x is below.
-func above(x *thing) []*thing {
-	var all []*thing
-	for _, p := range append([]*thing{x.parent}, x.also...) {
-		if p != nil && !slices.Contains(all, p) {
-			all = append(append(all, p), above(p)...)
+	var list [][]*thing
+	for _, x := range from {
+		if step.Comb == selector.Child {
+			list = append(list, kids(x, core))
+		} else {
+			list = append(list, families(x, core)...)
 		}
 	}
-	return all
+	return list
 }
 
-// matches reports whether x matches step i and what leads to it the steps before.
-func (w *world) matches(steps []selector.Step, i int, x *thing) bool {
-	if p := part(steps[i]); p != "" || x.part != "" {
-		return p == x.part && w.led(steps, i, x, x.parent)
-	}
-	for _, p := range append([]*thing{x.parent}, x.also...) {
-		direct := p == x.parent
-		if w.passes(steps[i].Parts, x, p) && (direct && w.led(steps, i, x, p) || !direct && i > 0 && p.node == nil && w.matches(steps, i-1, p) || !direct && i > 0 && p.elided && w.matches(steps, i-1, p)) {
-			return true
-		}
-	}
-	return false
-}
-
-// led reports whether the parent p, or for a descendant anything from it up,
-// matches the step before.
-func (w *world) led(steps []selector.Step, i int, x, p *thing) bool {
+// searched returns where "?", "??" and "within(…) ??" look.
+func (w *world) searched(s selector.Search, core bool) [][]*thing {
 	switch {
-	case i == 0:
-		return true
-	case p == nil:
-		return false
-	case steps[i].Comb == selector.Child:
-		return w.matches(steps, i-1, p)
+	case !s.Deep:
+		return [][]*thing{kids(w.root, core)}
+	case len(s.Within.Terms) == 0:
+		return families(w.root, core)
 	}
-	return slices.ContainsFunc(append([]*thing{p}, above(p)...), func(a *thing) bool { return w.matches(steps, i-1, a) })
+	var list [][]*thing
+	for _, x := range w.real {
+		if isPlace(x) && s.Within.Contains(x.depth) {
+			list = append(list, families(x, core)...)
+		}
+	}
+	return list
 }
 
-// passes tests one compound on x as a child of p.
-func (w *world) passes(parts []selector.Part, x, p *thing) bool {
-	if x.elided && !namesContainers(parts) {
-		return false
-	}
-	for i, part := range parts {
-		pick, ok := part.(selector.Pick)
+// isPlace reports whether x is what a depth names: a turn, ^ah or ^sys.
+func isPlace(x *thing) bool {
+	return x.class == tree.Turn || x.class == tree.Head || x.class == tree.Sys
+}
+
+// sift applies the parts from and up to but without to, one after the other:
+// a filter keeps what passes, a choice keeps one of what is left.
+func (w *world) sift(list []*thing, parts []selector.Part, from, to int) []*thing {
+	list = slices.Clone(list)
+	for i := from; i < to; i++ {
+		pick, ok := parts[i].(selector.Pick)
 		if !ok {
-			if !w.test(part, x) {
-				return false
-			}
+			list = slices.DeleteFunc(list, func(x *thing) bool { return !w.test(parts, i, x) })
 			continue
 		}
-		siblings := []*thing{x}
-		if p != nil {
-			siblings = slices.Clone(p.children)
-			if namesContainers(parts) && !p.elided {
-				for _, core := range w.things {
-					if core.elided && (core.parent == p || slices.Contains(core.also, p)) {
-						at := slices.IndexFunc(siblings, func(k *thing) bool { return k.node.Offset >= 0 })
-						siblings = slices.Insert(siblings, at, core)
-					}
-				}
-			}
+		if !namesCore(parts) {
+			list = slices.DeleteFunc(list, func(x *thing) bool { return x.elided })
 		}
-		siblings = slices.DeleteFunc(siblings, func(k *thing) bool { return !w.passes(parts[:i], k, p) })
-		n := map[selector.PickKind]int{selector.First: 1, selector.Last: len(siblings), selector.Nth: pick.N}[pick.Kind]
-		if n < 1 || n > len(siblings) || siblings[n-1] != x {
+		n := map[selector.PickKind]int{selector.First: 1, selector.Last: len(list), selector.Nth: pick.N}[pick.Kind]
+		if n < 1 || n > len(list) {
+			return nil
+		}
+		list = list[n-1 : n]
+	}
+	return list
+}
+
+// test tests x against one part that is no choice.
+func (w *world) test(parts []selector.Part, i int, x *thing) bool {
+	switch part := parts[i].(type) {
+	case selector.Region:
+		return x.class.Region() && x.class.String() == "^"+part.Name
+	case selector.ID:
+		if key, ok := x.key(); w.traits.HashIsKey {
+			return ok && key == part.Name
+		}
+		return !x.elided && x.node.ID == part.Name
+	case selector.Type:
+		return w.typed(x, part.Name) || w.standsForTurn(parts, x, part.Name)
+	case selector.Offset:
+		return zoneOf(x.node.Offset) == part.Zone
+	case selector.DepthIs:
+		if !w.traits.DepthMeansRegions && x.depth < 1 {
 			return false
 		}
+		return x.placed && part.Set.Contains(x.depth)
+	case selector.DepthStep:
+		return isPlace(x) && part.Set.Contains(x.depth)
+	case selector.Tag:
+		return slices.Contains(x.node.Tags, part.Name)
+	case selector.Attr:
+		return w.attr(part, x)
+	case selector.Search:
+		return w.all(part.Attrs, x)
 	}
-	return true
+	return true // "*", and a position, whose candidates have passed it
 }
 
-func namesContainers(parts []selector.Part) bool {
+func (w *world) all(attrs []selector.Attr, x *thing) bool {
+	return !slices.ContainsFunc(attrs, func(a selector.Attr) bool { return !w.attr(a, x) })
+}
+
+// standsForTurn reports whether .mt:depth(e) means the region x: ^ah or ^sys,
+// where e has its depth, in the editions where depths reach there.
+func (w *world) standsForTurn(parts []selector.Part, x *thing, name string) bool {
+	base, kind, narrow := cutType(name)
+	if class, ok := tree.ClassOfType(base); !w.traits.DepthMeansRegions || !ok || class != tree.Turn || x.class != tree.Head && x.class != tree.Sys {
+		return false
+	}
+	if k, ok := w.kind(x); narrow && (!ok || k != kind) {
+		return false
+	}
+	meant := false
+	for _, part := range parts {
+		if d, ok := part.(selector.DepthIs); ok {
+			if meant = d.Set.Contains(x.depth); !meant {
+				return false
+			}
+		}
+	}
+	return meant
+}
+
+// namesCore reports whether a step names the class of cores, which is what it
+// takes to match an elided one (decision 003).
+func namesCore(parts []selector.Part) bool {
 	return slices.ContainsFunc(parts, func(p selector.Part) bool {
 		switch p := p.(type) {
 		case selector.Type:
-			return p.Name == "mc" || p.Name == "cont"
+			return isContainerType(p.Name)
 		case selector.Attr:
-			return p.Name == "nodeType" && p.Op == selector.Eq && len(p.Values) == 1 && (p.Values[0].Text == "mc" || p.Values[0].Text == "cont")
+			return attrNamesCore(p)
+		case selector.Search:
+			return slices.ContainsFunc(p.Attrs, attrNamesCore)
+		case selector.Position:
+			last := p.Hops[len(p.Hops)-1]
+			return last.Kind == selector.HopContainer || slices.ContainsFunc(last.Attrs, attrNamesCore)
 		}
 		return false
 	})
 }
 
-func (w *world) test(part selector.Part, x *thing) bool {
-	n := x.node
-	switch part := part.(type) {
-	case selector.Universal:
-		return true
-	case selector.Region:
-		return x.class.Region() && n.Type == "^"+part.Name
-	case selector.ID:
-		return n.ID == part.Name
-	case selector.Type:
-		switch part.Name {
-		case "mt", "seg":
-			return x.class == tree.Turn
-		case "mc", "cont":
-			return x.class == tree.Container
-		case "cb", "block":
-			return x.class == tree.Block
-		}
-		return plain(n.Type) == plain(part.Name)
-	case selector.Offset:
-		return part.Zone == selector.Pre && n.Offset < 0 || part.Zone == selector.Core && n.Offset == 0 || part.Zone == selector.Post && n.Offset > 0
-	case selector.DepthIs:
-		return x.depth > 0 && part.Set.Contains(x.depth)
-	case selector.Attr:
-		return w.attr(part, x)
-	}
-	return false
+func attrNamesCore(a selector.Attr) bool {
+	return a.Name == "nodeType" && a.Op == selector.Eq && len(a.Values) == 1 && isContainerType(a.Values[0].Text)
 }
 
-// plain spells a type in the words of edition v0.1.
-func plain(t string) string {
-	base, rest, ns := strings.Cut(t, ":")
-	if word, ok := map[string]string{"seg": "mt", "cont": "mc", "block": "cb"}[base]; ok {
-		base = word
-	}
-	if ns {
-		return base + ":" + rest
-	}
-	return base
-}
+func isContainerType(name string) bool { return name == "mc" || name == "cont" }
 
-// attr compares by the rules of 04 §5, for the attributes that the generator uses.
-func (w *world) attr(a selector.Attr, x *thing) bool {
-	n := x.node
-	var number *int64
-	var word *string
-	var words []string
-	switch a.Name {
-	case "offset":
-		number = &n.Offset
-	case "priority":
-		number = &n.Priority
-	case "created_at_ns":
-		number = &n.CreatedNS
-	case "ttl":
-		if ttl, ok := n.TTL(w.cycle); ok {
-			number = &ttl
-		}
-	case "id":
-		word = &n.ID
-	case "nodeType":
-		t := plain(n.Type)
-		word = &t
-	case "tag":
-		words = n.Tags
-	default:
-		if s, ok := n.Header(a.Name).Text(); ok {
-			word = &s
+func unique(list []*thing) []*thing {
+	var once []*thing
+	for _, x := range list {
+		if !slices.Contains(once, x) {
+			once = append(once, x)
 		}
 	}
-	equal := func(l selector.Literal) bool {
-		switch {
-		case l.Kind == selector.Null:
-			return number == nil && word == nil && words == nil
-		case number != nil:
-			v, err := strconv.ParseInt(l.Text, 10, 64)
-			return err == nil && v == *number
-		case word != nil && a.Name == "nodeType":
-			return *word == plain(l.Text)
-		case word != nil:
-			return *word == l.Text
-		}
-		return slices.Contains(words, l.Text)
-	}
-	switch a.Op {
-	case selector.Present:
-		return number != nil || word != nil || words != nil
-	case selector.Eq:
-		return slices.ContainsFunc(a.Values, equal)
-	case selector.Ne:
-		return !slices.ContainsFunc(a.Values, equal)
-	}
-	cmp := 0
-	switch {
-	case number != nil:
-		v, err := strconv.ParseInt(a.Values[0].Text, 10, 64)
-		if err != nil {
-			return false
-		}
-		cmp = int(max(-1, min(1, *number-v)))
-	case word != nil:
-		cmp = strings.Compare(*word, a.Values[0].Text)
-	default:
-		return false
-	}
-	return a.Op == selector.Lt && cmp < 0 || a.Op == selector.Le && cmp <= 0 || a.Op == selector.Gt && cmp > 0 || a.Op == selector.Ge && cmp >= 0
+	return once
 }

@@ -5,6 +5,7 @@
 package query
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
@@ -15,131 +16,197 @@ import (
 
 // Plan is a compiled selector. It is immutable and safe for concurrent use.
 type Plan struct {
+	source *selector.Selector
 	traits selector.Traits
 	groups []group
-	family []test // of a same-key set: what chooses from the whole of it; see family.go
-	keySet bool
+	pins   []string // the ids that steps lead to
+	keySet bool     // the selector asks for a same-key set; see family.go
+	family choosing // what chooses from the whole of it
+	order  string   // of @order, "" without
+	newest bool     // turns come newest first
 }
 
 // group is one chain of steps. A node is selected when it matches the last
-// step and its ancestors match the others.
+// step and its ancestors match the others. Sets of steps are bits of a word.
 type group struct {
 	steps   []step
+	last    uint64 // the last step alone
+	joined  uint64 // steps joined by ">"
 	regions uint64 // steps that only a region can match
-	cores   uint64 // steps that name the class of containers
+	cores   uint64 // steps that an elided core may match
 	parts   uint64 // steps that stand for a part of a turn
 	picks   uint64 // steps that choose among siblings
 }
 
 // step is one compound selector.
 type step struct {
-	child bool       // joined by ">"
-	tests []test     // in written order
-	picks bool       // whether :first, :last or :nth is among them
-	zone  zone       // of a step that is :pre, :core or :post alone
-	from  tree.Marks // what must occur at and below the node that matches this step
-	// The nearest id at this step or after it, which every match has to pass
-	// through, and the depths that all of them share.
-	pin    string
-	depths []selector.DepthSet
+	from tree.Marks // what must occur at and below the node that matches this step
+	choosing
+	part selector.Zone // of a step that is :pre, :core or :post alone
+	// What every match has to pass through: the nearest id at this step or
+	// after it, as an index into pins, or -1; the depths of all of them.
+	pin    int
+	depths [][]interval
+	only   bool // the id is this step's own and stands before any choice
+	named  bool // the step names the class of containers
+	needs  []need
+	parts  []selector.Part // what it was compiled from
 }
 
-// zone is an interval of offsets.
-type zone struct{ lo, hi int64 }
+// Compile prepares a selector. Whatever address it carries is the caller's to
+// resolve. Errors are E_SELECTOR_INVALID and, for a group that has more than
+// [selector.MaxSteps] steps once its positions are spelled out, E_LIMIT.
+func Compile(s *selector.Selector) (*Plan, error) {
+	p := &Plan{source: s, traits: s.Edition.Traits()}
+	p.newest = p.traits.NewestFirst
+	if c, ok := s.Control(selector.ControlOrder); ok {
+		p.order = c.Word
+		switch c.Word {
+		case "turn:asc,pre":
+			p.newest = false
+		case "turn:desc,pre":
+			p.newest = true
+		}
+	}
+	p.groups = make([]group, len(s.Groups))
+	for i, g := range s.Groups {
+		steps := expand(g)
+		if len(s.Groups) == 1 {
+			var err error
+			if steps, err = p.asFamily(steps); err != nil {
+				return nil, err
+			}
+		}
+		if err := p.group(&p.groups[i], steps); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
 
-var zones = map[selector.Zone]zone{
+// group compiles a chain of plain steps.
+func (p *Plan) group(g *group, steps []selector.Step) error {
+	if o := steps[len(steps)-1].Parts; isPart(o) { // a part at the end means everything in it
+		steps = append(slices.Clip(steps), selector.Step{Comb: selector.Descendant, Parts: []selector.Part{selector.Universal{}}})
+	}
+	if len(steps) > selector.MaxSteps {
+		token := (&selector.Selector{Groups: []selector.Group{{Steps: steps[:1]}}}).String()
+		return fault.At(fault.Limit, fault.NoOffset, token,
+			fmt.Sprintf("the group that begins here has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps),
+			"ask in several steps")
+	}
+	g.steps = make([]step, len(steps))
+	g.last = 1 << (len(steps) - 1)
+	for i, s := range steps {
+		if s.Comb == selector.Child {
+			g.joined |= 1 << i
+		}
+		if err := p.step(g, i, s.Parts); err != nil {
+			return err
+		}
+	}
+	for i := len(steps) - 2; i >= 0; i-- {
+		s, after := &g.steps[i], &g.steps[i+1]
+		s.from = union(s.from, after.from)
+		s.needs = append(s.needs, after.needs...)
+		s.depths = append(slices.Clip(s.depths), after.depths...)
+		if s.pin < 0 {
+			s.pin = after.pin
+		}
+	}
+	return nil
+}
+
+// step compiles the parts of step i of a group.
+func (p *Plan) step(g *group, i int, parts []selector.Part) error {
+	s, bit := &g.steps[i], uint64(1)<<i
+	s.parts, s.pin = parts, -1
+	if isPart(parts) {
+		s.part = parts[0].(selector.Offset).Zone
+		g.parts |= bit
+		return nil
+	}
+	byDepth := slices.ContainsFunc(parts, func(part selector.Part) bool {
+		_, is := part.(selector.DepthIs)
+		return is
+	})
+	for _, part := range parts {
+		tests, clue, err := p.test(part, byDepth)
+		if err != nil {
+			return err
+		}
+		if clue.id != "" {
+			s.only = s.only || s.pick == nil
+			s.pin = p.pinned(clue.id)
+		}
+		s.add(tests...)
+		if clue.region {
+			g.regions |= bit
+		}
+		if clue.core {
+			g.cores |= bit
+		}
+		s.named = s.named || clue.named
+		if clue.depths != nil {
+			s.depths = append(s.depths, clue.depths)
+		}
+		s.from = union(s.from, clue.marks)
+		s.needs = append(s.needs, clue.needs...)
+	}
+	if s.pick != nil {
+		g.picks |= bit
+		if !s.named { // hop 0 finds an elided core and does not choose it
+			g.cores &^= bit
+		}
+	}
+	if g.cores&bit != 0 {
+		s.from.Types = 0 // an elided core leaves no mark
+		s.needs = slices.DeleteFunc(s.needs, func(n need) bool { return n.set == "type" })
+	}
+	return nil
+}
+
+// isPart reports whether a step is :pre, :core or :post alone.
+func isPart(parts []selector.Part) bool {
+	_, is := parts[0].(selector.Offset)
+	return is && len(parts) == 1
+}
+
+// pinned returns the index of an id among those that steps lead to.
+func (p *Plan) pinned(id string) int {
+	i := slices.Index(p.pins, id)
+	if i < 0 {
+		i = len(p.pins)
+		p.pins = append(p.pins, id)
+	}
+	return i
+}
+
+func union(a, b tree.Marks) tree.Marks {
+	return tree.Marks{Roles: a.Roles | b.Roles, Kinds: a.Kinds | b.Kinds, Types: a.Types | b.Types, Keys: a.Keys | b.Keys}
+}
+
+// interval is a run of whole numbers, both ends included.
+type interval struct{ lo, hi int64 }
+
+func (z interval) has(n int64) bool { return z.lo <= n && n <= z.hi }
+
+// zones are the offsets of the parts of a turn, by [selector.Zone].
+var zones = [...]interval{
 	selector.Pre:  {math.MinInt64, -1},
 	selector.Core: {0, 0},
 	selector.Post: {1, math.MaxInt64},
 }
 
-// Compile prepares a selector. Whatever address it carries is the caller's to
-// resolve. It refuses constructs that this release parses and does not yet
-// evaluate.
-func Compile(s *selector.Selector) (*Plan, error) {
-	p := &Plan{traits: s.Edition.Traits()}
-	if len(s.Controls) > 0 {
-		return nil, unsupported("controls")
-	}
-	for _, g := range s.Groups {
-		g, err := p.familyOf(s, g)
-		if err != nil {
-			return nil, err
-		}
-		compiled, err := p.group(g)
-		if err != nil {
-			return nil, err
-		}
-		p.groups = append(p.groups, compiled)
-	}
-	return p, nil
-}
+var everywhere = interval{math.MinInt64, math.MaxInt64}
 
-func unsupported(what string) error {
-	return fault.New(fault.SelectorInvalid, what+" are parsed but not evaluated by this release", "write the query as a chain of steps")
-}
-
-func (p *Plan) group(g selector.Group) (group, error) {
-	var out group
-	for i, s := range g.Steps {
-		c := step{child: s.Comb == selector.Child}
-		bit := uint64(1) << i
-		if o, alone := s.Parts[0].(selector.Offset); alone && len(s.Parts) == 1 {
-			c.zone = zones[o.Zone]
-			out.parts |= bit
-			out.steps = append(out.steps, c)
-			continue
-		}
-		byDepth := slices.ContainsFunc(s.Parts, func(part selector.Part) bool {
-			_, is := part.(selector.DepthIs)
-			return is
-		})
-		for _, part := range s.Parts {
-			t, err := p.test(part, byDepth)
-			if err != nil {
-				return group{}, err
-			}
-			c.tests = append(c.tests, t)
-			if t.pick != nil {
-				c.picks = true
-				out.picks |= bit
-			}
-			if t.region {
-				out.regions |= bit
-			}
-			if t.core {
-				out.cores |= bit
-			}
-			if t.id != "" {
-				c.pin = t.id
-			}
-			if t.depths != nil {
-				c.depths = append(c.depths, *t.depths)
-			}
-			c.from = union(c.from, t.marks)
-		}
-		if out.cores&bit != 0 {
-			c.from.Types = 0 // an elided core leaves no mark
-		}
-		out.steps = append(out.steps, c)
+// zoneOf returns the part that an offset belongs to.
+func zoneOf(offset int64) selector.Zone {
+	switch {
+	case offset < 0:
+		return selector.Pre
+	case offset > 0:
+		return selector.Post
 	}
-	if out.parts>>(len(out.steps)-1) != 0 { // a part at the end means everything in it
-		out.steps = append(out.steps, step{tests: []test{{}}})
-	}
-	if len(out.steps) > selector.MaxSteps {
-		return group{}, fault.New(fault.Limit, "a part of a turn cannot be the last of so many steps", "leave out a step")
-	}
-	for i := len(out.steps) - 2; i >= 0; i-- {
-		s, after := &out.steps[i], &out.steps[i+1]
-		s.from = union(s.from, after.from)
-		s.depths = append(slices.Clip(s.depths), after.depths...)
-		if s.pin == "" {
-			s.pin = after.pin
-		}
-	}
-	return out, nil
-}
-
-func union(a, b tree.Marks) tree.Marks {
-	return tree.Marks{Roles: a.Roles | b.Roles, Kinds: a.Kinds | b.Kinds, Types: a.Types | b.Types, Keys: a.Keys | b.Keys}
+	return selector.Core
 }

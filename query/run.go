@@ -3,34 +3,41 @@ package query
 import (
 	"context"
 	"math/bits"
-	"slices"
 
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
 
 // Result is what a plan selected.
 type Result struct {
-	IDs     []string // in document order, turns in the edition's order, none twice
-	Visited int      // nodes looked at
+	// Nodes come in document order, turns in the order of the edition or of
+	// @order, same-key sets newest first; none comes twice.
+	Nodes   []*tree.Entry
+	Visited int           // nodes looked at
+	Skipped int           // nodes not looked at: ids, ranks and summaries ruled them out
+	cores   []*tree.Entry // turns whose elided core a last step matches
 }
 
-// state is how far one group has come at a place of the tree: the steps that
-// a child may match and those that any node below may match, one bit each.
-type state struct{ child, below uint64 }
-
-func (s state) active() uint64 { return s.child | s.below }
+// IDs returns the ids of the nodes. It is never nil.
+func (r Result) IDs() []string {
+	ids := make([]string, len(r.Nodes))
+	for i, e := range r.Nodes {
+		ids[i] = e.Node().ID
+	}
+	return ids
+}
 
 // run is one evaluation of a plan.
 type run struct {
 	ctx    context.Context
 	plan   *Plan
 	tree   *tree.Tree
-	paths  map[string][]*tree.Entry // to the pinned ids
+	paths  [][]*tree.Entry // to the pinned ids
 	result Result
+	places []place // of the nodes in the result, where their order asks for it
 	err    error
-	scope  scope
-	levels []*buffers
+	levels []*level
+	core   *tree.Entry // stands for the elided core at hand, see elided
+	inCore tree.Node
 }
 
 func (r *run) fail(err error) {
@@ -39,165 +46,166 @@ func (r *run) fail(err error) {
 	}
 }
 
-// Run evaluates the plan over one tree. It is pure (04 §1). It fails only
-// where content has to be read from a store, or when ctx ends.
+// Run evaluates the plan over one tree. It is pure (04 §1). It applies @order;
+// the controls that leave nodes out are for Window. It fails only where content
+// has to be read from a store, or when ctx ends.
 //
 // Cost: a step with an id follows one path; :depth(…) looks at the turns it
-// names; anything else looks at the nodes that the summaries do not rule out.
+// names; anything else looks at the nodes that the summaries do not rule out,
+// at each of them once, and allocates nothing for a node that is not selected.
+// An order other than that of the document adds what sorting the selected
+// nodes costs.
 func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) {
-	r := &run{ctx: ctx, plan: p, tree: t, result: Result{IDs: []string{}}}
-	r.scope.run = r
-	for _, g := range p.groups {
-		for _, s := range g.steps {
-			if s.pin != "" && r.paths[s.pin] == nil {
-				if r.paths == nil {
-					r.paths = make(map[string][]*tree.Entry)
-				}
-				r.paths[s.pin] = t.Path(s.pin)
-			}
+	r := &run{ctx: ctx, plan: p, tree: t}
+	if len(p.pins) > 0 {
+		r.paths = make([][]*tree.Entry, len(p.pins))
+		for i, id := range p.pins {
+			r.paths[i] = t.Path(id)
 		}
 	}
-	in := make([]state, len(p.groups))
-	chosen := make([]uint64, len(p.groups))
+	in, picked := make([]state, len(p.groups)), make([]uint64, len(p.groups))
 	for i := range in {
 		in[i].below = 1
-		if first := p.groups[i].steps[0]; first.picks && r.settle(first.tests, []sibling{{t.Root(), place{}}}) != nil {
-			chosen[i] = 1 // the root is the only one of its kind
+		if first := &p.groups[i].steps[0]; first.pick != nil && r.chosenAlone(&first.choosing, t.Root(), place{}) {
+			picked[i] = 1 // the root is the only one of its kind
 		}
 	}
-	r.visit(t.Root(), place{}, in, chosen)
-	if p.keySet && r.err == nil {
-		r.inFamilyOrder()
-	}
+	r.visit(t.Root(), place{}, in, picked)
 	if r.err == nil {
 		r.err = ctx.Err()
 	}
-	return r.result, r.err
+	if r.err != nil {
+		return Result{}, r.err
+	}
+	r.arrange()
+	r.result.Skipped = t.Len() - r.result.Visited
+	return r.result, nil
 }
 
 // place is where a node is: its level below the root and, where axis is set,
 // its depth: that of the turn it is or lives in, 0 in ^ah, -1 in ^sys.
 type place struct {
 	depth int64
+	level int32
 	axis  bool
-	level int
+	own   bool // the node itself stands at this depth
 }
 
-// of returns p for a child k of e with a rank among the children.
+// of returns the place of a child k of a node e at p, with its rank among the
+// children.
 func (p place) of(k, e *tree.Entry, rank int) place {
+	p.level++
+	p.own = false
 	switch {
-	case e.Class() == tree.Seq:
-		p.depth, p.axis = int64(e.Children().Len()-rank), true
-	case k.Class() == tree.Head:
-		p.depth, p.axis = 0, true
-	case k.Class() == tree.Sys:
-		p.depth, p.axis = -1, true
-	case k.Class() == tree.Seq:
-		p.axis = false
+	case p.level == 1:
+		switch k.Class() {
+		case tree.Head:
+			p.depth, p.axis, p.own = 0, true, true
+		case tree.Sys:
+			p.depth, p.axis, p.own = -1, true, true
+		}
+	case p.level == 2 && e.Class() == tree.Seq:
+		p.depth, p.axis, p.own = int64(e.Children().Len()-rank), true, true
 	}
 	return p
 }
 
-// buffers hold the states of one level of the walk, which is at one node of it
-// at a time.
-type buffers struct {
-	out, in []state
-	chosen  []uint64
+// state is how far one group has come at a place of the tree: the steps that
+// a child may match and those that any node below may match, one bit each.
+type state struct{ child, below uint64 }
+
+func (s state) active() uint64 { return s.child | s.below }
+
+func (s state) and(mask uint64) state { return state{s.child & mask, s.below & mask} }
+
+func (s state) or(o state) state { return state{s.child | o.child, s.below | o.below} }
+
+// advance opens the steps after those that matched. What any node below may
+// match stays open.
+func (g *group) advance(s state, matched uint64) state {
+	next := matched &^ g.last << 1
+	return state{next & g.joined, s.below | next&^g.joined}
 }
 
-func (r *run) at(level int) *buffers {
-	for len(r.levels) <= level {
+// level holds what is open at one level of the walk, which is at one node of
+// it at a time.
+type level struct {
+	out   []state // for the children, of each group
+	ends  []*step // the last steps among what is open
+	spans []span
+	ways  *ways // where the children are not all reached alike, see inside.go
+}
+
+func (r *run) at(depth int32) *level {
+	for len(r.levels) <= int(depth) {
 		n := len(r.plan.groups)
-		b := make([]state, 2*n)
-		r.levels = append(r.levels, &buffers{out: b[:n], in: b[n:], chosen: make([]uint64, n)})
+		r.levels = append(r.levels, &level{out: make([]state, n)})
 	}
-	return r.levels[level]
-}
-
-// mixed returns the cleared buffers for a node that is reached in several ways.
-func (b *buffers) mixed() ([]state, []uint64) {
-	clear(b.in)
-	clear(b.chosen)
-	return b.in, b.chosen
+	return r.levels[depth]
 }
 
 // visit looks at one node: it matches the steps that are open here, takes the
-// node into the result where a last step matches, and goes on below. chosen
+// node into the result where a last step matches, and goes on below. picked
 // says which steps with a choice among siblings took this node.
-func (r *run) visit(e *tree.Entry, at place, in []state, chosen []uint64) {
+func (r *run) visit(e *tree.Entry, at place, in []state, picked []uint64) {
+	if !r.look() {
+		return
+	}
+	lv := r.at(at.level)
+	selected := false
+	for i := range in {
+		g := &r.plan.groups[i]
+		s := in[i]
+		matched := uint64(0)
+		if open := s.active() &^ g.parts; open != 0 {
+			took := uint64(0)
+			if picked != nil {
+				took = picked[i]
+			}
+			matched = r.match(g, e, at, open, took)
+		}
+		selected = selected || matched&g.last != 0
+		s = g.advance(s, matched)
+		if at.level > 0 {
+			s = s.and(^g.regions)
+		}
+		lv.out[i] = s
+	}
+	if selected {
+		r.take(e, at)
+	}
+	if e.Children() != nil {
+		r.below(e, at, lv)
+	}
+}
+
+// look counts a node and reports whether the run goes on.
+func (r *run) look() bool {
 	r.result.Visited++
 	if r.result.Visited%4096 == 0 && r.ctx.Err() != nil {
 		r.fail(r.ctx.Err())
 	}
-	if r.err != nil {
-		return
-	}
-	out := r.at(at.level).out
-	selected := false
-	for i := range in {
-		g := &r.plan.groups[i]
-		picked := uint64(0)
-		if chosen != nil {
-			picked = chosen[i]
-		}
-		matched := r.match(g, e, at, in[i].active()&^g.parts, picked)
-		last := uint64(1) << (len(g.steps) - 1)
-		selected = selected || matched&last != 0
-		out[i] = g.advance(in[i], matched)
-		if at.level > 0 {
-			out[i].child &^= g.regions
-			out[i].below &^= g.regions
-		}
-	}
-	if selected {
-		r.result.IDs = append(r.result.IDs, e.Node().ID)
-	}
-	if e.Children().Len() > 0 {
-		r.below(e, at, out)
-	}
+	return r.err == nil
 }
 
-// advance opens the steps after those that matched. What any node below may
-// match stays open.
-func (g *group) advance(in state, matched uint64) state {
-	out := state{below: in.below}
-	for m := matched &^ (1 << (len(g.steps) - 1)); m != 0; m &= m - 1 {
-		next := bits.TrailingZeros64(m) + 1
-		if g.steps[next].child {
-			out.child |= 1 << next
-		} else {
-			out.below |= 1 << next
-		}
+// take adds a node to the result.
+func (r *run) take(e *tree.Entry, at place) {
+	r.result.Nodes = append(r.result.Nodes, e)
+	if r.plan.keySet || r.plan.order == "bfs" {
+		r.places = append(r.places, at)
 	}
-	return out
 }
 
 // match returns which of the open steps a node matches.
 func (r *run) match(g *group, e *tree.Entry, at place, open, picked uint64) uint64 {
-	matched := uint64(0)
-	for m := open; m != 0; m &= m - 1 {
+	matched := picked & open & g.picks
+	for m := open &^ g.picks; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		s := &g.steps[i]
-		if s.picks {
-			matched |= picked & (1 << i)
-			continue
-		}
-		if r.passes(s.tests, e, at) {
+		if r.passes(g.steps[i].tests, e, at) {
 			matched |= 1 << i
 		}
 	}
 	return matched
-}
-
-func (r *run) passes(tests []test, e *tree.Entry, at place) bool {
-	s := &r.scope
-	s.entry, s.depth, s.axis, s.level = e, at.depth, at.axis, at.level
-	for i := range tests {
-		if tests[i].ok != nil && !tests[i].ok(s) {
-			return false
-		}
-	}
-	return true
 }
 
 // may reports whether anything at and below a summary can be of use to the
@@ -214,51 +222,41 @@ func (r *run) may(sum *tree.Summary, states []state) bool {
 	return false
 }
 
-// span is a run of ranks among the children of one node.
-type span struct{ lo, hi int }
+// narrow leaves of what is open at e the steps that something below it can
+// still match.
+func (r *run) narrow(g *group, s state, e *tree.Entry, at place) state {
+	marks := &e.Children().Sum().Marks
+	for m := s.active(); m != 0; m &= m - 1 {
+		if next := &g.steps[bits.TrailingZeros64(m)]; !marks.May(next.from) || !r.leads(next, e, at) {
+			s = s.and(^(m & -m))
+		}
+	}
+	return s
+}
 
-// spans returns the children that the open steps can concern where every one
-// of them leads to an id or to a depth, else nil, for all of them.
-func (r *run) spans(e *tree.Entry, at place, states []state) []span {
-	list := []span{}
-	for i := range states {
-		g := &r.plan.groups[i]
-		for m := states[i].active(); m != 0; m &= m - 1 {
-			s := &g.steps[bits.TrailingZeros64(m)]
-			switch {
-			case s.pin != "":
-				path := r.paths[s.pin]
-				if at.level+1 < len(path) && path[at.level] == e {
-					rank := e.Children().Rank(path[at.level+1])
-					list = append(list, span{rank, rank + 1})
-				}
-			case len(s.depths) > 0 && e.Class() == tree.Seq:
-				list = append(list, ranks(s.depths[0], e.Children().Len())...)
-			default:
-				return nil
+// leads reports whether the id and the depths that a step leads to can be below e.
+func (r *run) leads(s *step, e *tree.Entry, at place) bool {
+	if s.pin >= 0 {
+		path := r.paths[s.pin]
+		if int(at.level)+1 >= len(path) || path[at.level] != e {
+			return false
+		}
+	}
+	if at.axis {
+		for _, set := range s.depths {
+			if !within(set, at.depth) {
+				return false
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b span) int { return a.lo - b.lo })
-	merged := list[:0]
-	for _, s := range list {
-		if n := len(merged); n > 0 && s.lo <= merged[n-1].hi {
-			merged[n-1].hi = max(merged[n-1].hi, s.hi)
-		} else if s.lo < s.hi {
-			merged = append(merged, s)
-		}
-	}
-	return merged
+	return true
 }
 
-// ranks turns depths, counted from the newest turn, into ranks among n turns.
-func ranks(set selector.DepthSet, n int) []span {
-	list := make([]span, 0, len(set.Terms))
-	for _, t := range set.Terms {
-		lo, hi := max(t.Lo, 1), min(t.Hi, int64(n))
-		if lo <= hi {
-			list = append(list, span{n - int(hi), n - int(lo) + 1})
+func within(set []interval, n int64) bool {
+	for _, s := range set {
+		if s.has(n) {
+			return true
 		}
 	}
-	return list
+	return false
 }

@@ -1,133 +1,245 @@
 package query
 
 import (
+	"math"
 	"strings"
 
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
 
-// scope is a node being tested, with what it cannot say of itself.
-type scope struct {
-	run   *run
-	entry *tree.Entry
-	depth int64 // of the turn that the node is or lives in, 0 in ^ah, -1 in ^sys
-	axis  bool  // whether the node is on the axis of depth at all
-	level int   // steps from the root
-}
-
-// test is one condition of a step and what the planner can use of it.
+// test is one condition on a node. It is data and not a function, so that a
+// walk over many nodes pays for a switch and not for a call through a pointer.
 type test struct {
-	ok     func(*scope) bool // nil for a test that everything passes
-	pick   *selector.Pick    // a choice among siblings instead of a condition
-	marks  tree.Marks        // must occur at the node
-	id     string            // the one id that passes
-	depths *selector.DepthSet
-	region bool // only regions pass
-	core   bool // names the class of containers, which elided cores answer to
+	op      op
+	not     bool          // turns ofSpan, ofText and anyOf around: !=
+	null    bool          // null is one of the values
+	field   field         // what is looked at
+	classes uint8         // one bit for each class
+	order   uint8         // inOrder: 1 for below, 2 for equal, 4 for above
+	spans   []interval    // ofSpan
+	texts   []string      // ofText, inOrder, ofTag: the values
+	either  [][]test      // anyOf: all of one of these
+	general *general      // ofValue
+	pick    selector.Pick // choice
 }
 
-func (p *Plan) test(part selector.Part, byDepth bool) (test, error) {
+type op uint8
+
+const (
+	ofClass   op = iota // the class is one of them
+	onAxis              // the node itself is what stands at its depth
+	ofSpan              // a whole number lies in one of the spans
+	ofText              // a text is one of the texts
+	inOrder             // a text stands before, at or behind the text
+	ofTag               // the tags hold the text
+	anyOf               // one of several sets of tests is passed
+	ofValue             // anything else
+	pickAlone           // :first, :last or :nth, of a set of one
+)
+
+// passes reports whether a node passes all tests.
+func (r *run) passes(tests []test, e *tree.Entry, at place) bool {
+	for i := range tests {
+		if !r.ok(&tests[i], e, at) {
+			return false
+		}
+	}
+	return true
+}
+
+func (r *run) ok(t *test, e *tree.Entry, at place) bool {
+	switch t.op {
+	case ofClass:
+		return t.classes>>e.Class()&1 != 0
+	case onAxis:
+		return at.own && axis>>e.Class()&1 != 0
+	case ofSpan:
+		n, known := r.number(t.field, e.Node(), at)
+		return t.inSpans(n, known) != t.not
+	case ofText:
+		s, known := text(t.field, e)
+		return t.inTexts(s, known) != t.not
+	case inOrder:
+		s, known := text(t.field, e)
+		return known && t.order>>(strings.Compare(s, t.texts[0])+1)&1 != 0
+	case ofTag:
+		for _, tag := range e.Node().Tags {
+			if tag == t.texts[0] {
+				return true
+			}
+		}
+		return false
+	case anyOf:
+		for _, all := range t.either {
+			if r.passes(all, e, at) {
+				return !t.not
+			}
+		}
+		return t.not
+	case ofValue:
+		return t.general.compare(r.value(t.general, e, at))
+	}
+	return alone(t.pick)
+}
+
+func (t *test) inSpans(n int64, known bool) bool {
+	if !known {
+		return t.null
+	}
+	for _, s := range t.spans {
+		if s.has(n) {
+			return true
+		}
+	}
+	return false
+}
+
+func (t *test) inTexts(s string, known bool) bool {
+	if !known {
+		return t.null
+	}
+	for _, want := range t.texts {
+		if s == want {
+			return true
+		}
+	}
+	return false
+}
+
+// clue is what the planner can use of a part.
+type clue struct {
+	marks  tree.Marks // must occur at the node
+	needs  []need     // the same by name
+	id     string     // the one id that passes
+	depths []interval // the depths that pass
+	region bool       // only regions pass
+	core   bool       // an elided core may pass
+	named  bool       // it is by its class that it does
+	key    bool       // the part is [key=K] or, where # means a key, #K
+}
+
+// need is a value that must occur in one of the sets of [tree.Marks].
+type need struct{ set, value string }
+
+func (c *clue) need(set string, mark *uint64, value string) {
+	*mark |= tree.Mark(value)
+	c.needs = append(c.needs, need{set, value})
+}
+
+// test compiles a part. byDepth says that :depth(…) is another part of the step.
+func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 	switch part := part.(type) {
-	case selector.Universal:
-		return test{}, nil
 	case selector.Region:
 		class, _ := tree.ClassOfType("^" + part.Name)
-		return test{region: true, ok: func(s *scope) bool { return s.entry.Class() == class }}, nil
+		return classes(class), clue{region: true}, nil
 	case selector.Type:
-		return p.typed(part.Name, byDepth), nil
-	case selector.ID:
-		if p.traits.HashIsKey {
-			return test{marks: tree.Marks{Keys: tree.Mark(part.Name)}, ok: func(s *scope) bool { return keyOf(s.entry.Node()) == part.Name }}, nil
+		if class, named := tree.ClassOfType(part.Name); named && class == tree.Turn && byDepth && p.traits.DepthMeansRegions && !strings.Contains(part.Name, ":") {
+			return []test{{op: ofClass, classes: axis}}, clue{}, nil // .mt:depth(0) is ^ah
 		}
-		return test{id: part.Name, marks: tree.Marks{Keys: tree.Mark(part.Name)}, ok: func(s *scope) bool { return s.entry.Node().ID == part.Name }}, nil
+		tests, c := p.typed(part.Name)
+		return tests, c, nil
+	case selector.ID:
+		name := "id"
+		if p.traits.HashIsKey {
+			name = "key"
+		}
+		return p.attr(equals(name, part.Name))
 	case selector.Tag:
-		return p.attr(selector.Attr{Name: "tag", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Text, Text: part.Name}}})
+		return p.attr(equals("tag", part.Name))
 	case selector.Attr:
 		return p.attr(part)
 	case selector.Offset:
-		z := zones[part.Zone]
-		return test{ok: func(s *scope) bool { return z.has(s.entry.Node().Offset) }}, nil
+		return []test{{op: ofSpan, field: fieldOffset, spans: zones[part.Zone : part.Zone+1]}}, clue{}, nil
 	case selector.DepthIs:
-		return p.depth(part.Set), nil
-	case selector.Pick:
-		return test{pick: &part}, nil
+		tests, c := p.depth(part.Set)
+		return tests, c, nil
 	case selector.DepthStep:
-		d := p.depth(part.Set)
-		inSet := d.ok
-		d.ok = func(s *scope) bool { return inSet(s) && onAxis(s.entry.Class()) }
-		return d, nil
-	case selector.Position:
-		return test{}, unsupported("positions")
-	default:
-		return test{}, unsupported("the search operators ?, ?? and within")
+		tests, c := p.depth(part.Set)
+		return append(tests, test{op: onAxis}), c, nil
+	case selector.Position: // what expand leaves of one: the hop N
+		tests, c, err := p.attr(offsetIs(part.Hops[0].Offset))
+		c.core = part.Hops[0].Offset == 0
+		return tests, c, err
+	case selector.Pick:
+		return []test{{op: pickAlone, pick: part}}, clue{}, nil
 	}
+	return nil, clue{}, nil // "*"
 }
 
-func (z zone) has(offset int64) bool { return z.lo <= offset && offset <= z.hi }
+func equals(name, value string) selector.Attr {
+	return selector.Attr{Name: name, Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Text, Text: value}}}
+}
 
-// onAxis reports whether a class is one that depth counts: the turns and, in
-// the editions with one axis, the active head and the system header.
-func onAxis(c tree.Class) bool { return c == tree.Turn || c == tree.Head || c == tree.Sys }
+func classes(c tree.Class) []test { return []test{{op: ofClass, classes: 1 << c}} }
+
+// axis is the classes that depth counts: the turns and, in the editions with
+// one axis, the active head and the system header.
+const axis uint8 = 1<<tree.Turn | 1<<tree.Head | 1<<tree.Sys
 
 // depth tests the depth that a node lives at. Edition v0.1 counts sealed turns
 // only (02 §6.3).
-func (p *Plan) depth(set selector.DepthSet) test {
-	turnsOnly := !p.traits.DepthMeansRegions
-	return test{depths: &set, ok: func(s *scope) bool {
-		return s.axis && (s.depth > 0 || !turnsOnly) && set.Contains(s.depth)
-	}}
+func (p *Plan) depth(set selector.DepthSet) ([]test, clue) {
+	least := int64(math.MinInt64)
+	if !p.traits.DepthMeansRegions {
+		least = 1
+	}
+	spans := make([]interval, len(set.Terms)) // a depth that is none is an empty span
+	for i, t := range set.Terms {
+		spans[i] = interval{max(t.Lo, least), t.Hi}
+	}
+	return []test{{op: ofSpan, field: fieldDepth, spans: spans}}, clue{depths: spans}
 }
 
 // typed tests a type token. A canonical name alone matches the whole class; a
 // namespaced one is, in edition v0.1, the exact nodeType and, in the others, a
 // class and a kind (04 §3.2; 003, 001 §3.2). Both vocabularies are understood.
-func (p *Plan) typed(name string, byDepth bool) test {
-	base, rest, namespaced := strings.Cut(name, ":")
-	class, canonical := tree.ClassOfType(base)
-	switch {
-	case !canonical:
-		return test{marks: tree.Marks{Types: tree.Mark(name)}, ok: func(s *scope) bool { return s.entry.Node().Type == name }}
-	case !namespaced:
-		if class == tree.Turn && byDepth && p.traits.DepthMeansRegions {
-			return test{ok: func(s *scope) bool { return onAxis(s.entry.Class()) }} // .mt:depth(0) is ^ah
-		}
-		return test{core: class == tree.Container, marks: tree.Marks{Types: tree.Mark(class.String())}, ok: func(s *scope) bool { return s.entry.Class() == class }}
-	case p.traits.KindInType:
-		return test{marks: tree.Marks{Types: tree.Mark(class.String())}, ok: func(s *scope) bool {
-			return s.entry.Class() == class && kindOf(s.entry.Node()) == rest
-		}}
+func (p *Plan) typed(name string) ([]test, clue) {
+	var c clue
+	_, rest, namespaced := strings.Cut(name, ":")
+	class, canonical := tree.ClassOfType(name)
+	if !canonical {
+		c.need("type", &c.marks.Types, name)
+		return []test{{op: ofText, field: fieldNodeType, texts: []string{name}}}, c
 	}
-	return test{ok: func(s *scope) bool { return sameType(s.entry.Node().Type, name) }}
+	c.need("type", &c.marks.Types, class.String())
+	switch {
+	case !namespaced:
+		c.core, c.named = class == tree.Container, class == tree.Container
+		return classes(class), c
+	case p.traits.KindInType:
+		c.need("kind", &c.marks.Kinds, rest)
+		return append(classes(class), test{op: ofText, field: fieldKindFacet, texts: []string{rest}}), c
+	}
+	return []test{{op: ofText, field: fieldNodeType, texts: spellings(name)}}, c
 }
 
-// sameType compares types, the canonical names of both vocabularies taken as
-// the same word.
-func sameType(a, b string) bool {
-	if a == b {
-		return true
+// spellings are the ways to write a type in the two vocabularies.
+func spellings(name string) []string {
+	base, _, _ := strings.Cut(name, ":")
+	rest := name[len(base):]
+	for _, words := range [][]string{{"mt", "seg"}, {"mc", "cont"}, {"cb", "block"}} {
+		if base == words[0] || base == words[1] {
+			return []string{words[0] + rest, words[1] + rest}
+		}
 	}
-	baseA, restA, nsA := strings.Cut(a, ":")
-	baseB, restB, nsB := strings.Cut(b, ":")
-	ca, okA := tree.ClassOfType(baseA)
-	cb, okB := tree.ClassOfType(baseB)
-	return okA && okB && ca == cb && restA == restB && nsA == nsB
+	return []string{name}
 }
 
 // kindOf is the kind facet: the header, else the part of the type after the
 // first colon.
 func kindOf(n *tree.Node) string {
-	if n.Has("kind") {
+	if n.Kind != "" || n.Has("kind") {
 		return n.Kind
 	}
 	_, rest, _ := strings.Cut(n.Type, ":")
 	return rest
 }
 
-// keyOf is the key facet: the header, else the id, so that a node without a
+// KeyOf is the key facet: the key header, else the id, so that a node without a
 // key is a family of one.
-func keyOf(n *tree.Node) string {
-	if n.Has("key") {
+func KeyOf(n *tree.Node) string {
+	if n.Key != "" || n.Has("key") {
 		return n.Key
 	}
 	return n.ID

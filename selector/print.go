@@ -41,6 +41,13 @@ func (p Position) String() string {
 	return w.String()
 }
 
+// String returns the address as it stands in front of a selector.
+func (t Time) String() string {
+	var w printer
+	w.time(t)
+	return w.String()
+}
+
 // printer writes canonical text.
 type printer struct{ strings.Builder }
 

@@ -281,6 +281,11 @@ func (l *List) Leaf() ([]*Entry, bool) {
 	return l.items, l.level == 0
 }
 
+// Parts returns the items of the top level and the runs around them, one more
+// than items and some of them nil; no runs where all items are on one level.
+// Neither slice may be changed.
+func (l *List) Parts() (items []*Entry, runs []*List) { return l.items, l.below }
+
 // All yields the items in canonical order.
 func (l *List) All() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) { l.Visit(0, l.Len(), nil, yield) }

@@ -1,5 +1,7 @@
 package tree
 
+import "strings"
+
 // Summary says what is at and below a place of the tree without a look at it.
 // Every list and every entry carries one, so that expiry, selection, budgets
 // and reports can skip what does not concern them.
@@ -36,8 +38,11 @@ func summaryOf(n *Node, c Class) Summary {
 	if n.Role != "" {
 		s.Marks.Roles = Mark(n.Role)
 	}
+	if _, inType, ok := strings.Cut(n.Type, ":"); ok { // the kind facet of a node without the header
+		s.Marks.Kinds = Mark(inType)
+	}
 	if n.Kind != "" {
-		s.Marks.Kinds = Mark(n.Kind)
+		s.Marks.Kinds |= Mark(n.Kind)
 	}
 	s.Marks.Keys = Mark(n.Key) | Mark(n.ID)
 	for _, t := range n.Tags {

@@ -20,10 +20,13 @@ func (a *app) edit(ctx context.Context, name, actor string, f func(*pact.Batch) 
 
 func (a *app) addCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "add NAME",
+		Use:   "add NAME [POSITION] [NODE]",
 		Short: "Add a node to the working state",
 		Long: `Add a node under a parent, by default the active head ^ah, or at a position, and
 print its id. It is in the working state at once and in the next snapshot.
+
+A NODE is a type and what the node has: block:text {key='hero', ttl=5} +featured.
+Flags add to it and go before it.
 
 A position is a path of hops and the place among the children that it ends at:
 (d0, end) behind everything in the active head, (d0, cont[offset=0], ) before
@@ -32,8 +35,8 @@ everything in its core, (d2, +1) after the first child of the turn two back.`,
   pact add chat --into '^sys' --role system --content-file prompt.txt
   pact add chat --kind result --ttl 3 --ref block:4-0 --content-json '{"status":"sent"}'
   git diff | pact add chat --role user --kind diff --content-file -
-  pact add chat --at '(d0, end)' --role user --content 'One more thing'`,
-		Args:              exactly("NAME"),
+  pact add chat --at '(d0, end)' --role user --content 'One more thing'
+  pact add chat '(d0, cont[offset=0], )' "block:text {key='hero', content='Hello'}"`,
 		ValidArgsFunction: a.completeNames,
 	}
 	node := a.nodeFlags(cmd)
@@ -46,14 +49,23 @@ everything in its core, (d2, +1) after the first child of the turn two back.`,
 	cmd.MarkFlagsMutuallyExclusive("into", "at")
 	cmd.MarkFlagsMutuallyExclusive("offset", "at")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		spec, err := node.spec(ctx, a, cmd)
+		text, err := placeAndNode(cmd, args, at)
 		if err != nil {
 			return err
 		}
-		spec.ID, spec.Type, spec.Removable = *id, *nodeType, *removable
 		var added string
-		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) (err error) {
-			if cmd.Flags().Changed("at") {
+		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
+			spec, err := b.ParseSpec(text)
+			if err != nil {
+				return inArgument(err, text)
+			}
+			if err := node.spec(ctx, a, cmd, &spec); err != nil {
+				return err
+			}
+			override(cmd, "id", &spec.ID, *id)
+			override(cmd, "type", &spec.Type, *nodeType)
+			override(cmd, "removable", &spec.Removable, *removable)
+			if *at != "" {
 				added, err = b.Insert(*at, spec)
 				return inArgument(err, *at)
 			}
@@ -66,6 +78,34 @@ everything in its core, (d2, +1) after the first child of the turn two back.`,
 		return a.answer(added, map[string]any{"id": added})
 	})
 	return cmd
+}
+
+// placeAndNode takes the position, unless --at gave one, and the description of
+// the node out of the arguments.
+func placeAndNode(cmd *cobra.Command, args []string, at *string) (node string, err error) {
+	if len(args) == 0 {
+		return "", usage(cmd, "add takes NAME [POSITION] [NODE]; 0 given")
+	}
+	rest := args[1:]
+	if len(rest) > 0 && strings.HasPrefix(strings.TrimSpace(rest[0]), "(") {
+		for _, flag := range []string{"at", "into", "offset"} {
+			if cmd.Flags().Changed(flag) {
+				return "", usage(cmd, "the position %s and --%s both say where the node goes", rest[0], flag)
+			}
+		}
+		*at, rest = rest[0], rest[1:]
+	}
+	if len(rest) > 1 {
+		return "", usage(cmd, "add takes NAME [POSITION] [NODE]; %d given", len(args))
+	}
+	return strings.Join(rest, ""), nil
+}
+
+// override lets a flag that was given win.
+func override[T any](cmd *cobra.Command, flag string, to *T, value T) {
+	if cmd.Flags().Changed(flag) {
+		*to = value
+	}
 }
 
 func (a *app) updateCommand() *cobra.Command {

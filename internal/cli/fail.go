@@ -27,10 +27,17 @@ type located struct {
 func (l *located) Error() string { return l.err.Error() }
 func (l *located) Unwrap() error { return l.err }
 
-// inArgument says that an error is about an argument.
+// inArgument says that an error is about an argument. What was found to be
+// wrong only after the argument had been read has a token and no place: it gets
+// one where the token occurs once.
 func inArgument(err error, text string) error {
 	if err == nil {
 		return nil
+	}
+	if f := factsOf(err); f.Code != "" && f.Offset == fault.NoOffset && f.Token != "" && strings.Count(text, f.Token) == 1 {
+		placed := *f
+		placed.Offset = strings.Index(text, f.Token)
+		err = &placed
 	}
 	return &located{err: err, text: text}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -94,19 +95,33 @@ func (n *nodeFlags) attributes(cmd *cobra.Command) (map[string]any, error) {
 	return attributes, nil
 }
 
-// spec is the new node that the flags describe.
-func (n *nodeFlags) spec(ctx context.Context, a *app, cmd *cobra.Command) (s pact.Spec, err error) {
-	s = pact.Spec{
-		Role: n.role, Kind: n.kind, Key: n.key, Provenance: n.provenance, MIME: n.mime, Encoding: n.encoding,
-		Priority: n.priority, Offset: n.offset, Tags: n.tags, Refs: n.refs, Pinned: n.pinned,
+// spec puts what the flags say into the description of a new node.
+func (n *nodeFlags) spec(ctx context.Context, a *app, cmd *cobra.Command, s *pact.Spec) error {
+	override(cmd, "role", &s.Role, n.role)
+	override(cmd, "kind", &s.Kind, n.kind)
+	override(cmd, "key", &s.Key, n.key)
+	override(cmd, "provenance", &s.Provenance, n.provenance)
+	override(cmd, "mime", &s.MIME, n.mime)
+	override(cmd, "encoding", &s.Encoding, n.encoding)
+	override(cmd, "priority", &s.Priority, n.priority)
+	override(cmd, "offset", &s.Offset, n.offset)
+	override(cmd, "pinned", &s.Pinned, n.pinned)
+	override(cmd, "ttl", &s.TTL, &n.ttl)
+	s.Tags, s.Refs = append(s.Tags, n.tags...), append(s.Refs, n.refs...)
+	content, err := n.read(ctx, a, cmd)
+	if err != nil {
+		return err
 	}
-	if cmd.Flags().Changed("ttl") {
-		s.TTL = pact.TTL(n.ttl)
+	if content != nil {
+		s.Content = content
 	}
-	if s.Content, err = n.read(ctx, a, cmd); err == nil {
-		s.Attrs, err = n.attributes(cmd)
+	attributes, err := n.attributes(cmd)
+	if s.Attrs == nil {
+		s.Attrs = attributes
+	} else {
+		maps.Copy(s.Attrs, attributes)
 	}
-	return s, err
+	return err
 }
 
 // set is what the flags that were given change in a node.

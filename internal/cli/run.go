@@ -115,7 +115,7 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		}
 	}
 	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.applyCommand())
-	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.threadCommand(), a.hashCommand())
+	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.threadCommand(), a.hashCommand(), a.fmtCommand())
 	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(),
 		a.renameCommand(), a.deleteCommand())
 	root.AddCommand(a.versionCommand())

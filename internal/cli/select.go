@@ -19,13 +19,22 @@ order. On a terminal a stored context is answered with a line for each node;
 
 A selector without an address asks the working state, in edition v0.1 the latest
 snapshot. --edition reads the selector, and with --file the document as well, in
-another edition than its own. A -- keeps a selector from being taken for a flag.`,
+another edition than its own. A -- keeps a selector from being taken for a flag.
+
+A range of snapshots, such as @t-3..@t0, is answered with how the selected nodes
+changed from each snapshot to the one before it, as one JSON object. With
+@mode=union or @mode=latest behind the selector, and in edition v0.1 with --ids,
+it is answered with ids.`,
 		Example: `  pact select chat '@t0 ^sys .block'
   pact select chat "^seq .seg:depth(1-3) .block[role='user']"
   pact select chat '@* #block:12-3'
+  pact select chat '@t-3..@t0 .block'
+  pact select chat --where '.seg:depth(>0)' --limit 1 "[key='plan']"
   pact select --file snapshot.json --edition v0.1 -- '@t0 ^seq .mt:depth(1)'`,
 	}
 	flags := a.sourceFlags(cmd)
+	w := windowFlags{}
+	w.register(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if err := count(cmd, flags.file, args, "SELECTOR"); err != nil {
 			return err
@@ -39,12 +48,16 @@ another edition than its own. A -- keeps a selector from being taken for a flag.
 		if err != nil {
 			return err
 		}
-		ids, err := s.ask(ctx, q)
+		opts, ranged, err := w.options(cmd, s, flags.edition, q)
+		if err != nil {
+			return err
+		}
+		if ranged {
+			return a.selectRange(ctx, cmd, s, q, rest[0], &w)
+		}
+		ids, err := s.ask(ctx, q, opts...)
 		if err != nil {
 			return inArgument(err, rest[0])
-		}
-		if ids == nil {
-			ids = []string{}
 		}
 		if !a.outTerminal || a.json || flags.file != "" {
 			return a.printJSON(ids)

@@ -185,13 +185,17 @@ func (s *source) edition() pact.Edition {
 }
 
 // ask returns the ids that a selector finds.
-func (s *source) ask(ctx context.Context, q *selector.Selector) ([]string, error) {
+func (s *source) ask(ctx context.Context, q *selector.Selector, opts ...pact.SelectOption) ([]string, error) {
 	if s.alone == nil {
-		return s.context.Select(ctx, q)
+		return s.context.Select(ctx, q, opts...)
 	}
 	switch {
 	case q.Time != nil && q.Time.Kind == selector.Range:
-		return nil, s.noRange(ctx, q)
+		c, err := s.history(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return c.Select(ctx, q, opts...)
 	case q.Time != nil && q.Time.Kind == selector.Single:
 		if err := s.onlyOne(q.Time.From); err != nil {
 			return nil, err
@@ -199,7 +203,16 @@ func (s *source) ask(ctx context.Context, q *selector.Selector) ([]string, error
 	}
 	bare := *q
 	bare.Time = nil
-	return s.alone.Select(ctx, &bare)
+	return s.alone.Select(ctx, &bare, opts...)
+}
+
+// history is the context, or one with the document as its only snapshot.
+func (s *source) history(ctx context.Context) (*pact.Context, error) {
+	if s.alone == nil {
+		return s.context, nil
+	}
+	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, pact.WithEdition(s.alone.Edition()))
+	return c, err
 }
 
 // onlyOne refuses every address but those of the one snapshot.
@@ -212,14 +225,5 @@ func (s *source) onlyOne(p selector.Point) error {
 		address = pact.Cycle(p.N)
 	}
 	_, err := s.at(context.Background(), address)
-	return err
-}
-
-// noRange is what the library says to a range of snapshots of the document.
-func (s *source) noRange(ctx context.Context, q *selector.Selector) error {
-	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, pact.WithEdition(s.alone.Edition()))
-	if err == nil {
-		_, err = c.Select(ctx, q)
-	}
 	return err
 }

@@ -1,0 +1,149 @@
+package content
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/sergi/go-diff/diffmatchpatch"
+)
+
+// op is what becomes of a piece of the older text.
+type op byte
+
+const (
+	keep op = ' '
+	del  op = '-'
+	ins  op = '+'
+)
+
+// edit is a run of pieces that are kept, deleted or inserted.
+type edit struct {
+	op     op
+	pieces []string
+}
+
+// maxPieces bounds what is compared piece by piece, because two texts with
+// nothing in common cost the product of their lengths.
+const maxPieces = 8_000
+
+// edits finds what leads from one list of pieces to another. Equal ends are
+// taken off first; a middle of more than maxPieces is replaced as a whole.
+func edits(older, newer []string) []edit {
+	head := 0
+	for head < len(older) && head < len(newer) && older[head] == newer[head] {
+		head++
+	}
+	tail := 0
+	for tail < len(older)-head && tail < len(newer)-head && older[len(older)-1-tail] == newer[len(newer)-1-tail] {
+		tail++
+	}
+	var list []edit
+	add := func(o op, pieces []string) {
+		if len(pieces) > 0 {
+			list = append(list, edit{o, pieces})
+		}
+	}
+	add(keep, older[:head])
+	a, b := older[head:len(older)-tail], newer[head:len(newer)-tail]
+	if len(a)+len(b) > maxPieces {
+		add(del, a)
+		add(ins, b)
+	} else {
+		list = append(list, between(a, b)...)
+	}
+	add(keep, older[len(older)-tail:])
+	return list
+}
+
+// between compares pieces with the library, which compares runes: every
+// distinct piece becomes one.
+func between(a, b []string) []edit {
+	code := make(map[string]rune)
+	encode := func(pieces []string) []rune {
+		runes := make([]rune, len(pieces))
+		for i, p := range pieces {
+			if _, known := code[p]; !known {
+				code[p] = rune(len(code) + 1) // far below the surrogates: there are at most maxPieces
+			}
+			runes[i] = code[p]
+		}
+		return runes
+	}
+	library := diffmatchpatch.New()
+	library.DiffTimeout = 0 // its default depends on the time that passes
+	var list []edit
+	for _, d := range library.DiffMainRunes(encode(a), encode(b), false) {
+		n := utf8.RuneCountInString(d.Text)
+		switch d.Type {
+		case diffmatchpatch.DiffEqual:
+			list = append(list, edit{keep, a[:n]})
+			a, b = a[n:], b[n:]
+		case diffmatchpatch.DiffDelete:
+			list = append(list, edit{del, a[:n]})
+			a = a[n:]
+		case diffmatchpatch.DiffInsert:
+			list = append(list, edit{ins, b[:n]})
+			b = b[n:]
+		}
+	}
+	return list
+}
+
+// words splits a text into runs of letters and digits, runs of space, and
+// single other characters. Joined they are the text again.
+func words(s string) []string {
+	var list []string
+	for s != "" {
+		r, n := utf8.DecodeRuneInString(s)
+		if class := classOf(r); class != other {
+			for n < len(s) {
+				r, size := utf8.DecodeRuneInString(s[n:])
+				if classOf(r) != class {
+					break
+				}
+				n += size
+			}
+		}
+		list = append(list, s[:n])
+		s = s[n:]
+	}
+	return list
+}
+
+type class byte
+
+const (
+	other class = iota
+	word
+	space
+)
+
+func classOf(r rune) class {
+	switch {
+	case unicode.IsLetter(r), unicode.IsDigit(r), unicode.IsMark(r), r == '_':
+		return word
+	case unicode.IsSpace(r):
+		return space
+	}
+	return other
+}
+
+// Hunk is a run of words that are kept, deleted or inserted. The texts of keep
+// and del joined are the older content, those of keep and ins the newer.
+type Hunk struct {
+	Op   string `json:"op"` // keep, del or ins
+	Text string `json:"text"`
+}
+
+func hunks(older, newer string) []Hunk {
+	names := map[op]string{keep: "keep", del: "del", ins: "ins"}
+	list := []Hunk{}
+	for _, e := range edits(words(older), words(newer)) {
+		h := Hunk{Op: names[e.op]}
+		for _, p := range e.pieces {
+			h.Text += p
+		}
+		list = append(list, h)
+	}
+	return list
+}

@@ -1,0 +1,96 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) fmtCommand() *cobra.Command {
+	var edition string
+	cmd := &cobra.Command{
+		Use:   "fmt [SELECTOR…]",
+		Short: "Write selectors in their normal form",
+		Long: `Write selectors in their normal form, a line each: attributes in brackets, tags
+sorted, ranges with two dots, controls in the order in which they work. The
+normal form means the same and is its own normal form. Without arguments
+selectors are read from standard input, one in each line.
+
+--edition is the edition that the selectors are written in.`,
+		Example: `  pact fmt ".block(role='user' ttl=5)"
+  pact fmt '@t-3:@t0 +b +a' '?? {type=block, kind=summary} @first @limit=5'
+  pact fmt --edition v0.1 < selectors.txt`,
+		Args: cobra.ArbitraryArgs,
+	}
+	cmd.Flags().StringVar(&edition, "edition", string(pact.Canonical), "the `EDITION` of the selectors: v0.1, depth or canonical")
+	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		e, err := selector.ParseEdition(edition)
+		if err != nil {
+			return err
+		}
+		if len(args) == 0 && a.inTerminal {
+			return usage(cmd, "fmt takes a SELECTOR, or selectors on standard input")
+		}
+		if len(args) == 0 {
+			return a.fmtLines(ctx, e)
+		}
+		texts := make([]string, len(args))
+		for i, arg := range args {
+			q, err := selector.Parse(arg, e)
+			if err != nil {
+				return inArgument(err, arg)
+			}
+			texts[i] = q.String()
+		}
+		if a.json {
+			return a.printJSON(texts)
+		}
+		for _, text := range texts {
+			a.printf("%s\n", text)
+		}
+		return nil
+	})
+	return cmd
+}
+
+// fmtLines writes what stands in the lines of standard input. Empty lines stay.
+func (a *app) fmtLines(ctx context.Context, e selector.Edition) error {
+	lines := bufio.NewScanner(a.in)
+	lines.Buffer(nil, 2*selector.MaxLength)
+	texts := []string{}
+	for n := 1; lines.Scan(); n++ {
+		line := lines.Text()
+		if strings.TrimSpace(line) == "" {
+			if !a.json {
+				a.printf("\n")
+			}
+			continue
+		}
+		q, err := selector.Parse(line, e)
+		if f := factsOf(err); err != nil {
+			at := *f
+			at.Line = n
+			return &located{err: &at, name: "standard input", text: line}
+		}
+		if !a.json {
+			a.printf("%s\n", q)
+		}
+		texts = append(texts, q.String())
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return fault.Wrap(fault.Limit, err, "a line is too long", "a selector has at most 65536 bytes")
+	}
+	if a.json {
+		return a.printJSON(texts)
+	}
+	return nil
+}

@@ -1,0 +1,176 @@
+package cli
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+// windowFlags are the flags that say how much of what a selector finds is
+// printed.
+type windowFlags struct {
+	where                    string
+	skip, limit              int
+	ids                      bool
+	maxSnapshots, maxChanges int
+
+	includeContent bool
+	contentMode    string
+	contextLines   int
+	materialize    []string
+}
+
+func (w *windowFlags) register(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&w.where, "where", "", "keep what this `SELECTOR` matches too, and what stands below it")
+	f.IntVar(&w.skip, "skip", 0, "leave out the first `N` nodes")
+	f.IntVar(&w.limit, "limit", 0, "print at most `N` nodes")
+	f.BoolVar(&w.ids, "ids", false, "print ids for a range of snapshots, in edition v0.1")
+	f.IntVar(&w.maxSnapshots, "max-snapshots", 0, "of a range, take the `N` newest snapshots")
+	f.IntVar(&w.maxChanges, "max-changes", 0, "of a range, print at most `N` changes a step")
+	f.BoolVar(&w.includeContent, "include-content", false, "of a range, show how contents changed")
+	f.StringVar(&w.contentMode, "content-mode", "unified", "`HOW` contents are shown: unified, jsonpatch or tokens")
+	f.IntVar(&w.contextLines, "context-lines", 3, "`N` lines of context in a unified diff")
+	f.StringSliceVar(&w.materialize, "materialize", nil, "of a range, inline these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
+	forms := []string{string(content.Unified), string(content.JSONPatch), string(content.Tokens)}
+	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// rangeFlags are the flags for a range that gives changes.
+var rangeFlags = []string{"max-snapshots", "max-changes", "include-content", "content-mode", "context-lines", "materialize"}
+
+// options returns what the flags ask of the library, and whether the selector
+// is to be answered as a range.
+func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *selector.Selector) ([]pact.SelectOption, bool, error) {
+	set := cmd.Flags().Changed
+	ranged := q.Time != nil && q.Time.Kind == selector.Range && !w.ids
+	if c, ok := q.Control(selector.ControlMode); ok && c.Word != "reduce" {
+		ranged = false
+	}
+	windows, caps := []string{"where", "skip", "limit", "ids"}, rangeFlags
+	if !ranged {
+		windows, caps = caps, windows
+	}
+	for _, name := range windows {
+		if set(name) && ranged {
+			return nil, false, usage(cmd, "--%s is for ids, and a range of snapshots gives changes", name)
+		}
+		if set(name) {
+			return nil, false, usage(cmd, "--%s is for a range of snapshots that gives changes", name)
+		}
+	}
+	if w.skip < 0 || w.limit < 0 {
+		return nil, false, usage(cmd, "--skip and --limit take a number from 0")
+	}
+	var opts []pact.SelectOption
+	if w.ids {
+		opts = append(opts, pact.RangeAsIDs())
+	}
+	if set("where") {
+		where, err := s.parse(w.where, edition)
+		if err != nil {
+			return nil, false, err
+		}
+		opts = append(opts, pact.Where(where))
+	}
+	if set("skip") {
+		opts = append(opts, pact.Skip(w.skip))
+	}
+	if set("limit") {
+		opts = append(opts, pact.Limit(w.limit))
+	}
+	return opts, ranged, nil
+}
+
+// selectRange answers a range of snapshots.
+func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q *selector.Selector, text string, w *windowFlags) error {
+	opts := []pact.RangeOption{pact.ContentMode(content.Mode(w.contentMode)), pact.ContextLines(w.contextLines), pact.Materialize(w.materialize...)}
+	if w.includeContent {
+		opts = append(opts, pact.IncludeContent())
+	}
+	if cmd.Flags().Changed("max-snapshots") {
+		opts = append(opts, pact.MaxSnapshots(w.maxSnapshots))
+	}
+	if cmd.Flags().Changed("max-changes") {
+		opts = append(opts, pact.MaxChangesPerSnapshot(w.maxChanges))
+	}
+	c, err := s.history(ctx)
+	if err != nil {
+		return err
+	}
+	r, err := c.RangeDiffLatest(ctx, q, opts...)
+	if err != nil {
+		return inArgument(err, text)
+	}
+	if !a.outTerminal || a.json || s.file != nil {
+		return a.printJSON(r)
+	}
+	a.drawRange(r)
+	return nil
+}
+
+// drawRange prints a line for each step of a range and for each change.
+func (a *app) drawRange(r *pact.RangeDiffLatestResult) {
+	for _, b := range r.Diffs {
+		a.printf("%s %s %s\n", a.paint.strong(b.From.Label), a.paint.faint("since"), a.paint.strong(b.To.Label))
+		for _, id := range b.AddedIDs {
+			a.printf("  %s %s\n", a.paint.good("+"), visible(id))
+		}
+		for _, id := range b.RemovedIDs {
+			a.printf("  %s %s\n", a.paint.bad("-"), visible(id))
+		}
+		for _, c := range b.Changed {
+			a.printf("  %s %s  %s\n", a.paint.changed("~"), visible(c.ID), a.paint.changed(strings.Join(c.Fields, ", ")))
+			a.drawContentDiff(c.ContentDiff)
+		}
+		if b.Stats == (pact.RangeStats{}) {
+			a.printf("  %s\n", a.paint.faint("nothing differs"))
+		}
+	}
+	a.printf("%s\n", a.paint.faint(plural(len(r.Snapshots), "snapshot")))
+	for _, w := range r.Warnings {
+		a.printf("%s %s\n", a.paint.changed("!"), w)
+	}
+	for _, e := range r.Errors {
+		a.printf("%s %s\n", a.paint.changed("!"), e.Message)
+	}
+}
+
+// drawContentDiff prints how a content changed, indented.
+func (a *app) drawContentDiff(d *content.Diff) {
+	if d == nil {
+		return
+	}
+	switch {
+	case d.Diff != nil:
+		for line := range strings.Lines(*d.Diff) {
+			line = visible(strings.TrimSuffix(line, "\n"))
+			switch {
+			case strings.HasPrefix(line, "+"):
+				line = a.paint.good(line)
+			case strings.HasPrefix(line, "-"):
+				line = a.paint.bad(line)
+			}
+			a.printf("    %s\n", line)
+		}
+	case d.Mode == content.JSONPatch:
+		a.printf("    %s\n", visible(string(d.Patch)))
+	default:
+		a.printf("    ")
+		for _, h := range d.Hunks {
+			switch h.Op {
+			case "ins":
+				a.printf("%s", a.paint.good("[+"+visible(h.Text)+"+]"))
+			case "del":
+				a.printf("%s", a.paint.bad("[-"+visible(h.Text)+"-]"))
+			default:
+				a.printf("%s", visible(h.Text))
+			}
+		}
+		a.printf("\n")
+	}
+}

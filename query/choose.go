@@ -1,0 +1,108 @@
+package query
+
+import (
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// choosing is the tests of a step around its first :first, :last or :nth.
+// Further choices are of a set of one.
+type choosing struct {
+	tests []test // before it; all of them where pick is nil
+	pick  *selector.Pick
+	after []test
+}
+
+func (c *choosing) add(tests ...test) {
+	for i := range tests {
+		switch {
+		case c.pick != nil:
+			c.after = append(c.after, tests[i])
+		case tests[i].op == pickAlone:
+			c.pick = &tests[i].pick
+		default:
+			c.tests = append(c.tests, tests[i])
+		}
+	}
+}
+
+// chosen returns the child of e in a zone that a step takes, nil without one.
+// An elided core takes part where the step names its class.
+func (r *run) chosen(s *step, e *tree.Entry, at place, z interval) *tree.Entry {
+	c := chooser{run: r, choosing: &s.choosing, parent: e, at: at, zone: z, left: 1}
+	if s.pick.Kind == selector.Nth {
+		c.left = s.pick.N
+	}
+	c.reverse = s.pick.Kind == selector.Last
+	among := span{0, e.Children().Len()}
+	switch {
+	case s.only: // the id says which child it is
+		rank := e.Children().Rank(r.paths[s.pin][at.level+1])
+		among = span{rank, rank + 1}
+	case s.named:
+		c.core = r.elided(e)
+	}
+	if among.each(e.Children(), 0, c.reverse, anything, c.consider) && c.core != nil {
+		c.considerCore()
+	}
+	if c.taken == nil || !r.passes(s.after, c.taken, c.takenAt) {
+		return nil
+	}
+	return c.taken
+}
+
+func anything(*tree.List) bool { return true }
+
+// chosenAlone reports whether a node that is the only one of its kind is taken.
+func (r *run) chosenAlone(c *choosing, e *tree.Entry, at place) bool {
+	return r.passes(c.tests, e, at) && alone(*c.pick) && r.passes(c.after, e, at)
+}
+
+func alone(p selector.Pick) bool { return p.Kind != selector.Nth || p.N == 1 }
+
+// chooser looks for what a choice takes among the children of one node.
+type chooser struct {
+	*run
+	*choosing
+	parent  *tree.Entry
+	at      place // of the parent
+	zone    interval
+	reverse bool        // from the last to the first
+	core    *tree.Entry // the elided core, until its turn has come
+	left    int         // how many matches there are to the one that is taken
+	taken   *tree.Entry
+	takenAt place
+}
+
+// consider looks at a child and reports whether the search goes on. An elided
+// core stands ahead of the children at offset 0.
+func (c *chooser) consider(k *tree.Entry, rank int) bool {
+	offset := k.Node().Offset
+	if c.core != nil && (offset >= 0) != c.reverse && !c.considerCore() {
+		return false
+	}
+	if !c.zone.has(offset) {
+		return true
+	}
+	return c.count(k, c.at.of(k, c.parent, rank))
+}
+
+func (c *chooser) considerCore() bool {
+	core, at := c.core, c.at
+	c.core = nil
+	at.level++
+	at.own = false
+	return !c.zone.has(0) || c.count(core, at)
+}
+
+// count looks at a node and reports whether the search goes on.
+func (c *chooser) count(k *tree.Entry, at place) bool {
+	if !c.passes(c.tests, k, at) {
+		return true
+	}
+	if c.left--; c.left > 0 {
+		return true
+	}
+	c.taken, c.takenAt = k, at
+	return false
+}

@@ -1,0 +1,179 @@
+package query
+
+import (
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// field is an attribute that has a place of its own in a node or follows from
+// where the node is.
+type field uint8
+
+const (
+	fieldOffset field = iota
+	fieldPriority
+	fieldCycle // and born_turn
+	fieldCreatedNS
+	fieldCreationIndex
+	fieldTTL
+	fieldAge
+	fieldDepth
+	fieldSdepth
+
+	fieldID
+	fieldNodeType
+	fieldCreatedISO
+	fieldContentHash
+	fieldRole
+	fieldKind      // the header alone
+	fieldKindFacet // the header, else what the type says
+	fieldKey
+
+	fieldTags
+	fieldRefs
+	fieldContent
+	fieldHeader // any other name: an optional header or a custom attribute
+)
+
+func (f field) number() bool { return f <= fieldSdepth }
+func (f field) text() bool   { return fieldSdepth < f && f <= fieldKey }
+
+var fields = map[string]field{
+	"offset": fieldOffset, "priority": fieldPriority, "cycle": fieldCycle, "born_turn": fieldCycle, "created_at_ns": fieldCreatedNS, "creation_index": fieldCreationIndex,
+	"ttl": fieldTTL, "age": fieldAge, "depth": fieldDepth, "sdepth": fieldSdepth,
+	"id": fieldID, "nodeType": fieldNodeType, "created_at_iso": fieldCreatedISO, "content_hash": fieldContentHash, "role": fieldRole, "key": fieldKey,
+	"tag": fieldTags, "tags": fieldTags, "refs": fieldRefs, "content": fieldContent,
+}
+
+// field returns where an attribute is found. Unknown ones are headers, which
+// are null where a node has none.
+func (p *Plan) field(name string) field {
+	if name == "kind" {
+		if p.traits.KindInType {
+			return fieldKindFacet
+		}
+		return fieldKind
+	}
+	if f, known := fields[name]; known {
+		return f
+	}
+	return fieldHeader
+}
+
+// number reads a whole number and reports whether it is known: ttl and depth
+// may be null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions).
+func (r *run) number(f field, n *tree.Node, at place) (int64, bool) {
+	switch f {
+	case fieldOffset:
+		return n.Offset, true
+	case fieldPriority:
+		return n.Priority, true
+	case fieldCycle:
+		return n.Cycle, true
+	case fieldCreatedNS:
+		return n.CreatedNS, true
+	case fieldCreationIndex:
+		return n.Index, true
+	case fieldTTL:
+		return n.TTL(r.tree.Cycle())
+	case fieldAge:
+		return r.tree.Cycle() - n.Cycle, true
+	case fieldDepth:
+		return at.depth, at.axis
+	}
+	return int64(at.level), true
+}
+
+// text reads a text and reports whether it is known. An elided core has neither
+// id nor key; a content hash is shown by blocks and by whatever has content.
+func text(f field, e *tree.Entry) (string, bool) {
+	n := e.Node()
+	switch f {
+	case fieldID:
+		return n.ID, n.ID != ""
+	case fieldNodeType:
+		return n.Type, true
+	case fieldCreatedISO:
+		return n.CreatedISO(), true
+	case fieldContentHash:
+		return n.ContentHash(), e.Class() == tree.Block || n.Content.Size() > 0
+	case fieldRole:
+		return n.Role, n.Role != "" || n.Has("role")
+	case fieldKind:
+		return n.Kind, n.Kind != "" || n.Has("kind")
+	case fieldKindFacet:
+		k := kindOf(n)
+		return k, k != "" || n.Has("kind")
+	}
+	k := KeyOf(n)
+	return k, k != "" || n.Has("key")
+}
+
+// general is a comparison of any attribute.
+type general struct {
+	field   field
+	name    string
+	compare func(value) bool
+}
+
+// value is what a node has for an attribute: nothing, an integer, a text, a
+// list of texts, or any JSON.
+type value struct {
+	kind valueKind
+	n    int64
+	s    string
+	list []string
+}
+
+type valueKind uint8
+
+const (
+	null valueKind = iota
+	integer
+	word   // a text attribute
+	list   // tags, refs
+	custom // s is canonical JSON
+)
+
+// value reads an attribute whatever it is.
+func (r *run) value(g *general, e *tree.Entry, at place) value {
+	n := e.Node()
+	switch {
+	case g.field.number():
+		if i, known := r.number(g.field, n, at); known {
+			return value{kind: integer, n: i}
+		}
+		return value{}
+	case g.field.text():
+		if s, known := text(g.field, e); known {
+			return value{kind: word, s: s}
+		}
+		return value{}
+	case g.field == fieldTags:
+		return texts(n.Tags)
+	case g.field == fieldRefs:
+		return texts(n.Refs)
+	case g.field == fieldContent:
+		v, err := n.Content.Value(r.ctx)
+		if err != nil {
+			r.fail(err)
+		}
+		return json(v)
+	}
+	return json(n.Header(g.name))
+}
+
+func texts(l []string) value {
+	if len(l) == 0 {
+		return value{}
+	}
+	return value{kind: list, list: l}
+}
+
+func json(v canon.Value) value {
+	switch v.Kind() {
+	case canon.KindAbsent, canon.KindNull:
+		return value{}
+	}
+	return value{kind: custom, s: string(v)}
+}

@@ -1,0 +1,181 @@
+package query
+
+import (
+	"math/bits"
+
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// ways is what is open for the children of a node where they are not all
+// reached alike: a child of a turn may be reached directly, through the parts
+// that :pre, :core and :post name and through the elided core; and of some
+// children a step chooses one.
+type ways struct {
+	zones   [3][]state // through a part of a turn, by [selector.Zone]
+	divided bool       // whether anything is open there
+	choices []choice
+	all     []state // what is open for any child
+	in      []state // for the child at hand, with the steps that chose it
+	picked  []uint64
+}
+
+// choice is the child that a step of a group takes.
+type choice struct {
+	group int
+	step  uint64
+	taken *tree.Entry
+}
+
+func newWays(groups int) *ways {
+	v := &ways{all: make([]state, groups), in: make([]state, groups), picked: make([]uint64, groups)}
+	for z := range v.zones {
+		v.zones[z] = make([]state, groups)
+	}
+	return v
+}
+
+// waysInto opens the ways to the children of e.
+func (r *run) waysInto(e *tree.Entry, at place, lv *level) *ways {
+	if lv.ways == nil {
+		lv.ways = newWays(len(lv.out))
+	}
+	v := lv.ways
+	v.choices, v.divided = v.choices[:0], false
+	for z := range v.zones {
+		clear(v.zones[z])
+	}
+	if e.Class() == tree.Turn || e.Class() == tree.Head {
+		for i := range lv.out {
+			r.throughParts(i, lv.out[i], v)
+			r.throughCore(i, lv.out[i], e, at, v)
+		}
+	}
+	for i, s := range lv.out {
+		r.choose(i, s, e, at, everywhere, v)
+		for z := range v.zones {
+			opened := r.narrow(&r.plan.groups[i], v.zones[z][i], e, at)
+			v.zones[z][i] = opened
+			v.divided = v.divided || opened.active() != 0
+			r.choose(i, opened, e, at, zones[z], v)
+			s = s.or(opened)
+		}
+		v.all[i] = s
+	}
+	return v
+}
+
+// throughParts opens the steps behind the parts of a turn.
+func (r *run) throughParts(i int, s state, v *ways) {
+	g := &r.plan.groups[i]
+	for m := s.active() & g.parts; m != 0; m &= m - 1 {
+		z := &v.zones[g.steps[bits.TrailingZeros64(m)].part][i]
+		*z = z.or(g.advance(state{}, m&-m))
+	}
+}
+
+// throughCore opens the steps behind those that the elided core of a turn
+// matches. It stands among the children and in the part :core.
+func (r *run) throughCore(i int, s state, e *tree.Entry, at place, v *ways) {
+	g := &r.plan.groups[i]
+	inPart := &v.zones[selector.Core][i]
+	open, opened := s.active()&g.cores, inPart.active()&g.cores
+	if open|opened == 0 {
+		return
+	}
+	core := r.elided(e)
+	if core == nil {
+		return
+	}
+	picked := r.takes(g, open, core, e, at, everywhere) | r.takes(g, opened, core, e, at, zones[selector.Core])
+	at.level++
+	at.own = false
+	matched := r.match(g, core, at, open|opened, picked)
+	if matched&g.last != 0 {
+		r.result.cores = append(r.result.cores, e)
+	}
+	*inPart = inPart.or(g.advance(state{}, matched))
+}
+
+// elided returns what stands for the elided core of a turn: a container at
+// offset 0 around the blocks there (docs/decisions). It is nil where the core
+// is explicit and where nothing is in it. There is one at a time.
+func (r *run) elided(e *tree.Entry) *tree.Entry {
+	if !r.divided(e, false) {
+		return nil
+	}
+	if r.core == nil {
+		r.core = tree.Loose(&r.inCore, tree.Container)
+		r.inCore.Type, r.inCore.Expiry = r.plan.traits.ContainerType, tree.Never
+	}
+	n := e.Node()
+	r.inCore.Cycle, r.inCore.CreatedNS, r.inCore.Index = n.Cycle, n.CreatedNS, n.Index
+	return r.core
+}
+
+// takes returns which of the open steps with a choice take the elided core.
+func (r *run) takes(g *group, open uint64, core, e *tree.Entry, at place, z interval) uint64 {
+	picked := uint64(0)
+	for m := open & g.picks; m != 0; m &= m - 1 {
+		if r.chosen(&g.steps[bits.TrailingZeros64(m)], e, at, z) == core {
+			picked |= m & -m
+		}
+	}
+	return picked
+}
+
+// choose notes what the open steps of a group take among the children of e in
+// a zone: a choice applies to the matches of what stands before it, in
+// canonical order, and what stands after it tests the chosen one.
+func (r *run) choose(i int, s state, e *tree.Entry, at place, z interval, v *ways) {
+	g := &r.plan.groups[i]
+	for m := s.active() & g.picks; m != 0; m &= m - 1 {
+		if k := r.chosen(&g.steps[bits.TrailingZeros64(m)], e, at, z); k != nil {
+			v.choices = append(v.choices, choice{i, m & -m, k})
+		}
+	}
+}
+
+// oneInWays looks at a child in the ways that lead to it.
+func (w *walk) oneInWays(k *tree.Entry, at place) {
+	v := w.ways
+	zone := v.zones[zoneOf(k.Node().Offset)]
+	clear(v.picked)
+	for i := range v.choices {
+		if c := &v.choices[i]; c.taken == k {
+			v.picked[c.group] |= c.step
+		}
+	}
+	for i := range v.in {
+		s := w.level.out[i].or(zone[i])
+		s.child &^= w.plan.groups[i].picks &^ v.picked[i] // of no use but to the chosen one
+		v.in[i] = s
+	}
+	switch {
+	case k.Children() == nil:
+		w.leafInWays(k, at)
+	case w.may(k.Summary(), v.in):
+		w.visit(k, at, v.in, v.picked)
+	}
+}
+
+// leafInWays is oneInWays for a node without children: only a last step can be
+// of use.
+func (w *walk) leafInWays(k *tree.Entry, at place) {
+	looked := false
+	for i, s := range w.ways.in {
+		g := &w.plan.groups[i]
+		last := s.active() & g.last
+		if last == 0 || !k.Summary().Marks.May(g.steps[len(g.steps)-1].from) {
+			continue
+		}
+		if !looked && !w.look() {
+			return
+		}
+		looked = true
+		if w.match(g, k, at, last, w.ways.picked[i]) != 0 {
+			w.take(k, at)
+			return
+		}
+	}
+}

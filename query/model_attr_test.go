@@ -1,0 +1,262 @@
+package query_test
+
+import (
+	"math/big"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// sort is how an attribute compares (decision 022).
+type sort int
+
+const (
+	null sort = iota
+	integer
+	text
+	list  // of texts
+	other // any JSON
+)
+
+// facet is an attribute of a thing.
+type facet struct {
+	sort
+	n    int64
+	text string
+	list []string
+	json canon.Value
+}
+
+func texts(t string, ok bool) facet {
+	if !ok {
+		return facet{}
+	}
+	return facet{sort: text, text: t}
+}
+
+func lists(l []string) facet {
+	if len(l) == 0 {
+		return facet{}
+	}
+	return facet{sort: list, list: l}
+}
+
+// facet reads an attribute of x by its name.
+func (w *world) facet(name string, x *thing) facet {
+	n := x.node
+	number := func(v int64, ok bool) facet {
+		if !ok {
+			return facet{}
+		}
+		return facet{sort: integer, n: v}
+	}
+	switch name {
+	case "offset":
+		return number(n.Offset, true)
+	case "priority":
+		return number(n.Priority, true)
+	case "cycle", "born_turn":
+		return number(n.Cycle, true)
+	case "age":
+		return number(w.cycle-n.Cycle, true)
+	case "created_at_ns":
+		return number(n.CreatedNS, true)
+	case "creation_index":
+		return number(n.Index, true)
+	case "ttl":
+		return number(n.TTL(w.cycle))
+	case "depth":
+		return number(x.depth, x.placed)
+	case "sdepth":
+		return number(x.level, true)
+	case "id":
+		return texts(n.ID, !x.elided)
+	case "nodeType":
+		return texts(n.Type, true)
+	case "created_at_iso":
+		return texts(n.CreatedISO(), true)
+	case "content_hash":
+		return texts(n.ContentHash(), !x.elided && (x.class == tree.Block || n.Content.Size() > 0))
+	case "role":
+		return texts(n.Header("role").Text())
+	case "kind":
+		return texts(w.kind(x))
+	case "key":
+		return texts(x.key())
+	case "tag", "tags":
+		return lists(n.Tags)
+	case "refs":
+		return lists(n.Refs)
+	case "content":
+		v, _ := n.Content.Value(nil)
+		return anything(v)
+	}
+	return anything(n.Header(name))
+}
+
+func anything(v canon.Value) facet {
+	if v == "" || v == canon.Null {
+		return facet{}
+	}
+	return facet{sort: other, json: v}
+}
+
+// attr tests one filter.
+func (w *world) attr(a selector.Attr, x *thing) bool {
+	f := w.facet(a.Name, x)
+	equal := f.equals
+	if a.Name == "nodeType" {
+		equal = func(l selector.Literal) bool { return l.Kind != selector.Null && w.hasType(x, l.Text) }
+	}
+	switch a.Op {
+	case selector.Present:
+		return f.sort != null
+	case selector.Eq:
+		return slices.ContainsFunc(a.Values, equal)
+	case selector.Ne:
+		return !equal(a.Values[0])
+	case selector.Match:
+		return f.matches(regexp.MustCompile(a.Values[0].Text))
+	}
+	return f.ordered(a.Op, a.Values[0])
+}
+
+func (f facet) equals(l selector.Literal) bool {
+	if l.Kind == selector.Null || f.sort == null {
+		return l.Kind == selector.Null && f.sort == null
+	}
+	switch f.sort {
+	case integer:
+		r, ok := rational(l.Text)
+		return ok && r.Cmp(new(big.Rat).SetInt64(f.n)) == 0
+	case text:
+		return f.text == l.Text
+	case list:
+		return slices.Contains(f.list, l.Text)
+	}
+	switch f.json.Kind() { // = keeps to the type of what was written
+	case canon.KindNumber:
+		a, fine := rational(string(f.json))
+		b, ok := rational(l.Text)
+		return l.Kind == selector.Number && fine && ok && a.Cmp(b) == 0
+	case canon.KindString, canon.KindBool:
+		return l.Kind != selector.Number && f.plain() == l.Text
+	}
+	return false
+}
+
+// plain is a JSON value as a text: strings as they are, all else as canonical JSON.
+func (f facet) plain() string {
+	if t, ok := f.json.Text(); ok {
+		return t
+	}
+	return string(f.json)
+}
+
+func (f facet) matches(re *regexp.Regexp) bool {
+	switch f.sort {
+	case integer:
+		return re.MatchString(strconv.FormatInt(f.n, 10))
+	case text:
+		return re.MatchString(f.text)
+	case list:
+		return slices.ContainsFunc(f.list, re.MatchString)
+	case other:
+		return re.MatchString(f.plain())
+	}
+	return false
+}
+
+func (f facet) ordered(op selector.Op, l selector.Literal) bool {
+	var cmp int
+	b, number := rational(l.Text)
+	switch f.sort {
+	case null, list:
+		return false
+	case integer:
+		if !number {
+			return false
+		}
+		cmp = new(big.Rat).SetInt64(f.n).Cmp(b)
+	case text:
+		cmp = strings.Compare(f.text, l.Text)
+	case other:
+		if kind := f.json.Kind(); kind == canon.KindArray || kind == canon.KindObject {
+			return false // they have no order
+		}
+		cmp = strings.Compare(f.plain(), l.Text)
+		if a, ok := rational(f.plain()); ok && number {
+			cmp = a.Cmp(b)
+		}
+	}
+	switch op {
+	case selector.Lt:
+		return cmp < 0
+	case selector.Le:
+		return cmp <= 0
+	case selector.Gt:
+		return cmp > 0
+	}
+	return cmp >= 0
+}
+
+var decimal = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$`)
+
+// rational reads a text that reads as a number.
+func rational(s string) (*big.Rat, bool) {
+	if !decimal.MatchString(s) {
+		return nil, false
+	}
+	return new(big.Rat).SetString(s)
+}
+
+// cutType splits a type at its first colon.
+func cutType(name string) (base, kind string, ok bool) { return strings.Cut(name, ":") }
+
+// typed reports whether x matches a type token: by class where the token is a
+// canonical name alone, which is all that the older edition reads differently
+// from nodeType.
+func (w *world) typed(x *thing, name string) bool {
+	base, _, narrow := cutType(name)
+	if class, named := tree.ClassOfType(base); named && !narrow {
+		return x.class == class
+	}
+	return w.hasType(x, name)
+}
+
+// hasType reports whether x is of a type, as the value of
+// nodeType means it: the older edition compares the whole of it in either
+// vocabulary, the later ones class and kind facet (§3.2).
+func (w *world) hasType(x *thing, name string) bool {
+	base, kind, narrow := cutType(name)
+	class, named := tree.ClassOfType(base)
+	switch {
+	case !named:
+		return x.node.Type == name
+	case !w.traits.KindInType:
+		return oldWords(x.node.Type) == oldWords(name)
+	case x.class != class:
+		return false
+	case !narrow:
+		return true
+	}
+	k, ok := w.kind(x)
+	return ok && k == kind
+}
+
+// oldWords spells a type in the words of edition v0.1.
+func oldWords(name string) string {
+	base, kind, narrow := cutType(name)
+	if word, ok := map[string]string{"seg": "mt", "cont": "mc", "block": "cb"}[base]; ok {
+		base = word
+	}
+	if narrow {
+		return base + ":" + kind
+	}
+	return base
+}

@@ -1,0 +1,60 @@
+package query_test
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// position follows the hops from the root down and returns what the last one
+// finds, siblings together. core says that the filters behind the position
+// name the class of cores; they belong to the last hop.
+func (w *world) position(p selector.Position, core bool) [][]*thing {
+	now := [][]*thing{{w.root}}
+	for i, h := range p.Hops {
+		named := slices.ContainsFunc(h.Attrs, attrNamesCore) || i == len(p.Hops)-1 && core
+		var next [][]*thing
+		switch {
+		case h.Kind == selector.HopDepth, h.Kind == selector.HopTurn && i == 0:
+			next = families(w.root, false) // wherever they are
+		case h.Kind == selector.HopTurn:
+			next = now // the node itself
+		default:
+			for _, x := range slices.Concat(now...) {
+				next = append(next, w.leap(h, x, named)...)
+			}
+		}
+		for k, siblings := range next {
+			next[k] = slices.DeleteFunc(slices.Clone(siblings), func(x *thing) bool { return !w.answers(h, i == 0, x) })
+		}
+		now = next
+	}
+	return now
+}
+
+// leap returns where a hop leads from x.
+func (w *world) leap(h selector.Hop, x *thing, core bool) [][]*thing {
+	if h.Kind == selector.HopDeep {
+		return families(x, core)
+	}
+	return [][]*thing{kids(x, core || h.Kind == selector.HopContainer || h.Kind == selector.HopOffset && h.Offset == 0)}
+}
+
+// answers reports whether a hop that leads to x stops there.
+func (w *world) answers(h selector.Hop, first bool, x *thing) bool {
+	ok := true
+	switch h.Kind {
+	case selector.HopDepth:
+		ok = isPlace(x) && h.Depth.Contains(x.depth)
+	case selector.HopTurn:
+		ok = x.class == tree.Turn || x.class == tree.Head && !first
+	case selector.HopContainer:
+		ok = x.class == tree.Container
+	case selector.HopOffset:
+		ok = x.node.Offset == h.Offset
+	case selector.HopBlock:
+		ok = x.class == tree.Block && (h.Any || x.node.Offset == h.Offset)
+	}
+	return ok && w.all(h.Attrs, x)
+}

@@ -1,0 +1,166 @@
+package query_test
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// world is a tree written out flat, for an evaluator that knows nothing of
+// summaries, ranks or indexes. Elided cores and the parts :pre, :core and
+// :post of a turn are things of their own in it.
+type world struct {
+	edition selector.Edition
+	traits  selector.Traits
+	cycle   int64
+	root    *thing
+	real    []*thing // the nodes of the tree, in canonical document order
+	cores   []*thing // the elided ones
+	parts   []*thing // three for every turn and for the active head
+}
+
+// thing is a node, an elided core or a part of a turn.
+type thing struct {
+	node     *tree.Node // nil for a part
+	class    tree.Class
+	elided   bool
+	part     bool
+	zone     selector.Zone // of a part
+	parent   *thing        // of a part and an elided core: the turn
+	children []*thing      // in canonical order, an elided core not among them
+	core     *thing        // the elided core in a turn, and in its :core
+	placed   bool          // it has a depth: everything but the root and ^seq
+	depth    int64         // 0 in ^ah, -1 in ^sys, n in the n-th newest turn
+	level    int64         // levels below the root
+}
+
+func flatten(t *tree.Tree, e selector.Edition) *world {
+	w := &world{edition: e, traits: e.Traits(), cycle: t.Cycle()}
+	byID := map[string]*thing{}
+	for entry, parent := range t.All() {
+		x := &thing{node: entry.Node(), class: entry.Class(), parent: byID[parent]}
+		byID[x.node.ID] = x
+		if x.parent != nil {
+			x.parent.children = append(x.parent.children, x)
+			x.level = x.parent.level + 1
+		}
+		w.real = append(w.real, x)
+	}
+	w.root = w.real[0]
+	for _, region := range w.root.children {
+		switch region.class {
+		case tree.Sys:
+			region.place(-1)
+		case tree.Head:
+			region.place(0)
+			w.inside(region)
+		case tree.Seq:
+			for i, turn := range region.children {
+				turn.place(int64(len(region.children) - i))
+				w.inside(turn)
+			}
+		}
+	}
+	return w
+}
+
+// place gives a thing and everything below it its depth.
+func (x *thing) place(depth int64) {
+	x.placed, x.depth = true, depth
+	for _, k := range x.children {
+		k.place(depth)
+	}
+}
+
+func zoneOf(offset int64) selector.Zone {
+	switch {
+	case offset < 0:
+		return selector.Pre
+	case offset > 0:
+		return selector.Post
+	}
+	return selector.Core
+}
+
+// inside adds the parts of a turn, and its core where that is elided: there are
+// blocks at offset 0 and no container is (decision 003).
+func (w *world) inside(turn *thing) {
+	var zones [3]*thing
+	for z := range zones {
+		zones[z] = &thing{part: true, zone: selector.Zone(z), parent: turn, placed: true, depth: turn.depth, level: turn.level}
+		w.parts = append(w.parts, zones[z])
+	}
+	explicit := false
+	for _, k := range turn.children {
+		z := zones[zoneOf(k.node.Offset)]
+		z.children = append(z.children, k)
+		explicit = explicit || k.node.Offset == 0 && k.class == tree.Container
+	}
+	own := zones[selector.Core]
+	if explicit || len(own.children) == 0 {
+		return
+	}
+	n := &tree.Node{Type: w.traits.ContainerType, Cycle: turn.node.Cycle, CreatedNS: turn.node.CreatedNS, Index: turn.node.Index, Expiry: tree.Never}
+	core := &thing{node: n, class: tree.Container, elided: true, parent: turn, children: own.children, placed: true, depth: turn.depth, level: turn.level + 1}
+	turn.core, own.core = core, core
+	w.cores = append(w.cores, core)
+}
+
+// kids returns the children of x, the elided core at its place among them
+// where it takes part.
+func kids(x *thing, withCore bool) []*thing {
+	if !withCore || x.core == nil {
+		return x.children
+	}
+	at := slices.IndexFunc(x.children, func(k *thing) bool { return k.node.Offset >= 0 })
+	return slices.Insert(slices.Clone(x.children), at, x.core)
+}
+
+// families returns the children of x and of everything below it, each list of
+// siblings for itself.
+func families(x *thing, withCore bool) [][]*thing {
+	list := [][]*thing{kids(x, withCore)}
+	for _, k := range x.children {
+		list = append(list, families(k, withCore)...)
+	}
+	return list
+}
+
+// below returns everything below x.
+func below(x *thing) []*thing {
+	return slices.Concat(families(x, false)...)
+}
+
+// key is the key facet: the header, else the id. What is not in the tree has none.
+func (x *thing) key() (string, bool) {
+	if x.elided {
+		return "", false
+	}
+	if k, ok := x.node.Header("key").Text(); ok {
+		return k, true
+	}
+	return x.node.ID, true
+}
+
+// kind is the kind facet: the header or, in the editions that read types so,
+// what stands behind the first colon of the type.
+func (w *world) kind(x *thing) (string, bool) {
+	if k, ok := x.node.Header("kind").Text(); ok {
+		return k, true
+	}
+	if !w.traits.KindInType {
+		return "", false
+	}
+	_, k, ok := strings.Cut(x.node.Type, ":")
+	return k, ok
+}
+
+// path returns the ids from the root down to x.
+func (x *thing) path() []string {
+	if x.parent == nil {
+		return []string{x.node.ID}
+	}
+	return append(x.parent.path(), x.node.ID)
+}

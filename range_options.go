@@ -1,0 +1,43 @@
+package pact
+
+import "github.com/contexttree/pact/diff/content"
+
+// RangeOption changes what RangeDiffLatest returns (04 §4, options).
+type RangeOption func(*rangeOptions)
+
+type rangeOptions struct {
+	limits         RangeLimits
+	includeContent bool
+	mode           content.Mode
+	contextLines   int
+	materialize    []string
+}
+
+// IncludeContent shows how the content of a changed node differs: as a unified
+// diff with 3 lines of context, unless ContentMode and ContextLines say
+// otherwise.
+func IncludeContent() RangeOption { return func(o *rangeOptions) { o.includeContent = true } }
+
+// ContentMode sets the form in which IncludeContent shows a difference. A JSON
+// Patch of contents that are not both JSON becomes unified, with a warning.
+func ContentMode(m content.Mode) RangeOption { return func(o *rangeOptions) { o.mode = m } }
+
+// ContextLines sets the lines of context of a unified diff.
+func ContextLines(n int) RangeOption { return func(o *rangeOptions) { o.contextLines = n } }
+
+// Materialize inlines headers of both versions of every changed node: any of
+// content, mime, encoding and content_hash.
+func Materialize(headers ...string) RangeOption {
+	return func(o *rangeOptions) { o.materialize = headers }
+}
+
+// MaxSnapshots keeps the n newest snapshots of the range, n at least 1.
+func MaxSnapshots(n int) RangeOption {
+	return func(o *rangeOptions) { o.limits.MaxSnapshots = &n }
+}
+
+// MaxChangesPerSnapshot keeps the first n entries of every block: of what was
+// added, then removed, then changed. Its stats still count all of them.
+func MaxChangesPerSnapshot(n int) RangeOption {
+	return func(o *rangeOptions) { o.limits.MaxChangesPerSnapshot = &n }
+}

@@ -1,0 +1,238 @@
+package pact_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+// story has three snapshots: u1 lives in the first two of them, s gets another
+// content in the second, u2 is born there.
+func story(t *testing.T, opts ...pact.Option) *pact.Context {
+	t.Helper()
+	c := create(t, store.NewMemory(), opts...)
+	add := func(b *pact.Batch, into string, s pact.Spec) {
+		_, err := b.Add(into, s)
+		must(t, err)
+	}
+	commit := func(f func(b *pact.Batch)) {
+		_, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error { f(b); return nil }))
+		must(t, err)
+	}
+	commit(func(b *pact.Batch) {
+		add(b, "^sys", pact.Spec{ID: "s", Content: "one"})
+		add(b, "^ah", pact.Spec{ID: "u1", Content: "u1", TTL: pact.TTL(2)})
+	})
+	commit(func(b *pact.Batch) {
+		add(b, "^ah", pact.Spec{ID: "u2", Content: "u2", Attrs: map[string]any{"data_x": 1}})
+		must(t, b.Update("s", map[string]any{"content": "two", "tags": []string{"a"}}))
+	})
+	commit(func(*pact.Batch) {})
+	return c
+}
+
+func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOption) *pact.RangeDiffLatestResult {
+	t.Helper()
+	q, err := c.Parse(text)
+	must(t, err)
+	r, err := c.RangeDiffLatest(background, q, opts...)
+	must(t, err)
+	return r
+}
+
+func TestRangeGivesPairwiseChanges(t *testing.T) {
+	c := story(t)
+	t0, t1, t2 := pact.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, pact.SnapshotRef{Kind: "t", Value: -1, Label: "@t-1", Cycle: 2},
+		pact.SnapshotRef{Kind: "t", Value: -2, Label: "@t-2", Cycle: 1}
+	value := func(newer, older string) diff.Values {
+		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
+	}
+	hashOf := func(a pact.Address) string { return `"` + mustAt(t, c, a).Node("s").ContentHash() + `"` }
+	want := &pact.RangeDiffLatestResult{
+		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []pact.SnapshotRef{t0, t1, t2},
+		Diffs: []pact.DiffBlock{
+			{From: t0, To: t1, AddedIDs: []string{}, RemovedIDs: []string{"u1"}, Changed: []pact.NodeChange{}, Stats: pact.RangeStats{Removed: 1}},
+			{From: t1, To: t2, AddedIDs: []string{"u2"}, RemovedIDs: []string{}, Changed: []pact.NodeChange{
+				{ID: "s", Fields: []string{"content_hash", "tags"}, Delta: map[string]diff.Values{"content_hash": value(hashOf(pact.Back(1)), hashOf(pact.Back(2)))}},
+				{ID: "u1", Fields: []string{"ttl"}, Delta: map[string]diff.Values{"ttl": value("1", "2")}},
+			}, Stats: pact.RangeStats{Added: 1, Changed: 2}},
+		},
+	}
+	got := ranged(t, c, "@t-2..@t0 .cb")
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("got  %s\nwant %s", text(t, got), text(t, want))
+	}
+	for _, same := range []string{"@t-2:@t0 .cb", "@t-2..0 .cb", "@t-2:0 .cb"} {
+		if again := ranged(t, c, same); text(t, again) != text(t, want) {
+			t.Errorf("%s: got %s", same, text(t, again))
+		}
+	}
+	backwards := ranged(t, c, "@t0..@t-2 .cb")
+	backwards.Query = want.Query
+	if !reflect.DeepEqual(backwards, want) {
+		t.Errorf("ends the other way round: got %s", text(t, backwards))
+	}
+	absolute := ranged(t, c, "@c1..@c3 .cb")
+	if absolute.Snapshots[2] != (pact.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) || !reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
+		t.Errorf("by cycle: got %s", text(t, absolute))
+	}
+}
+
+func text(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	must(t, err)
+	return string(b)
+}
+
+func mustAt(t *testing.T, c *pact.Context, a pact.Address) *pact.Snapshot {
+	t.Helper()
+	s, err := c.At(background, a)
+	must(t, err)
+	return s
+}
+
+func TestRangeIsClampedWithAWarning(t *testing.T) {
+	c := story(t)
+	for text, want := range map[string]struct{ snapshots, warnings int }{
+		"@t-9..@t-1 .cb": {2, 1}, "@c0..@c9 .cb": {3, 2}, "@c2..@c2 .cb": {1, 0}, "@t-2..@t-2 .cb": {1, 0},
+	} {
+		r := ranged(t, c, text)
+		if len(r.Snapshots) != want.snapshots || len(r.Warnings) != want.warnings || len(r.Diffs) != want.snapshots-1 {
+			t.Errorf("%s: %d snapshots, %d blocks, warnings %q", text, len(r.Snapshots), len(r.Diffs), r.Warnings)
+		}
+	}
+	for _, text := range []string{"@t-9..@t-5 .cb", "@c8..@c9 .cb"} {
+		q, err := c.Parse(text)
+		must(t, err)
+		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, pact.ErrSnapshotNotFound) {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}
+
+func TestCapsOfARange(t *testing.T) {
+	c := story(t)
+	r := ranged(t, c, "@t-2..@t0 .cb", pact.MaxSnapshots(2))
+	if len(r.Snapshots) != 2 || r.Snapshots[1].Cycle != 2 || !r.Limits.Truncated || *r.Limits.MaxSnapshots != 2 {
+		t.Errorf("two snapshots: got %s", text(t, r))
+	}
+	if len(r.Errors) != 1 || r.Errors[0].Code != pact.ErrRangeLimit || r.Errors[0].Fatal {
+		t.Errorf("two snapshots: errors %v", r.Errors)
+	}
+	r = ranged(t, c, "@t-2..@t0 .cb", pact.MaxChangesPerSnapshot(2))
+	last := r.Diffs[1]
+	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" || last.Stats != (pact.RangeStats{Added: 1, Changed: 2}) {
+		t.Errorf("two changes: got %s", text(t, r))
+	}
+	r = ranged(t, c, "@t-2..@t0 .cb", pact.MaxSnapshots(3), pact.MaxChangesPerSnapshot(3))
+	if r.Limits.Truncated || len(r.Errors) != 0 || len(r.Diffs) != 2 {
+		t.Errorf("caps that do not bite: got %s", text(t, r))
+	}
+	q := selector.MustParse("@t-2..@t0 .cb", pact.V01)
+	for _, o := range []pact.RangeOption{pact.MaxSnapshots(0), pact.MaxChangesPerSnapshot(-1)} {
+		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, pact.ErrRangeLimit) {
+			t.Errorf("a cap without sense: got %v", err)
+		}
+	}
+}
+
+func TestModesOfARange(t *testing.T) {
+	c := story(t, pact.WithEdition(pact.Depth))
+	for text, want := range map[string][]string{
+		"@t-2..@t0 .cb @mode=union":          {"s", "u2", "u1"},
+		"@t-2..@t0 .cb @mode=latest":         {"s", "u2", "u1"}, // three families of one
+		"@t-2..@t0 .cb @mode=union @first":   {"s"},             // in each snapshot
+		"@c1..@c1 .cb @mode=latest":          {"s", "u1"},
+		"@* .cb @mode=union":                 {"s", "u2", "u1"},
+		"@t-2..@t0 .cb @mode=union @limit=2": {"s", "u2", "u1"},
+	} {
+		if got := ids(t, c, text); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", text, got, want)
+		}
+	}
+	reduced := ranged(t, c, "@t-2..@t0 .cb @mode=reduce")
+	if len(reduced.Snapshots) != 3 || len(reduced.Diffs) != 1 || reduced.Mode != "reduce" {
+		t.Fatalf("reduce: got %s", text(t, reduced))
+	}
+	b := reduced.Diffs[0]
+	if b.From.Label != "@t0" || b.To.Label != "@t-2" || !slices.Equal(b.AddedIDs, []string{"u2"}) || !slices.Equal(b.RemovedIDs, []string{"u1"}) || len(b.Changed) != 1 {
+		t.Errorf("reduce: got %s", text(t, b))
+	}
+	for _, bad := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
+		if _, err := c.Select(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, pact.ErrSelectorInvalid) {
+			t.Errorf("Select(%s): got %v", bad, err)
+		}
+	}
+	for _, bad := range []string{".cb", "@t0 .cb", "@* .cb", "@t-2..@t0 .cb @mode=union"} {
+		if _, err := c.RangeDiffLatest(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, pact.ErrSelectorInvalid) {
+			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
+		}
+	}
+}
+
+// @mode=latest takes of each key family what matches in the newest snapshot
+// where any of the family matches.
+func TestLatestOfAKeyFamily(t *testing.T) {
+	c := create(t, store.NewMemory(), pact.WithEdition(pact.Depth))
+	for i := range 3 {
+		_, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
+			_, err := b.Add("^ah", pact.Spec{ID: fmt.Sprint("k", i+1), Key: "k", TTL: pact.TTL(1), Content: "k"})
+			must(t, err)
+			_, err = b.Add("^ah", pact.Spec{ID: fmt.Sprint("x", i+1), TTL: pact.TTL(1), Content: "x"})
+			return err
+		}))
+		must(t, err)
+	}
+	if got, want := ids(t, c, "@t-2..@t0 .cb @mode=latest"), []string{"k3", "x3", "x2", "x1"}; !slices.Equal(got, want) {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
+	c := story(t)
+	for _, e := range []pact.Edition{pact.V01, pact.Depth} {
+		got, err := c.Select(background, selector.MustParse("@t-2..@t0 .cb", e), pact.RangeAsIDs())
+		if e == pact.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == pact.Depth && !errors.Is(err, pact.ErrSelectorInvalid) {
+			t.Errorf("%s: got %q, %v", e, got, err)
+		}
+	}
+}
+
+func TestWindows(t *testing.T) {
+	c := story(t, pact.WithEdition(pact.Depth))
+	sel := func(text string, opts ...pact.SelectOption) []string {
+		got, err := c.Select(background, selector.MustParse(text, pact.Depth), opts...)
+		must(t, err)
+		return got
+	}
+	where := func(text string) pact.SelectOption { return pact.Where(selector.MustParse(text, pact.Depth)) }
+	for i, c := range []struct{ got, want []string }{
+		{sel("@t0 .cb", pact.Skip(1)), []string{"u2"}},
+		{sel("@t0 .cb", pact.Limit(1)), []string{"s"}},
+		{sel("@t0 .cb", pact.Skip(1), pact.Limit(1)), []string{"u2"}},
+		{sel("@t0 .cb", pact.Skip(5)), []string{}},
+		{sel("@t0 .cb", pact.Limit(0)), []string{}},
+		{sel("@t0 .cb", where(".mt:depth(>0)")), []string{"u2"}},
+		{sel("@t0 .cb", where("^sys")), []string{"s"}},
+		{sel("@t0 .cb", where("#u2")), []string{"u2"}},
+		{sel("@* .cb", where(".mt:depth(>0)"), pact.Skip(1)), []string{"u1"}},
+		{sel("@* .cb", where("[cycle=1]")), []string{"s", "u1"}},
+		{sel("@c2 .cb", where(".mc")), []string{"u1", "u2"}},
+	} {
+		if !slices.Equal(c.got, c.want) {
+			t.Errorf("%d: got %q, want %q", i, c.got, c.want)
+		}
+	}
+	if _, err := c.Select(background, selector.MustParse(".cb", pact.Depth), where("@t0 .cb")); !errors.Is(err, pact.ErrSelectorInvalid) {
+		t.Errorf("Where with an address: got %v", err)
+	}
+}

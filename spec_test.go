@@ -1,0 +1,73 @@
+package pact_test
+
+import (
+	"errors"
+	"math/big"
+	"reflect"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+func TestParseSpec(t *testing.T) {
+	for text, want := range map[string]pact.Spec{
+		"block:text { key='hero' }":          {Type: "block", Kind: "text", Key: "hero"},
+		"block":                              {Type: "block"},
+		"cont {removable, offset=-1}":        {Type: "cont", Removable: true, Offset: -1},
+		"x:note{data_a=1,data_b=1.5}":        {Type: "x:note", Attrs: map[string]any{"data_a": big.NewInt(1), "data_b": 1.5}},
+		"cb(ttl=5 priority=-2) +b +a":        {Type: "cb", TTL: pact.TTL(5), Priority: -2, Tags: []string{"a", "b"}},
+		"block {tags=[x,y], ref='a b'} +x":   {Type: "block", Tags: []string{"x", "y"}, Refs: []string{"a b"}},
+		"block {ttl=null, pinned}":           {Type: "block", Pinned: true},
+		"block {pinned=false, content=true}": {Type: "block", Content: true},
+		"block {content='5', role=user}":     {Type: "block", Role: "user", Content: "5"},
+		"block {data_n=null, sticky}":        {Type: "block", Attrs: map[string]any{"data_n": nil}},
+		"block {ephemeral} [id='own']":       {Type: "block", TTL: pact.TTL(0), ID: "own"},
+	} {
+		got, err := pact.ParseSpec(text, pact.Canonical)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v, %v, want %+v", text, got, err, want)
+		}
+	}
+	if got, _ := pact.ParseSpec("cb:text", pact.V01); got.Type != "cb:text" || got.Kind != "" {
+		t.Errorf("in v0.1 got %+v", got)
+	}
+	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}", "block {a=1} {a=2}",
+		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {pinned=maybe}", "block +", "block .cb"} {
+		if got, err := pact.ParseSpec(text, pact.Canonical); !errors.Is(err, pact.ErrSelectorInvalid) {
+			t.Errorf("%q: got %+v, %v", text, got, err)
+		}
+	}
+}
+
+// The one call that 001 §6 prints.
+func TestAddByPositionAndDescription(t *testing.T) {
+	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		spec, err := b.ParseSpec("block:text { key='hero' }")
+		must(t, err)
+		_, err = b.Insert("(d0, cont[offset=0], )", spec)
+		return err
+	}))
+	if got := ids(t, c, "#hero"); len(got) != 1 || c.Working().Node(got[0]).Kind != "text" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func FuzzParseNode(f *testing.F) {
+	for _, text := range []string{"block:text { key='hero' }", "cont +a +'b c'", "x:y {a=[1,2], b=null}", "block [pinned] (ttl=5 x:y='z')"} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		n, err := selector.ParseNode(text, pact.Canonical)
+		if err != nil {
+			return
+		}
+		again, err := selector.ParseNode(n.String(), pact.Canonical)
+		if err != nil || !reflect.DeepEqual(n, again) {
+			t.Fatalf("%q prints as %q: %+v, then %+v, %v", text, n, n, again, err)
+		}
+		_, _ = pact.ParseSpec(text, pact.Canonical)
+	})
+}
