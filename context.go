@@ -42,6 +42,7 @@ type options struct {
 	clock   func() int64
 	actor   string
 	attrs   map[string]any
+	strict  bool
 }
 
 // WithEdition sets the edition of a context that Create makes. It is fixed

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/internal/canon"
@@ -149,18 +150,33 @@ func writeDelta(ctx context.Context, w *bufio.Writer, last, next *tree.Tree, nam
 }
 
 // ImportHistory makes a context of a history in JSON Lines, in either form: the
-// canonical snapshots of consecutive cycles, oldest first, or what Backup wrote.
-// The import is one durable step. Errors carry the line.
+// snapshots of consecutive cycles, oldest first, or what Backup wrote. What
+// other tools get wrong about cycles, their order, root and regions is mended
+// and reported, unless [Strict] is given. The import is one durable step. Errors
+// carry the line.
 func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts ...Option) (*Context, []Finding, error) {
 	o := collect(append([]Option{WithEdition("")}, opts...))
 	h := &historyReader{options: o}
+	type numbered struct {
+		data []byte
+		line int
+	}
+	var first numbered
+	var backwards []numbered // of snapshots that stand newest first
 	in := bufio.NewReaderSize(r, 1<<16)
 	for line := 1; ; line++ {
 		data, err := readLine(in)
 		if err == io.EOF {
 			break
 		}
-		if err == nil && len(data) > 0 {
+		switch {
+		case err != nil || len(data) == 0:
+		case backwards != nil:
+			backwards = append(backwards, numbered{data, line})
+		case h.older(data):
+			backwards = []numbered{first, {data, line}}
+		default:
+			first = numbered{data, line}
 			err = h.line(data)
 		}
 		if err == nil {
@@ -168,6 +184,15 @@ func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader,
 		}
 		if err != nil {
 			return nil, nil, onLine(err, line)
+		}
+	}
+	if backwards != nil {
+		h = &historyReader{options: o}
+		h.found("", "the snapshots stand newest first: read from the end")
+	}
+	for _, l := range slices.Backward(backwards) {
+		if err := h.line(l.data); err != nil {
+			return nil, nil, onLine(err, l.line)
 		}
 	}
 	if h.first == nil {

@@ -37,7 +37,7 @@ func (h *historyReader) line(data []byte) error {
 	if h.compact {
 		return h.delta(doc)
 	}
-	d, err := document.FromAny(doc, document.Options{Edition: h.edition})
+	d, err := document.FromAny(h.mend(doc), document.Options{Edition: h.edition})
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func TestHistoryRefused(t *testing.T) {
 		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
 	} {
 		text := strings.ReplaceAll(strings.Join(c.lines, "\n"), "'", `"`)
-		_, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text))
+		_, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), pact.Strict())
 		f, ok := err.(*fault.Error)
 		if !ok || f.Code != c.code || f.Line != c.line {
 			t.Errorf("%s: got %v, want %s on line %d", c.name, err, c.code, c.line)

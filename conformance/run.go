@@ -4,160 +4,128 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"reflect"
 	"slices"
 	"strings"
 )
 
-// Command runs the command line under test and returns what it printed on
-// standard output and its exit code.
-type Command func(ctx context.Context, args ...string) (stdout []byte, exit int, err error)
-
-// Run runs one case in a directory of its own. A nil error means it passed.
-func Run(ctx context.Context, c Case, dir string, command Command) error {
-	r := runner{ctx, c, dir, command}
-	switch c.Kind {
-	case "select":
-		return r.selects()
-	case "thread":
-		return r.prints(c.Bytes+"\n", "thread", "--edition", c.Edition)
-	case "hash":
-		return r.hashes()
-	case "stable":
-		return r.stable()
-	case "apply":
-		return r.applies()
-	case "commit":
-		return r.commits()
-	case "transcript":
-		return r.transcript()
-	}
-	return fmt.Errorf("case %s is of the unknown kind %q", c.ID, c.Kind)
+// Answer is what a command printed and its exit code.
+type Answer struct {
+	Out, Err []byte
+	Exit     int
 }
 
+// Command runs the program under test. Its error means that there is no answer:
+// the program could not be started or took too long.
+type Command func(ctx context.Context, args ...string) (Answer, error)
+
+// Run puts one case to a command, in a directory of its own. A nil error means
+// that every answer was the expected one. Where the printed result is
+// contradicted, that is the one that the reading here gives.
+func Run(ctx context.Context, c Case, dir string, command Command) error {
+	r := &runner{ctx: ctx, Case: c, dir: dir, command: command}
+	if err := r.prepare(); err != nil {
+		return err
+	}
+	for i, check := range c.checks() {
+		f, known := kinds[check.Kind]
+		if !known {
+			return fmt.Errorf("check %d is of the unknown kind %q", i+1, check.Kind)
+		}
+		if err := f(r, check); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runner is a case at work.
 type runner struct {
 	ctx context.Context
 	Case
 	dir     string
 	command Command
+
+	file string   // the file of what is given, or of the history that it makes
+	from []string // the flags that name what is asked
+	name []string // the positional argument that names it, if it is stored
 }
 
-func (r *runner) file(name string, data []byte) (string, error) {
+// write puts a file into the directory of the case.
+func (r *runner) write(name string, data []byte) (string, error) {
 	path := filepath.Join(r.dir, name)
 	return path, os.WriteFile(path, data, 0o600)
 }
 
-// output runs the command and wants it to succeed.
+// output runs a command that has to succeed.
 func (r *runner) output(args ...string) ([]byte, error) {
-	out, exit, err := r.command(r.ctx, args...)
-	if err == nil && exit != 0 {
-		err = fmt.Errorf("%s: exit %d: %s", strings.Join(args, " "), exit, out)
+	a, err := r.command(r.ctx, args...)
+	if err == nil && a.Exit != 0 {
+		err = fmt.Errorf("%s: exit code %d: %s", line(args), a.Exit, firstOf(a.Out, a.Err))
 	}
-	return out, err
+	return a.Out, err
 }
 
-func (r *runner) selects() error {
-	path, err := r.file("fixture.json", r.Fixture)
+// refused runs a command that has to fail with a code, * being any.
+func (r *runner) refused(code string, args ...string) error {
+	a, err := r.command(r.ctx, args...)
 	if err != nil {
 		return err
 	}
-	args := []string{"select", "--json", "--edition", r.Edition, "--file", path, "--", r.Selector}
-	if r.Error == "" {
-		return r.selection(r.Expect, args...)
-	}
-	out, exit, err := r.command(r.ctx, args...)
-	if err != nil {
-		return err
+	if a.Exit == 0 {
+		return fmt.Errorf("%s: wants the error %s, got: %s", line(args), code, firstOf(a.Out))
 	}
 	var failure struct{ Error struct{ Code string } }
-	if err := json.Unmarshal(out, &failure); err != nil || failure.Error.Code != r.Error || exit == 0 {
-		return fmt.Errorf("%s: want the error %s, got exit %d: %s", r.Selector, r.Error, exit, out)
+	if err := json.Unmarshal(a.Out, &failure); err != nil || failure.Error.Code == "" {
+		return fmt.Errorf("%s: wants an error object on standard output, got: %s", line(args), firstOf(a.Out, a.Err))
+	}
+	if code != "*" && failure.Error.Code != code {
+		return fmt.Errorf("%s: wants the error %s, got %s", line(args), code, failure.Error.Code)
 	}
 	return nil
 }
 
-// selection wants a command to print these ids.
-func (r *runner) selection(want []string, args ...string) error {
-	out, err := r.output(args...)
-	if err != nil {
+// about are the arguments of a command about what is given.
+func (r *runner) about(verb string, flags []string, args ...string) []string {
+	all := slices.Concat([]string{verb}, flags, r.from, []string{"--"}, r.name)
+	for _, arg := range args {
+		if arg != "" {
+			all = append(all, arg)
+		}
+	}
+	return all
+}
+
+// prepare brings what is given to where the checks find it.
+func (r *runner) prepare() error {
+	refused := slices.ContainsFunc(r.checks(), func(c Check) bool { return c.Kind == "refused" })
+	switch {
+	case refused || r.input == nil:
+		return nil
+	case r.Stored || r.Given.Messages != nil || len(r.Steps) > 0:
+		return r.store()
+	case r.applied():
+		return r.apply()
+	}
+	var err error
+	if r.file, err = r.write(fixtureName(r.Fixture), r.input); err != nil {
 		return err
 	}
-	got := []string{}
-	if err := json.Unmarshal(out, &got); err != nil {
-		return fmt.Errorf("%s: %w: %s", args[len(args)-1], err, out)
-	}
-	if !slices.Equal(got, want) {
-		return fmt.Errorf("%s: got %q, want %q", args[len(args)-1], got, want)
-	}
+	r.from = []string{"--file", r.file, "--edition", r.Case.Edition}
 	return nil
 }
 
-// prints wants a command on the fixture to print exactly these bytes.
-func (r *runner) prints(want string, args ...string) error {
-	path, err := r.file("fixture.json", r.Fixture)
-	if err != nil {
-		return err
-	}
-	out, err := r.output(append(args, "--file", path)...)
-	if err == nil && string(out) != want {
-		err = fmt.Errorf("%s: got %s, want %s", args[0], out, want)
-	}
-	return err
-}
+// fixtureName keeps the ending, which tells documents from histories to a
+// reader.
+func fixtureName(name string) string { return "given" + filepath.Ext(name) }
 
-func (r *runner) hashes() error {
-	for i, node := range r.Nodes {
-		path, err := r.file("node.json", node)
-		if err != nil {
-			return err
-		}
-		out, err := r.output("hash", "--file", path)
-		if err != nil {
-			return err
-		}
-		if got := strings.TrimSuffix(string(out), "\n"); got != r.Digests[i] {
-			return fmt.Errorf("hash of node %d: got %s, want %s", i, got, r.Digests[i])
-		}
-	}
-	return nil
-}
-
-// stable exports the fixture, exports the export, and renders both: the bytes
-// must be the same.
-func (r *runner) stable() error {
-	path, err := r.file("fixture.json", r.Fixture)
-	if err != nil {
-		return err
-	}
-	for _, verb := range []string{"export", "thread"} {
-		first, err := r.output(verb, "--edition", r.Edition, "--file", path)
-		if err != nil {
-			return err
-		}
-		exported, err := r.output("export", "--edition", r.Edition, "--file", path)
-		if err != nil {
-			return err
-		}
-		again, err := r.file("again.json", exported)
-		if err != nil {
-			return err
-		}
-		second, err := r.output(verb, "--file", again)
-		if err != nil {
-			return err
-		}
-		if !bytes.Equal(first, second) {
-			return fmt.Errorf("%s of an export: got %s, want %s", verb, second, first)
-		}
-	}
-	return nil
-}
-
-func (r *runner) applies() error {
-	ops, err := r.file("ops.jsonl", append(bytes.Join(rawLines(r.Operations), []byte("\n")), '\n'))
+// apply makes a history of the operations.
+func (r *runner) apply() error {
+	ops, err := r.write("operations.jsonl", r.input)
 	if err != nil {
 		return err
 	}
@@ -165,80 +133,82 @@ func (r *runner) applies() error {
 	if err != nil {
 		return err
 	}
-	path, err := r.file("history.jsonl", history)
+	r.file, err = r.write("history.jsonl", history)
+	r.from = []string{"--file", r.file, "--edition", r.Case.Edition}
+	return err
+}
+
+// store keeps what is given in a store, as a context called case, and carries
+// out the steps.
+func (r *runner) store() error {
+	path, err := r.write(fixtureName(r.Fixture+".jsonl"), r.input)
 	if err != nil {
 		return err
 	}
-	for _, c := range r.Checks {
-		if err := r.selection(c.Expect, "select", "--edition", r.Edition, "--file", path, "--", c.Selector); err != nil {
-			return err
+	db := filepath.Join(r.dir, "case.db")
+	r.from, r.name = []string{"--db", db}, []string{"case"}
+	if r.applied() {
+		_, err = r.output("apply", path, "--into", "case", "--db", db)
+	} else {
+		_, err = r.output("import", path, "--name", "case", "--edition", r.Case.Edition, "--db", db)
+	}
+	if err != nil {
+		return err
+	}
+	for _, s := range r.Steps {
+		args := slices.Concat([]string{s.Op, "--json", "--db", db}, flags(s.Flags), []string{"--", "case"}, s.Args)
+		if s.Error != "" {
+			err = r.refused(s.Error, args...)
+		} else {
+			_, err = r.output(args...)
 		}
-	}
-	return nil
-}
-
-func rawLines(ops []json.RawMessage) [][]byte {
-	lines := make([][]byte, len(ops))
-	for i, op := range ops {
-		var b bytes.Buffer
-		if err := json.Compact(&b, op); err != nil {
-			b.Reset()
-			b.Write(op)
-		}
-		lines[i] = b.Bytes()
-	}
-	return lines
-}
-
-func (r *runner) stored(data []byte) (db string, err error) {
-	path, err := r.file("input.json", data)
-	if err != nil {
-		return "", err
-	}
-	db = filepath.Join(r.dir, "case.db")
-	_, err = r.output("import", path, "--name", "case", "--edition", r.Edition, "--db", db)
-	return db, err
-}
-
-func (r *runner) commits() error {
-	db, err := r.stored(r.Fixture)
-	if err != nil {
-		return err
-	}
-	if _, err := r.output("commit", "case", "--db", db); err != nil {
-		return err
-	}
-	for _, c := range r.Checks {
-		if err := r.selection(c.Expect, "select", "case", "--json", "--db", db, "--", c.Selector); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (r *runner) transcript() error {
-	db, err := r.stored(r.Messages)
-	if err != nil {
-		return err
-	}
-	if _, err := r.output("thread", "case", fmt.Sprintf("@c%d", r.Cycles), "--db", db); err != nil {
-		return err
-	}
-	for _, want := range r.Rendered {
-		out, err := r.output("thread", "case", want.At, "--as", "openai", "--db", db)
 		if err != nil {
 			return err
 		}
-		var a, b any
-		if err := json.Unmarshal(out, &a); err != nil {
-			return fmt.Errorf("thread %s: %w", want.At, err)
+	}
+	return nil
+}
+
+// flags writes a map as flags, in the order of their names.
+func flags(m map[string]any) []string {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(m)) {
+		values, several := m[name].([]any)
+		if !several {
+			values = []any{m[name]}
 		}
-		if err := json.Unmarshal(want.Messages, &b); err != nil {
-			return err
+		for _, v := range values {
+			list = append(list, fmt.Sprintf("--%s=%v", name, v))
 		}
-		if !reflect.DeepEqual(a, b) {
-			return fmt.Errorf("thread %s: got %s, want %s", want.At, out, want.Messages)
+	}
+	return list
+}
+
+// line is a command as a person would read it.
+func line(args []string) string { return strings.Join(args, " ") }
+
+// firstOf is the beginning of the first text that is not empty.
+func firstOf(texts ...[]byte) string {
+	const most = 400
+	for _, t := range texts {
+		if t = bytes.TrimSpace(t); len(t) > most {
+			return string(t[:most]) + " …"
+		} else if len(t) > 0 {
+			return string(t)
 		}
+	}
+	return "nothing"
+}
+
+// decode reads exactly one JSON value.
+func decode(data []byte, into any) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("this is no JSON: %s", firstOf(data))
+	}
+	if d.More() {
+		return errors.New("there is more than one JSON value: " + firstOf(data))
 	}
 	return nil
 }

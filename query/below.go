@@ -10,45 +10,52 @@ import (
 // below goes on to the children of e that can be of use. Mostly all of them are
 // reached alike; see inside.go for where they are not.
 func (r *run) below(e *tree.Entry, at place, lv *level) {
-	live, special := false, false
+	live, special := uint64(0), false
 	lv.ends = lv.ends[:0]
 	for i := range lv.out {
+		if lv.out[i].active() == 0 {
+			continue
+		}
 		g := &r.plan.groups[i]
 		s := r.narrow(g, lv.out[i], e, at)
 		lv.out[i] = s
 		open := s.active()
-		if open == 0 {
-			continue
-		}
-		live = true
+		live |= open
 		special = special || open&g.picks != 0 || open&(g.parts|g.cores) != 0 && r.divided(e, open&g.parts != 0)
 		if open&g.last != 0 {
 			lv.ends = append(lv.ends, &g.steps[len(g.steps)-1])
 		}
 	}
-	if !live {
+	if live == 0 {
 		return
 	}
-	w := walk{run: r, parent: e, at: at, level: lv, out: lv.out}
-	spans, few := r.spans(e, at, lv)
+	turns := e.Class() == tree.Seq && at.level == 1
+	few := (turns || r.paths != nil) && r.spans(e, turns, at, lv)
+	if !special && !few && !turns && at.level > 0 {
+		at.level++
+		at.own = false
+		r.plain(e.Children(), at, lv)
+		return
+	}
+	w := &lv.walk
+	w.parent, w.at, w.out, w.ways = e, at, lv.out, nil
+	reverse := turns && r.plan.newest
 	if special {
 		w.ways = r.waysInto(e, at, lv)
 		w.out = w.ways.all
+		if w.ways.chosenOnly(r, e) {
+			w.chosen(reverse)
+			return
+		}
 		few = few && !w.ways.divided
 	}
-	turns := e.Class() == tree.Seq && at.level == 1
-	if !special && !few && !turns && at.level > 0 {
-		w.plain(e.Children(), at.of(e, e, 0))
-		return
-	}
 	if !few {
-		spans = append(spans[:0], span{0, e.Children().Len()})
+		lv.spans = append(lv.spans[:0], span{0, e.Children().Len()})
 	}
-	reverse := turns && r.plan.newest
 	if reverse {
-		slices.Reverse(spans)
+		slices.Reverse(lv.spans)
 	}
-	for _, s := range spans {
+	for _, s := range lv.spans {
 		s.each(e.Children(), 0, reverse, w.enter, w.one)
 	}
 }
@@ -62,12 +69,53 @@ func (r *run) divided(e *tree.Entry, parts bool) bool {
 	return parts || e.Core() == nil && e.HasOwnCoreBlocks()
 }
 
-// walk is a way over the children of one node.
+// plain looks at children that are all reached alike and stand at one place,
+// passing over what the summaries rule out.
+func (r *run) plain(l *tree.List, at place, lv *level) {
+	items, runs := l.Parts()
+	for i, k := range items {
+		if runs != nil && runs[i] != nil && r.may(runs[i].Sum(), lv.out) {
+			r.plain(runs[i], at, lv)
+		}
+		if r.err != nil {
+			return
+		}
+		if k.Children() == nil {
+			r.leaf(k, at, lv)
+		} else if r.may(k.Summary(), lv.out) {
+			r.visit(k, at, lv.out, nil)
+		}
+	}
+	if runs != nil && runs[len(items)] != nil && r.may(runs[len(items)].Sum(), lv.out) {
+		r.plain(runs[len(items)], at, lv)
+	}
+}
+
+// leaf is visit for a node without children: only a last step can be of use.
+func (r *run) leaf(k *tree.Entry, at place, lv *level) {
+	looked := false
+	for _, s := range lv.ends {
+		if s.sift && !k.Summary().Marks.May(s.from) {
+			continue
+		}
+		if !looked && !r.look() {
+			return
+		}
+		looked = true
+		if r.passes(s.tests, k, at) {
+			r.take(k, at)
+			return
+		}
+	}
+}
+
+// walk is a way over the children of one node whose ranks matter, or which are
+// not reached alike.
 type walk struct {
 	*run
+	level  *level
 	parent *tree.Entry
 	at     place // of the parent
-	level  *level
 	out    []state // everything that is open for some child
 	ways   *ways   // nil where all children are reached alike
 }
@@ -75,47 +123,18 @@ type walk struct {
 // enter reports whether a run of children can be of use.
 func (w *walk) enter(l *tree.List) bool { return w.may(l.Sum(), w.out) }
 
-// plain looks at the children at one place, passing over what the summaries
-// rule out.
-func (w *walk) plain(l *tree.List, at place) {
-	items, runs := l.Parts()
-	for i, k := range items {
-		if runs != nil {
-			w.entered(runs[i], at)
-		}
-		if k.Children() == nil {
-			w.leaf(k, at)
-		} else if w.may(k.Summary(), w.out) {
-			w.visit(k, at, w.out, nil)
-		}
+// one looks at a child and reports whether the walk goes on.
+func (w *walk) one(k *tree.Entry, rank int) bool {
+	at := w.at.of(k, w.parent, rank)
+	switch {
+	case w.ways != nil:
+		w.oneInWays(k, at)
+	case k.Children() == nil:
+		w.leaf(k, at, w.level)
+	case w.may(k.Summary(), w.out):
+		w.visit(k, at, w.out, nil)
 	}
-	if runs != nil {
-		w.entered(runs[len(items)], at)
-	}
-}
-
-func (w *walk) entered(l *tree.List, at place) {
-	if l != nil && w.err == nil && w.enter(l) {
-		w.plain(l, at)
-	}
-}
-
-// leaf is visit for a node without children: only a last step can be of use.
-func (w *walk) leaf(k *tree.Entry, at place) {
-	looked := false
-	for _, s := range w.level.ends {
-		if !k.Summary().Marks.May(s.from) {
-			continue
-		}
-		if !looked && !w.look() {
-			return
-		}
-		looked = true
-		if w.passes(s.tests, k, at) {
-			w.take(k, at)
-			return
-		}
-	}
+	return w.err == nil
 }
 
 // span is a run of ranks among the children of one node.
@@ -125,10 +144,13 @@ type span struct{ lo, hi int }
 // until f returns false. The first item has the given rank. It passes over the
 // runs that enter refuses. It reports whether it came to the end.
 func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) bool, f func(k *tree.Entry, rank int) bool) bool {
-	if l == nil || rank >= s.hi || rank+l.Len() <= s.lo || !enter(l) {
+	if rank >= s.hi || rank+l.Len() <= s.lo {
 		return true
 	}
 	items, runs := l.Parts()
+	if runs == nil {
+		return s.flat(items, rank, reverse, f)
+	}
 	if reverse {
 		rank += l.Len()
 	}
@@ -136,20 +158,15 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 		if reverse {
 			n = 2*len(items) - n
 		}
-		var below *tree.List
 		size := 1
 		if n%2 == 0 {
-			if runs == nil {
-				continue
-			}
-			below = runs[n/2]
-			size = below.Len()
+			size = runs[n/2].Len()
 		}
 		if reverse {
 			rank -= size
 		}
 		if n%2 == 0 {
-			if !s.each(below, rank, reverse, enter, f) {
+			if size > 0 && enter(runs[n/2]) && !s.each(runs[n/2], rank, reverse, enter, f) {
 				return false
 			}
 		} else if s.lo <= rank && rank < s.hi && !f(items[n/2], rank) {
@@ -162,25 +179,25 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 	return true
 }
 
-// one looks at a child of which the rank is known.
-func (w *walk) one(k *tree.Entry, rank int) bool {
-	at := w.at.of(k, w.parent, rank)
-	switch {
-	case w.ways != nil:
-		w.oneInWays(k, at)
-	case k.Children() == nil:
-		w.leaf(k, at)
-	case w.may(k.Summary(), w.out):
-		w.visit(k, at, w.out, nil)
+// flat is each for the items of one run.
+func (s span) flat(items []*tree.Entry, rank int, reverse bool, f func(k *tree.Entry, rank int) bool) bool {
+	lo, hi := max(s.lo-rank, 0), min(s.hi-rank, len(items))
+	for n := lo; n < hi; n++ {
+		i := n
+		if reverse {
+			i = lo + hi - 1 - n
+		}
+		if !f(items[i], rank+i) {
+			return false
+		}
 	}
-	return w.err == nil
+	return true
 }
 
-// spans returns the children that the open steps can concern where every one
-// of them leads to an id or to a depth, and whether that is so.
-func (r *run) spans(e *tree.Entry, at place, lv *level) (list []span, few bool) {
-	list = lv.spans[:0]
-	defer func() { lv.spans = list }()
+// spans notes the children that the open steps can concern where every one of
+// them leads to an id or to a depth, and reports whether that is so.
+func (r *run) spans(e *tree.Entry, turns bool, at place, lv *level) bool {
+	list := lv.spans[:0]
 	for i := range lv.out {
 		g := &r.plan.groups[i]
 		for m := lv.out[i].active(); m != 0; m &= m - 1 {
@@ -189,24 +206,15 @@ func (r *run) spans(e *tree.Entry, at place, lv *level) (list []span, few bool) 
 			case s.pin >= 0:
 				rank := e.Children().Rank(r.paths[s.pin][at.level+1])
 				list = append(list, span{rank, rank + 1})
-			case len(s.depths) > 0 && e.Class() == tree.Seq && at.level == 1:
+			case turns && len(s.depths) > 0:
 				list = ranks(list, s.depths[0], e.Children().Len())
 			default:
-				return list[:0], false
+				return false
 			}
 		}
 	}
-	slices.SortFunc(list, func(a, b span) int { return a.lo - b.lo })
-	merged := list[:0]
-	for _, s := range list {
-		if n := len(merged); n > 0 && s.lo <= merged[n-1].hi {
-			merged[n-1].hi = max(merged[n-1].hi, s.hi)
-		} else {
-			merged = append(merged, s)
-		}
-	}
-	list = merged
-	return list, true
+	lv.spans = merged(list)
+	return true
 }
 
 // ranks adds the ranks among n turns of depths, which are counted from the
@@ -219,4 +227,21 @@ func ranks(list []span, depths []interval, n int) []span {
 		}
 	}
 	return list
+}
+
+// merged puts spans in order and joins those that meet.
+func merged(list []span) []span {
+	if len(list) < 2 {
+		return list
+	}
+	slices.SortFunc(list, func(a, b span) int { return a.lo - b.lo })
+	kept := list[:1]
+	for _, s := range list[1:] {
+		if last := &kept[len(kept)-1]; s.lo <= last.hi {
+			last.hi = max(last.hi, s.hi)
+		} else {
+			kept = append(kept, s)
+		}
+	}
+	return kept
 }

@@ -26,10 +26,13 @@ func (c *choosing) add(tests ...test) {
 	}
 }
 
-// chosen returns the child of e in a zone that a step takes, nil without one.
+// choose returns the child of e in a zone that a step takes, with its rank, nil
+// without one.
 // An elided core takes part where the step names its class.
-func (r *run) chosen(s *step, e *tree.Entry, at place, z interval) *tree.Entry {
-	c := chooser{run: r, choosing: &s.choosing, parent: e, at: at, zone: z, left: 1}
+func (r *run) choose(s *step, e *tree.Entry, at place, z interval) (taken *tree.Entry, rank int) {
+	c := &r.choice
+	c.run, c.choosing, c.parent, c.at, c.zone = r, &s.choosing, e, at, z
+	c.core, c.taken, c.left = nil, nil, 1
 	if s.pick.Kind == selector.Nth {
 		c.left = s.pick.N
 	}
@@ -46,9 +49,9 @@ func (r *run) chosen(s *step, e *tree.Entry, at place, z interval) *tree.Entry {
 		c.considerCore()
 	}
 	if c.taken == nil || !r.passes(s.after, c.taken, c.takenAt) {
-		return nil
+		return nil, 0
 	}
-	return c.taken
+	return c.taken, c.rank
 }
 
 func anything(*tree.List) bool { return true }
@@ -72,18 +75,19 @@ type chooser struct {
 	left    int         // how many matches there are to the one that is taken
 	taken   *tree.Entry
 	takenAt place
+	rank    int
 }
 
 // consider looks at a child and reports whether the search goes on. An elided
 // core stands ahead of the children at offset 0.
 func (c *chooser) consider(k *tree.Entry, rank int) bool {
-	offset := k.Node().Offset
-	if c.core != nil && (offset >= 0) != c.reverse && !c.considerCore() {
+	if c.core != nil && (k.Node().Offset >= 0) != c.reverse && !c.considerCore() {
 		return false
 	}
-	if !c.zone.has(offset) {
+	if c.zone != everywhere && !c.zone.has(k.Node().Offset) {
 		return true
 	}
+	c.rank = rank
 	return c.count(k, c.at.of(k, c.parent, rank))
 }
 

@@ -2,6 +2,7 @@ package query
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
@@ -15,16 +16,18 @@ type ways struct {
 	zones   [3][]state // through a part of a turn, by [selector.Zone]
 	divided bool       // whether anything is open there
 	choices []choice
+	free    bool    // whether a last step that makes no choice is open
 	all     []state // what is open for any child
 	in      []state // for the child at hand, with the steps that chose it
 	picked  []uint64
 }
 
-// choice is the child that a step of a group takes.
+// choice is the child that a step of a group takes, with its rank.
 type choice struct {
 	group int
 	step  uint64
 	taken *tree.Entry
+	rank  int
 }
 
 func newWays(groups int) *ways {
@@ -41,10 +44,13 @@ func (r *run) waysInto(e *tree.Entry, at place, lv *level) *ways {
 		lv.ways = newWays(len(lv.out))
 	}
 	v := lv.ways
-	v.choices, v.divided = v.choices[:0], false
-	for z := range v.zones {
-		clear(v.zones[z])
+	v.choices, v.free = v.choices[:0], false
+	if v.divided {
+		for z := range v.zones {
+			clear(v.zones[z])
+		}
 	}
+	v.divided = false
 	if e.Class() == tree.Turn || e.Class() == tree.Head {
 		for i := range lv.out {
 			r.throughParts(i, lv.out[i], v)
@@ -52,25 +58,34 @@ func (r *run) waysInto(e *tree.Entry, at place, lv *level) *ways {
 		}
 	}
 	for i, s := range lv.out {
-		r.choose(i, s, e, at, everywhere, v)
+		g := &r.plan.groups[i]
+		r.note(i, s, e, at, everywhere, v)
 		for z := range v.zones {
-			opened := r.narrow(&r.plan.groups[i], v.zones[z][i], e, at)
+			if !v.divided {
+				break
+			}
+			opened := r.narrow(g, v.zones[z][i], e, at)
 			v.zones[z][i] = opened
-			v.divided = v.divided || opened.active() != 0
-			r.choose(i, opened, e, at, zones[z], v)
+			r.note(i, opened, e, at, zones[z], v)
 			s = s.or(opened)
 		}
 		v.all[i] = s
+		v.free = v.free || s.active()&g.last&^g.picks != 0
 	}
 	return v
+}
+
+// open adds what is open for the children in a part of a turn.
+func (v *ways) open(z selector.Zone, group int, s state) {
+	v.zones[z][group] = v.zones[z][group].or(s)
+	v.divided = true
 }
 
 // throughParts opens the steps behind the parts of a turn.
 func (r *run) throughParts(i int, s state, v *ways) {
 	g := &r.plan.groups[i]
 	for m := s.active() & g.parts; m != 0; m &= m - 1 {
-		z := &v.zones[g.steps[bits.TrailingZeros64(m)].part][i]
-		*z = z.or(g.advance(state{}, m&-m))
+		v.open(g.steps[bits.TrailingZeros64(m)].part, i, g.advance(state{}, m&-m))
 	}
 }
 
@@ -78,8 +93,7 @@ func (r *run) throughParts(i int, s state, v *ways) {
 // matches. It stands among the children and in the part :core.
 func (r *run) throughCore(i int, s state, e *tree.Entry, at place, v *ways) {
 	g := &r.plan.groups[i]
-	inPart := &v.zones[selector.Core][i]
-	open, opened := s.active()&g.cores, inPart.active()&g.cores
+	open, opened := s.active()&g.cores, v.zones[selector.Core][i].active()&g.cores
 	if open|opened == 0 {
 		return
 	}
@@ -91,10 +105,13 @@ func (r *run) throughCore(i int, s state, e *tree.Entry, at place, v *ways) {
 	at.level++
 	at.own = false
 	matched := r.match(g, core, at, open|opened, picked)
+	if matched == 0 {
+		return
+	}
 	if matched&g.last != 0 {
 		r.result.cores = append(r.result.cores, e)
 	}
-	*inPart = inPart.or(g.advance(state{}, matched))
+	v.open(selector.Core, i, g.advance(state{}, matched))
 }
 
 // elided returns what stands for the elided core of a turn: a container at
@@ -117,21 +134,52 @@ func (r *run) elided(e *tree.Entry) *tree.Entry {
 func (r *run) takes(g *group, open uint64, core, e *tree.Entry, at place, z interval) uint64 {
 	picked := uint64(0)
 	for m := open & g.picks; m != 0; m &= m - 1 {
-		if r.chosen(&g.steps[bits.TrailingZeros64(m)], e, at, z) == core {
+		if taken, _ := r.choose(&g.steps[bits.TrailingZeros64(m)], e, at, z); taken == core {
 			picked |= m & -m
 		}
 	}
 	return picked
 }
 
-// choose notes what the open steps of a group take among the children of e in
+// note notes what the open steps of a group take among the children of e in
 // a zone: a choice applies to the matches of what stands before it, in
 // canonical order, and what stands after it tests the chosen one.
-func (r *run) choose(i int, s state, e *tree.Entry, at place, z interval, v *ways) {
+func (r *run) note(i int, s state, e *tree.Entry, at place, z interval, v *ways) {
 	g := &r.plan.groups[i]
 	for m := s.active() & g.picks; m != 0; m &= m - 1 {
-		if k := r.chosen(&g.steps[bits.TrailingZeros64(m)], e, at, z); k != nil {
-			v.choices = append(v.choices, choice{i, m & -m, k})
+		if k, rank := r.choose(&g.steps[bits.TrailingZeros64(m)], e, at, z); k != nil && k != r.core {
+			v.choices = append(v.choices, choice{i, m & -m, k, rank})
+		}
+	}
+}
+
+// chosenOnly reports whether only the children that were chosen can be of use:
+// nothing but choices is open, or nothing is below the children and every last
+// step is a choice.
+func (v *ways) chosenOnly(r *run, e *tree.Entry) bool {
+	if !v.free && e.Children().Sum().Nodes == e.Children().Len() {
+		return true
+	}
+	for i, s := range v.all {
+		if s.below != 0 || s.child&^r.plan.groups[i].picks != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// chosen looks at the chosen children.
+func (w *walk) chosen(reverse bool) {
+	list := w.ways.choices
+	if len(list) > 1 {
+		slices.SortFunc(list, func(a, b choice) int { return a.rank - b.rank })
+		if reverse {
+			slices.Reverse(list)
+		}
+	}
+	for i, c := range list {
+		if i == 0 || list[i-1].taken != c.taken {
+			w.one(c.taken, c.rank)
 		}
 	}
 }
@@ -139,20 +187,29 @@ func (r *run) choose(i int, s state, e *tree.Entry, at place, z interval, v *way
 // oneInWays looks at a child in the ways that lead to it.
 func (w *walk) oneInWays(k *tree.Entry, at place) {
 	v := w.ways
-	zone := v.zones[zoneOf(k.Node().Offset)]
+	taken := false
 	clear(v.picked)
 	for i := range v.choices {
 		if c := &v.choices[i]; c.taken == k {
 			v.picked[c.group] |= c.step
+			taken = true
+		}
+	}
+	leaf := k.Children() == nil
+	if leaf && !taken && !v.free {
+		return
+	}
+	copy(v.in, w.level.out)
+	if v.divided {
+		for i, s := range v.zones[zoneOf(k.Node().Offset)] {
+			v.in[i] = v.in[i].or(s)
 		}
 	}
 	for i := range v.in {
-		s := w.level.out[i].or(zone[i])
-		s.child &^= w.plan.groups[i].picks &^ v.picked[i] // of no use but to the chosen one
-		v.in[i] = s
+		v.in[i].child &^= w.plan.groups[i].picks &^ v.picked[i] // of no use but to the chosen one
 	}
 	switch {
-	case k.Children() == nil:
+	case leaf:
 		w.leafInWays(k, at)
 	case w.may(k.Summary(), v.in):
 		w.visit(k, at, v.in, v.picked)
@@ -166,7 +223,7 @@ func (w *walk) leafInWays(k *tree.Entry, at place) {
 	for i, s := range w.ways.in {
 		g := &w.plan.groups[i]
 		last := s.active() & g.last
-		if last == 0 || !k.Summary().Marks.May(g.steps[len(g.steps)-1].from) {
+		if s := &g.steps[len(g.steps)-1]; last == 0 || s.sift && !k.Summary().Marks.May(s.from) {
 			continue
 		}
 		if !looked && !w.look() {

@@ -121,7 +121,7 @@ func (w *world) attr(a selector.Attr, x *thing) bool {
 	case selector.Ne:
 		return !equal(a.Values[0])
 	case selector.Match:
-		return f.matches(regexp.MustCompile(a.Values[0].Text))
+		return f.matches(w.pattern(a.Values[0].Text))
 	}
 	return f.ordered(a.Op, a.Values[0])
 }

@@ -2,6 +2,7 @@ package query_test
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -58,8 +59,12 @@ func (d *drawer) rest(x, y *thing) string {
 // one hop, sometimes without them.
 func (d *drawer) position(x *thing) string {
 	hops := d.hops(x)
-	if len(hops) == 1 && bareHops && one(d.Rand, 2) && hops[0][0] != '?' && !strings.HasPrefix(hops[0], "depth") {
-		return hops[0] + d.behind(x, false)
+	if len(hops) == 1 && one(d.Rand, 2) && hops[0][0] != '?' && !strings.HasPrefix(hops[0], "depth") {
+		behind := d.behind(x, false)
+		if _, err := strconv.Atoi(hops[0]); err == nil && behind != "" && behind[0] == ':' {
+			behind = " > *" + behind // 0:first is refused, because 0:block is a hop
+		}
+		return hops[0] + behind
 	}
 	return "(" + strings.Join(hops, pick(d.Rand, ", ", ",")) + ")" + d.behind(x, false)
 }

@@ -38,6 +38,9 @@ func drawSelector(r *rand.Rand, w *world) string {
 	if d.timed {
 		text = "@t0 "
 	}
+	if d.later() && one(r, 12) {
+		return text + d.family()
+	}
 	text += d.group()
 	for one(r, 6) {
 		text += pick(r, ", ", ",") + d.group()
@@ -75,6 +78,27 @@ func (d *drawer) group() string {
 		return d.search(x)
 	}
 	return "+" + d.tagOf(x) + d.filters(x, 2)
+}
+
+// family draws a selector for the nodes of one key and a choice from them.
+func (d *drawer) family() string {
+	x := d.node()
+	for range 5 {
+		if x.node.Has("key") {
+			break
+		}
+		x = d.node()
+	}
+	key, _ := x.key()
+	text := pick(d.Rand, d.nameOf(x), "*", "?? {role!=zz}", "^root ", "^root *") + "[key=" + d.quote(key) + "]"
+	if d.w.traits.HashIsKey && one(d.Rand, 2) {
+		text = pick(d.Rand, "", "", "^root ") + "#" + d.quoteName(key)
+	}
+	if x.placed && one(d.Rand, 4) {
+		text = pick(d.Rand, fmt.Sprintf("(depth(>=-1), ?? {key=%s})", d.quote(key)), fmt.Sprintf("?? {key=%s, role!=zz}", d.quote(key)))
+	}
+	text += d.filters(x, 1)
+	return text + pick(d.Rand, ":first", ":last", ":nth(2)", "") + d.filters(x, 1)
 }
 
 // chain draws steps that lead to x.

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
@@ -19,6 +20,8 @@ type world struct {
 	real    []*thing // the nodes of the tree, in canonical document order
 	cores   []*thing // the elided ones
 	parts   []*thing // three for every turn and for the active head
+
+	patterns map[string]*regexp.Regexp // compiled so far
 }
 
 // thing is a node, an elided core or a part of a turn.
@@ -37,7 +40,7 @@ type thing struct {
 }
 
 func flatten(t *tree.Tree, e selector.Edition) *world {
-	w := &world{edition: e, traits: e.Traits(), cycle: t.Cycle()}
+	w := &world{edition: e, traits: e.Traits(), cycle: t.Cycle(), patterns: map[string]*regexp.Regexp{}}
 	byID := map[string]*thing{}
 	for entry, parent := range t.All() {
 		x := &thing{node: entry.Node(), class: entry.Class(), parent: byID[parent]}
@@ -163,4 +166,15 @@ func (x *thing) path() []string {
 		return []string{x.node.ID}
 	}
 	return append(x.parent.path(), x.node.ID)
+}
+
+// pattern compiles a regular expression, once where there are not too many.
+func (w *world) pattern(text string) *regexp.Regexp {
+	if len(w.patterns) > 1000 {
+		clear(w.patterns)
+	}
+	if w.patterns[text] == nil {
+		w.patterns[text] = regexp.MustCompile(text)
+	}
+	return w.patterns[text]
 }

@@ -212,15 +212,10 @@ func (w *world) standsForTurn(parts []selector.Part, x *thing, name string) bool
 	if k, ok := w.kind(x); narrow && (!ok || k != kind) {
 		return false
 	}
-	meant := false
-	for _, part := range parts {
-		if d, ok := part.(selector.DepthIs); ok {
-			if meant = d.Set.Contains(x.depth); !meant {
-				return false
-			}
-		}
-	}
-	return meant
+	return slices.ContainsFunc(parts, func(p selector.Part) bool {
+		d, ok := p.(selector.DepthIs)
+		return ok && d.Set.Contains(x.depth)
+	})
 }
 
 // namesCore reports whether a step names the class of cores, which is what it
@@ -249,9 +244,11 @@ func attrNamesCore(a selector.Attr) bool {
 func isContainerType(name string) bool { return name == "mc" || name == "cont" }
 
 func unique(list []*thing) []*thing {
+	seen := map[*thing]bool{}
 	var once []*thing
 	for _, x := range list {
-		if !slices.Contains(once, x) {
+		if !seen[x] {
+			seen[x] = true
 			once = append(once, x)
 		}
 	}

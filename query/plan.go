@@ -41,6 +41,8 @@ type group struct {
 // step is one compound selector.
 type step struct {
 	from tree.Marks // what must occur at and below the node that matches this step
+	any  bool       // from is empty: the summaries rule nothing out
+	sift bool       // from may spare a look at a node that has the right class
 	choosing
 	part selector.Zone // of a step that is :pre, :core or :post alone
 	// What every match has to pass through: the nearest id at this step or
@@ -49,6 +51,7 @@ type step struct {
 	depths [][]interval
 	only   bool // the id is this step's own and stands before any choice
 	named  bool // the step names the class of containers
+	own    bool // only what stands at its depth itself passes
 	needs  []need
 	parts  []selector.Part // what it was compiled from
 }
@@ -105,8 +108,16 @@ func (p *Plan) group(g *group, steps []selector.Step) error {
 			return err
 		}
 	}
-	for i := len(steps) - 2; i >= 0; i-- {
-		s, after := &g.steps[i], &g.steps[i+1]
+	for i := len(steps) - 1; i >= 0; i-- {
+		g.steps[i].reach(g.steps[i+1:])
+	}
+	return nil
+}
+
+// reach takes over what the steps after this one need.
+func (s *step) reach(rest []step) {
+	if len(rest) > 0 {
+		after := &rest[0]
 		s.from = union(s.from, after.from)
 		s.needs = append(s.needs, after.needs...)
 		s.depths = append(slices.Clip(s.depths), after.depths...)
@@ -114,7 +125,8 @@ func (p *Plan) group(g *group, steps []selector.Step) error {
 			s.pin = after.pin
 		}
 	}
-	return nil
+	s.any = s.from == tree.Marks{}
+	s.sift = s.from.Roles|s.from.Kinds|s.from.Keys != 0
 }
 
 // step compiles the parts of step i of a group.
@@ -147,6 +159,7 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 			g.cores |= bit
 		}
 		s.named = s.named || clue.named
+		s.own = s.own || clue.own
 		if clue.depths != nil {
 			s.depths = append(s.depths, clue.depths)
 		}

@@ -11,8 +11,6 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-const bareHops = false
-
 var editions = []selector.Edition{selector.V01, selector.Depth, selector.Canonical}
 
 // TestPlannedAgreesWithNaive compares the engine with the evaluator of this
@@ -47,8 +45,8 @@ func TestPlannedAgreesWithNaive(t *testing.T) {
 	}
 }
 
-// run compiles and runs a selector.
-func run(t testing.TB, tr *tree.Tree, s *selector.Selector) (*query.Plan, query.Result) {
+// runPlan compiles and runs a selector.
+func runPlan(t testing.TB, tr *tree.Tree, s *selector.Selector) (*query.Plan, query.Result) {
 	t.Helper()
 	plan, err := query.Compile(s)
 	if err != nil {
@@ -65,7 +63,7 @@ func run(t testing.TB, tr *tree.Tree, s *selector.Selector) (*query.Plan, query.
 // window, and returns the ids it finds.
 func compare(t testing.TB, tr *tree.Tree, w *world, s *selector.Selector) []string {
 	t.Helper()
-	plan, result := run(t, tr, s)
+	plan, result := runPlan(t, tr, s)
 	all := w.selection(s)
 	if got, want := result.IDs(), idsOf(all); !slices.Equal(got, want) {
 		t.Errorf("%s, %s\n got %q\nwant %q\n%s", s.Edition, s, got, want, show(tr))
@@ -89,7 +87,7 @@ func TestWhereAgreesWithNaive(t *testing.T) {
 		w := flatten(tr, e)
 		for range 20 {
 			s := selector.MustParse(drawSelector(r, w), e)
-			_, result := run(t, tr, s)
+			_, result := runPlan(t, tr, s)
 			cover := result.Cover(tr)
 			under := w.covered(s)
 			for _, x := range w.real {

@@ -36,6 +36,7 @@ type run struct {
 	places []place // of the nodes in the result, where their order asks for it
 	err    error
 	levels []*level
+	choice chooser
 	core   *tree.Entry // stands for the elided core at hand, see elided
 	inCore tree.Node
 }
@@ -133,13 +134,16 @@ type level struct {
 	out   []state // for the children, of each group
 	ends  []*step // the last steps among what is open
 	spans []span
-	ways  *ways // where the children are not all reached alike, see inside.go
+	ways  *ways   // where the children are not all reached alike, see inside.go
+	walk  walk
 }
 
 func (r *run) at(depth int32) *level {
 	for len(r.levels) <= int(depth) {
 		n := len(r.plan.groups)
-		r.levels = append(r.levels, &level{out: make([]state, n)})
+		lv := &level{out: make([]state, n)}
+		lv.walk = walk{run: r, level: lv}
+		r.levels = append(r.levels, lv)
 	}
 	return r.levels[depth]
 }
@@ -152,7 +156,7 @@ func (r *run) visit(e *tree.Entry, at place, in []state, picked []uint64) {
 		return
 	}
 	lv := r.at(at.level)
-	selected := false
+	selected, live := false, false
 	for i := range in {
 		g := &r.plan.groups[i]
 		s := in[i]
@@ -170,11 +174,12 @@ func (r *run) visit(e *tree.Entry, at place, in []state, picked []uint64) {
 			s = s.and(^g.regions)
 		}
 		lv.out[i] = s
+		live = live || s.active() != 0
 	}
 	if selected {
 		r.take(e, at)
 	}
-	if e.Children() != nil {
+	if live && e.Children() != nil {
 		r.below(e, at, lv)
 	}
 }
@@ -182,7 +187,7 @@ func (r *run) visit(e *tree.Entry, at place, in []state, picked []uint64) {
 // look counts a node and reports whether the run goes on.
 func (r *run) look() bool {
 	r.result.Visited++
-	if r.result.Visited%4096 == 0 && r.ctx.Err() != nil {
+	if r.result.Visited&4095 == 0 && r.ctx.Err() != nil {
 		r.fail(r.ctx.Err())
 	}
 	return r.err == nil
@@ -214,7 +219,7 @@ func (r *run) may(sum *tree.Summary, states []state) bool {
 	for i := range states {
 		g := &r.plan.groups[i]
 		for m := states[i].active(); m != 0; m &= m - 1 {
-			if sum.Marks.May(g.steps[bits.TrailingZeros64(m)].from) {
+			if s := &g.steps[bits.TrailingZeros64(m)]; s.any || sum.Marks.May(s.from) {
 				return true
 			}
 		}
@@ -225,9 +230,9 @@ func (r *run) may(sum *tree.Summary, states []state) bool {
 // narrow leaves of what is open at e the steps that something below it can
 // still match.
 func (r *run) narrow(g *group, s state, e *tree.Entry, at place) state {
-	marks := &e.Children().Sum().Marks
+	sum := e.Children().Sum()
 	for m := s.active(); m != 0; m &= m - 1 {
-		if next := &g.steps[bits.TrailingZeros64(m)]; !marks.May(next.from) || !r.leads(next, e, at) {
+		if next := &g.steps[bits.TrailingZeros64(m)]; !next.any && !sum.Marks.May(next.from) || !r.leads(next, e, at) {
 			s = s.and(^(m & -m))
 		}
 	}
@@ -243,6 +248,9 @@ func (r *run) leads(s *step, e *tree.Entry, at place) bool {
 		}
 	}
 	if at.axis {
+		if s.own {
+			return false
+		}
 		for _, set := range s.depths {
 			if !within(set, at.depth) {
 				return false

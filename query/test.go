@@ -53,7 +53,7 @@ func (r *run) ok(t *test, e *tree.Entry, at place) bool {
 	case ofClass:
 		return t.classes>>e.Class()&1 != 0
 	case onAxis:
-		return at.own && axis>>e.Class()&1 != 0
+		return at.own && (at.level == 1 || e.Class() == tree.Turn)
 	case ofSpan:
 		n, known := r.number(t.field, e.Node(), at)
 		return t.inSpans(n, known) != t.not
@@ -114,6 +114,7 @@ type clue struct {
 	id     string     // the one id that passes
 	depths []interval // the depths that pass
 	region bool       // only regions pass
+	own    bool       // only what stands at its depth itself passes
 	core   bool       // an elided core may pass
 	named  bool       // it is by its class that it does
 	key    bool       // the part is [key=K] or, where # means a key, #K
@@ -156,6 +157,10 @@ func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 		return tests, c, nil
 	case selector.DepthStep:
 		tests, c := p.depth(part.Set)
+		c.own = true
+		if class, one := standing(c.depths); one {
+			c.need("type", &c.marks.Types, class.String())
+		}
 		return append(tests, test{op: onAxis}), c, nil
 	case selector.Position: // what expand leaves of one: the hop N
 		tests, c, err := p.attr(offsetIs(part.Hops[0].Offset))
@@ -189,6 +194,23 @@ func (p *Plan) depth(set selector.DepthSet) ([]test, clue) {
 		spans[i] = interval{max(t.Lo, least), t.Hi}
 	}
 	return []test{{op: ofSpan, field: fieldDepth, spans: spans}}, clue{depths: spans}
+}
+
+// standing returns the class of what stands at the depths, if it is one class.
+func standing(depths []interval) (tree.Class, bool) {
+	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
+	for _, d := range depths {
+		lo, hi = min(lo, d.lo), max(hi, d.hi)
+	}
+	switch {
+	case lo > 0:
+		return tree.Turn, true
+	case lo == 0 && hi == 0:
+		return tree.Head, true
+	case lo == -1 && hi == -1:
+		return tree.Sys, true
+	}
+	return tree.Root, false
 }
 
 // typed tests a type token. A canonical name alone matches the whole class; a

@@ -12,7 +12,7 @@
 //	point     = "@t0" | "@t-" N | "@t-*" | "@c" N      after ".." without its "@t" too
 //	group     = step { ( space | ">" ) step }
 //	step      = head { filter } | name { name } { filter } | filter { filter }
-//	head      = "*" | "^" region | "depth(" set ")" | position | search
+//	head      = "*" | "^" region | "depth(" set ")" | position | hop | search
 //	name      = "." type | "#" id | "#'" text "'"
 //	filter    = block | "+" tag | ":pre" | ":core" | ":post" | ":first" | ":last"
 //	          | ":nth(" N ")" | ":depth(" set ")"
@@ -25,7 +25,7 @@
 //	position  = "(" hop { "," hop } ")"                (003, 001 §3.8)
 //	search    = ( "?" | "??" | "within(" hop { "," hop } ") ??" ) block
 //
-// A region and "*" may have names after them. A search that is not the first
+// A single hop may stand without parentheses where a group begins. A region and "*" may have names after them. A search that is not the first
 // step of its group needs no combinator. Space between a step and a block, a
 // tag or a control is free; before "[" it may begin a new step, which is the
 // one place where the reading depends on the edition (see [Traits]).

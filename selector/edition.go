@@ -110,6 +110,7 @@ type construct int
 
 const (
 	aPosition construct = iota
+	aHop
 	aDepthStep
 	aDepthExpr
 	aGroup
@@ -134,6 +135,7 @@ var constructs = [...]struct {
 	in   []Edition
 }{
 	aPosition:   {"a position in parentheses", []Edition{Depth, Canonical}},              // §3.8
+	aHop:        {"a hop as a step", []Edition{Depth, Canonical}},                        // 001 §2.5, §4
 	aDepthStep:  {"depth(…) as a step", []Edition{Depth, Canonical}},                     // §3.4
 	aDepthExpr:  {"a comparison, a set or a..b as a depth", []Edition{Depth, Canonical}}, // §3.4
 	aGroup:      {"a group of attributes in parentheses", []Edition{Depth, Canonical}},   // §3.5.1

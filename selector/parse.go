@@ -188,6 +188,8 @@ func (p *parser) step(g *Group, comb Combinator) (*step, error) {
 		err  error
 	)
 	switch c := p.peek(0); {
+	case comb == None && p.startsHop():
+		head, err = p.singleHop()
 	case c == '*':
 		p.take("*")
 		head = Universal{}
@@ -232,7 +234,7 @@ func (p *parser) firstHead(comb Combinator) (Part, error) {
 	default:
 		p.pos = start
 		return nil, p.unexpected("a step",
-			"a type begins with a dot (.cb), an id with #, a hop stands in parentheses: (d1)")
+			"a type begins with a dot (.cb), an id with #, a hop is such as d1 or *:block")
 	}
 	if comb != None {
 		p.pos = start

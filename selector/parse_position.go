@@ -121,22 +121,67 @@ func (p *parser) hop(first bool) (Hop, error) {
 	if h.Kind == HopDepth && !first {
 		return h, p.invalid(start, "a depth stands behind another hop", "the depth is the first hop")
 	}
-	for {
-		p.space()
-		c := p.peek(0)
-		if c != '[' && c != '{' && c != '(' {
-			break
-		}
-		attrs, err := p.attrs(MaxParts - len(h.Attrs))
-		if err != nil {
+	p.space()
+	for p.startsBlock() {
+		if err := p.hopAttrs(&h); err != nil {
 			return h, err
 		}
-		h.Attrs = append(h.Attrs, attrs...)
+		p.space()
 	}
 	if len(h.Attrs) == 0 && (h.Kind == HopStep || h.Kind == HopDeep) {
 		return h, p.unexpected("a block of attributes", hopRemedy)
 	}
 	return h, nil
+}
+
+func (p *parser) startsBlock() bool {
+	c := p.peek(0)
+	return c == '[' || c == '{' || c == '('
+}
+
+// hopAttrs reads a block of attributes behind a hop.
+func (p *parser) hopAttrs(h *Hop) error {
+	attrs, err := p.attrs(MaxParts - len(h.Attrs))
+	h.Attrs = append(h.Attrs, attrs...)
+	return err
+}
+
+// startsHop reports whether a hop without parentheses comes next: an offset, a
+// depth, the name of a class, or *:block (001 §2.5; docs/decisions).
+func (p *parser) startsHop() bool {
+	ahead := p.scanner
+	if ahead.take("*:") {
+		word := ahead.word()
+		return word == "block" || word == "cb"
+	}
+	if ahead.take("d"); p.peek(0) != '+' && ahead.startsInteger() { // "+" begins a tag
+		return true
+	}
+	ahead.pos = p.pos
+	switch ahead.word() {
+	case "seg", "mt", "cont", "mc", "block", "cb":
+		return true
+	}
+	return false
+}
+
+// singleHop reads a hop that is a position by itself. Only blocks of attributes
+// that touch it are its own.
+func (p *parser) singleHop() (Part, error) {
+	start := p.pos
+	h, err := p.hopHead()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.need(aHop, start, p.text[start:p.pos]); err != nil {
+		return nil, err
+	}
+	for p.startsBlock() {
+		if err := p.hopAttrs(&h); err != nil {
+			return nil, err
+		}
+	}
+	return Position{Hops: []Hop{h}}, nil
 }
 
 // hopHead reads a hop without its attributes.

@@ -23,15 +23,21 @@ func (s *Selector) String() string {
 		}
 	}
 	for _, c := range s.Controls {
-		w.WriteString(" @" + controls[c.Kind].name)
-		switch c.Kind {
-		case ControlLimit, ControlPage:
-			w.WriteString("=" + strconv.Itoa(c.N))
-		case ControlMode, ControlOrder:
-			w.WriteString("=" + c.Word)
-		}
+		w.WriteString(" " + c.String())
 	}
 	return w.String()
+}
+
+// String returns the canonical text of the control, with its "@".
+func (c Control) String() string {
+	text := "@" + controls[c.Kind].name
+	switch c.Kind {
+	case ControlLimit, ControlPage:
+		return text + "=" + strconv.Itoa(c.N)
+	case ControlMode, ControlOrder:
+		return text + "=" + c.Word
+	}
+	return text
 }
 
 // String returns the canonical text of the position, with its parentheses.

@@ -141,6 +141,9 @@ var names = []string{
 
 var types = []string{".cb", ".block:k", ".mt", ".x:y"}
 
+// bareHops are positions of one hop without their parentheses.
+var bareHops = []string{"d1", "d-1", "d0{a}", "3[a]", "-1{a=b}", "seg", "seg{a}", "mt", "cont[offset=0]", "mc", "*:block", "*:cb.k", "2:cb.text", "-1:block", "block", "cb{a, b}"}
+
 // step writes a compound with its filters.
 func (w *writer) step(first bool) {
 	single := w.single
@@ -150,7 +153,9 @@ func (w *writer) step(first bool) {
 		w.put("depth(")
 		w.depths()
 		w.put(")")
-	case k <= 2 && first && w.all:
+	case k == 1 && first && w.all:
+		w.from(bareHops)
+	case k == 2 && first && w.all:
 		w.position()
 	case k == 3 && first && w.all:
 		w.single = w.search(false, false)

@@ -15,12 +15,14 @@ import (
 // importFlags are what import and open have in common.
 type importFlags struct {
 	name, edition, conversation string
+	strict                      bool
 }
 
 func (a *app) importFlags(cmd *cobra.Command) *importFlags {
 	f := &importFlags{}
 	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file")
 	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: v0.1, depth or canonical")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history whose cycles, order or regions would have to be mended")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	return f
@@ -73,6 +75,7 @@ type plan struct {
 	*input
 	kind    shape
 	edition string
+	strict  bool
 	parts   []part
 }
 
@@ -86,7 +89,7 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{input: in, edition: f.edition}
+	p := &plan{input: in, edition: f.edition, strict: f.strict}
 	if p.kind, err = in.shape(); err == nil {
 		p.parts, err = in.split(p.kind, f)
 	}
@@ -136,7 +139,11 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 		c, err := transcript.Import(ctx, s, p.name, p.conversation, progress, transcriptOptions(in.edition, actor)...)
 		return c, inFile(err, in.name, in.data)
 	}
-	c, findings, err := in.begin(ctx, in.kind, s, p.name, []pact.Option{pact.WithEdition(pact.Edition(in.edition)), actor})
+	opts := []pact.Option{pact.WithEdition(pact.Edition(in.edition)), actor}
+	if in.strict {
+		opts = append(opts, pact.Strict())
+	}
+	c, findings, err := in.begin(ctx, in.kind, s, p.name, opts)
 	if err == nil {
 		a.warn(findings)
 	}

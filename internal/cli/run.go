@@ -42,7 +42,8 @@ type app struct {
 	width                                int // columns of the output, 0 where it is no terminal
 	paint                                theme
 
-	began bool // whether a command got as far as doing its work
+	began  bool // whether a command got as far as doing its work
+	failed bool // whether what it was to check did not hold; the answer is printed all the same
 }
 
 // Run carries out one command line, given without the name of the program, and
@@ -69,6 +70,9 @@ func Run(ctx context.Context, args []string, s Streams) int {
 	}
 	if err != nil {
 		return a.fail(ctx, cmd, err, args)
+	}
+	if a.failed {
+		return exitFailure
 	}
 	return exitOK
 }
@@ -115,10 +119,10 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		}
 	}
 	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.applyCommand())
-	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.threadCommand(), a.hashCommand(), a.fmtCommand())
+	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.threadCommand(), a.hashCommand(), a.explainCommand(), a.fmtCommand())
 	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(),
 		a.renameCommand(), a.deleteCommand())
-	root.AddCommand(a.versionCommand())
+	root.AddCommand(a.conformanceCommand(), a.versionCommand())
 	return root
 }
 

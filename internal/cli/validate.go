@@ -93,7 +93,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 		v.Snapshots = 1
 		return in.validateSnapshot(edition, v)
 	}
-	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history", []pact.Option{pact.WithEdition(edition)})
+	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history", []pact.Option{pact.WithEdition(edition), pact.Strict()})
 	if err != nil {
 		return err
 	}

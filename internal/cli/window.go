@@ -40,27 +40,18 @@ func (w *windowFlags) register(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// rangeFlags are the flags for a range that gives changes.
-var rangeFlags = []string{"max-snapshots", "max-changes", "include-content", "content-mode", "context-lines", "materialize"}
-
 // options returns what the flags ask of the library, and whether the selector
-// is to be answered as a range.
+// is to be answered as a range. What is no range takes no notice of the flags
+// for ranges (04 §4).
 func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *selector.Selector) ([]pact.SelectOption, bool, error) {
 	set := cmd.Flags().Changed
 	ranged := q.Time != nil && q.Time.Kind == selector.Range && !w.ids
 	if c, ok := q.Control(selector.ControlMode); ok && c.Word != "reduce" {
 		ranged = false
 	}
-	windows, caps := []string{"where", "skip", "limit", "ids"}, rangeFlags
-	if !ranged {
-		windows, caps = caps, windows
-	}
-	for _, name := range windows {
+	for _, name := range []string{"where", "skip", "limit", "ids"} {
 		if set(name) && ranged {
 			return nil, false, usage(cmd, "--%s is for ids, and a range of snapshots gives changes", name)
-		}
-		if set(name) {
-			return nil, false, usage(cmd, "--%s is for a range of snapshots that gives changes", name)
 		}
 	}
 	if w.skip < 0 || w.limit < 0 {

@@ -1,0 +1,123 @@
+package conformance_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/conformance"
+)
+
+var errWrong = errors.New("wrong")
+
+// answering prints the same ids whatever it is asked.
+func answering(ids []string) conformance.Command {
+	return func(context.Context, ...string) (conformance.Answer, error) {
+		out, err := json.Marshal(append([]string{}, ids...))
+		return conformance.Answer{Out: out}, err
+	}
+}
+
+// TestMain lets the test binary be a program under test: one that is wrong in
+// a way that PACT_TEST_PROGRAM names.
+func TestMain(m *testing.M) {
+	switch os.Getenv("PACT_TEST_PROGRAM") {
+	case "":
+		os.Exit(m.Run())
+	case "empty": // finds nothing, and thinks that it did well
+		os.Stdout.WriteString("[]\n")
+	case "words":
+		text, _ := json.Marshal(os.Args[1:])
+		os.Stdout.Write(text)
+		os.Stderr.WriteString("beside it")
+		os.Exit(3)
+	case "slow":
+		time.Sleep(time.Hour)
+	}
+}
+
+// program is a command line for the test binary.
+func program(t *testing.T, name string, words ...string) string {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("PACT_TEST_PROGRAM", name)
+	return strings.Join(append([]string{"'" + self + "'"}, words...), " ")
+}
+
+func against(t *testing.T, line string, timeout time.Duration) conformance.Command {
+	t.Helper()
+	command, err := conformance.Against(line, timeout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return command
+}
+
+// TestWrongProgram: a tiny implementation that answers every question with an
+// empty list fails, passes what has an empty answer, and harms no one.
+func TestWrongProgram(t *testing.T) {
+	some := cases(t)[:120]
+	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute), func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range some {
+		empty := c.Kind == "select" && c.Error == "" && c.Count == nil && len(c.Expect) == 0 && len(c.Checks) == 0 && c.Fixture != ""
+		if failed := report.Cases[i].Verdict == conformance.Failed; failed == empty {
+			t.Errorf("%s: %s: %s", c.ID, report.Cases[i].Verdict, report.Cases[i].Reason)
+		}
+	}
+	s := report.Summary
+	if s.Failed == 0 || s.Cases != len(some) || s.Passed+s.Failed+s.Mended+s.Contradicted != s.Cases {
+		t.Errorf("the summary is %+v", s)
+	}
+	for _, item := range report.Checklists[0].Items {
+		if item.Verdict == conformance.Passed && len(item.Cases) == 0 {
+			t.Errorf("%s passed without a case", item.ID)
+		}
+	}
+}
+
+func TestAgainstWords(t *testing.T) {
+	line := program(t, "words", `'a b'`, `"c \"d\" \e"`, `f\ g`, `''`, `h"i"'j'`)
+	a, err := against(t, line, time.Minute)(t.Context(), "select", "--", "$HOME `x` *")
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `["a b","c \"d\" \\e","f g","","hij","select","--","$HOME ` + "`x`" + ` *"]`
+	if string(a.Out) != want || string(a.Err) != "beside it" || a.Exit != 3 {
+		t.Errorf("got %s, %s and exit code %d", a.Out, a.Err, a.Exit)
+	}
+	for _, bad := range []string{"", "  ", "'open", `"open`, filepath.Join(t.TempDir(), "missing")} {
+		if _, err := conformance.Against(bad, time.Minute); err == nil {
+			t.Errorf("%s is taken for a command", strconv.Quote(bad))
+		}
+	}
+}
+
+// TestAgainstEnds: a program that does not answer is stopped, by the timeout
+// and by the end of the context.
+func TestAgainstEnds(t *testing.T) {
+	line := program(t, "slow")
+	began := time.Now()
+	if _, err := against(t, line, 50*time.Millisecond)(t.Context(), "select"); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
+		t.Errorf("got %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	time.AfterFunc(50*time.Millisecond, cancel)
+	if _, err := conformance.RunAll(ctx, cases(t)[:8], against(t, line, time.Hour), func(int, int) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
+	}
+	if time.Since(began) > 30*time.Second {
+		t.Error("it took", time.Since(began))
+	}
+}

@@ -1,0 +1,259 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// exports wants the exact bytes of a snapshot, or some of its members.
+func (r *runner) exports(c Check) error {
+	out, err := r.output(r.about("export", nil, c.At)...)
+	if err != nil {
+		return err
+	}
+	if c.Bytes == "" {
+		return matches(c, "export "+c.At, out)
+	}
+	if string(out) != c.Bytes+"\n" {
+		return fmt.Errorf("export %s: wants %s, got %s", c.At, c.Bytes, out)
+	}
+	return nil
+}
+
+// stable exports the fixture, reads the export back in two ways, and wants the
+// same document and the same thread every time.
+func (r *runner) stable(Check) error {
+	document, err := r.document("")
+	if err != nil {
+		return err
+	}
+	thread, err := r.something(r.about("thread", nil)...)
+	if err != nil {
+		return err
+	}
+	path, err := r.write("export.json", document)
+	if err != nil {
+		return err
+	}
+	db := filepath.Join(r.dir, "stable.db")
+	if _, err := r.output("import", path, "--name", "case", "--db", db); err != nil {
+		return err
+	}
+	for _, again := range []struct {
+		what string
+		args []string
+		want []byte
+	}{
+		{"the same export once more", r.about("export", nil), document},
+		{"the same thread once more", r.about("thread", nil), thread},
+		{"an export of the export", []string{"export", "--file", path}, document},
+		{"a thread of the export", []string{"thread", "--file", path}, thread},
+		{"an export after import", []string{"export", "case", "--db", db}, document},
+		{"a thread after import", []string{"thread", "case", "--db", db}, thread},
+	} {
+		out, err := r.output(again.args...)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(out, again.want) {
+			return fmt.Errorf("%s: wants %s, got %s", again.what, firstOf(again.want), firstOf(out))
+		}
+	}
+	return nil
+}
+
+// document is an export that has a root, so that no other constant will do.
+func (r *runner) document(at string) ([]byte, error) {
+	out, err := r.output(r.about("export", nil, at)...)
+	if err == nil {
+		err = matches(Check{Present: []string{"root.id", "root.children", "cycle"}}, "export "+at, out)
+	}
+	return out, err
+}
+
+// something is output that may not be empty: nothing would equal nothing.
+func (r *runner) something(args ...string) ([]byte, error) {
+	out, err := r.output(args...)
+	if err == nil && len(bytes.TrimSpace(out)) == 0 {
+		err = fmt.Errorf("%s: printed nothing", line(args))
+	}
+	return out, err
+}
+
+// pure asks twice and wants the same answers, and the same document before and
+// after.
+func (r *runner) pure(c Check) error {
+	before, err := r.document(c.At)
+	if err != nil {
+		return err
+	}
+	questions := [][]string{r.about("thread", nil, c.At), r.about("diff", []string{"--json"}, c.At, c.At)}
+	for _, s := range c.Selectors {
+		questions = append(questions, r.asks(c, s))
+	}
+	for _, args := range questions {
+		first, err := r.something(args...)
+		if err != nil {
+			return err
+		}
+		second, err := r.output(args...)
+		if err != nil {
+			return err
+		}
+		if !bytes.Equal(first, second) {
+			return fmt.Errorf("%s: asked twice, got %s and %s", line(args), firstOf(first), firstOf(second))
+		}
+	}
+	after, err := r.output(r.about("export", nil, c.At)...)
+	if err == nil && !bytes.Equal(before, after) {
+		err = fmt.Errorf("export: questions changed it from %s to %s", firstOf(before), firstOf(after))
+	}
+	return err
+}
+
+// node is a node of an export.
+type node struct {
+	members map[string]json.RawMessage
+	raw     json.RawMessage
+}
+
+// exported returns the nodes of an export by id, in document order.
+func (r *runner) exported(at string) (map[string]node, []string, error) {
+	out, err := r.output(r.about("export", nil, at)...)
+	if err != nil {
+		return nil, nil, err
+	}
+	var document struct{ Root json.RawMessage }
+	if err := decode(out, &document); err != nil {
+		return nil, nil, err
+	}
+	all, order := map[string]node{}, []string{}
+	var walk func(raw json.RawMessage) error
+	walk = func(raw json.RawMessage) error {
+		n := node{raw: raw}
+		if err := json.Unmarshal(raw, &n.members); err != nil {
+			return fmt.Errorf("export: a node is an object: %s", firstOf(raw))
+		}
+		var id string
+		if err := json.Unmarshal(n.members["id"], &id); err != nil {
+			return fmt.Errorf("export: a node has an id: %s", firstOf(raw))
+		}
+		all[id] = n
+		order = append(order, id)
+		var children []json.RawMessage
+		if c, ok := n.members["children"]; ok {
+			if err := json.Unmarshal(c, &children); err != nil {
+				return fmt.Errorf("export: children are an array: %s", firstOf(c))
+			}
+		}
+		for _, child := range children {
+			if err := walk(child); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return all, order, walk(document.Root)
+}
+
+// nodes wants members of nodes; null instead of a node says that it is not
+// there.
+func (r *runner) nodes(c Check) error {
+	all, _, err := r.exported(c.At)
+	if err != nil {
+		return err
+	}
+	for id, want := range c.Nodes {
+		got, there := all[id]
+		if string(want) == "null" {
+			if there {
+				return fmt.Errorf("export %s: the node %s is not to be there", c.At, id)
+			}
+			continue
+		}
+		if !there {
+			return fmt.Errorf("export %s: there is no node %s", c.At, id)
+		}
+		if err := matches(Check{Result: want, Absent: c.Absent}, "node "+id, got.raw); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// mandatory are the headers of every node and what each of them has to be (02
+// §3.2).
+var mandatory = []struct {
+	name string
+	ok   func(json.RawMessage) bool
+}{
+	{"id", isText}, {"nodeType", isText}, {"offset", isInteger},
+	{"ttl", func(v json.RawMessage) bool { return string(v) == "null" || isInteger(v) }},
+	{"priority", isInteger}, {"cycle", isInteger}, {"created_at_ns", isInteger}, {"created_at_iso", isText}, {"creation_index", isInteger},
+}
+
+func isText(v json.RawMessage) bool {
+	var s string
+	return len(v) > 0 && v[0] == '"' && json.Unmarshal(v, &s) == nil && s != ""
+}
+
+func isInteger(v json.RawMessage) bool {
+	var n int64
+	return len(v) > 0 && string(v) != "null" && json.Unmarshal(v, &n) == nil
+}
+
+func (r *runner) headers(c Check) error {
+	all, order, err := r.exported(c.At)
+	if err != nil {
+		return err
+	}
+	for _, id := range order {
+		for _, h := range mandatory {
+			if !h.ok(all[id].members[h.name]) {
+				return fmt.Errorf("export %s: node %s has no valid %s", c.At, id, h.name)
+			}
+		}
+	}
+	return nil
+}
+
+// stamps wants times that increase strictly with the creation index in each
+// cycle, no index twice, and the same instant in both forms of the time.
+func (r *runner) stamps(c Check) error {
+	all, order, err := r.exported(c.At)
+	if err != nil {
+		return err
+	}
+	type stamp struct {
+		ID    string `json:"id"`
+		Cycle int64  `json:"cycle"`
+		Index int64  `json:"creation_index"`
+		Ns    int64  `json:"created_at_ns"`
+		ISO   string `json:"created_at_iso"`
+	}
+	cycles := map[int64][]stamp{}
+	for _, id := range order {
+		var s stamp
+		if err := json.Unmarshal(all[id].raw, &s); err != nil {
+			return fmt.Errorf("export %s: node %s: %w", c.At, id, err)
+		}
+		if t, err := time.Parse(time.RFC3339Nano, s.ISO); err != nil || t.UnixNano() != s.Ns {
+			return fmt.Errorf("export %s: node %s says %d and %s, which is not one instant", c.At, id, s.Ns, s.ISO)
+		}
+		cycles[s.Cycle] = append(cycles[s.Cycle], s)
+	}
+	for cycle, list := range cycles {
+		slices.SortFunc(list, func(a, b stamp) int { return int(a.Index - b.Index) })
+		for i := 1; i < len(list); i++ {
+			if a, b := list[i-1], list[i]; a.Index == b.Index || a.Ns >= b.Ns {
+				return fmt.Errorf("export %s: in cycle %d %s has index %d and time %d, %s index %d and time %d",
+					c.At, cycle, a.ID, a.Index, a.Ns, b.ID, b.Index, b.Ns)
+			}
+		}
+	}
+	return nil
+}

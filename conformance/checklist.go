@@ -1,0 +1,37 @@
+package conformance
+
+// Checklist is one list of the specification: annex 10, or what a chapter
+// demands.
+type Checklist struct {
+	ID    string `json:"id"`
+	Title string `json:"title"`
+	Items []Item `json:"items"`
+}
+
+// Item is one demand of a checklist, in words of our own.
+type Item struct {
+	ID      string   `json:"id"`
+	Group   string   `json:"group,omitempty"` // the part of the list
+	Level   string   `json:"level"`           // MUST, SHOULD or MAY
+	Text    string   `json:"text"`
+	Sources []Source `json:"sources"`
+	Cases   []string `json:"cases"` // ids of the cases behind it
+
+	// Unshown says what of the item no case shows, and why. It is there
+	// whenever Cases is empty.
+	Unshown string `json:"unshown,omitempty"`
+}
+
+// Checklists returns the checklists, annex 10 first.
+func Checklists() ([]Checklist, error) {
+	var all []Checklist
+	err := eachFile("checklists", func(_ string, data []byte) error {
+		var c Checklist
+		if err := strictly(data, &c); err != nil {
+			return err
+		}
+		all = append(all, c)
+		return nil
+	})
+	return all, err
+}

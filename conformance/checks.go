@@ -1,0 +1,323 @@
+package conformance
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+)
+
+// kinds are the questions a case can ask, with the commands they need.
+var kinds map[string]func(*runner, Check) error
+
+func init() {
+	kinds = map[string]func(*runner, Check) error{
+		"select":    (*runner).selects,   // select: ids, their number, or an error
+		"same":      (*runner).same,      // select: several selectors, one answer
+		"range":     (*runner).ranges,    // select: a RangeDiffLatestResult
+		"diff":      (*runner).diffs,     // diff
+		"fmt":       (*runner).formats,   // fmt
+		"thread":    (*runner).threads,   // thread: exact bytes
+		"rendered":  (*runner).rendered,  // thread --as openai: equal messages
+		"export":    (*runner).exports,   // export: exact bytes, or some members
+		"nodes":     (*runner).nodes,     // export: some headers of some nodes
+		"headers":   (*runner).headers,   // export: the mandatory headers of all nodes
+		"stamps":    (*runner).stamps,    // export: times and indexes of all nodes
+		"hash":      (*runner).hashes,    // hash
+		"stable":    (*runner).stable,    // import, export, thread: the same bytes again
+		"cycles":    (*runner).cycles,    // apply: which snapshots there are
+		"immutable": (*runner).immutable, // apply: what is published never changes
+		"pure":      (*runner).pure,      // export, select, thread: asking changes nothing
+		"refused":   (*runner).refuses,   // apply or import: an error
+	}
+}
+
+// asks are the arguments that put a selector to what is given.
+func (r *runner) asks(c Check, selector string) []string {
+	extra := append([]string{"--json"}, flags(c.Flags)...)
+	args := r.about("select", extra, selector)
+	if c.Edition == "" {
+		return args
+	}
+	for i, arg := range args { // a file is named with its edition, and the flag may be given once
+		if arg == "--edition" {
+			args[i+1] = c.Edition
+			return args
+		}
+	}
+	return slices.Insert(args, 1, "--edition", c.Edition)
+}
+
+func (r *runner) selects(c Check) error {
+	args := r.asks(c, c.Selector)
+	if c.Error != "" {
+		return r.refused(c.Error, args...)
+	}
+	out, err := r.output(args...)
+	if err != nil {
+		return err
+	}
+	var got []string
+	if err := decode(out, &got); err != nil || got == nil {
+		return fmt.Errorf("%s: wants an array of ids, got: %s", c.Selector, firstOf(out))
+	}
+	return ids(c, c.Selector, got)
+}
+
+// ids compares what was selected with what was wanted.
+func ids(c Check, selector string, got []string) error {
+	if c.Count != nil {
+		if len(got) != *c.Count {
+			return fmt.Errorf("%s: wants %d nodes, got %d: %q", selector, *c.Count, len(got), got)
+		}
+		return nil
+	}
+	if !slices.Equal(got, c.Expect) {
+		return fmt.Errorf("%s: wants %q, got %q", selector, c.Expect, got)
+	}
+	return nil
+}
+
+// same wants one answer to several selectors. The text of the query, which an
+// answer to a range repeats, is left out of the comparison.
+func (r *runner) same(c Check) error {
+	var first any
+	for i, selector := range c.Selectors {
+		out, err := r.output(r.asks(c, selector)...)
+		if err != nil {
+			return err
+		}
+		var got any
+		if err := decode(out, &got); err != nil {
+			return fmt.Errorf("%s: %w", selector, err)
+		}
+		if object, ok := got.(map[string]any); ok {
+			delete(object, "query")
+		}
+		if i == 0 {
+			first = got
+			if err := r.first(c, selector, out); err != nil {
+				return err
+			}
+		} else if !reflect.DeepEqual(got, first) {
+			return fmt.Errorf("%s: wants the same as %s, got: %s", selector, c.Selectors[0], firstOf(out))
+		}
+	}
+	return nil
+}
+
+// first compares the first of several equal answers with what is stated, so
+// that nothing cannot equal nothing.
+func (r *runner) first(c Check, selector string, out []byte) error {
+	if c.Result != nil {
+		return matches(c, selector, out)
+	}
+	var got []string
+	if err := decode(out, &got); err != nil {
+		return fmt.Errorf("%s: %w", selector, err)
+	}
+	return ids(c, selector, got)
+}
+
+func (r *runner) ranges(c Check) error {
+	out, err := r.output(r.asks(c, c.Selector)...)
+	if err != nil {
+		return err
+	}
+	return matches(c, c.Selector, out)
+}
+
+// diffs wants exactly the three members, whatever the space between them.
+func (r *runner) diffs(c Check) error {
+	args := r.about("diff", append([]string{"--json"}, flags(c.Flags)...), c.From, c.To, c.Selector)
+	if c.Error != "" {
+		return r.refused(c.Error, args...)
+	}
+	out, err := r.output(args...)
+	if err != nil {
+		return err
+	}
+	return equal(c.Result, out, "diff "+c.From+" "+c.To)
+}
+
+// equal compares two JSON texts by value.
+func equal(want, got []byte, what string) error {
+	var a, b any
+	if err := decode(want, &a); err != nil {
+		return err
+	}
+	if err := decode(got, &b); err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	if !reflect.DeepEqual(a, b) {
+		return fmt.Errorf("%s: wants %s, got %s", what, compact(want), firstOf(got))
+	}
+	return nil
+}
+
+func compact(data []byte) string {
+	var b bytes.Buffer
+	if json.Compact(&b, data) != nil {
+		return string(data)
+	}
+	return b.String()
+}
+
+// formats wants a normal form. Without a text to compare with it wants one that
+// is its own normal form and selects the same.
+func (r *runner) formats(c Check) error {
+	format := func(selector string) (string, error) {
+		out, err := r.output("fmt", "--edition", r.Case.Edition, "--", selector)
+		return strings.TrimSuffix(string(out), "\n"), err
+	}
+	if c.Error != "" {
+		return r.refused(c.Error, "fmt", "--json", "--edition", r.Case.Edition, "--", c.Selector)
+	}
+	text, err := format(c.Selector)
+	if err != nil {
+		return err
+	}
+	if c.Bytes != "" && text != c.Bytes {
+		return fmt.Errorf("fmt %s: wants %s, got %s", c.Selector, c.Bytes, text)
+	}
+	again, err := format(text)
+	if err == nil && again != text {
+		err = fmt.Errorf("fmt %s: wants its own normal form, got %s", text, again)
+	}
+	if err != nil || c.Bytes != "" {
+		return err
+	}
+	c.Selectors = []string{c.Selector, text}
+	return r.same(c)
+}
+
+func (r *runner) threads(c Check) error {
+	out, err := r.output(r.about("thread", nil, c.At)...)
+	if err == nil && string(out) != c.Bytes+"\n" {
+		err = fmt.Errorf("thread %s: wants %s, got %s", c.At, c.Bytes, firstOf(out))
+	}
+	return err
+}
+
+func (r *runner) rendered(c Check) error {
+	out, err := r.output(r.about("thread", []string{"--as", "openai"}, c.At)...)
+	if err != nil {
+		return err
+	}
+	return equal(c.Messages, out, "thread "+c.At)
+}
+
+func (r *runner) hashes(c Check) error {
+	for i, h := range c.Hashes {
+		file := []byte(h.Node)
+		var text string
+		if json.Unmarshal(h.Node, &text) == nil {
+			file = []byte(text)
+		}
+		path, err := r.write("node.json", file)
+		if err != nil {
+			return err
+		}
+		out, err := r.output("hash", "--file", path)
+		if err != nil {
+			return err
+		}
+		if got := strings.TrimSuffix(string(out), "\n"); got != h.Hash || len(out) == 0 {
+			return fmt.Errorf("hash of node %d: wants %q, got %q", i+1, h.Hash, got)
+		}
+	}
+	return nil
+}
+
+// refuses wants what is given to be refused: the last of the operations, and
+// only that one, or the import of the fixture.
+func (r *runner) refuses(c Check) error {
+	if !r.applied() {
+		path, err := r.write(fixtureName(r.Fixture), r.input)
+		if err != nil {
+			return err
+		}
+		return r.refused(c.Error, "import", path, "--json", "--name", "case", "--edition", r.Case.Edition, "--db", r.dir+"/case.db")
+	}
+	all := bytes.SplitAfter(bytes.TrimSpace(r.input), []byte("\n"))
+	before, err := r.write("before.jsonl", bytes.Join(all[:len(all)-1], nil))
+	if err != nil {
+		return err
+	}
+	if _, err := r.output("apply", before); err != nil {
+		return fmt.Errorf("before the operation that is to be refused: %w", err)
+	}
+	path, err := r.write("operations.jsonl", r.input)
+	if err != nil {
+		return err
+	}
+	return r.refused(c.Error, "apply", path, "--json")
+}
+
+// snapshots are the lines that apply prints for operations.
+func (r *runner) snapshots(ops []byte) ([][]byte, error) {
+	path, err := r.write("operations.jsonl", ops)
+	if err != nil {
+		return nil, err
+	}
+	out, err := r.output("apply", path)
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	if !bytes.HasSuffix(out, []byte("\n")) {
+		return nil, errors.New("apply: the last line does not end: " + firstOf(out))
+	}
+	return bytes.Split(bytes.TrimSuffix(out, []byte("\n")), []byte("\n")), nil
+}
+
+func (r *runner) cycles(c Check) error {
+	lines, err := r.snapshots(r.input)
+	if err != nil {
+		return err
+	}
+	var got []int64
+	for _, l := range lines {
+		var s struct{ Cycle *int64 }
+		if err := json.Unmarshal(l, &s); err != nil || s.Cycle == nil {
+			return fmt.Errorf("apply: wants a snapshot with its cycle on each line, got: %s", firstOf(l))
+		}
+		got = append(got, *s.Cycle)
+	}
+	if !slices.Equal(got, c.Cycles) {
+		return fmt.Errorf("apply: wants snapshots of the cycles %v, got %v", c.Cycles, got)
+	}
+	return nil
+}
+
+// immutable applies the operations up to each commit and to the end: what was
+// published before stays as it was, to the byte.
+func (r *runner) immutable(Check) error {
+	whole, err := r.snapshots(r.input)
+	if err != nil {
+		return err
+	}
+	var upTo []byte
+	commits := 0
+	for op := range bytes.Lines(r.input) {
+		upTo = append(upTo, op...)
+		var o struct{ Op string }
+		if json.Unmarshal(op, &o) != nil || o.Op != "commit" {
+			continue
+		}
+		commits++
+		part, err := r.snapshots(upTo)
+		if err != nil {
+			return err
+		}
+		if len(part) != commits || len(whole) < commits || !slices.EqualFunc(part, whole[:commits], bytes.Equal) {
+			return fmt.Errorf("apply: after %d commits there are other snapshots than later", commits)
+		}
+	}
+	if commits == 0 || len(whole) != commits {
+		return fmt.Errorf("apply: wants %d snapshots, got %d", commits, len(whole))
+	}
+	return nil
+}

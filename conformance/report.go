@@ -1,0 +1,179 @@
+package conformance
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+)
+
+// Verdict is what came of a case.
+type Verdict string
+
+// The verdicts, of which there are no others.
+const (
+	Passed       Verdict = "passed"
+	Failed       Verdict = "failed"
+	Mended       Verdict = "mended"       // passed, once a slip in what is printed is put right
+	Contradicted Verdict = "contradicted" // what is printed cannot be had; the reading here was given
+)
+
+// Result is a case that was run. Reason says why a case failed, names the slip
+// that was mended, or why the print is contradicted.
+type Result struct {
+	ID      string   `json:"id"`
+	Verdict Verdict  `json:"verdict"`
+	Reason  string   `json:"reason,omitempty"`
+	Edition string   `json:"edition"`
+	About   string   `json:"about,omitempty"`
+	Sources []Source `json:"sources"`
+}
+
+// Judge turns the outcome of Run into a verdict.
+func Judge(c Case, err error) Result {
+	r := Result{ID: c.ID, Verdict: Passed, Edition: c.Edition, About: c.About, Sources: c.Sources}
+	switch {
+	case err != nil:
+		r.Verdict, r.Reason = Failed, err.Error()
+	case c.Contradicted != nil:
+		r.Verdict, r.Reason = Contradicted, c.Contradicted.Reason
+	case c.Mended != "":
+		r.Verdict, r.Reason = Mended, c.Mended
+	}
+	return r
+}
+
+// Summary counts cases by verdict.
+type Summary struct {
+	Cases        int `json:"cases"`
+	Passed       int `json:"passed"`
+	Failed       int `json:"failed"`
+	Mended       int `json:"mended"`
+	Contradicted int `json:"contradicted"`
+}
+
+// FilledItem is an item of a checklist with its verdict: the worst of its
+// cases, in the order failed, contradicted, mended, passed. An item that no
+// case shows has none, and says why in Unshown.
+type FilledItem struct {
+	Item
+	Verdict Verdict `json:"verdict,omitempty"`
+}
+
+// Filled is a checklist, filled in.
+type Filled struct {
+	ID    string       `json:"id"`
+	Title string       `json:"title"`
+	Items []FilledItem `json:"items"`
+}
+
+// Report is the outcome of all cases.
+type Report struct {
+	Kit         int      `json:"kit"` // version of this form
+	SpecVersion string   `json:"spec_version"`
+	Summary     Summary  `json:"summary"`
+	Checklists  []Filled `json:"checklists"`
+	Cases       []Result `json:"cases"`
+}
+
+// RunAll runs cases, several at once, and fills in the checklists. It calls
+// progress after each case, from one goroutine. The error is that of ctx, or
+// that the kit is broken or has no room to write; a case that fails is none.
+func RunAll(ctx context.Context, cases []Case, command Command, progress func(done, total int)) (*Report, error) {
+	dir, err := os.MkdirTemp("", "pact-conformance-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	report := &Report{Kit: 1, SpecVersion: "PACT/0.1.0", Cases: make([]Result, len(cases))}
+	next, done := make(chan int), make(chan error)
+	var workers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		workers.Go(func() {
+			for i := range next {
+				place := filepath.Join(dir, strconv.Itoa(i))
+				err := os.Mkdir(place, 0o700)
+				if err == nil {
+					report.Cases[i] = Judge(cases[i], Run(ctx, cases[i], place, command))
+					os.RemoveAll(place)
+				}
+				done <- err
+			}
+		})
+	}
+	go func() {
+		defer close(next)
+		for i := range cases {
+			if ctx.Err() != nil {
+				return
+			}
+			next <- i
+		}
+	}()
+	go func() {
+		workers.Wait()
+		close(done)
+	}()
+	n := 0
+	for e := range done {
+		if e != nil && err == nil {
+			err = e
+		}
+		n++
+		progress(n, len(cases))
+	}
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	report.count()
+	return report, report.fill()
+}
+
+func (r *Report) count() {
+	r.Summary.Cases = len(r.Cases)
+	for _, c := range r.Cases {
+		switch c.Verdict {
+		case Passed:
+			r.Summary.Passed++
+		case Failed:
+			r.Summary.Failed++
+		case Mended:
+			r.Summary.Mended++
+		case Contradicted:
+			r.Summary.Contradicted++
+		}
+	}
+}
+
+// badness orders the verdicts for an item that has several cases.
+var badness = map[Verdict]int{"": 0, Passed: 1, Mended: 2, Contradicted: 3, Failed: 4}
+
+func (r *Report) fill() error {
+	lists, err := Checklists()
+	if err != nil {
+		return err
+	}
+	verdicts := make(map[string]Verdict, len(r.Cases))
+	for _, c := range r.Cases {
+		verdicts[c.ID] = c.Verdict
+	}
+	for _, list := range lists {
+		f := Filled{ID: list.ID, Title: list.Title}
+		for _, item := range list.Items {
+			filled := FilledItem{Item: item}
+			for _, id := range item.Cases {
+				if v := verdicts[id]; badness[v] > badness[filled.Verdict] {
+					filled.Verdict = v
+				}
+			}
+			f.Items = append(f.Items, filled)
+		}
+		r.Checklists = append(r.Checklists, f)
+	}
+	return nil
+}

@@ -1,0 +1,150 @@
+package conformance_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/conformance"
+)
+
+// specification returns the lines of the documents by their numbers: below
+// PACT_SHARED or beside the repository. Without them the test is left out or,
+// where PACT_REQUIRE_SHARED is 1, fails.
+func specification(t *testing.T) map[string][]string {
+	t.Helper()
+	var places []string
+	if dir := os.Getenv("PACT_SHARED"); dir != "" {
+		places = append(places, filepath.Join(dir, "spec"), dir)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "spec"))
+	}
+	for _, place := range places {
+		names, _ := filepath.Glob(filepath.Join(place, "0*.txt"))
+		if len(names) == 0 {
+			continue
+		}
+		documents := map[string][]string{}
+		for _, name := range names {
+			data, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			number, _, _ := strings.Cut(filepath.Base(name), "_")
+			documents[number] = strings.Split(string(data), "\n")
+		}
+		return documents
+	}
+	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
+		t.Fatal("the documents of the specification are required and were not found")
+	}
+	t.Skip("the documents of the specification are not here: the lines of the sources were not looked up")
+	return nil
+}
+
+// TestSources looks up every source: the line has its mark or the selector, and
+// the heading above it is that of its section.
+func TestSources(t *testing.T) {
+	documents := specification(t)
+	for _, c := range cases(t) {
+		if len(c.Sources) == 0 {
+			t.Errorf("%s has no source", c.ID)
+		}
+		for _, s := range c.Sources {
+			lookUp(t, documents, c.ID, s, c.Selector)
+		}
+	}
+	for _, item := range items(t) {
+		if len(item.Sources) == 0 {
+			t.Errorf("%s has no source", item.ID)
+		}
+		for _, s := range item.Sources {
+			lookUp(t, documents, item.ID, s, "")
+		}
+	}
+}
+
+func lookUp(t *testing.T, documents map[string][]string, id string, s conformance.Source, selector string) {
+	t.Helper()
+	mark := s.Mark
+	if mark == "" {
+		mark = selector
+	}
+	lines := documents[s.Document]
+	if mark == "" || s.Line < 1 || s.Line > len(lines) || !strings.Contains(lines[s.Line-1], mark) {
+		t.Errorf("%s: line %d of document %s has no %q", id, s.Line, s.Document, mark)
+		return
+	}
+	// 004 numbers its sections inside a chapter: "04 6.2"
+	chapter, number, inChapter := strings.Cut(s.Section, " ")
+	if !inChapter {
+		number, chapter = chapter, ""
+	}
+	above := slices.Backward(lines[:s.Line])
+	for _, line := range above {
+		if !strings.HasPrefix(line, "#") {
+			continue
+		}
+		heading := strings.TrimLeft(line, "# ")
+		if strings.HasPrefix(heading, number) || strings.HasPrefix(heading, "Errors specific") || strings.HasPrefix(heading, "Annex") {
+			break
+		}
+		if number != "" && heading[0] >= '0' && heading[0] <= '9' && !strings.HasPrefix(heading, chapter+" ") && strings.HasPrefix(line, "###") == strings.Contains(number, ".") && len(heading) > 1 && heading[1] == '.' {
+			t.Errorf("%s: line %d of document %s stands under %q and not in §%s", id, s.Line, s.Document, heading, s.Section)
+		}
+		break
+	}
+}
+
+// items are the items of all checklists.
+func items(t *testing.T) []conformance.Item {
+	t.Helper()
+	lists, err := conformance.Checklists()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all []conformance.Item
+	for _, l := range lists {
+		all = append(all, l.Items...)
+	}
+	return all
+}
+
+// TestPrintedCases holds the kit to a case for every line that prints a query
+// with its result: the numbered tests and the golden tests.
+func TestPrintedCases(t *testing.T) {
+	documents := specification(t)
+	have := map[string]map[int]bool{}
+	for _, c := range cases(t) {
+		for _, s := range c.Sources {
+			if have[s.Document] == nil {
+				have[s.Document] = map[int]bool{}
+			}
+			have[s.Document][s.Line] = true
+		}
+	}
+	printed := 0
+	for number, lines := range documents {
+		for i, line := range lines {
+			test := strings.HasPrefix(line, "- Query: `") || strings.Contains(line, "` → `[")
+			example := strings.HasPrefix(line, `ctx.select("`) || strings.HasPrefix(line, `select("`) || strings.HasPrefix(line, `ctx.add("`)
+			if !test && !example {
+				continue
+			}
+			printed++
+			if !have[number][i+1] {
+				t.Errorf("document %s, line %d has no case: %s", number, i+1, line)
+			}
+		}
+	}
+	if printed < 100 {
+		t.Errorf("only %d printed queries were found", printed)
+	}
+}

@@ -1,0 +1,94 @@
+package pact
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// Strict refuses a history that had to be mended: cycles that do not follow one
+// another, snapshots newest first, another root or region. Without it
+// ImportHistory mends them and says so in its findings.
+func Strict() Option { return func(o *options) { o.strict = true } }
+
+// mend makes a snapshot that another tool wrote follow the last one: it gets
+// the next cycle, and its root and regions the ids that they have had so far.
+func (h *historyReader) mend(doc canon.Any) canon.Any {
+	if h.strict || h.last == nil || doc.Kind != canon.KindObject {
+		return doc
+	}
+	want := h.last.Cycle() + 1
+	if v, ok := doc.Get("cycle"); !ok || v.Value() != canon.Int(want) {
+		found := "no cycle"
+		if ok {
+			found = "cycle " + string(v.Value())
+		}
+		h.found("", found+" follows cycle "+strconv.FormatInt(want-1, 10)+": read as cycle "+strconv.FormatInt(want, 10))
+		doc = with(doc, "cycle", number(want))
+	}
+	root, ok := doc.Get("root")
+	if !ok || root.Kind != canon.KindObject {
+		return doc
+	}
+	root = h.renamed(root, h.last.Root().Node().ID, "the root")
+	children, _ := root.Get("children")
+	children.Elems = slices.Clone(children.Elems)
+	for i, child := range children.Elems {
+		kind, _ := child.Get("nodeType")
+		for e := range h.last.Root().Children().All() {
+			if child.Kind == canon.KindObject && kind.Text == e.Class().String() {
+				children.Elems[i] = h.renamed(child, e.Node().ID, kind.Text)
+			}
+		}
+	}
+	if children.Kind == canon.KindArray {
+		root = with(root, "children", children)
+	}
+	return with(doc, "root", root)
+}
+
+// renamed gives a node the id that it has had so far. The active head is
+// another node in every cycle.
+func (h *historyReader) renamed(node canon.Any, id, what string) canon.Any {
+	if what == "^ah" {
+		return node
+	}
+	was, ok := node.Get("id")
+	if ok && was.Text == id {
+		return node
+	}
+	if ok {
+		h.found(id, what+" was called "+was.Text+" here: read as "+id)
+	}
+	return with(node, "id", canon.Any{Kind: canon.KindString, Text: id})
+}
+
+func (h *historyReader) found(node, message string) {
+	h.findings = append(h.findings, document.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
+}
+
+// with sets a member of an object.
+func with(object canon.Any, name string, v canon.Any) canon.Any {
+	return canon.Object(append(slices.Clone(object.Members), canon.Member{Name: name, Value: v})...)
+}
+
+func number(n int64) canon.Any {
+	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}
+}
+
+// older reports whether a line is a snapshot older than the one before it.
+func (h *historyReader) older(data []byte) bool {
+	if h.strict || h.last == nil || h.compact || len(h.changes) > 0 {
+		return false
+	}
+	doc, err := canon.ParseDocument(data)
+	if err != nil {
+		return false
+	}
+	v, _ := doc.Get("cycle")
+	cycle, ok := v.Value().Int64()
+	return ok && cycle < h.last.Cycle()
+}

@@ -1,0 +1,121 @@
+package cli_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/selector"
+)
+
+// differences are the rows of the table of editions, as the traits of an
+// edition fill them in.
+var differences = []struct {
+	label string
+	cell  func(selector.Traits) string
+}{
+	{"types of new nodes", func(t selector.Traits) string {
+		return "`" + t.TurnType + "` `" + t.ContainerType + "` `" + t.BlockType + "`"
+	}},
+	{"a selector without an address asks", either(func(t selector.Traits) bool { return t.DefaultWorking }, "the working state", "`@t0`")},
+	{"`#x` compares", either(func(t selector.Traits) bool { return t.HashIsKey }, "the key, else the id", "the id")},
+	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType }, "class and kind", "that exact type")},
+	{"turns in a result come", either(func(t selector.Traits) bool { return t.NewestFirst }, "newest first", "oldest first")},
+	{"a `^seq` listed without times is read", either(func(t selector.Traits) bool { return t.UntimedNewestFirst }, "newest first", "oldest first")},
+	{"`:depth(0)`, `:depth(-1)` select", either(func(t selector.Traits) bool { return t.DepthMeansRegions }, "`^ah`, `^sys`", "nothing")},
+	{"nodes of one key come newest first", either(func(t selector.Traits) bool { return t.KeySets }, "yes", "no")},
+	{"`[` after a space filters `+tag` and a first `#key`", either(func(t selector.Traits) bool { return t.SpacedFilter }, "yes", "no")},
+	{"constructs of the later documents", either(func(t selector.Traits) bool { return t.Extended }, "accepted", "refused")},
+}
+
+func either(trait func(selector.Traits) bool, yes, no string) func(selector.Traits) string {
+	return func(t selector.Traits) string {
+		if trait(t) {
+			return yes
+		}
+		return no
+	}
+}
+
+var editions = []selector.Edition{selector.V01, selector.Depth, selector.Canonical}
+
+// rows returns the cells of the table under a head.
+func rows(t *testing.T, page, head string) [][]string {
+	t.Helper()
+	_, table, ok := strings.Cut(readPage(t, page), head+"\n")
+	if !ok {
+		t.Fatalf("docs/%s has no table under %s", page, head)
+	}
+	var list [][]string
+	for i, line := range strings.Split(table, "\n") {
+		if !strings.HasPrefix(line, "|") {
+			break
+		}
+		if i > 0 {
+			list = append(list, strings.Split(strings.Trim(line, "| "), " | "))
+		}
+	}
+	return list
+}
+
+// TestTableOfEditions compares the table on both pages that print it with the
+// table in package selector.
+func TestTableOfEditions(t *testing.T) {
+	for _, page := range []string{"language/editions.md", "decisions/001-editions.md"} {
+		table := rows(t, page, "| | `v0.1` | `depth` | `canonical` |")
+		if len(table) != len(differences) {
+			t.Fatalf("docs/%s: %d rows, want %d", page, len(table), len(differences))
+		}
+		for i, d := range differences {
+			want := []string{d.label}
+			for _, e := range editions {
+				want = append(want, d.cell(e.Traits()))
+			}
+			if !slices.Equal(table[i], want) {
+				t.Errorf("docs/%s: got %q, want %q", page, table[i], want)
+			}
+		}
+	}
+}
+
+// TestEveryTraitIsInTheTable changes each trait in turn and expects a row to
+// change with it.
+func TestEveryTraitIsInTheTable(t *testing.T) {
+	traits := selector.V01.Traits()
+	for i := range reflect.TypeFor[selector.Traits]().NumField() {
+		changed := traits
+		switch field := reflect.ValueOf(&changed).Elem().Field(i); field.Kind() {
+		case reflect.Bool:
+			field.SetBool(!field.Bool())
+		case reflect.String:
+			field.SetString("other")
+		}
+		told := 0
+		for _, d := range differences {
+			if d.cell(changed) != d.cell(traits) {
+				told++
+			}
+		}
+		if told != 1 {
+			t.Errorf("%d rows tell of %s", told, reflect.TypeFor[selector.Traits]().Field(i).Name)
+		}
+	}
+}
+
+// TestConstructsOfEditions parses the examples of the second table in each
+// edition.
+func TestConstructsOfEditions(t *testing.T) {
+	table := rows(t, "language/editions.md", "| construct | example | `v0.1` | `depth` | `canonical` |")
+	for _, row := range table {
+		for i, e := range editions {
+			_, err := selector.Parse(codeSpans(row[1])[0], e)
+			if got := err == nil; got != (row[2+i] == "yes") || row[2+i] != "yes" && row[2+i] != "no" {
+				t.Errorf("%s: %s in edition %s: the page says %s, the parser %v", row[0], row[1], e, row[2+i], err)
+			}
+		}
+	}
+	if len(table) < 20 {
+		t.Errorf("%d constructs", len(table))
+	}
+}

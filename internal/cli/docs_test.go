@@ -1,0 +1,154 @@
+package cli_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/cli"
+)
+
+// languagePages are the pages on the selector language, in the order in which
+// a reader meets them. Their examples are executed in one directory, so that a
+// page can go on with what the page before it made.
+var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md", "errors.md"}
+
+// example is a command that a page shows together with what it prints.
+type example struct {
+	page    string
+	line    int
+	command []string // words; the name of the program is the first
+	filter  string   // of jq, which the output is piped through
+	into    string   // the file that the output is redirected to
+	want    string   // the output, byte for byte, or
+	code    string   // the error code that it names
+}
+
+func (x *example) String() string { return fmt.Sprintf("docs/%s:%d", x.page, x.line) }
+
+// TestLanguageExamples runs every example of the pages and compares its output
+// byte for byte.
+func TestLanguageExamples(t *testing.T) {
+	examples, files := readExamples(t)
+	exits := exitCodes(t)
+	t.Chdir(t.TempDir())
+	if err := os.MkdirAll(filepath.Join("examples", "conversations"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	for name, contents := range files {
+		if err := os.WriteFile(name, []byte(contents), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for i := range examples {
+		examples[i].check(t, exits)
+	}
+	if len(examples) < 200 {
+		t.Errorf("%d examples were found", len(examples))
+	}
+}
+
+var errorLine = regexp.MustCompile(`(?m)^pact: .* \[(E_[A-Z_]+)\]$`)
+
+// check runs the example. Whatever it prints, the exit code has to be that of
+// the error in it.
+func (x *example) check(t *testing.T, exits map[string]int) {
+	t.Helper()
+	var out bytes.Buffer
+	streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: []string{"PACT_DB=pact.db", "USER=reader"}}
+	exit := cli.Run(t.Context(), x.command[1:], streams)
+	got, code := out.String(), ""
+	if m := errorLine.FindStringSubmatch(got); m != nil {
+		code = m[1]
+	}
+	switch {
+	case exit != exits[code]:
+		t.Errorf("%v: exit code %d with the error %q", x, exit, code)
+	case x.code != "" || x.want == "" && code != "":
+		if code != x.code {
+			t.Errorf("%v: %q\ngot  %swant %s", x, x.command, got, x.code)
+		}
+		return
+	}
+	if x.into != "" {
+		if err := os.WriteFile(x.into, out.Bytes(), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		got = ""
+	}
+	if x.filter != "" {
+		got = jq(t, x.filter, out.Bytes())
+	}
+	if got != x.want {
+		t.Errorf("%v: %q\ngot  %swant %s", x, x.command, got, x.want)
+	}
+}
+
+// jq does what jq does with a filter such as .diffs[0].changed.
+func jq(t *testing.T, filter string, value json.RawMessage) string {
+	t.Helper()
+	must := func(err error) {
+		if err != nil {
+			t.Fatalf("%s of %s: %v", filter, value, err)
+		}
+	}
+	for _, step := range regexp.MustCompile(`\w+`).FindAllString(filter, -1) {
+		if n, err := strconv.Atoi(step); err == nil {
+			var list []json.RawMessage
+			must(json.Unmarshal(value, &list))
+			value = list[n]
+			continue
+		}
+		var object map[string]json.RawMessage
+		must(json.Unmarshal(value, &object))
+		value = object[step]
+	}
+	var indented bytes.Buffer
+	must(json.Indent(&indented, bytes.TrimSpace(value), "", "  "))
+	return indented.String() + "\n"
+}
+
+// exitCodes reads the table of docs/errors.md.
+func exitCodes(t *testing.T) map[string]int {
+	t.Helper()
+	codes := map[string]int{"": 0}
+	row := regexp.MustCompile("(?m)^\\| \\[`(E_[A-Z_]+)`\\].*\\| ([12]) \\|$")
+	for _, m := range row.FindAllStringSubmatch(readPage(t, "errors.md"), -1) {
+		codes[m[1]] = int(m[2][0] - '0')
+	}
+	if len(codes) != 14 {
+		t.Fatalf("%d codes in the table of docs/errors.md", len(codes)-1)
+	}
+	return codes
+}
+
+// TestErrorCodesHaveExamples holds docs/errors.md to an example of every code.
+func TestErrorCodesHaveExamples(t *testing.T) {
+	examples, _ := readExamples(t)
+	shown := map[string]bool{"": true}
+	for _, x := range examples {
+		if m := errorLine.FindStringSubmatch(x.want); m != nil && x.page == "errors.md" {
+			shown[m[1]] = true
+		}
+	}
+	for code := range exitCodes(t) {
+		if !shown[code] {
+			t.Errorf("docs/errors.md has no example of %s", code)
+		}
+	}
+}
+
+func readPage(t *testing.T, name string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", filepath.FromSlash(name)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

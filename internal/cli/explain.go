@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) explainCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "explain NAME SELECTOR | explain --file FILE SELECTOR",
+		Short: "Say how a selector is evaluated",
+		Long: `Evaluate a selector and say how: its normal form, for every step how its nodes
+are reached and what rules others out, and how many nodes were looked at. For @*
+and for ranges the numbers are those of all snapshots together.`,
+		Example: `  pact explain chat "^seq .seg:depth(1-3) .block[role='user']"
+  pact explain --file snapshot.json --edition v0.1 -- '@t0 #cb:u2'
+  pact explain chat --json '@* .block[kind=call]'`,
+	}
+	flags := a.sourceFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, flags.file, args, "SELECTOR"); err != nil {
+			return err
+		}
+		s, rest, err := a.source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		q, err := s.parse(rest[0], flags.edition)
+		if err != nil {
+			return err
+		}
+		c, err := s.history(ctx)
+		if err != nil {
+			return err
+		}
+		x, err := c.Explain(ctx, q)
+		if err != nil {
+			return inArgument(err, rest[0])
+		}
+		if a.json {
+			return a.printJSON(x)
+		}
+		a.drawExplanation(x)
+		return nil
+	})
+	return cmd
+}
+
+// drawExplanation prints a line for each step.
+func (a *app) drawExplanation(x *pact.Explanation) {
+	a.printf("%s  %s\n", a.paint.strong(visible(x.Selector)), a.paint.faint("edition "+x.Edition))
+	var rows [][]string
+	for i, g := range x.Groups {
+		for n, s := range g.Steps {
+			name := ""
+			if n == 0 && len(x.Groups) > 1 {
+				name = fmt.Sprint("group ", i+1)
+			}
+			rows = append(rows, cells(name, s.Text, s.Reach, strings.Join(s.Skips, ", ")))
+		}
+	}
+	a.aligned(append([][]string{{"", "step", "reached by", "ruled out by"}}, rows...), "llll")
+	order := x.Order
+	if len(x.Window) > 0 {
+		order += ", then " + strings.Join(x.Window, " ")
+	}
+	a.printf("%s %s\n", a.paint.faint("order:"), order)
+	a.printf("%s of %s in %s looked at, %s, %s found\n", fmt.Sprint(x.Visited), plural(x.Nodes, "node"), plural(x.Snapshots, "snapshot"),
+		fmt.Sprint(x.Skipped)+" ruled out", plural(x.Found, "node"))
+}

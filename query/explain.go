@@ -1,0 +1,134 @@
+package query
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/selector"
+)
+
+// Explanation says how a plan finds its nodes, as plain data.
+type Explanation struct {
+	Selector string         `json:"selector"` // canonical text
+	Edition  string         `json:"edition"`
+	Groups   []GroupExplain `json:"groups"`
+	Order    string         `json:"order"`            // of the nodes
+	Window   []string       `json:"window,omitempty"` // the controls that leave nodes out, as they take effect
+}
+
+// GroupExplain is one group of the selector.
+type GroupExplain struct {
+	Text  string        `json:"text"`
+	Steps []StepExplain `json:"steps"` // positions and searches spelled out
+}
+
+// StepExplain is one step: what it tests, how its nodes are reached from the
+// step before it, and what rules subtrees out on the way.
+type StepExplain struct {
+	Text  string   `json:"text"`
+	Reach string   `json:"reach"`
+	Skips []string `json:"skips,omitempty"`
+}
+
+// Explain says how the plan finds its nodes. What a run then looked at is in
+// its [Result].
+func (p *Plan) Explain() Explanation {
+	x := Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
+	for i := range p.groups {
+		g := &p.groups[i]
+		group := GroupExplain{Text: textOf(p.source.Groups[i].Steps...)}
+		for n := range g.steps {
+			group.Steps = append(group.Steps, p.explain(g, n))
+		}
+		x.Groups = append(x.Groups, group)
+	}
+	for _, c := range p.source.Controls {
+		if c.Kind >= selector.ControlUnique {
+			x.Window = append(x.Window, c.String())
+		}
+	}
+	return x
+}
+
+func (p *Plan) orderText() string {
+	turns := "oldest turn first"
+	if p.newest {
+		turns = "newest turn first"
+	}
+	switch {
+	case p.order == "post":
+		return "children before their parent, " + turns
+	case p.order == "bfs":
+		return "level by level, " + turns
+	case p.order == "path":
+		return "by the ids from the root down"
+	case p.order == "" && p.keySet:
+		return "a same-key set, newest first"
+	}
+	return "document order, " + turns
+}
+
+// textOf is the canonical text of steps.
+func textOf(steps ...selector.Step) string {
+	return (&selector.Selector{Groups: []selector.Group{{Steps: steps}}}).String()
+}
+
+func (p *Plan) explain(g *group, n int) StepExplain {
+	s, bit := &g.steps[n], uint64(1)<<n
+	x := StepExplain{Text: textOf(selector.Step{Parts: s.parts})}
+	if g.joined&bit != 0 {
+		x.Text = "> " + x.Text
+	}
+	turns := turnsOf(s.depths)
+	switch {
+	case s.pin >= 0:
+		x.Reach = "id index: the path to " + p.pins[s.pin]
+	case turns != "":
+		x.Reach = "rank look-up of " + turns
+	case g.regions&bit != 0:
+		x.Reach = "the root and its regions"
+	case g.joined&bit != 0:
+		x.Reach = "all children"
+	default:
+		x.Reach = "all below"
+	}
+	if g.parts&bit != 0 {
+		x.Reach += ", in that part of a turn"
+	}
+	if g.picks&bit != 0 {
+		x.Reach += ", one of each parent"
+	}
+	for _, need := range s.needs {
+		if text := "summaries: " + need.set + " " + need.value; !slices.Contains(x.Skips, text) {
+			x.Skips = append(x.Skips, text)
+		}
+	}
+	return x
+}
+
+// turnsOf names the depths that the walk is confined to, "" for any.
+func turnsOf(depths [][]interval) string {
+	if len(depths) == 0 {
+		return ""
+	}
+	var list []string
+	for _, d := range depths[0] {
+		switch {
+		case d.lo > d.hi:
+		case d.lo == d.hi:
+			list = append(list, strconv.FormatInt(d.lo, 10))
+		case d.lo == math.MinInt64:
+			list = append(list, "up to "+strconv.FormatInt(d.hi, 10))
+		case d.hi == math.MaxInt64:
+			list = append(list, strconv.FormatInt(d.lo, 10)+" and more")
+		default:
+			list = append(list, strconv.FormatInt(d.lo, 10)+"–"+strconv.FormatInt(d.hi, 10))
+		}
+	}
+	if list == nil {
+		return "no depth"
+	}
+	return "depth " + strings.Join(list, ", ")
+}

@@ -1,0 +1,85 @@
+package query_test
+
+import (
+	"context"
+	"encoding/json"
+	"reflect"
+	"testing"
+
+	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/selector"
+)
+
+func TestExplain(t *testing.T) {
+	plan, err := query.Compile(selector.MustParse("(d1, cont, *:block[role=user]), #x > *:first @order=bfs @limit=2 @first", depth))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := query.Explanation{
+		Selector: "(d1, cont, *:block[role=user]), #x > *:first @order=bfs @limit=2 @first",
+		Edition:  "depth",
+		Order:    "level by level, oldest turn first",
+		Window:   []string{"@limit=2", "@first"},
+		Groups: []query.GroupExplain{
+			{Text: "(d1, cont, *:block[role=user])", Steps: []query.StepExplain{
+				{Text: "depth(1)", Reach: "rank look-up of depth 1", Skips: []string{"summaries: type turn", "summaries: type block", "summaries: role user"}},
+				{Text: "> .cont", Reach: "all children", Skips: []string{"summaries: type block", "summaries: role user"}},
+				{Text: "> .block[role=user]", Reach: "all children", Skips: []string{"summaries: type block", "summaries: role user"}},
+			}},
+			{Text: "#x > *:first", Steps: []query.StepExplain{
+				{Text: "#x", Reach: "id index: the path to x", Skips: []string{"summaries: id x"}},
+				{Text: "> *:first", Reach: "all children, one of each parent"},
+			}},
+		},
+	}
+	if got := plan.Explain(); !reflect.DeepEqual(got, want) {
+		a, _ := json.MarshalIndent(got, "", " ")
+		t.Errorf("got %s", a)
+	}
+}
+
+func TestExplainNamesOrderAndDepths(t *testing.T) {
+	for _, c := range []struct {
+		edition     selector.Edition
+		text        string
+		order, path string
+	}{
+		{v01, ".mt:depth(1,3-4)", "document order, oldest turn first", "rank look-up of depth 1, 3–4"},
+		{canonical, ".seg:depth(>2)", "document order, newest turn first", "rank look-up of depth 3 and more"},
+		{canonical, "depth(<=0) @order=post", "children before their parent, newest turn first", "rank look-up of depth up to 0"},
+		{canonical, "^seq @order=turn:asc,pre", "document order, oldest turn first", "the root and its regions"},
+		{canonical, "[key=K] @order=path", "by the ids from the root down", "all below"},
+		{canonical, "#K", "a same-key set, newest first", "all below"},
+		{v01, ":pre .cb", "document order, oldest turn first", "all below, in that part of a turn"},
+	} {
+		plan, err := query.Compile(selector.MustParse(c.text, c.edition))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := plan.Explain()
+		if x.Order != c.order || x.Groups[0].Steps[0].Reach != c.path {
+			t.Errorf("%s: got %q and %q, want %q and %q", c.text, x.Order, x.Groups[0].Steps[0].Reach, c.order, c.path)
+		}
+	}
+}
+
+// What is not looked at was ruled out.
+func TestResultCountsEveryNodeOnce(t *testing.T) {
+	tr := garden(t)
+	for text, visited := range map[string]int{
+		"*":             tr.Len(),
+		"[id=policy]":   3, // root, sys, policy
+		"(d1)":          3, // root, seq, new
+		"(d2, *:block)": 7, // root, seq, old and its four children
+		"[kind=nobody]": 1,
+	} {
+		plan, err := query.Compile(selector.MustParse(text, canonical))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := plan.Run(context.Background(), tr)
+		if err != nil || r.Visited != visited || r.Visited+r.Skipped != tr.Len() {
+			t.Errorf("%s: got %d visited and %d skipped of %d, want %d visited", text, r.Visited, r.Skipped, tr.Len(), visited)
+		}
+	}
+}

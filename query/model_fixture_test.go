@@ -1,0 +1,99 @@
+package query_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// fixture is the tree of 001 §6.2: two turns with explicit cores, the newer
+// one with two of them, and an active head whose core is elided.
+const fixture = `{"root":{"children":[
+	{"id":"sys-1","nodeType":"^sys","children":[{"id":"block:sysA","nodeType":"block","role":"system","kind":"text"}]},
+	{"id":"seq-1","nodeType":"^seq","children":[
+		{"id":"seg:1","nodeType":"seg","children":[
+			{"id":"cont:1","nodeType":"cont","children":[{"id":"block:u1","nodeType":"block","role":"user","kind":"text","ttl":2}]},
+			{"id":"cont:2","nodeType":"cont","children":[{"id":"block:a1","nodeType":"block","role":"assistant","kind":"text","ttl":1}]}]},
+		{"id":"seg:2","nodeType":"seg","children":[
+			{"id":"cont:3","nodeType":"cont","children":[{"id":"block:u2","nodeType":"block","role":"user","kind":"text"}]}]}]},
+	{"id":"ah-1","nodeType":"^ah","children":[{"id":"block:u3","nodeType":"block","role":"user","kind":"text"}]}]}}`
+
+func fixtureTree(t testing.TB) *tree.Tree {
+	t.Helper()
+	d, err := document.Read([]byte(fixture), document.Options{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d.Tree
+}
+
+// TestNaiveOnTheFixture holds engine and naive evaluator to results worked out
+// by hand, so that they cannot agree on the same mistake.
+func TestNaiveOnTheFixture(t *testing.T) {
+	tr := fixtureTree(t)
+	for _, c := range []struct {
+		text string
+		want []string
+	}{
+		{"@t0 ^sys .block", []string{"block:sysA"}},
+		{"@t0 ^seq .seg:depth(1)", []string{"seg:1"}},
+		{"@t0 ^seq .seg:depth(1,2)", []string{"seg:1", "seg:2"}},
+		{"@t0 ^seq .seg:depth(1-2) .cont > .block", []string{"block:u1", "block:a1", "block:u2"}},
+		{"@t0 ^seq .seg:depth(1) > .block", []string{}},
+		{"@t0 #block:u2", []string{"block:u2"}},
+		{".seg:depth(0)", []string{"ah-1"}},
+		{".seg:depth(<=0)", []string{"sys-1", "ah-1"}},
+		{".cont:first", []string{"cont:1", "cont:3"}},
+		{"(d1)", []string{"seg:1"}},
+		{"d2", []string{"seg:2"}},
+		{"(d1, cont)", []string{"cont:1", "cont:2"}},
+		{"(d1, cont):last", []string{"cont:2"}},
+		{"(d1, cont[offset=0], *:block[role=assistant])", []string{"block:a1"}},
+		{"(d1, 0)", []string{"cont:1", "cont:2"}},
+		{"(d1, 0, *:block)", []string{"block:u1", "block:a1"}},
+		{"(d1, *:block)", []string{}},
+		{"(d1, seg, ??{role=user})", []string{"block:u1"}},
+		{"(d0, cont)", []string{}},
+		{"(d0, cont, *:block)", []string{"block:u3"}},
+		{"(d0, cont) > .block", []string{"block:u3"}},
+		{"(d0, 0)", []string{"block:u3"}},
+		{"(d0, 0, *:block)", []string{"block:u3"}},
+		{"(d0, *:block) { role=system }", []string{}},
+		{"(seg)", []string{"seg:1", "seg:2"}},
+		{"seg ? {type=cont}", []string{"cont:1", "cont:2", "cont:3"}},
+		{"(d0, seg)", []string{"ah-1"}},
+		{"(d-1, seg)", []string{}},
+		{"(d-1, *:block)", []string{"block:sysA"}},
+		{"? {type=block}", []string{}},
+		{"? {type='^ah'}", []string{"ah-1"}},
+		{"?? {ttl<=1}", []string{"block:a1"}},
+		{"within(d1,d2) ?? {type=block}", []string{"block:u1", "block:a1", "block:u2"}},
+		{"within(d1,d-1) ?? {type=seg}", []string{}},
+		{"(depth(>=0), ??{type=block}) @order=turn:asc,pre", []string{"block:u2", "block:u1", "block:a1", "block:u3"}},
+		{"^seq * @order=post", []string{"block:u1", "cont:1", "block:a1", "cont:2", "seg:1", "block:u2", "cont:3", "seg:2"}},
+		{".block @order=bfs", []string{"block:sysA", "block:u3", "block:u1", "block:a1", "block:u2"}},
+		{".block @order=path", []string{"block:u3", "block:u1", "block:a1", "block:u2", "block:sysA"}},
+		{".block @limit=2 @p=2", []string{"block:a1", "block:u2"}},
+		{".block @p=3 @limit=2 @first", []string{"block:u3"}},
+		{".block @limit=0", []string{}},
+		{"@t0 .block[sdepth=2]", []string{"block:sysA", "block:u3"}},
+		{"@t0 [depth=-1]", []string{"sys-1", "block:sysA"}},
+		{"@t0 .block[depth=1]", []string{"block:u1", "block:a1"}},
+		{"@t0 [depth=null]", []string{"root", "seq-1"}},
+		{"@t0 [sdepth=0]", []string{"root"}},
+	} {
+		s := selector.MustParse(c.text, selector.Canonical)
+		w := flatten(tr, selector.Canonical)
+		if got := idsOf(window(s, w.selection(s))); !slices.Equal(got, c.want) {
+			t.Errorf("%s: the naive evaluator gives %q, want %q", c.text, got, c.want)
+		}
+		plan, result := runPlan(t, tr, s)
+		result.Nodes = plan.Window(result.Nodes)
+		if got := result.IDs(); !slices.Equal(got, c.want) {
+			t.Errorf("%s: the engine gives %q, want %q", c.text, got, c.want)
+		}
+	}
+}
