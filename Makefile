@@ -1,8 +1,9 @@
 # make alone lists the targets; each is one line that a person could type.
 .DEFAULT_GOAL := help
 FUZZTIME ?= 1m
+RUNS ?= 1000000
 
-.PHONY: help build test fuzz bench lint
+.PHONY: help build test fuzz soak bench lint
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -16,8 +17,12 @@ test: ## vet and run all tests under the race detector
 fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
 	@go list ./... | while read -r pkg; do for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; done; done
 
+soak: ## parse and print RUNS random selectors (default 1000000)
+	go test -run '^TestSoak$$' -v -timeout 24h ./selector -args -runs $(RUNS)
+
 bench: ## run the benchmarks of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./...
+	cd benchmarks && go test -run '^$$' -bench . -benchmem
 
 lint: ## format check and vet
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }; go vet ./...

@@ -3,7 +3,6 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -11,28 +10,24 @@ import (
 )
 
 // kinds are the questions a case can ask, with the commands they need.
-var kinds map[string]func(*runner, Check) error
-
-func init() {
-	kinds = map[string]func(*runner, Check) error{
-		"select":    (*runner).selects,   // select: ids, their number, or an error
-		"same":      (*runner).same,      // select: several selectors, one answer
-		"range":     (*runner).ranges,    // select: a RangeDiffLatestResult
-		"diff":      (*runner).diffs,     // diff
-		"fmt":       (*runner).formats,   // fmt
-		"thread":    (*runner).threads,   // thread: exact bytes
-		"rendered":  (*runner).rendered,  // thread --as openai: equal messages
-		"export":    (*runner).exports,   // export: exact bytes, or some members
-		"nodes":     (*runner).nodes,     // export: some headers of some nodes
-		"headers":   (*runner).headers,   // export: the mandatory headers of all nodes
-		"stamps":    (*runner).stamps,    // export: times and indexes of all nodes
-		"hash":      (*runner).hashes,    // hash
-		"stable":    (*runner).stable,    // import, export, thread: the same bytes again
-		"cycles":    (*runner).cycles,    // apply: which snapshots there are
-		"immutable": (*runner).immutable, // apply: what is published never changes
-		"pure":      (*runner).pure,      // export, select, thread: asking changes nothing
-		"refused":   (*runner).refuses,   // apply or import: an error
-	}
+var kinds = map[string]func(*runner, Check) error{
+	"select":    (*runner).selects,   // select: ids, their number, or an error
+	"same":      (*runner).same,      // select: several selectors, one answer
+	"range":     (*runner).ranges,    // select: a RangeDiffLatestResult
+	"diff":      (*runner).diffs,     // diff
+	"fmt":       (*runner).formats,   // fmt
+	"thread":    (*runner).threads,   // thread: exact bytes
+	"rendered":  (*runner).rendered,  // thread --as openai: equal messages
+	"export":    (*runner).exports,   // export: exact bytes, or some members
+	"nodes":     (*runner).nodes,     // export: some headers of some nodes
+	"headers":   (*runner).headers,   // export: the mandatory headers of all nodes
+	"stamps":    (*runner).stamps,    // export: times and indexes of all nodes
+	"hash":      (*runner).hashes,    // hash
+	"stable":    (*runner).stable,    // import, export, thread: the same bytes again
+	"cycles":    (*runner).cycles,    // apply: which snapshots there are
+	"immutable": (*runner).immutable, // apply: what is published never changes
+	"pure":      (*runner).pure,      // export, select, thread: asking changes nothing
+	"refused":   (*runner).refuses,   // apply or import: an error
 }
 
 // asks are the arguments that put a selector to what is given.
@@ -228,96 +223,6 @@ func (r *runner) hashes(c Check) error {
 		if got := strings.TrimSuffix(string(out), "\n"); got != h.Hash || len(out) == 0 {
 			return fmt.Errorf("hash of node %d: wants %q, got %q", i+1, h.Hash, got)
 		}
-	}
-	return nil
-}
-
-// refuses wants what is given to be refused: the last of the operations, and
-// only that one, or the import of the fixture.
-func (r *runner) refuses(c Check) error {
-	if !r.applied() {
-		path, err := r.write(fixtureName(r.Fixture), r.input)
-		if err != nil {
-			return err
-		}
-		return r.refused(c.Error, "import", path, "--json", "--name", "case", "--edition", r.Case.Edition, "--db", r.dir+"/case.db")
-	}
-	all := bytes.SplitAfter(bytes.TrimSpace(r.input), []byte("\n"))
-	before, err := r.write("before.jsonl", bytes.Join(all[:len(all)-1], nil))
-	if err != nil {
-		return err
-	}
-	if _, err := r.output("apply", before); err != nil {
-		return fmt.Errorf("before the operation that is to be refused: %w", err)
-	}
-	path, err := r.write("operations.jsonl", r.input)
-	if err != nil {
-		return err
-	}
-	return r.refused(c.Error, "apply", path, "--json")
-}
-
-// snapshots are the lines that apply prints for operations.
-func (r *runner) snapshots(ops []byte) ([][]byte, error) {
-	path, err := r.write("operations.jsonl", ops)
-	if err != nil {
-		return nil, err
-	}
-	out, err := r.output("apply", path)
-	if err != nil || len(out) == 0 {
-		return nil, err
-	}
-	if !bytes.HasSuffix(out, []byte("\n")) {
-		return nil, errors.New("apply: the last line does not end: " + firstOf(out))
-	}
-	return bytes.Split(bytes.TrimSuffix(out, []byte("\n")), []byte("\n")), nil
-}
-
-func (r *runner) cycles(c Check) error {
-	lines, err := r.snapshots(r.input)
-	if err != nil {
-		return err
-	}
-	var got []int64
-	for _, l := range lines {
-		var s struct{ Cycle *int64 }
-		if err := json.Unmarshal(l, &s); err != nil || s.Cycle == nil {
-			return fmt.Errorf("apply: wants a snapshot with its cycle on each line, got: %s", firstOf(l))
-		}
-		got = append(got, *s.Cycle)
-	}
-	if !slices.Equal(got, c.Cycles) {
-		return fmt.Errorf("apply: wants snapshots of the cycles %v, got %v", c.Cycles, got)
-	}
-	return nil
-}
-
-// immutable applies the operations up to each commit and to the end: what was
-// published before stays as it was, to the byte.
-func (r *runner) immutable(Check) error {
-	whole, err := r.snapshots(r.input)
-	if err != nil {
-		return err
-	}
-	var upTo []byte
-	commits := 0
-	for op := range bytes.Lines(r.input) {
-		upTo = append(upTo, op...)
-		var o struct{ Op string }
-		if json.Unmarshal(op, &o) != nil || o.Op != "commit" {
-			continue
-		}
-		commits++
-		part, err := r.snapshots(upTo)
-		if err != nil {
-			return err
-		}
-		if len(part) != commits || len(whole) < commits || !slices.EqualFunc(part, whole[:commits], bytes.Equal) {
-			return fmt.Errorf("apply: after %d commits there are other snapshots than later", commits)
-		}
-	}
-	if commits == 0 || len(whole) != commits {
-		return fmt.Errorf("apply: wants %d snapshots, got %d", commits, len(whole))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"sync"
 )
 
@@ -97,6 +98,8 @@ func RunAll(ctx context.Context, cases []Case, command Command, progress func(do
 				err := os.Mkdir(place, 0o700)
 				if err == nil {
 					report.Cases[i] = Judge(cases[i], Run(ctx, cases[i], place, command))
+					// the directory has another name in every run, and is gone when this is read
+					report.Cases[i].Reason = strings.ReplaceAll(report.Cases[i].Reason, place+string(filepath.Separator), "")
 					os.RemoveAll(place)
 				}
 				done <- err

@@ -3,6 +3,7 @@ package conformance_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -82,26 +83,22 @@ func lookUp(t *testing.T, documents map[string][]string, id string, s conformanc
 		t.Errorf("%s: line %d of document %s has no %q", id, s.Line, s.Document, mark)
 		return
 	}
-	// 004 numbers its sections inside a chapter: "04 6.2"
-	chapter, number, inChapter := strings.Cut(s.Section, " ")
-	if !inChapter {
-		number, chapter = chapter, ""
-	}
-	above := slices.Backward(lines[:s.Line])
-	for _, line := range above {
-		if !strings.HasPrefix(line, "#") {
+	// 004 numbers its sections inside a chapter: "04 6.2". An annex has no number.
+	number := s.Section[strings.LastIndexByte(s.Section, ' ')+1:]
+	for _, line := range slices.Backward(lines[:s.Line]) {
+		heading := numbered.FindStringSubmatch(line)
+		if heading == nil || number == "Annex" {
 			continue
 		}
-		heading := strings.TrimLeft(line, "# ")
-		if strings.HasPrefix(heading, number) || strings.HasPrefix(heading, "Errors specific") || strings.HasPrefix(heading, "Annex") {
-			break
+		if heading[1] != number {
+			t.Errorf("%s: line %d of document %s stands in §%s and not in §%s", id, s.Line, s.Document, heading[1], number)
 		}
-		if number != "" && heading[0] >= '0' && heading[0] <= '9' && !strings.HasPrefix(heading, chapter+" ") && strings.HasPrefix(line, "###") == strings.Contains(number, ".") && len(heading) > 1 && heading[1] == '.' {
-			t.Errorf("%s: line %d of document %s stands under %q and not in §%s", id, s.Line, s.Document, heading, s.Section)
-		}
-		break
+		return
 	}
 }
+
+// numbered is a heading with a number, or with a letter as in annex 10.
+var numbered = regexp.MustCompile(`^#+ ([0-9]+(?:\.[0-9]+)*|[A-F])[. ]`)
 
 // items are the items of all checklists.
 func items(t *testing.T) []conformance.Item {

@@ -10,7 +10,7 @@ import (
 // below goes on to the children of e that can be of use. Mostly all of them are
 // reached alike; see inside.go for where they are not.
 func (r *run) below(e *tree.Entry, at place, lv *level) {
-	live, special := uint64(0), false
+	live, special := false, false
 	lv.ends = lv.ends[:0]
 	for i := range lv.out {
 		if lv.out[i].active() == 0 {
@@ -20,34 +20,35 @@ func (r *run) below(e *tree.Entry, at place, lv *level) {
 		s := r.narrow(g, lv.out[i], e, at)
 		lv.out[i] = s
 		open := s.active()
-		live |= open
-		special = special || open&g.picks != 0 || open&(g.parts|g.cores) != 0 && r.divided(e, open&g.parts != 0)
-		if open&g.last != 0 {
+		live = live || open != 0
+		special = special || open&g.picks != 0 && g.choosesAmong(open, e.Children()) ||
+			open&(g.parts|g.cores) != 0 && r.divided(e, open&g.parts != 0)
+		if open&g.last&^g.picks != 0 {
 			lv.ends = append(lv.ends, &g.steps[len(g.steps)-1])
 		}
 	}
-	if live == 0 {
-		return
-	}
-	turns := e.Class() == tree.Seq && at.level == 1
-	few := (turns || r.paths != nil) && r.spans(e, turns, at, lv)
-	if !special && !few && !turns && at.level > 0 {
-		at.level++
-		at.own = false
-		r.plain(e.Children(), at, lv)
+	if !live {
 		return
 	}
 	w := &lv.walk
 	w.parent, w.at, w.out, w.ways = e, at, lv.out, nil
+	turns := e.Class() == tree.Seq && at.level == 1
+	few := (turns || r.paths != nil) && r.spans(e, turns, at, lv)
 	reverse := turns && r.plan.newest
-	if special {
-		w.ways = r.waysInto(e, at, lv)
+	if special && r.waysInto(e, at, lv) {
+		w.ways = lv.ways
 		w.out = w.ways.all
 		if w.ways.chosenOnly(r, e) {
 			w.chosen(reverse)
 			return
 		}
 		few = few && !w.ways.divided
+	}
+	if w.ways == nil && !few && !turns && at.level > 0 {
+		at.level++
+		at.own = false
+		r.plain(e.Children(), at, lv)
+		return
 	}
 	if !few {
 		lv.spans = append(lv.spans[:0], span{0, e.Children().Len()})
@@ -115,7 +116,7 @@ type walk struct {
 	*run
 	level  *level
 	parent *tree.Entry
-	at     place // of the parent
+	at     place   // of the parent
 	out    []state // everything that is open for some child
 	ways   *ways   // nil where all children are reached alike
 }

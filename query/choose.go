@@ -1,6 +1,8 @@
 package query
 
 import (
+	"math/bits"
+
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -27,31 +29,68 @@ func (c *choosing) add(tests ...test) {
 }
 
 // choose returns the child of e in a zone that a step takes, with its rank, nil
-// without one.
-// An elided core takes part where the step names its class.
+// without one. An elided core takes part where the step names its class.
 func (r *run) choose(s *step, e *tree.Entry, at place, z interval) (taken *tree.Entry, rank int) {
-	c := &r.choice
+	kids := e.Children()
+	n := s.nth()
+	c := &r.picker
 	c.run, c.choosing, c.parent, c.at, c.zone = r, &s.choosing, e, at, z
-	c.core, c.taken, c.left = nil, nil, 1
-	if s.pick.Kind == selector.Nth {
-		c.left = s.pick.N
-	}
 	c.reverse = s.pick.Kind == selector.Last
-	among := span{0, e.Children().Len()}
+	c.core, c.taken, c.left, c.sure = nil, nil, n, false
+	among := span{0, kids.Len()}
 	switch {
 	case s.only: // the id says which child it is
-		rank := e.Children().Rank(r.paths[s.pin][at.level+1])
+		rank = kids.Rank(r.paths[s.pin][at.level+1])
 		among = span{rank, rank + 1}
 	case s.named:
 		c.core = r.elided(e)
+	case !s.among(kids):
+		return nil, 0
+	case z == everywhere && s.takesAny(kids): // a look-up by rank
+		c.sure, c.left = true, 1
+		if !c.reverse {
+			among = span{n - 1, n}
+		}
 	}
-	if among.each(e.Children(), 0, c.reverse, anything, c.consider) && c.core != nil {
+	if among.each(kids, 0, c.reverse, anything, c.consider) && c.core != nil {
 		c.considerCore()
 	}
 	if c.taken == nil || !r.passes(s.after, c.taken, c.takenAt) {
 		return nil, 0
 	}
 	return c.taken, c.rank
+}
+
+// nth is how many matches there are up to the one that is taken, from whatever
+// end one counts.
+func (c *choosing) nth() int {
+	if c.pick.Kind == selector.Nth {
+		return c.pick.N
+	}
+	return 1
+}
+
+// among reports whether the step may match one of these children, as far as
+// that can be told without a look at them. What names the class of containers
+// may match an elided core, which is not among them.
+func (s *step) among(kids *tree.List) bool {
+	return s.named || kids.Classes()&s.classes != 0 && (s.pick == nil || s.nth() <= kids.Len())
+}
+
+// choosesAmong reports whether an open step may choose one of these children.
+func (g *group) choosesAmong(open uint64, kids *tree.List) bool {
+	for m := open & g.picks; m != 0; m &= m - 1 {
+		if g.steps[bits.TrailingZeros64(m)].among(kids) {
+			return true
+		}
+	}
+	return false
+}
+
+// takesAny reports whether all of these children pass the tests before the
+// choice, as far as that can be told without a look at them.
+func (c *choosing) takesAny(kids *tree.List) bool {
+	return len(c.tests) == 0 || len(c.tests) == 1 && c.tests[0].op == ofClass && kids.Classes()&^c.tests[0].classes == 0
 }
 
 func anything(*tree.List) bool { return true }
@@ -72,6 +111,7 @@ type chooser struct {
 	zone    interval
 	reverse bool        // from the last to the first
 	core    *tree.Entry // the elided core, until its turn has come
+	sure    bool        // all children match
 	left    int         // how many matches there are to the one that is taken
 	taken   *tree.Entry
 	takenAt place
@@ -101,7 +141,7 @@ func (c *chooser) considerCore() bool {
 
 // count looks at a node and reports whether the search goes on.
 func (c *chooser) count(k *tree.Entry, at place) bool {
-	if !c.passes(c.tests, k, at) {
+	if !c.sure && !c.passes(c.tests, k, at) {
 		return true
 	}
 	if c.left--; c.left > 0 {

@@ -3,7 +3,6 @@ package query
 import (
 	"cmp"
 	"math"
-	"math/big"
 	"slices"
 	"strconv"
 
@@ -14,11 +13,11 @@ import (
 // operand is the literal side of a comparison, prepared once.
 type operand struct {
 	literal selector.Literal
-	numeric bool     // whether the text reads as a number
-	n       int64    // its floor, clamped to 64 bits
-	rest    bool     // whether the number is above n
-	exact   *big.Rat // set where n and rest do not tell all
-	outside int      // -1 or 1 for a number below or above 64 bits
+	numeric bool // whether the text reads as a number
+	exact   decimal
+	n       int64 // its floor
+	rest    bool  // whether the number is above n
+	outside int   // -1 or 1 for a number below or above 64 bits
 }
 
 func newOperand(l selector.Literal) operand {
@@ -26,48 +25,10 @@ func newOperand(l selector.Literal) operand {
 	if l.Kind == selector.Null {
 		return o
 	}
-	if n, err := strconv.ParseInt(l.Text, 10, 64); err == nil && plainInteger(l.Text) {
-		o.numeric, o.n = true, n
-		return o
-	}
-	r, ok := number(l.Text)
-	if !ok {
-		return o
-	}
-	o.numeric, o.exact = true, r
-	floor := new(big.Int).Div(r.Num(), r.Denom()) // Euclidean, and the denominator is positive
-	switch {
-	case !floor.IsInt64() && floor.Sign() < 0:
-		o.outside, o.n = -1, math.MinInt64
-	case !floor.IsInt64():
-		o.outside, o.n = 1, math.MaxInt64
-	default:
-		o.n, o.rest = floor.Int64(), !r.IsInt()
+	if o.exact, o.numeric = parseDecimal(l.Text); o.numeric {
+		o.n, o.rest, o.outside = o.exact.floor()
 	}
 	return o
-}
-
-func plainInteger(s string) bool { return s != "" && s[0] != '+' }
-
-// maxNumber bounds how long a text may be to be read as a number, because
-// exact arithmetic on longer ones costs more than their size.
-const maxNumber = 400
-
-// number reads decimal notation exactly.
-func number(s string) (*big.Rat, bool) {
-	if s == "" || len(s) > maxNumber {
-		return nil, false
-	}
-	for i := range len(s) {
-		if c := s[i]; (c < '0' || c > '9') && c != '-' && c != '.' {
-			f, err := strconv.ParseFloat(s, 64) // an exponent: only floats have one
-			if err != nil || c == '_' || c == 'x' || c == 'X' || math.IsInf(f, 0) || math.IsNaN(f) {
-				return nil, false
-			}
-			return new(big.Rat).SetFloat64(f), true
-		}
-	}
-	return new(big.Rat).SetString(s)
 }
 
 // integer compares an integer with the operand.
@@ -170,21 +131,11 @@ func (o *operand) order(v value) (int, bool) {
 		return 0, false
 	}
 	if o.numeric {
-		if n, err := strconv.ParseInt(t, 10, 64); err == nil && plainInteger(t) {
-			return o.integer(n), true
-		}
-		if r, ok := number(t); ok {
-			return r.Cmp(o.rat()), true
+		if d, ok := parseDecimal(t); ok {
+			return d.compare(o.exact), true
 		}
 	}
 	return cmp.Compare(t, o.literal.Text), true
-}
-
-func (o *operand) rat() *big.Rat {
-	if o.exact != nil {
-		return o.exact
-	}
-	return new(big.Rat).SetInt64(o.n)
 }
 
 // any reports whether f holds for a text of the value.

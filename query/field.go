@@ -1,6 +1,9 @@
 package query
 
 import (
+	"encoding/hex"
+	"time"
+
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/tree"
 )
@@ -37,6 +40,9 @@ const (
 
 func (f field) number() bool { return f <= fieldSdepth }
 func (f field) text() bool   { return fieldSdepth < f && f <= fieldKey }
+
+// made reports whether a node does not hold the text but makes it when asked.
+func (f field) made() bool { return f == fieldCreatedISO || f == fieldContentHash }
 
 var fields = map[string]field{
 	"offset": fieldOffset, "priority": fieldPriority, "cycle": fieldCycle, "born_turn": fieldCycle, "created_at_ns": fieldCreatedNS, "creation_index": fieldCreationIndex,
@@ -107,6 +113,40 @@ func text(f field, e *tree.Entry) (string, bool) {
 	}
 	k := KeyOf(n)
 	return k, k != "" || n.Has("key")
+}
+
+// onMade compares a text that is made, in place and without a string of its own.
+func (t *test) onMade(e *tree.Entry) bool {
+	n := e.Node()
+	var room [64]byte
+	b := room[:0]
+	switch {
+	case t.field == fieldContentHash:
+		if e.Class() != tree.Block && n.Content.Size() == 0 {
+			return t.op == ofText && t.null != t.not
+		}
+		if n.HashOK {
+			b = hex.AppendEncode(b, n.Hash[:])
+		}
+	case n.ForeignISO != "":
+		b = append(b, n.ForeignISO...)
+	default:
+		b = time.Unix(n.CreatedNS/1e9, n.CreatedNS%1e9).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
+	}
+	for _, want := range t.texts {
+		switch {
+		case t.op == ofText && string(b) == want:
+			return !t.not
+		case t.op == ofText:
+		case string(b) < want:
+			return t.order&1 != 0
+		case string(b) > want:
+			return t.order&4 != 0
+		default:
+			return t.order&2 != 0
+		}
+	}
+	return t.op == ofText && t.not
 }
 
 // general is a comparison of any attribute.

@@ -17,6 +17,7 @@ type ways struct {
 	divided bool       // whether anything is open there
 	choices []choice
 	free    bool    // whether a last step that makes no choice is open
+	bottom  bool    // whether the children have none of their own
 	all     []state // what is open for any child
 	in      []state // for the child at hand, with the steps that chose it
 	picked  []uint64
@@ -38,8 +39,9 @@ func newWays(groups int) *ways {
 	return v
 }
 
-// waysInto opens the ways to the children of e.
-func (r *run) waysInto(e *tree.Entry, at place, lv *level) *ways {
+// waysInto opens the ways to the children of e and reports whether they differ
+// after all.
+func (r *run) waysInto(e *tree.Entry, at place, lv *level) bool {
 	if lv.ways == nil {
 		lv.ways = newWays(len(lv.out))
 	}
@@ -72,7 +74,13 @@ func (r *run) waysInto(e *tree.Entry, at place, lv *level) *ways {
 		v.all[i] = s
 		v.free = v.free || s.active()&g.last&^g.picks != 0
 	}
-	return v
+	if v.divided || len(v.choices) > 0 {
+		return true
+	}
+	for i := range lv.out { // nothing was chosen
+		lv.out[i].child &^= r.plan.groups[i].picks
+	}
+	return false
 }
 
 // open adds what is open for the children in a part of a turn.
@@ -157,15 +165,12 @@ func (r *run) note(i int, s state, e *tree.Entry, at place, z interval, v *ways)
 // nothing but choices is open, or nothing is below the children and every last
 // step is a choice.
 func (v *ways) chosenOnly(r *run, e *tree.Entry) bool {
-	if !v.free && e.Children().Sum().Nodes == e.Children().Len() {
-		return true
-	}
+	only := true
 	for i, s := range v.all {
-		if s.below != 0 || s.child&^r.plan.groups[i].picks != 0 {
-			return false
-		}
+		only = only && s.below|s.child&^r.plan.groups[i].picks == 0
 	}
-	return true
+	v.bottom = e.Children().Sum().Nodes == e.Children().Len()
+	return only || !v.free && v.bottom
 }
 
 // chosen looks at the chosen children.
@@ -177,9 +182,18 @@ func (w *walk) chosen(reverse bool) {
 			slices.Reverse(list)
 		}
 	}
-	for i, c := range list {
-		if i == 0 || list[i-1].taken != c.taken {
+	var done *tree.Entry
+	for _, c := range list {
+		switch {
+		case c.taken == done:
+		case !w.ways.bottom && c.taken.Children() != nil:
 			w.one(c.taken, c.rank)
+			done = c.taken
+		case c.step == w.plan.groups[c.group].last:
+			if w.look() {
+				w.take(c.taken, w.at.of(c.taken, w.parent, c.rank))
+			}
+			done = c.taken
 		}
 	}
 }

@@ -1,7 +1,8 @@
 package query_test
 
 import (
-	"math/big"
+	"cmp"
+	"context"
 	"regexp"
 	"slices"
 	"strconv"
@@ -93,7 +94,7 @@ func (w *world) facet(name string, x *thing) facet {
 	case "refs":
 		return lists(n.Refs)
 	case "content":
-		v, _ := n.Content.Value(nil)
+		v, _ := n.Content.Value(context.Background())
 		return anything(v)
 	}
 	return anything(n.Header(name))
@@ -132,8 +133,8 @@ func (f facet) equals(l selector.Literal) bool {
 	}
 	switch f.sort {
 	case integer:
-		r, ok := rational(l.Text)
-		return ok && r.Cmp(new(big.Rat).SetInt64(f.n)) == 0
+		n, ok := readDecimal(l.Text)
+		return ok && ofInt(f.n).compare(n) == 0
 	case text:
 		return f.text == l.Text
 	case list:
@@ -141,9 +142,9 @@ func (f facet) equals(l selector.Literal) bool {
 	}
 	switch f.json.Kind() { // = keeps to the type of what was written
 	case canon.KindNumber:
-		a, fine := rational(string(f.json))
-		b, ok := rational(l.Text)
-		return l.Kind == selector.Number && fine && ok && a.Cmp(b) == 0
+		a, fine := readDecimal(string(f.json))
+		b, ok := readDecimal(l.Text)
+		return l.Kind == selector.Number && fine && ok && a.compare(b) == 0
 	case canon.KindString, canon.KindBool:
 		return l.Kind != selector.Number && f.plain() == l.Text
 	}
@@ -173,8 +174,8 @@ func (f facet) matches(re *regexp.Regexp) bool {
 }
 
 func (f facet) ordered(op selector.Op, l selector.Literal) bool {
-	var cmp int
-	b, number := rational(l.Text)
+	var order int
+	b, number := readDecimal(l.Text)
 	switch f.sort {
 	case null, list:
 		return false
@@ -182,41 +183,76 @@ func (f facet) ordered(op selector.Op, l selector.Literal) bool {
 		if !number {
 			return false
 		}
-		cmp = new(big.Rat).SetInt64(f.n).Cmp(b)
+		order = ofInt(f.n).compare(b)
 	case text:
-		cmp = strings.Compare(f.text, l.Text)
+		order = strings.Compare(f.text, l.Text)
 	case other:
 		if kind := f.json.Kind(); kind == canon.KindArray || kind == canon.KindObject {
 			return false // they have no order
 		}
-		cmp = strings.Compare(f.plain(), l.Text)
-		if a, ok := rational(f.plain()); ok && number {
-			cmp = a.Cmp(b)
+		order = strings.Compare(f.plain(), l.Text)
+		if a, ok := readDecimal(f.plain()); ok && number {
+			order = a.compare(b)
 		}
 	}
 	switch op {
 	case selector.Lt:
-		return cmp < 0
+		return order < 0
 	case selector.Le:
-		return cmp <= 0
+		return order <= 0
 	case selector.Gt:
-		return cmp > 0
+		return order > 0
 	}
-	return cmp >= 0
+	return order >= 0
 }
 
-var decimal = regexp.MustCompile(`^[+-]?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]{1,3})?$`)
+var decimalText = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,15}))?$`)
 
-// rational reads a text that reads as a number.
-func rational(s string) (*big.Rat, bool) {
-	if !decimal.MatchString(s) {
-		return nil, false
-	}
-	return new(big.Rat).SetString(s)
+// decimal is a number in decimal notation, exactly: 0.digits times ten to the
+// power of exp, the digits without zeros at either end, none for zero.
+type decimal struct {
+	negative bool
+	digits   string
+	exp      int
 }
 
-// cutType splits a type at its first colon.
-func cutType(name string) (base, kind string, ok bool) { return strings.Cut(name, ":") }
+// readDecimal reads a text that reads as a number: digits, with a sign, a
+// fraction and an exponent where they are wanted.
+func readDecimal(s string) (decimal, bool) {
+	m := decimalText.FindStringSubmatch(s)
+	if m == nil {
+		return decimal{}, false
+	}
+	digits := m[2] + m[3]
+	short := strings.TrimLeft(digits, "0")
+	exp, _ := strconv.Atoi(m[4])
+	exp += len(m[2]) - (len(digits) - len(short))
+	if short = strings.TrimRight(short, "0"); short == "" {
+		return decimal{}, true
+	}
+	return decimal{m[1] == "-", short, exp}, true
+}
+
+func (a decimal) compare(b decimal) int {
+	sign := func(d decimal) int {
+		switch {
+		case d.digits == "":
+			return 0
+		case d.negative:
+			return -1
+		}
+		return 1
+	}
+	if sign(a) != sign(b) || sign(a) == 0 {
+		return cmp.Compare(sign(a), sign(b))
+	}
+	return sign(a) * cmp.Or(cmp.Compare(a.exp, b.exp), strings.Compare(a.digits, b.digits))
+}
+
+func ofInt(n int64) decimal {
+	d, _ := readDecimal(strconv.FormatInt(n, 10))
+	return d
+}
 
 // typed reports whether x matches a type token: by class where the token is a
 // canonical name alone, which is all that the older edition reads differently

@@ -120,18 +120,18 @@ func (d *drawer) ofType(x *thing) string {
 	if !x.class.Region() && one(d.Rand, 2) {
 		name = strings.TrimPrefix(d.typeOf(x), ".")
 	}
-	return pick(d.Rand, "="+d.quote(name), "="+d.quote(name), "=["+d.quote(name)+",mt]", "!='^root'", "!=cb", "~'.'", ">='"+x.node.Type+"'")
+	return pick(d.Rand, "="+d.quote(name), "="+d.quote(name), "=["+d.quote(name)+",mt]", "=[null, "+d.quote(name)+"]", "=[null,'x:none']", "!='^root'", "!=cb", "~'.'", ">='"+x.node.Type+"'")
 }
 
 func (d *drawer) ofInteger(n int64) string {
 	s := strconv.FormatInt(n, 10)
-	return pick(d.Rand, "="+s, "="+s, "='"+s+"'", "="+s+".0", "=[77,"+s+"]", "!=77", "!=x", ">="+s, "<="+s, "<= '"+s+"'", ">"+s+"", "<"+s,
-		">"+strconv.FormatInt(n-1, 10), "<"+s+".5", "~'^"+regexp.QuoteMeta(s)+"$'", "~1", "!=null", "<word")
+	return pick(d.Rand, "="+s, "="+s, "='"+s+"'", "="+s+".0", "=[77,"+s+"]", "=[x, "+s+"]", "=x", "="+s+".5", "!="+s+".5", ">="+s+".5", ">"+s+".5", "=null", "!=77", "!=x", ">="+s, "<="+s, "<= '"+s+"'", ">"+s+"", "<"+s,
+		">"+strconv.FormatInt(n-1, 10), "<"+s+".5", "<=18446744073709551616", ">-99999999999999999999", "<-9223372036854775809", "!=18446744073709551616", "~'^"+regexp.QuoteMeta(s)+"$'", "~1", "!=null", "<word", "='+"+s+"'")
 }
 
 func (d *drawer) ofText(s string) string {
 	head := s[:min(1, len(s))]
-	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "="+d.quote(s), "=[other,"+d.quote(s)+"]", "!=other", "!=null", "!='null'",
+	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "="+d.quote(s), "=[other,"+d.quote(s)+"]", "=[null,"+d.quote(s)+"]", "=null", "!="+d.quote(s), "!=other", "!=null", "!='null'",
 		">="+d.quote(s), "<="+d.quote(s), ">''", "<b", ">5", "~"+d.quote("^"+regexp.QuoteMeta(s)+"$"), "~"+d.quote(regexp.QuoteMeta(strings.ToValidUTF8(head, ""))))
 }
 
@@ -144,6 +144,9 @@ func (d *drawer) ofJSON(f facet) string {
 	s := f.plain()
 	switch f.json.Kind() {
 	case canon.KindNumber:
+		if one(d.Rand, 4) {
+			return d.oddNumber()
+		}
 		if strings.ContainsRune(s, 'e') {
 			return pick(d.Rand, ">5", "!=5", "~'^1e'", "='"+s+"'", "<=10000000000000000")
 		}
@@ -151,9 +154,18 @@ func (d *drawer) ofJSON(f facet) string {
 	case canon.KindBool:
 		return pick(d.Rand, "="+s, "='"+s+"'", "!=x", "=[1,"+s+"]", "~'^"+s+"$'", ">='f'")
 	case canon.KindString:
+		if _, number := readDecimal(s); number && one(d.Rand, 2) {
+			return d.oddNumber()
+		}
 		return d.ofText(s)
 	}
 	return pick(d.Rand, "!=5", "~'[a-z]'", "!=null", "=null", "='"+s+"'")
+}
+
+// oddNumber draws a comparison with what some ways to read numbers get wrong.
+func (d *drawer) oddNumber() string {
+	return pick(d.Rand, "=", "!=", "<", "<=", ">", ">=") +
+		pick(d.Rand, "0.0000001", "100000000000000000000000", "5."+zeros, "5"+zeros, "'5"+zeros+"'", "'1e999'", "'5.'", "'.5'", "007", "'1e5'", "5.0", "-0", "'0x5'", "'5 '")
 }
 
 var word = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]*(:[a-zA-Z0-9_-]+)*$`)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -94,6 +95,54 @@ func TestNaiveOnTheFixture(t *testing.T) {
 		result.Nodes = plan.Window(result.Nodes)
 		if got := result.IDs(); !slices.Equal(got, c.want) {
 			t.Errorf("%s: the engine gives %q, want %q", c.text, got, c.want)
+		}
+	}
+}
+
+// TestNumbersAreReadExactly compares JSON with numbers that no float holds, and
+// with texts that are nearly numbers. Each case is a value and a filter.
+func TestNumbersAreReadExactly(t *testing.T) {
+	for _, c := range []struct {
+		value  canon.Value
+		filter string
+		found  bool
+	}{
+		{"1e-07", "[data_x=0.0000001]", true},
+		{"1e-07", "[data_x<0.0000001]", false},
+		{"1e+23", "[data_x=100000000000000000000000]", true},
+		{canon.Value("5" + zeros), "[data_x<5]", false},
+		{canon.Value("5" + zeros), "[data_x=5" + zeros + "]", true},
+		{canon.Value("5" + zeros), "[data_x!=5" + zeros + ".0]", false},
+		{"5", "[data_x=5." + zeros + "]", true},
+		{"5", "[data_x=5." + zeros + "1]", false},
+		{`"1e999"`, "[data_x>5]", true},
+		{`"1e999"`, "[data_x<'1e1000']", true},
+		{`"9"`, "[data_x<10]", true},
+		{`".5"`, "[data_x<0.1]", true}, // no number: as texts
+		{`"5."`, "[data_x<5.0]", true},
+		{`"5."`, "[data_x>=5.0]", false},
+		{`""`, "[data_x<0]", true},
+		{"0", "[offset=5." + zeros + "]", true},
+		{"0", "[offset<5" + zeros + "]", true},
+		{"0", "[offset='5.']", false},
+		{"0", "[offset<'5.1']", true},
+		{"0", "[offset='05']", true},
+	} {
+		headers := []tree.Header{{Name: "data_x", Value: c.value}}
+		tr, err := tree.Build(1, []tree.Placed{
+			{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},
+			{Node: tree.NewNode(tree.Node{ID: "x", Type: "cb", Offset: 5, Expiry: tree.Never, Headers: headers}, nil), Parent: 0},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range editions {
+			s := selector.MustParse(".cb"+c.filter, e)
+			_, result := runPlan(t, tr, s)
+			naive := len(flatten(tr, e).selection(s)) == 1
+			if got := len(result.Nodes) == 1; got != c.found || naive != c.found {
+				t.Errorf("%s: %.30s %.30s: the engine says %v, the naive evaluator %v", e, c.value, c.filter, got, naive)
+			}
 		}
 	}
 }

@@ -48,7 +48,7 @@ func (w *world) answers(h selector.Hop, first bool, x *thing) bool {
 	case selector.HopDepth:
 		ok = isPlace(x) && h.Depth.Contains(x.depth)
 	case selector.HopTurn:
-		ok = x.class == tree.Turn || x.class == tree.Head && !first
+		ok = isSealed(x) || !first && (x.class == tree.Turn || x.class == tree.Head)
 	case selector.HopContainer:
 		ok = x.class == tree.Container
 	case selector.HopOffset:

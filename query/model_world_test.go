@@ -58,12 +58,15 @@ func flatten(t *tree.Tree, e selector.Edition) *world {
 			region.place(-1)
 		case tree.Head:
 			region.place(0)
-			w.inside(region)
 		case tree.Seq:
 			for i, turn := range region.children {
 				turn.place(int64(len(region.children) - i))
-				w.inside(turn)
 			}
+		}
+	}
+	for _, x := range w.real {
+		if isTurn(x) {
+			w.inside(x)
 		}
 	}
 	return w
@@ -178,3 +181,6 @@ func (w *world) pattern(text string) *regexp.Regexp {
 	}
 	return w.patterns[text]
 }
+
+// cutType splits a type at its first colon.
+func cutType(name string) (base, kind string, ok bool) { return strings.Cut(name, ":") }

@@ -80,12 +80,9 @@ func (w *world) partsFrom(from []*thing, comb selector.Combinator, zone selector
 		if p.zone != zone {
 			continue
 		}
-		reached := comb == selector.None || slices.Contains(from, p.parent)
-		if comb == selector.Descendant {
-			for up := p.parent.parent; up != nil; up = up.parent {
-				reached = reached || slices.Contains(from, up)
-			}
-		}
+		reached := comb == selector.None || slices.ContainsFunc(from, func(x *thing) bool {
+			return x == p.parent || comb == selector.Descendant && slices.Contains(below(x), p.parent)
+		})
 		if reached {
 			list = append(list, p)
 		}
@@ -140,9 +137,14 @@ func (w *world) searched(s selector.Search, core bool) [][]*thing {
 	return list
 }
 
-// isPlace reports whether x is what a depth names: a turn, ^ah or ^sys.
+// isPlace reports whether x is what a depth names: a turn in ^seq, ^ah or ^sys.
 func isPlace(x *thing) bool {
-	return x.class == tree.Turn || x.class == tree.Head || x.class == tree.Sys
+	return isSealed(x) || x.class == tree.Head || x.class == tree.Sys
+}
+
+// isSealed reports whether x is a turn where turns belong.
+func isSealed(x *thing) bool {
+	return x.class == tree.Turn && x.parent != nil && x.parent.class == tree.Seq
 }
 
 // sift applies the parts from and up to but without to, one after the other:
@@ -202,8 +204,9 @@ func (w *world) all(attrs []selector.Attr, x *thing) bool {
 	return !slices.ContainsFunc(attrs, func(a selector.Attr) bool { return !w.attr(a, x) })
 }
 
-// standsForTurn reports whether .mt:depth(e) means the region x: ^ah or ^sys,
-// where e has its depth, in the editions where depths reach there.
+// standsForTurn reports whether x is a region that a type token for turns takes
+// in: ^ah or ^sys, in a step that also says :depth(e), in the editions where
+// depths reach there. Whether e has the depth of x is for :depth to test.
 func (w *world) standsForTurn(parts []selector.Part, x *thing, name string) bool {
 	base, kind, narrow := cutType(name)
 	if class, ok := tree.ClassOfType(base); !w.traits.DepthMeansRegions || !ok || class != tree.Turn || x.class != tree.Head && x.class != tree.Sys {
@@ -212,10 +215,7 @@ func (w *world) standsForTurn(parts []selector.Part, x *thing, name string) bool
 	if k, ok := w.kind(x); narrow && (!ok || k != kind) {
 		return false
 	}
-	return slices.ContainsFunc(parts, func(p selector.Part) bool {
-		d, ok := p.(selector.DepthIs)
-		return ok && d.Set.Contains(x.depth)
-	})
+	return slices.ContainsFunc(parts, func(p selector.Part) bool { _, ok := p.(selector.DepthIs); return ok })
 }
 
 // namesCore reports whether a step names the class of cores, which is what it

@@ -40,9 +40,10 @@ type group struct {
 
 // step is one compound selector.
 type step struct {
-	from tree.Marks // what must occur at and below the node that matches this step
-	any  bool       // from is empty: the summaries rule nothing out
-	sift bool       // from may spare a look at a node that has the right class
+	from    tree.Marks // what must occur at and below the node that matches this step
+	any     bool       // from is empty: the summaries rule nothing out
+	sift    bool       // from may spare a look at a node that has the right class
+	classes uint8      // the classes that pass
 	choosing
 	part selector.Zone // of a step that is :pre, :core or :post alone
 	// What every match has to pass through: the nearest id at this step or
@@ -132,7 +133,7 @@ func (s *step) reach(rest []step) {
 // step compiles the parts of step i of a group.
 func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 	s, bit := &g.steps[i], uint64(1)<<i
-	s.parts, s.pin = parts, -1
+	s.parts, s.pin, s.classes = parts, -1, everyClass
 	if isPart(parts) {
 		s.part = parts[0].(selector.Offset).Zone
 		g.parts |= bit
@@ -149,9 +150,15 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 		}
 		if clue.id != "" {
 			s.only = s.only || s.pick == nil
-			s.pin = p.pinned(clue.id)
+			s.pin = len(p.pins)
+			p.pins = append(p.pins, clue.id)
 		}
 		s.add(tests...)
+		for i := range tests {
+			if tests[i].op == ofClass {
+				s.classes &= tests[i].classes
+			}
+		}
 		if clue.region {
 			g.regions |= bit
 		}
@@ -173,7 +180,7 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 		}
 	}
 	if g.cores&bit != 0 {
-		s.from.Types = 0 // an elided core leaves no mark
+		s.from.Types, s.classes = 0, everyClass // an elided core leaves no mark
 		s.needs = slices.DeleteFunc(s.needs, func(n need) bool { return n.set == "type" })
 	}
 	return nil
@@ -183,16 +190,6 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 func isPart(parts []selector.Part) bool {
 	_, is := parts[0].(selector.Offset)
 	return is && len(parts) == 1
-}
-
-// pinned returns the index of an id among those that steps lead to.
-func (p *Plan) pinned(id string) int {
-	i := slices.Index(p.pins, id)
-	if i < 0 {
-		i = len(p.pins)
-		p.pins = append(p.pins, id)
-	}
-	return i
 }
 
 func union(a, b tree.Marks) tree.Marks {

@@ -16,7 +16,7 @@ var editions = []selector.Edition{selector.V01, selector.Depth, selector.Canonic
 // TestPlannedAgreesWithNaive compares the engine with the evaluator of this
 // package's tests on random trees, in every edition.
 func TestPlannedAgreesWithNaive(t *testing.T) {
-	rounds := 600
+	rounds := 500
 	if testing.Short() {
 		rounds = 100
 	}
@@ -26,6 +26,9 @@ func TestPlannedAgreesWithNaive(t *testing.T) {
 			for seed := range uint64(rounds) {
 				r := rand.New(rand.NewPCG(seed, 7))
 				tr := sketchTree(t, r, 5)
+				if seed%12 == 11 {
+					tr = sketchWide(t, r)
+				}
 				w := flatten(tr, e)
 				for range 20 {
 					text := drawSelector(r, w)

@@ -36,7 +36,7 @@ type run struct {
 	places []place // of the nodes in the result, where their order asks for it
 	err    error
 	levels []*level
-	choice chooser
+	picker chooser     // see choose
 	core   *tree.Entry // stands for the elided core at hand, see elided
 	inCore tree.Node
 }
@@ -134,18 +134,17 @@ type level struct {
 	out   []state // for the children, of each group
 	ends  []*step // the last steps among what is open
 	spans []span
-	ways  *ways   // where the children are not all reached alike, see inside.go
+	ways  *ways // where the children are not all reached alike, see inside.go
 	walk  walk
 }
 
-func (r *run) at(depth int32) *level {
-	for len(r.levels) <= int(depth) {
-		n := len(r.plan.groups)
-		lv := &level{out: make([]state, n)}
+func (r *run) level(n int32) *level {
+	for len(r.levels) <= int(n) {
+		lv := &level{out: make([]state, len(r.plan.groups))}
 		lv.walk = walk{run: r, level: lv}
 		r.levels = append(r.levels, lv)
 	}
-	return r.levels[depth]
+	return r.levels[n]
 }
 
 // visit looks at one node: it matches the steps that are open here, takes the
@@ -155,7 +154,7 @@ func (r *run) visit(e *tree.Entry, at place, in []state, picked []uint64) {
 	if !r.look() {
 		return
 	}
-	lv := r.at(at.level)
+	lv := r.level(at.level)
 	selected, live := false, false
 	for i := range in {
 		g := &r.plan.groups[i]
@@ -230,9 +229,11 @@ func (r *run) may(sum *tree.Summary, states []state) bool {
 // narrow leaves of what is open at e the steps that something below it can
 // still match.
 func (r *run) narrow(g *group, s state, e *tree.Entry, at place) state {
-	sum := e.Children().Sum()
+	kids := e.Children()
 	for m := s.active(); m != 0; m &= m - 1 {
-		if next := &g.steps[bits.TrailingZeros64(m)]; !next.any && !sum.Marks.May(next.from) || !r.leads(next, e, at) {
+		next := &g.steps[bits.TrailingZeros64(m)]
+		onlyHere := m&-m&s.below == 0
+		if onlyHere && !next.among(kids) || !next.any && !kids.Sum().Marks.May(next.from) || !r.leads(next, e, at) {
 			s = s.and(^(m & -m))
 		}
 	}

@@ -58,9 +58,15 @@ func (r *run) ok(t *test, e *tree.Entry, at place) bool {
 		n, known := r.number(t.field, e.Node(), at)
 		return t.inSpans(n, known) != t.not
 	case ofText:
+		if t.field.made() {
+			return t.onMade(e)
+		}
 		s, known := text(t.field, e)
 		return t.inTexts(s, known) != t.not
 	case inOrder:
+		if t.field.made() {
+			return t.onMade(e)
+		}
 		s, known := text(t.field, e)
 		return known && t.order>>(strings.Compare(s, t.texts[0])+1)&1 != 0
 	case ofTag:
@@ -175,6 +181,8 @@ func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 func equals(name, value string) selector.Attr {
 	return selector.Attr{Name: name, Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Text, Text: value}}}
 }
+
+const everyClass = 1<<(tree.Block+1) - 1
 
 func classes(c tree.Class) []test { return []test{{op: ofClass, classes: 1 << c}} }
 

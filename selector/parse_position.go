@@ -199,7 +199,7 @@ func (p *parser) hopHead() (Hop, error) {
 		return p.blocks(Hop{Kind: HopBlock, Any: true})
 	case p.startsInteger():
 		h := Hop{Kind: HopOffset, Offset: p.integer()}
-		if p.peek(0) == ':' {
+		if p.peek(0) == ':' && !isPseudo(p.text[p.pos+1:wordEnd(p.text, p.pos+1)]) {
 			h.Kind = HopBlock
 			return p.blocks(h)
 		}

@@ -257,3 +257,12 @@ func TestMustParse(t *testing.T) {
 	}()
 	MustParse("", V01)
 }
+
+// A bare hop N is followed by a pseudo-class as any other step is.
+func TestPseudoBehindABareOffset(t *testing.T) {
+	for text, want := range map[string]string{"0:first": "(0):first", "-1:nth(2)": "(-1):nth(2)", "0:block:last": "(0:block):last"} {
+		if s, err := Parse(text, Canonical); err != nil || s.String() != want {
+			t.Errorf("%s: got %v, %v, want %s", text, s, err, want)
+		}
+	}
+}

@@ -198,7 +198,7 @@ func (a *app) printOthers(lists []conformance.Filled) {
 func (a *app) printCase(c conformance.Result) {
 	a.printf("%s  %s  %s\n", a.verdict(c.Verdict), c.ID, a.paint.faint(places(c.Sources)))
 	if c.Reason != "" {
-		a.printf("%s\n", wrapped(visible(c.Reason), 14))
+		a.printf("%s\n", wrapped(visible(strings.Join(strings.Fields(c.Reason), " ")), 14))
 	}
 }
 

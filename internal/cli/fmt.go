@@ -21,7 +21,8 @@ sorted, ranges with two dots, controls in the order in which they work. The
 normal form means the same and is its own normal form. Without arguments
 selectors are read from standard input, one in each line.
 
---edition is the edition that the selectors are written in.`,
+--edition is the edition that the selectors are written in. A -- keeps a selector
+from being taken for a flag.`,
 		Example: `  pact fmt ".block(role='user' ttl=5)"
   pact fmt '@t-3:@t0 +b +a' '?? {type=block, kind=summary} @first @limit=5'
   pact fmt --edition v0.1 < selectors.txt`,
