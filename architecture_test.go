@@ -24,7 +24,7 @@ var allowed = map[string]struct {
 	"lifecycle":               {own: []string{"internal/fault", "tree"}},
 	"selector":                {own: []string{"internal/fault"}},
 	"query":                   {own: []string{"internal/fault", "internal/canon", "tree", "selector"}},
-	"diff":                    {own: []string{"internal/fault", "internal/canon", "tree"}},
+	"diff":                    {own: []string{"internal/fault", "internal/canon", "tree", "diff/content"}},
 	"diff/content":            {own: []string{"internal/canon"}, third: true},
 	"thread":                  {own: []string{"internal/canon", "tree"}},
 	"document":                {own: []string{"internal/fault", "internal/canon", "tree", "selector"}},

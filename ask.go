@@ -99,8 +99,18 @@ func (c *Context) Diff(ctx context.Context, a, b Address, q *selector.Selector) 
 
 // Diff is Context.Diff between two snapshots at hand.
 func Diff(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Result, error) {
+	selection, err := restrict(ctx, from, to, q)
+	if err != nil {
+		return nil, err
+	}
+	return diff.Trees(from.tree, to.tree, selection), nil
+}
+
+// restrict asks both sides of a diff for what a selector finds there, nil where
+// there is no selector.
+func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Selection, error) {
 	if q == nil {
-		return diff.Trees(from.tree, to.tree, nil), nil
+		return nil, nil
 	}
 	var sides [2]map[string]bool
 	for i, s := range [...]*Snapshot{from, to} {
@@ -113,5 +123,5 @@ func Diff(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.
 			sides[i][id] = true
 		}
 	}
-	return diff.Trees(from.tree, to.tree, &diff.Selection{From: sides[0], To: sides[1]}), nil
+	return &diff.Selection{From: sides[0], To: sides[1]}, nil
 }

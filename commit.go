@@ -17,6 +17,7 @@ type candidate struct {
 	sealed *tree.Tree
 	stamps tree.Stamps
 	report Report
+	sent   string // SHA-256 of its thread as it was sent, "" before
 }
 
 // WithEdit makes edits part of the commit: both are published in one durable
@@ -63,7 +64,7 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 		return nil, err
 	}
 	report.Retained = slices.Sorted(maps.Keys(retained))
-	return &candidate{sealed, after, report}, nil
+	return &candidate{sealed: sealed, stamps: after, report: report}, nil
 }
 
 // Commit ends the cycle: it publishes the prepared candidate or, without one,
@@ -90,8 +91,8 @@ func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, er
 		}
 		working, stamps, cand = x.Tree(), x.Stamps, nil
 	}
-	if cand != nil && (k.policy != (Policy{}) || len(k.prune) > 0) {
-		return nil, fault.New(fault.Conflict, "a candidate is prepared, and Commit publishes it as it is", "give the pruning to Prepare")
+	if cand != nil && k.prunes() {
+		return nil, fixedCandidate()
 	}
 	if cand == nil {
 		var err error
@@ -117,7 +118,7 @@ func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, er
 // change is the candidate as the store is told of it.
 func (cand *candidate) change(before *tree.Tree, k call) (store.Change, error) {
 	e := k.entry(cand.stamps)
-	e.Cycle = cand.sealed.Cycle()
+	e.Cycle, e.Sent = cand.sealed.Cycle(), cand.sent
 	report, err := json.Marshal(cand.report)
 	if err != nil {
 		return store.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be written", "")

@@ -2,6 +2,7 @@ package pact
 
 import (
 	"context"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -201,9 +202,13 @@ func vocabulary(e Edition) tree.Vocabulary {
 
 // env is what edits and commits of this context take from outside.
 func (c *Context) env(ctx context.Context, s *state) tree.Env {
-	return tree.Env{
+	env := tree.Env{
 		Vocabulary: vocabulary(Edition(s.Edition)),
 		Clock:      c.clock,
 		Taken:      func(id string) (bool, error) { return c.store.Has(ctx, s.Key, id) },
 	}
+	if s.Fork > 0 {
+		env.Suffix = "-f" + strconv.FormatInt(s.Fork, 10)
+	}
+	return env
 }

@@ -86,7 +86,7 @@ func (c *Context) commits(ctx context.Context) (map[int64]store.Entry, error) {
 	}
 	byCycle := make(map[int64]store.Entry)
 	for _, e := range log {
-		if e.Kind != store.Edit { // an imported context begins with a snapshot
+		if e.Kind == store.Commit || e.Kind == store.Create { // an imported context begins with a snapshot
 			byCycle[e.Cycle] = e
 		}
 	}
@@ -97,8 +97,11 @@ func (c *Context) commits(ctx context.Context) (map[int64]store.Entry, error) {
 // not the request, which belong to the store that it was in.
 type logged struct {
 	Actor   string          `json:"actor,omitempty"`
+	Digest  string          `json:"digest,omitempty"`
 	Message string          `json:"message,omitempty"`
 	Report  json.RawMessage `json:"report,omitempty"`
+	Sent    string          `json:"sent,omitempty"`
+	Thread  string          `json:"thread,omitempty"`
 	TimeNS  int64           `json:"time_ns"`
 }
 
@@ -141,7 +144,7 @@ func writeDelta(ctx context.Context, w *bufio.Writer, last, next *tree.Tree, nam
 	line = append(line, canon.String(name)...)
 	line = append(append(line, ':'), canon.Int(next.Cycle())...)
 	line = append(append(line, `,"died":`...), canon.Strings(gone)...)
-	entry, err := canon.Encode(logged{e.Actor, e.Message, e.Report, e.TimeNS})
+	entry, err := canon.Encode(logged{e.Actor, e.Digest, e.Message, e.Report, e.Sent, e.Thread, e.TimeNS})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,8 @@
 package pact
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
 
@@ -108,7 +110,11 @@ func (h *historyReader) delta(doc canon.Any) error {
 	switch {
 	case h.last == nil && kind != "working":
 		h.entry = entry
-		return h.begin(cycle, born, kind == "empty")
+		err := h.begin(cycle, born, kind == "empty")
+		if err == nil {
+			h.compare(h.first, entry)
+		}
+		return err
 	case h.last == nil || kind == "empty":
 		return fault.New(fault.DocumentInvalid, "a history begins with its oldest snapshot", "")
 	}
@@ -120,6 +126,7 @@ func (h *historyReader) delta(doc canon.Any) error {
 		h.draft = next
 		return nil
 	}
+	h.compare(next, entry)
 	return h.publish(next, entry)
 }
 
@@ -132,7 +139,18 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 	if err := json.Unmarshal([]byte(e.Value()), &l); err != nil {
 		return store.Entry{}, fault.Wrap(fault.DocumentInvalid, err, "the log entry cannot be read", "")
 	}
-	return store.Entry{Actor: l.Actor, Message: l.Message, Report: l.Report, TimeNS: l.TimeNS}, nil
+	if sum, err := hex.DecodeString(l.Sent); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
+		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent, "sent is the SHA-256 of the bytes that were sent, in hexadecimal", "")
+	}
+	return store.Entry{Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS}, nil
+}
+
+// compare reports a snapshot whose thread is not the one that the history says
+// it had.
+func (h *historyReader) compare(t *tree.Tree, e store.Entry) {
+	if e.Thread != "" && e.Thread != t.ThreadDigest().String() {
+		h.findings = append(h.findings, Finding{Code: fault.DocumentInvalid, Message: "the thread of cycle " + strconv.FormatInt(t.Cycle(), 10) + " is not the one that was recorded: the history was changed"})
+	}
 }
 
 // deltaKind returns which line it is and the cycle it is of.

@@ -6,7 +6,6 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/diff/content"
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
@@ -30,8 +29,8 @@ func (b *rangeBuilder) check(q *selector.Selector) error {
 		}
 		b.result.Mode = c.Word
 	}
-	if !slices.Contains([]content.Mode{content.Unified, content.JSONPatch, content.Tokens}, b.mode) {
-		return fault.At(fault.SelectorInvalid, fault.NoOffset, string(b.mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
+	if err := b.checkMode(); err != nil {
+		return err
 	}
 	for _, h := range b.materialize {
 		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
@@ -74,16 +73,13 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 	if b.result.Mode == "reduce" && len(trees) > 2 {
 		trees = []*tree.Tree{trees[0], trees[len(trees)-1]}
 	}
-	newer, err := b.selected(ctx, trees[0])
-	if err != nil {
-		return err
-	}
+	sides := b.sides()
 	for i, older := range trees[1:] {
-		next, err := b.selected(ctx, older)
+		s, err := sides(ctx, older, trees[i])
 		if err != nil {
 			return err
 		}
-		pair := diff.Compare(older, trees[i], &diff.Selection{From: next, To: newer})
+		pair := diff.Compare(older, trees[i], s)
 		block := DiffBlock{From: name(trees[i].Cycle()), To: name(older.Cycle()), AddedIDs: pair.Added, RemovedIDs: pair.Removed,
 			Changed: make([]NodeChange, 0, len(pair.Changed)), Stats: RangeStats{len(pair.Added), len(pair.Removed), len(pair.Changed)}}
 		b.cut(&block, pair)
@@ -96,7 +92,6 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 			block.Changed = append(block.Changed, c)
 		}
 		b.result.Diffs = append(b.result.Diffs, block)
-		newer = next
 	}
 	return nil
 }
@@ -121,18 +116,57 @@ func (b *rangeBuilder) cut(block *DiffBlock, pair *diff.Pair) {
 	pair.Changed = pair.Changed[:keep(len(pair.Changed))]
 }
 
-// selected returns the ids that the selector finds in one snapshot.
-func (b *rangeBuilder) selected(ctx context.Context, t *tree.Tree) (map[string]bool, error) {
-	r, err := b.plan.Run(ctx, t)
+// sides returns what gives the selection of both snapshots of a pair. Pairs are
+// asked for newest first. Where it follows from a node and its ancestors alone
+// that it is selected, only what differs is asked for, so that a range costs
+// what its changes cost; elsewhere every snapshot is asked once.
+func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree) (*diff.Selection, error) {
+	if b.plan.Local() {
+		return b.differing
+	}
+	var last map[string]bool // of the snapshot that was the older one before
+	return func(ctx context.Context, older, newer *tree.Tree) (*diff.Selection, error) {
+		s := &diff.Selection{To: last}
+		if last == nil {
+			r, err := b.plan.Run(ctx, newer)
+			if err != nil {
+				return nil, err
+			}
+			s.To = idsOf(b.plan.Window(r.Nodes))
+		}
+		r, err := b.plan.Run(ctx, older)
+		s.From = idsOf(b.plan.Window(r.Nodes))
+		last = s.From
+		return s, err
+	}
+}
+
+// differing selects among the nodes that differ and what is below them.
+func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree) (*diff.Selection, error) {
+	var was, is []string
+	tree.Compare(older, newer, func(d tree.Difference) bool {
+		if d.Old != nil {
+			was = append(was, d.Old.ID)
+		}
+		if d.New != nil {
+			is = append(is, d.New.ID)
+		}
+		return true
+	})
+	from, err := b.plan.Among(ctx, older, was)
 	if err != nil {
 		return nil, err
 	}
-	nodes := b.plan.Window(r.Nodes)
+	to, err := b.plan.Among(ctx, newer, is)
+	return &diff.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
+}
+
+func idsOf(nodes []*tree.Entry) map[string]bool {
 	ids := make(map[string]bool, len(nodes))
 	for _, e := range nodes {
 		ids[e.Node().ID] = true
 	}
-	return ids, nil
+	return ids
 }
 
 // ref names the snapshot of a cycle on an axis.

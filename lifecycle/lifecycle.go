@@ -58,6 +58,7 @@ type Report struct {
 	Held     []Held    `json:"held,omitempty"`
 	Retained []string  `json:"retained,omitempty"`
 	Budget   string    `json:"budget,omitempty"` // said where a budget could not be kept
+	Named    []string  `json:"named,omitempty"`  // beside a budget, what of the pruned was asked for by name
 }
 
 // Commit returns the snapshot of the input's cycle, the stamps for the cycle

@@ -35,7 +35,13 @@ func prune(t *tree.Tree, idle []Held, in Input, report *Report) (*tree.Tree, err
 		if err != nil {
 			return nil, err
 		}
+		before := len(report.Removed)
 		p.run(named, func() bool { return true })
+		if in.Policy.MaxNodes > 0 {
+			for _, r := range report.Removed[before:] {
+				report.Named = append(report.Named, r.ID)
+			}
+		}
 	}
 	if in.Policy != (Policy{}) {
 		report.Policy = &in.Policy

@@ -34,6 +34,10 @@ func (r *run) below(e *tree.Entry, at place, lv *level) {
 	w.parent, w.at, w.out, w.ways = e, at, lv.out, nil
 	turns := e.Class() == tree.Seq && at.level == 1
 	few := (turns || r.paths != nil) && r.spans(e, turns, at, lv)
+	wanted, restricted := r.only[e]
+	if restricted {
+		lv.spans, few = append(lv.spans[:0], wanted...), true
+	}
 	reverse := turns && r.plan.newest
 	if special && r.waysInto(e, at, lv) {
 		w.ways = lv.ways
@@ -42,7 +46,7 @@ func (r *run) below(e *tree.Entry, at place, lv *level) {
 			w.chosen(reverse)
 			return
 		}
-		few = few && !w.ways.divided
+		few = restricted || few && !w.ways.divided
 	}
 	if w.ways == nil && !few && !turns && at.level > 0 {
 		at.level++

@@ -60,7 +60,7 @@ func allDigits(s string) bool {
 
 // clampedInt reads an exponent; one that no text could even out stays far away.
 func clampedInt(s string) int {
-	const far = 1 << 40
+	const far = 1 << 30 // longer than any text
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "+"))
 	switch {
 	case err != nil && strings.HasPrefix(s, "-"):

@@ -206,7 +206,7 @@ func (f facet) ordered(op selector.Op, l selector.Literal) bool {
 	return order >= 0
 }
 
-var decimalText = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]{1,15}))?$`)
+var decimalText = regexp.MustCompile(`^([+-]?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$`)
 
 // decimal is a number in decimal notation, exactly: 0.digits times ten to the
 // power of exp, the digits without zeros at either end, none for zero.

@@ -32,6 +32,7 @@ type run struct {
 	plan   *Plan
 	tree   *tree.Tree
 	paths  [][]*tree.Entry // to the pinned ids
+	only   map[*tree.Entry][]span
 	result Result
 	places []place // of the nodes in the result, where their order asks for it
 	err    error
@@ -56,8 +57,12 @@ func (r *run) fail(err error) {
 // at each of them once, and allocates nothing for a node that is not selected.
 // An order other than that of the document adds what sorting the selected
 // nodes costs.
-func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) {
-	r := &run{ctx: ctx, plan: p, tree: t}
+func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) { return p.run(ctx, t, nil) }
+
+// run evaluates the plan. Below the nodes in only it looks at those children
+// alone.
+func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]span) (Result, error) {
+	r := &run{ctx: ctx, plan: p, tree: t, only: only}
 	if len(p.pins) > 0 {
 		r.paths = make([][]*tree.Entry, len(p.pins))
 		for i, id := range p.pins {

@@ -23,10 +23,13 @@ type kept struct {
 	info      Info
 	base      int64        // the cycle the context began with
 	snapshots []*tree.Tree // of the cycles base, base+1, …
+	marks     []mark       // of the snapshots
 	working   *tree.Tree
 	log       []Entry
-	requests  map[string]int      // token -> index in log
-	ids       map[string]struct{} // every id there ever was
+	requests  map[string]int   // token -> index in log
+	ids       map[string]int64 // every id there ever was, with the first cycle that has it
+	origin    *kept            // of a fork: what it shares; its own requests and ids come on top
+	forks     int64            // of the first of a family: how many numbers were given
 }
 
 // NewMemory returns an empty store.
@@ -72,10 +75,8 @@ func (m *Memory) Create(ctx context.Context, g Genesis) (Info, error) {
 	if m.contexts == nil {
 		return Info{}, Closed()
 	}
-	for _, k := range m.contexts {
-		if k.info.Name == g.Name {
-			return Info{}, NameTaken(g.Name)
-		}
+	if err := m.free(g.Name, nil); err != nil {
+		return Info{}, err
 	}
 	m.next++
 	cycle := g.Tree.Cycle()
@@ -85,20 +86,21 @@ func (m *Memory) Create(ctx context.Context, g Genesis) (Info, error) {
 		snapshots: []*tree.Tree{g.Tree},
 		working:   g.Tree.WithCycle(g.Stamps.Cycle),
 		requests:  make(map[string]int),
-		ids:       make(map[string]struct{}),
+		ids:       make(map[string]int64),
 	}
 	for e := range g.Tree.All() {
-		k.ids[e.Node().ID] = struct{}{}
+		k.ids[e.Node().ID] = cycle
 	}
-	k.record(g.Entry, Create)
+	k.record(g.Entry.Logged(Create, g.Tree))
+	k.marks = []mark{{k.info.Revision, g.Stamps}}
 	k.apply(g.Changes)
 	m.contexts[m.next] = k
 	return k.info, nil
 }
 
-func (k *kept) record(e Entry, kind Kind) {
+func (k *kept) record(e Entry) {
 	k.info.Revision++
-	e.Revision, e.Kind = k.info.Revision, kind
+	e.Revision = k.info.Revision
 	if e.Request != "" {
 		k.requests[e.Request] = len(k.log)
 	}
@@ -167,7 +169,7 @@ func (m *Memory) Apply(_ context.Context, key Key, g Guard, changes ...Change) e
 		return Moved(g, k.info.Cycle, k.info.Revision)
 	}
 	for i, c := range changes {
-		_, seen := k.requests[c.Entry.Request]
+		_, seen := k.request(c.Entry.Request, k.info.Revision)
 		for _, earlier := range changes[:i] {
 			seen = seen || c.Entry.Request != "" && earlier.Entry.Request == c.Entry.Request
 		}
@@ -181,7 +183,7 @@ func (m *Memory) Apply(_ context.Context, key Key, g Guard, changes ...Change) e
 
 func (k *kept) apply(changes []Change) {
 	for _, c := range changes {
-		next, kind, published := c.After, Edit, k.snapshots[len(k.snapshots)-1]
+		next, kind, cycle := c.After, Edit, k.info.Cycle+1
 		if c.Sealed != nil {
 			next, kind = c.Sealed, Commit
 			k.snapshots = append(k.snapshots, c.Sealed)
@@ -189,15 +191,18 @@ func (k *kept) apply(changes []Change) {
 		}
 		tree.Compare(c.Before, next, func(d tree.Difference) bool {
 			switch {
-			case d.Old == nil:
-				k.ids[d.New.ID] = struct{}{}
-			case d.New == nil && !published.Has(d.Old.ID):
+			case d.Old == nil && !k.has(d.New.ID, cycle):
+				k.ids[d.New.ID] = cycle
+			case d.New == nil && k.ids[d.Old.ID] == cycle:
 				delete(k.ids, d.Old.ID) // a draft that no snapshot ever had
 			}
 			return true
 		})
 		k.working, k.info.Stamps = c.After, c.Stamps
-		k.record(c.Entry, kind)
+		k.record(c.Entry.Logged(kind, next))
+		if kind == Commit {
+			k.marks = append(k.marks, mark{k.info.Revision, c.Stamps})
+		}
 	}
 }
 
@@ -214,8 +219,7 @@ func (m *Memory) Has(_ context.Context, key Key, id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	_, ok := k.ids[id]
-	return ok, nil
+	return k.has(id, k.info.Cycle+1), nil
 }
 
 // Log implements Store.
@@ -241,7 +245,7 @@ func (m *Memory) Request(_ context.Context, key Key, token string) (*Entry, erro
 	if err != nil {
 		return nil, err
 	}
-	if i, ok := k.requests[token]; ok && token != "" {
+	if i, ok := k.request(token, k.info.Revision); ok && token != "" {
 		e := k.log[i]
 		return &e, nil
 	}
@@ -259,10 +263,8 @@ func (m *Memory) Rename(_ context.Context, key Key, name string) error {
 	if err != nil {
 		return err
 	}
-	for _, other := range m.contexts {
-		if other != k && other.info.Name == name {
-			return NameTaken(name)
-		}
+	if err := m.free(name, k); err != nil {
+		return err
 	}
 	k.info.Name = name
 	return nil

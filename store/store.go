@@ -24,6 +24,15 @@ type Info struct {
 	Cycle    int64  // cycle of the latest snapshot, First-1 where there is none yet
 	Revision int64  // counts batches of edits and commits, from 1
 	Stamps   tree.Stamps
+	Fork     int64  // the number of a fork among all contexts that share history, 0 for any other context
+	Origin   Origin // where a fork began
+}
+
+// Origin is the snapshot at which a fork began: the context that it is of, its
+// cycle, and the revision that published it. The context may be deleted since.
+type Origin struct {
+	Key             Key
+	Cycle, Revision int64
 }
 
 // State is a context ready to be worked on.
@@ -56,9 +65,12 @@ const (
 	Create Kind = "create"
 	Edit   Kind = "edit"
 	Commit Kind = "commit"
+	Forked Kind = "fork"  // the first entry of a fork of its own
+	Aside  Kind = "aside" // a fork took over the name of the context
 )
 
-// Entry is one revision in the log of a context.
+// Entry is one revision in the log of a context. Digest and Thread are the
+// store's to set.
 type Entry struct {
 	Revision int64           `json:"revision"`
 	Kind     Kind            `json:"kind"`
@@ -68,6 +80,19 @@ type Entry struct {
 	Message  string          `json:"message,omitempty"`
 	Request  string          `json:"request,omitempty"` // token by which a retry is recognised
 	Report   json.RawMessage `json:"report,omitempty"`  // what a commit removed, held back, and why
+	Digest   string          `json:"digest,omitempty"`  // of the snapshot or, after an edit, of the working state
+	Thread   string          `json:"thread,omitempty"`  // of the snapshot's thread, made of its blocks
+	Sent     string          `json:"sent,omitempty"`    // SHA-256 of the bytes that the model was sent
+}
+
+// Logged returns the entry as a store logs it, with the digests of the tree that
+// the revision leads to: a snapshot, else the working state.
+func (e Entry) Logged(kind Kind, t *tree.Tree) Entry {
+	e.Kind, e.Digest, e.Thread = kind, t.Digest().String(), ""
+	if kind != Edit && kind != Aside {
+		e.Thread = t.ThreadDigest().String()
+	}
+	return e
 }
 
 // Genesis is the first state of a context.
@@ -88,6 +113,26 @@ func (g *Genesis) First() int64 {
 		return g.Tree.Cycle()
 	}
 	return g.Tree.Cycle() + 1
+}
+
+// Fork is a new context that begins as a snapshot of another and shares what
+// led there.
+type Fork struct {
+	Name  string
+	Entry Entry // for the log; Revision, Kind, Cycle and TimeNS are the store's to set
+	// Aside is another name for the context that is forked, so that the fork
+	// can take over the one it has; "" leaves it. The guard counts then, and the
+	// entry is logged there as well, so that its revision moves on: nobody's
+	// work is put aside unseen, by either side.
+	Aside string
+	Guard Guard
+}
+
+// Damage is something in a store that is not as it was written.
+type Damage struct {
+	Cycle int64  // that it belongs to
+	Node  string // id of the node concerned, "" where it is none
+	What  string
 }
 
 // Store keeps contexts. Every method is safe for concurrent use and returns
@@ -116,10 +161,19 @@ type Store interface {
 	Log(ctx context.Context, key Key, from, to int64) ([]Entry, error)
 	// Request returns the entry that carries a request token, nil without one.
 	Request(ctx context.Context, key Key, token string) (*Entry, error)
+	// Fork makes a context that begins as the snapshot of a cycle of another,
+	// E_SNAPSHOT_NOT_FOUND without one. Snapshots, ids and log up to there are
+	// those of the other; drafts are not. Cost: none that grows with what is
+	// shared.
+	Fork(ctx context.Context, key Key, cycle int64, f Fork) (Info, error)
 	// Rename gives a context another name.
 	Rename(ctx context.Context, key Key, name string) error
-	// Delete removes a context and everything it holds.
+	// Delete removes a context and everything it holds, but for what forks
+	// share with it, which goes with the last of them.
 	Delete(ctx context.Context, key Key) error
+	// Check looks for damage that no snapshot shows, nil without any. Cost: all
+	// rows of the context.
+	Check(ctx context.Context, key Key) (*Damage, error)
 	// Close releases the store. Using it afterwards is an error.
 	Close() error
 }

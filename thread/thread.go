@@ -42,9 +42,20 @@ func (p Prefix) Complete() bool { return p.Old == nil }
 
 // Common returns the prefix that the thread of an older tree shares with that
 // of a newer one. Cost: that of one path where the trees share structure, plus
-// the blocks that are equal though they moved, as those of a sealed ^ah do.
+// the blocks that differ and render alike, and those that are equal though they
+// moved, as those of a sealed ^ah do.
 func Common(ctx context.Context, older, newer *tree.Tree) (Prefix, error) {
-	n := tree.SharedBlocks(older, newer)
+	var failed error
+	n := tree.CommonBlocks(older, newer, func(x, y *tree.Node) bool {
+		alike := x.Header("role") == y.Header("role") && failed == nil // in one place the default is the same too
+		if alike {
+			alike, failed = sameRendering(ctx, x, tree.Seq, y, tree.Seq)
+		}
+		return alike && failed == nil
+	})
+	if failed != nil {
+		return Prefix{}, failed
+	}
 	for {
 		old, oldRegion := blockAt(older, n)
 		now, nowRegion := blockAt(newer, n)
@@ -88,17 +99,39 @@ func Role(n *tree.Node, region tree.Class) canon.Value {
 	return `"user"`
 }
 
+// sameRendering reports whether two versions of a block give the same bytes. No
+// content is rendered as the empty text is.
 func sameRendering(ctx context.Context, a *tree.Node, ra tree.Class, b *tree.Node, rb tree.Class) (bool, error) {
-	if a.ID != b.ID || Role(a, ra) != Role(b, rb) || a.Header("kind") != b.Header("kind") || a.Content.Size() != b.Content.Size() {
-		return false, nil
-	}
-	if a == b || a.HashOK && b.HashOK && a.Hash == b.Hash {
+	if a == b && ra == rb {
 		return true, nil
 	}
-	x, err := a.Content.Value(ctx)
+	if a.ID != b.ID || Role(a, ra) != Role(b, rb) || a.Header("kind") != b.Header("kind") || renderedSize(a) != renderedSize(b) {
+		return false, nil
+	}
+	if a.HashOK && b.HashOK && a.Hash == b.Hash {
+		return true, nil
+	}
+	x, err := rendered(ctx, a)
 	if err != nil {
 		return false, err
 	}
-	y, err := b.Content.Value(ctx)
+	y, err := rendered(ctx, b)
 	return x == y, err
+}
+
+const empty = canon.Value(`""`)
+
+func renderedSize(n *tree.Node) int {
+	if n.Content.Size() == 0 {
+		return len(empty)
+	}
+	return n.Content.Size()
+}
+
+func rendered(ctx context.Context, n *tree.Node) (canon.Value, error) {
+	v, err := n.Content.Value(ctx)
+	if v == "" {
+		v = empty
+	}
+	return v, err
 }

@@ -88,10 +88,7 @@ func (n *Node) measure() (bytes int, roleless bool) {
 // ttl, so that time alone changes no digest.
 func (n *Node) sum() Digest {
 	buf := make([]byte, 0, 512)
-	field := func(s string) {
-		buf = binary.AppendUvarint(buf, uint64(len(s)))
-		buf = append(buf, s...)
-	}
+	field := func(s string) { buf = appendField(buf, s) }
 	field(n.ID)
 	field(n.Type)
 	for _, v := range [...]int64{n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry} {

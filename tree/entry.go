@@ -91,17 +91,6 @@ func (l *List) rankOfOffset(offset int64) int {
 	return rank
 }
 
-// ElidedCore returns the core that a turn or the active head has without
-// listing it: a container at offset 0 around the blocks there (docs/decisions).
-// It is nil where the core is explicit and where there is nothing in it. The
-// entry stands for matching only; it is in no tree and has no id.
-func (e *Entry) ElidedCore(containerType string) *Entry {
-	if e.class != Turn && e.class != Head || e.Core() != nil || !e.HasOwnCoreBlocks() {
-		return nil
-	}
-	return Loose(&Node{Type: containerType, Cycle: e.node.Cycle, CreatedNS: e.node.CreatedNS, Index: e.node.Index, Expiry: Never}, Container)
-}
-
 // Loose returns an entry that is in no tree, to be tested against a filter.
 func Loose(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: Summary{Expiry: Never}} }
 

@@ -17,14 +17,16 @@ import (
 // Cost: insert, remove, replace and rank are O(log n); Visit skips what its
 // caller does not want. A nil List is empty.
 type List struct {
-	items  []*Entry // the items of this level, in order
-	below  []*List  // the lower runs around them, len(items)+1; nil at level 0
-	level  uint8
-	count  int // direct items, here and below
-	sum    Summary
-	digest Digest
-	core   *Entry      // the first container at offset 0: of the children of a turn its core
-	thread renderCache // of a run of turns
+	items   []*Entry // the items of this level, in order
+	below   []*List  // the lower runs around them, len(items)+1; nil at level 0
+	level   uint8
+	classes uint8 // classes of the items, one bit each
+	count   int   // direct items, here and below
+	sum     Summary
+	digest  Digest
+	core    *Entry      // the first container at offset 0: of the children of a turn its core
+	thread  renderCache // of a run of turns
+	proven  proofCache
 }
 
 // levelOf is the level of an id: how many times four zero bits end its hash.
@@ -65,6 +67,7 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 			h.Write(below[i].sumOr(&none))
 		}
 		l.sum.add(&e.sum)
+		l.classes |= 1 << e.class
 		if l.core == nil && e.class == Container && e.node.Offset == 0 {
 			l.core = e
 		}
@@ -83,6 +86,7 @@ func (l *List) take(b *List) {
 	if b != nil {
 		l.count += b.count
 		l.sum.add(&b.sum)
+		l.classes |= b.classes
 		if l.core == nil {
 			l.core = b.core
 		}
@@ -272,14 +276,9 @@ func (l *List) At(i int) *Entry {
 	}
 }
 
-// Leaf returns all items where the list is a single run, as short ones mostly
-// are. The slice must not be changed.
-func (l *List) Leaf() ([]*Entry, bool) {
-	if l.Len() == 0 {
-		return nil, true
-	}
-	return l.items, l.level == 0
-}
+// Classes returns the classes that the items have, one bit each, for a list that
+// has items. Those below the items do not count.
+func (l *List) Classes() uint8 { return l.classes }
 
 // Parts returns the items of the top level and the runs around them, one more
 // than items and some of them nil; no runs where all items are on one level.

@@ -6,6 +6,7 @@ import "strings"
 // Every list and every entry carries one, so that expiry, selection, budgets
 // and reports can skip what does not concern them.
 type Summary struct {
+	Marks      Marks // first, beside what an entry is read for when its marks are
 	Nodes      int   // all nodes
 	Blocks     int   // blocks
 	Containers int   // containers, cores included
@@ -13,7 +14,6 @@ type Summary struct {
 	Roleless   int   // blocks without a role
 	Finite     int   // nodes that will expire
 	Expiry     int64 // the earliest of their expiry cycles, else Never
-	Marks      Marks
 }
 
 // Marks are small sets of what occurs: one bit a value, by a hash, so that a

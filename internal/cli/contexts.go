@@ -14,19 +14,20 @@ import (
 
 // listed is a context in the answer of pact contexts --json.
 type listed struct {
-	Name     string `json:"name"`
-	Edition  string `json:"edition"`
-	First    int64  `json:"first_cycle"`
-	Last     int64  `json:"last_cycle"`
-	Cycles   int64  `json:"cycles"`
-	Revision int64  `json:"revision"`
+	Name     string       `json:"name"`
+	Edition  string       `json:"edition"`
+	First    int64        `json:"first_cycle"`
+	Last     int64        `json:"last_cycle"`
+	Cycles   int64        `json:"cycles"`
+	Revision int64        `json:"revision"`
+	Origin   *pact.Origin `json:"origin,omitempty"` // where a fork began
 }
 
 func (a *app) contextsCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:     "contexts",
 		Short:   "List the contexts of the store",
-		Long:    `List the contexts of the store by name, with the edition of their selectors, how many snapshots they have and how often they were changed.`,
+		Long:    `List the contexts of the store by name, with the edition of their selectors, how many snapshots they have, how often they were changed and, of a fork, where it began.`,
 		Example: "  pact contexts\n  pact contexts --json --db other.db",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
@@ -41,20 +42,27 @@ func (a *app) contextsCommand() *cobra.Command {
 			}
 			list := make([]listed, len(infos))
 			for i, c := range infos {
-				list[i] = listed{c.Name, c.Edition, c.First, c.Cycle, max(0, c.Cycle-c.First+1), c.Revision}
+				list[i] = listed{c.Name, c.Edition, c.First, c.Cycle, max(0, c.Cycle-c.First+1), c.Revision, originOf(c, infos)}
 			}
 			if a.json {
 				return a.printJSON(list)
 			}
-			rows := make([][]string, len(list))
+			rows, forks := make([][]string, len(list)), false
 			for i, c := range list {
 				rows[i] = cells(c.Name, c.Edition, strconv.FormatInt(c.Cycles, 10), strconv.FormatInt(c.Revision, 10))
+				if c.Origin != nil {
+					rows[i], forks = append(rows[i], visible(originText(*c.Origin))), true
+				}
 			}
 			if len(rows) == 0 {
 				a.printf("%s holds no contexts\n", a.db)
 				return nil
 			}
-			a.table([]string{"context", "edition", "cycles", "revision"}, rows, "llrr")
+			if forks {
+				a.table([]string{"context", "edition", "cycles", "revision", "fork of"}, rows, "llrrl")
+			} else {
+				a.table([]string{"context", "edition", "cycles", "revision"}, rows, "llrr")
+			}
 			return nil
 		}),
 	}

@@ -19,14 +19,24 @@ selector each side is first restricted to what it selects there.
 
 On a terminal a stored context is answered with a drawing; otherwise, with
 --file and with --json the answer is the object {"added","removed","changed"}
-on one line.`,
+on one line.
+
+--rich tells more: what made each node differ, both values of every header, how
+contents changed, what probably moved or was replaced, and the bytes of every
+node in both threads. It is drawn, contents side by side where the terminal has
+120 columns; with --json it is one object.`,
 		Example: `  pact diff chat @t-1 @t0
+  pact diff chat @c3 @c9 --rich
   pact diff chat @c3 working '^sys .block'
   pact diff --file history.jsonl @c1 @c5`,
 	}
 	flags := a.sourceFlags(cmd)
+	rich := a.richFlags(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if err := count(cmd, flags.file, args, "A", "B", "[SELECTOR]"); err != nil {
+			return err
+		}
+		if err := rich.check(cmd); err != nil {
 			return err
 		}
 		s, rest, err := a.source(ctx, cmd, flags, args)
@@ -47,6 +57,13 @@ on one line.`,
 			if q, err = s.parse(rest[2], flags.edition); err != nil {
 				return err
 			}
+		}
+		if rich.on {
+			err := a.richDiff(ctx, s, rich, rest, from, to, q)
+			if err != nil && len(rest) == 3 {
+				return inArgument(err, rest[2])
+			}
+			return err
 		}
 		result, err := pact.Diff(ctx, from, to, q)
 		if err != nil && len(rest) == 3 {

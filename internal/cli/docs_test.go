@@ -14,10 +14,11 @@ import (
 	"github.com/contexttree/pact/internal/cli"
 )
 
-// languagePages are the pages on the selector language, in the order in which
+// languagePages are the pages on the selector language, and those that follow
+// them, in the order in which
 // a reader meets them. Their examples are executed in one directory, so that a
 // page can go on with what the page before it made.
-var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md", "errors.md"}
+var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md", "errors.md", "inspection.md"}
 
 // example is a command that a page shows together with what it prints.
 type example struct {

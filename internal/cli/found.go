@@ -70,7 +70,7 @@ func (a *app) cycleRow(c *cycleFound) []string {
 	default:
 		where = a.paint.changed(visible(p.New)) + " stands for " + visible(p.Old)
 	}
-	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.share()), where)
+	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()), where)
 }
 
 func (a *app) drawContexts(list []contextFound, all bool) {

@@ -18,8 +18,9 @@ import (
 // logged is a line of pact log --json.
 type logged struct {
 	store.Entry
-	Time string `json:"time"`
-	Stat *stat  `json:"stat,omitempty"`
+	Time   string       `json:"time"`
+	Stat   *stat        `json:"stat,omitempty"`
+	Origin *pact.Origin `json:"origin,omitempty"` // of the first entry of a fork: where it began
 }
 
 // stat says what a cycle changed against the one before.
@@ -37,7 +38,8 @@ func (a *app) logCommand() *cobra.Command {
 		Short: "List the cycles of a context",
 		Long: `List the cycles of a context, oldest first: when each was committed, by whom and
 why, and what the commit removed and held back. --stat counts what each cycle
-changed against the one before; --edits lists the edits in between as well.
+changed against the one before; --edits lists the edits in between as well. What
+a fork shares with its origin is listed with it.
 With --json an object a line.`,
 		Example: `  pact log chat
   pact log chat --stat --edits
@@ -69,13 +71,23 @@ With --json an object a line.`,
 				return err
 			}
 		}
+		origins, err := s.context.Origins(ctx)
+		if err != nil {
+			return err
+		}
 		var list []logged
 		for _, e := range entries {
-			published := e.Kind != store.Edit && e.Cycle >= first // the first snapshot may have come with an import
-			if !published && !*edits {
+			branched := e.Kind == store.Forked || e.Kind == store.Aside
+			published := e.Kind != store.Edit && e.Cycle >= first && !branched // the first snapshot may have come with an import
+			if !published && !branched && !*edits {
 				continue
 			}
 			l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
+			for i := range origins {
+				if e.Kind == store.Forked && e.Revision == origins[i].Revision {
+					l.Origin = &origins[i]
+				}
+			}
 			if published {
 				l.Stat = counted[e.Cycle]
 			}
@@ -121,8 +133,8 @@ func (a *app) printLog(list []logged) error {
 	for i, l := range list {
 		cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
 		switch {
-		case l.Kind == store.Edit:
-			cycle = "edit"
+		case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Aside:
+			cycle = string(l.Kind)
 		case l.Kind == store.Create && l.Cycle == 0:
 			cycle = "new"
 		}
@@ -130,7 +142,7 @@ func (a *app) printLog(list []logged) error {
 		if l.Stat != nil {
 			stat = []string{"+" + strconv.Itoa(l.Stat.Added), "-" + strconv.Itoa(l.Stat.Removed), "~" + strconv.Itoa(l.Stat.Changed), bytesText(l.Stat.Bytes)}
 		}
-		rows[i] = append(append([]string{cycle, shortTime(l.TimeNS)}, stat...), cells(l.Actor, strings.Join(append(said(l.Message), reported(l.Report)...), "; "))...)
+		rows[i] = append(append([]string{cycle, shortTime(l.TimeNS)}, stat...), cells(l.Actor, strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; "))...)
 	}
 	a.aligned(rows, "llrrrrll")
 	return nil

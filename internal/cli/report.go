@@ -36,24 +36,12 @@ type contextFound struct {
 
 // cycleFound is what was found about one cycle.
 type cycleFound struct {
-	Cycle  int64       `json:"cycle"`
-	Turn   string      `json:"turn"` // id of the newest turn
-	Nodes  int         `json:"nodes"`
-	Blocks int         `json:"blocks"`
-	Bytes  int64       `json:"bytes"`            // of the thread
-	Prefix *prefixSame `json:"prefix,omitempty"` // none in the first cycle
-}
-
-// prefixSame says how much of the thread of the cycle before stands, block for
-// block, at the beginning of this one.
-type prefixSame struct {
-	Blocks   int    `json:"blocks"`
-	OfBlocks int    `json:"of_blocks"`
-	Bytes    int64  `json:"bytes"`
-	OfBytes  int64  `json:"of_bytes"`
-	Complete bool   `json:"complete"`
-	Old      string `json:"older,omitempty"` // the first block that differs, in the cycle before
-	New      string `json:"newer,omitempty"` // and in this one
+	Cycle  int64              `json:"cycle"`
+	Turn   string             `json:"turn"` // id of the newest turn
+	Nodes  int                `json:"nodes"`
+	Blocks int                `json:"blocks"`
+	Bytes  int64              `json:"bytes"`            // of the thread
+	Prefix *pact.SharedPrefix `json:"prefix,omitempty"` // none in the first cycle
 }
 
 // look finds out what there is to say about a context.
@@ -78,7 +66,7 @@ func look(ctx context.Context, l imported, each func()) (contextFound, error) {
 		}
 		c.Blocks, c.Bytes = s.ThreadSize()
 		if before != nil {
-			if c.Prefix, err = samePrefix(ctx, before, s); err != nil {
+			if c.Prefix, err = pact.SharePrefix(ctx, before, s); err != nil {
 				return f, err
 			}
 		}
@@ -103,49 +91,12 @@ func blockIn(e *tree.Entry) string {
 	return ""
 }
 
-func samePrefix(ctx context.Context, older, newer *pact.Snapshot) (*prefixSame, error) {
-	p, err := pact.CommonPrefix(ctx, older, newer)
-	if err != nil {
-		return nil, err
-	}
-	same := &prefixSame{Blocks: p.Blocks, Bytes: p.Bytes, Complete: p.Complete()}
-	same.OfBlocks, same.OfBytes = older.ThreadSize()
-	if same.Complete {
-		return same, nil
-	}
-	if p.Old != nil {
-		same.Old = p.Old.ID
-	}
-	if p.New != nil {
-		same.New = p.New.ID
-	}
-	return same, nil
-}
-
-// share is what part of the thread before is the same, between 0 and 1.
-func (p *prefixSame) share() float64 {
-	if p.Complete || p.OfBytes == 0 {
-		return 1
-	}
-	return float64(p.Bytes) / float64(p.OfBytes)
-}
-
 // breaks are the cycles whose thread does not begin with that of the cycle
 // before, and what share of the threads before was kept over all.
 func (f *contextFound) breaks() (cycles []int64, share float64) {
-	var same, of float64
+	var r reuse
 	for _, c := range f.Cycles {
-		if c.Prefix == nil {
-			continue
-		}
-		if !c.Prefix.Complete {
-			cycles = append(cycles, c.Cycle)
-		}
-		of += float64(c.Prefix.OfBytes)
-		same += c.Prefix.share() * float64(c.Prefix.OfBytes)
+		r.take(c.Cycle, c.Prefix)
 	}
-	if of == 0 {
-		return cycles, 1
-	}
-	return cycles, same / of
+	return r.breaks, r.share()
 }

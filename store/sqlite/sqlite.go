@@ -1,5 +1,5 @@
 // Package sqlite keeps contexts in a file, with SQLite and without cgo. The
-// file can be read with any SQLite: schema/0001.sql says how.
+// file can be read with any SQLite: the files in schema say how.
 //
 // A change is on the disk before the call that made it returns: the file is in
 // WAL mode with synchronous=FULL. One process writes at a time, any number
@@ -124,7 +124,16 @@ func handle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	return db, nil
 }
 
-var dialect = sqlstore.Dialect{Violated: violated, Explain: explain}
+var dialect = sqlstore.Dialect{Violated: violated, Explain: explain, Check: check}
+
+// check has SQLite check tables and indexes. It does not look at values.
+func check(ctx context.Context, db *sql.DB) (damage string, err error) {
+	var verdict string
+	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil || verdict == "ok" {
+		return "", err
+	}
+	return "the file is damaged: " + verdict, nil
+}
 
 func violated(err error) bool { return primary(err) == lib.SQLITE_CONSTRAINT }
 

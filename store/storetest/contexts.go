@@ -109,6 +109,8 @@ func testMissing(t *testing.T, s Suite) {
 		"Request":  func() error { _, err := d.store.Request(background, none, "x"); return err },
 		"Rename":   func() error { return d.store.Rename(background, none, "x") },
 		"Delete":   func() error { return d.store.Delete(background, none) },
+		"Fork":     func() error { _, err := d.store.Fork(background, none, 1, store.Fork{Name: "x"}); return err },
+		"Check":    func() error { _, err := d.store.Check(background, none); return err },
 		"Apply":    func() error { return d.store.Apply(background, none, d.guard(), d.edited(func(*tree.Editor) {})) },
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, call(), fault.Store) })
@@ -150,6 +152,8 @@ func testClosed(t *testing.T, s Suite) {
 		"Request":  func() error { _, err := d.store.Request(background, d.state.Key, "x"); return err },
 		"Rename":   func() error { return d.store.Rename(background, d.state.Key, "x") },
 		"Delete":   func() error { return d.store.Delete(background, d.state.Key) },
+		"Fork":     func() error { _, err := d.store.Fork(background, d.state.Key, 1, store.Fork{Name: "x"}); return err },
+		"Check":    func() error { _, err := d.store.Check(background, d.state.Key); return err },
 		"Apply":    func() error { return d.store.Apply(background, d.state.Key, d.guard(), change) },
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, call(), fault.Store) })

@@ -19,6 +19,7 @@ type driver struct {
 	store     store.Store
 	state     store.State
 	snapshots map[int64]*tree.Tree
+	published map[int64]store.Info // as it was right after each snapshot
 	clock     int64
 	suffix    string
 }
@@ -34,7 +35,7 @@ func drive(t *testing.T, s Suite, name string) *driver {
 
 func driveIn(t *testing.T, s Suite, in store.Store, name string) *driver {
 	t.Helper()
-	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}}
+	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
 	first, stamps, err := tree.New(d.env(), nil)
 	must(t, err)
 	return d.begin(store.Genesis{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
@@ -43,7 +44,7 @@ func driveIn(t *testing.T, s Suite, in store.Store, name string) *driver {
 // driveFrom creates a context out of an imported tree.
 func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
 	t.Helper()
-	d := &driver{T: t, suite: s, store: s.Open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}}
+	d := &driver{T: t, suite: s, store: s.Open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
 	stamps := tree.Stamps{Cycle: first.Cycle() + 1, Given: -1}
 	for e := range first.All() {
 		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
@@ -61,6 +62,9 @@ func (d *driver) begin(g store.Genesis) *driver {
 	want := store.Info{Key: info.Key, Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: g.Tree.Cycle(), Revision: 1, Stamps: g.Stamps}
 	if info != want {
 		d.Fatalf("created %+v, want %+v", info, want)
+	}
+	if g.Imported {
+		d.published[info.Cycle] = info
 	}
 	return d
 }
@@ -118,6 +122,7 @@ func (d *driver) take(changes ...store.Change) {
 		if c.Sealed != nil {
 			d.state.Cycle, d.state.Head = c.Sealed.Cycle(), c.Sealed
 			d.snapshots[c.Sealed.Cycle()] = c.Sealed
+			d.published[c.Sealed.Cycle()] = d.state.Info
 		}
 	}
 }
@@ -172,6 +177,7 @@ func (d *driver) check() {
 		d.Errorf("loaded %+v, want %+v", d.state.Info, before.Info)
 	}
 	d.compare()
+	sound(d)
 	same(d.T, before.Head, d.state.Head)
 	same(d.T, before.Working, d.state.Working)
 }

@@ -4,26 +4,35 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
 func testLog(t *testing.T, s Suite) {
 	d := drive(t, s, "log")
+	first := d.state.Working
 	c := d.edited(func(x *tree.Editor) { add(t, x, "^ah", block("x")) })
-	c.Entry = store.Entry{Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token", Kind: store.Commit, Revision: 99}
+	c.Entry = store.Entry{Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token", Kind: store.Commit, Revision: 99,
+		Digest: "not", Thread: "theirs"}
 	d.apply(c)
-	d.commit()
+	sent := strings.Repeat("0f", 32)
+	c = d.committed(store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}, lifecycle.Input{})
+	c.Entry.Sent = sent
+	edited := d.state.Working
+	d.apply(c)
 	d.reopen()
 	list, err := d.store.Log(background, d.state.Key, 1, 3)
 	must(t, err)
 	want := []store.Entry{
-		{Revision: 1, Kind: store.Create},
-		{Revision: 2, Kind: store.Edit, Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token"},
-		{Revision: 3, Kind: store.Commit, Cycle: 1, TimeNS: d.clock, Message: "turn", Report: json.RawMessage(`{}`)},
+		{Revision: 1, Kind: store.Create, Digest: first.Digest().String(), Thread: first.ThreadDigest().String()},
+		{Revision: 2, Kind: store.Edit, Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token", Digest: edited.Digest().String()},
+		{Revision: 3, Kind: store.Commit, Cycle: 1, TimeNS: d.clock, Message: "turn", Report: json.RawMessage(`{}`),
+			Digest: d.state.Head.Digest().String(), Thread: d.state.Head.ThreadDigest().String(), Sent: sent},
 	}
 	if len(list) != len(want) {
 		t.Fatalf("the log has %d entries, want %d", len(list), len(want))

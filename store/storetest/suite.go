@@ -67,7 +67,16 @@ func (s Suite) Run(t *testing.T) {
 		{"Headers", testHeaders},
 		{"IDs", testIDs},
 
+		{"Fork", testFork},
+		{"ForkOfAFork", testForkOfAFork},
+		{"ForkAside", testForkAside},
+		{"ForkRequests", testForkRequests},
+		{"ForkRefused", testForkRefused},
+		{"ForkDelete", testForkDelete},
+		{"ForkImported", testForkImported},
+
 		{"RandomHistories", testRandomHistories},
+		{"RandomForks", testRandomForks},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, s) })
 	}

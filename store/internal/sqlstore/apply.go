@@ -26,7 +26,14 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	if len(changes) == 0 {
 		return nil
 	}
-	p := &plan{recent: *known, ctx: ctx, store: s, key: key}
+	line, err := s.lineage(ctx, key)
+	if err != nil {
+		return err
+	}
+	if err := s.unseen(ctx, line, changes); err != nil {
+		return err
+	}
+	p := &plan{recent: *known, ctx: ctx, store: s, line: line}
 	if err := p.changes(changes); err != nil {
 		return s.orMoved(ctx, key, g, err)
 	}
@@ -52,17 +59,34 @@ func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 	latest := g.Cycle
 	steps := p.steps[len(p.steps)-len(changes):]
 	for i, c := range changes {
-		e, at := c.Entry, latest
-		e.Kind = store.Edit
+		e, guard := c.Entry.Logged(store.Edit, c.After), store.Guard{Cycle: latest, Revision: g.Revision + int64(i)}
 		if c.Sealed != nil {
-			e.Kind, latest = store.Commit, c.Sealed.Cycle()
+			e, latest = c.Entry.Logged(store.Commit, c.Sealed), c.Sealed.Cycle()
 		}
-		args := append([]any{w.key, w.key, g.Revision + int64(i), at}, logArgs(e, latest, c.Stamps, steps[i].next)...)
-		if err := w.exec(w.store.stmts.insertLog, args...); err != nil {
+		var err error
+		if p.chain, err = w.log(p.chain, guard.Revision+1, e, latest, c.Stamps, steps[i].next, &guard); err != nil {
 			return err
 		}
 		if err := w.apply(&steps[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// unseen refuses tokens that a fork shares with its origins. Those of its own
+// log cannot be written twice.
+func (s *Store) unseen(ctx context.Context, line lineage, changes []store.Change) error {
+	for _, c := range changes {
+		if c.Entry.Request == "" || len(line) == 1 {
+			continue
+		}
+		e, err := s.request(ctx, line[:len(line)-1], c.Entry.Request)
+		if err != nil {
+			return err
+		}
+		if e != nil {
+			return store.RequestSeen(c.Entry.Request)
 		}
 	}
 	return nil
@@ -175,9 +199,15 @@ func (w *writer) apply(s *step) error {
 // died appends the arguments of a death.
 func (w *writer) died(d *death) {
 	w.args = append(w.args, w.key, d.birth, d.nid, d.reason)
-	for range rowParams - 4 {
+	for range rowParams - 5 {
 		w.args = append(w.args, nil)
 	}
+	w.prove()
+}
+
+// prove ends the arguments of a row with what proves the others.
+func (w *writer) prove() {
+	w.args = append(w.args, proofOf(w.args[len(w.args)-rowParams+1:]))
 }
 
 // born inserts the content of a version and appends the version's arguments.
@@ -212,5 +242,6 @@ func (w *writer) born(b *birth) error {
 	}
 	w.args = append(w.args, w.key, b.birth, b.nid, nil, parent, n.ID, n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS,
 		iso, n.Index, expiry, headersText(n.Headers), no, size, hash, named)
+	w.prove()
 	return nil
 }

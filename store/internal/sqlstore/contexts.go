@@ -16,8 +16,10 @@ type state struct {
 
 func scanState(scan func(...any) error) (state, error) {
 	var st state
-	err := scan(&st.Key, &st.Name, &st.Edition, &st.First, &st.Cycle, &st.Revision,
-		&st.Stamps.Cycle, &st.Stamps.LastNS, &st.Stamps.Next, &st.Stamps.Given, &st.next)
+	var origin, cycle, revision sql.NullInt64
+	err := scan(&st.Key, &st.Name, &st.Edition, &st.First, &st.Fork, &origin, &cycle, &revision,
+		&st.Cycle, &st.Revision, &st.Stamps.Cycle, &st.Stamps.LastNS, &st.Stamps.Next, &st.Stamps.Given, &st.next)
+	st.Origin = store.Origin{Key: store.Key(origin.Int64), Cycle: cycle.Int64, Revision: revision.Int64}
 	return st, err
 }
 
@@ -29,9 +31,13 @@ func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, er
 	}
 	st, err := scanState(stmt.QueryRowContext(ctx, int64(key)).Scan)
 	if err == sql.ErrNoRows {
-		return state{}, store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
+		return state{}, noKey(key)
 	}
 	return st, s.fail(ctx, err, "reading a context")
+}
+
+func noKey(key store.Key) error {
+	return store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
 }
 
 // Contexts implements store.Store. Cost: two look-ups a context.
@@ -88,10 +94,8 @@ func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error)
 			return err
 		}
 		w.key = int64(info.Key)
-		e := g.Entry
-		e.Kind = store.Create
-		args := append([]any{w.key}, logArgs(e, g.Tree.Cycle(), g.Stamps, p.steps[0].next)...)
-		if err := w.exec(s.stmts.insertFirst, args...); err != nil {
+		e := g.Entry.Logged(store.Create, g.Tree)
+		if p.chain, err = w.log(beginning(nil, info), 1, e, g.Tree.Cycle(), g.Stamps, p.steps[0].next, nil); err != nil {
 			return err
 		}
 		if err := w.apply(&p.steps[0]); err != nil {
@@ -122,30 +126,58 @@ func (s *Store) Rename(ctx context.Context, key store.Key, name string) error {
 		if n, err := result.RowsAffected(); err != nil || n > 0 {
 			return err
 		}
-		return store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
+		return noKey(key)
 	})
 }
 
 // Delete implements store.Store. Cost: the rows of the context.
 func (s *Store) Delete(ctx context.Context, key store.Key) error {
 	err := s.transact(ctx, "deleting a context", func(w *writer) error {
-		for i, st := range s.stmts.empty {
-			result, err := w.stmt(st).ExecContext(w.ctx, int64(key))
-			if err != nil {
-				return err
-			}
-			if i < len(s.stmts.empty)-1 {
-				continue
-			}
-			if n, err := result.RowsAffected(); err != nil || n > 0 {
-				return err
-			}
+		result, err := w.stmt(s.stmts.buryContext).ExecContext(w.ctx, "@"+strconv.FormatInt(int64(key), 10), int64(key))
+		if err != nil {
+			return err
 		}
-		return store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
+		if n, err := result.RowsAffected(); err != nil {
+			return err
+		} else if n == 0 {
+			return noKey(key)
+		}
+		return w.release(int64(key))
 	})
 	if err == nil {
 		s.recents.drop(key)
+		s.lineages.drop(key)
 		s.cache.drop(key)
 	}
 	return err
+}
+
+// release deletes of a deleted branch what no fork shares, and then what is
+// left over of its origins.
+func (w *writer) release(branch int64) error {
+	st := &w.store.stmts
+	for branch != 0 {
+		var deleted, origin int64
+		var cycle, revision sql.NullInt64
+		if err := w.stmt(st.shared).QueryRowContext(w.ctx, branch).Scan(&deleted, &origin, &cycle, &revision); err != nil || deleted == 0 {
+			return err
+		}
+		bounds := [len(trim)]int64{before, before, before}
+		if cycle.Valid {
+			bounds = [len(trim)]int64{cycle.Int64, cycle.Int64, revision.Int64}
+		}
+		for i, bound := range bounds {
+			if err := w.exec(st.trim[i], branch, bound); err != nil {
+				return err
+			}
+		}
+		if cycle.Valid {
+			return nil
+		}
+		if err := w.exec(st.deleteContext, branch); err != nil {
+			return err
+		}
+		branch = origin
+	}
+	return nil
 }

@@ -23,7 +23,7 @@ type plan struct {
 	recent
 	ctx   context.Context
 	store *Store
-	key   store.Key
+	line  lineage // nil for a new context, of which nothing is stored yet
 	steps []step
 }
 
@@ -84,7 +84,7 @@ func (p *plan) ref(id string) (ref, error) {
 	if r, ok := p.refs[id]; ok {
 		return r, nil
 	}
-	r, err := p.store.ref(p.ctx, p.key, id)
+	r, err := p.store.ref(p.ctx, p.line, id)
 	if err != nil {
 		return r, err
 	}

@@ -24,7 +24,10 @@ func (s *Store) Load(ctx context.Context, key store.Key) (*store.State, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := s.scanner(key)
+	c, err := s.scanner(ctx, key)
+	if err != nil {
+		return nil, err
+	}
 	rows, err := c.rows(ctx, tx.StmtContext(ctx, s.stmts.rowsIn), st.Cycle, before, st.Cycle+1)
 	if err != nil {
 		return nil, s.fail(ctx, err, doing)
@@ -58,7 +61,11 @@ func (s *Store) Snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 	if t := s.cache.get(key, cycle); t != nil {
 		return t, nil
 	}
-	r, err := s.at(ctx, key, cycle)
+	c, err := s.scanner(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	r, err := c.at(ctx, cycle)
 	if err != nil {
 		return nil, err
 	}
@@ -66,11 +73,10 @@ func (s *Store) Snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 	return r.tree, nil
 }
 
-func (s *Store) at(ctx context.Context, key store.Key, cycle int64) (*replay, error) {
-	c := s.scanner(key)
-	rows, err := c.rows(ctx, s.stmts.rowsIn, cycle, before, cycle)
+func (c *scanner) at(ctx context.Context, cycle int64) (*replay, error) {
+	rows, err := c.rows(ctx, c.store.stmts.rowsIn, cycle, before, cycle)
 	if err != nil {
-		return nil, s.fail(ctx, err, "reading a snapshot")
+		return nil, c.store.fail(ctx, err, "reading a snapshot")
 	}
 	return c.replay(cycle, rows)
 }
@@ -93,11 +99,15 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) ([]*
 	if from > to {
 		return nil, nil
 	}
-	r, err := s.at(ctx, key, from)
+	c, err := s.scanner(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.scanner(key).rows(ctx, s.stmts.rowsIn, to, from, to)
+	r, err := c.at(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.rows(ctx, s.stmts.rowsIn, to, from, to)
 	if err != nil {
 		return nil, s.fail(ctx, err, "reading a history")
 	}

@@ -16,7 +16,8 @@ type ref struct{ nid, birth int64 }
 // stands after a revision, and where some of its nodes are.
 type recent struct {
 	revision, latest int64
-	next             int64 // nid
+	next             int64  // nid
+	chain            []byte // link of the revision
 	refs             map[string]ref
 }
 
@@ -71,7 +72,7 @@ func (s *Store) recall(ctx context.Context, key store.Key, g store.Guard) (*rece
 		return r, nil
 	}
 	r := &recent{revision: g.Revision, refs: make(map[string]ref)}
-	err := s.stmts.stateAt.QueryRowContext(ctx, int64(key), g.Revision, g.Cycle).Scan(&r.latest, &r.next)
+	err := s.stmts.stateAt.QueryRowContext(ctx, int64(key), g.Revision, g.Cycle).Scan(&r.latest, &r.next, &r.chain)
 	if err == sql.ErrNoRows {
 		return nil, nil
 	}

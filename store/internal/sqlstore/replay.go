@@ -1,6 +1,8 @@
 package sqlstore
 
 import (
+	"slices"
+
 	"github.com/contexttree/pact/tree"
 )
 
@@ -29,16 +31,22 @@ func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
 	r := &replay{scanner: c, ids: make(map[int64]string, len(live))}
 	at := make(map[int64]int, len(live)) // nid -> place in the order below
 	placed := make([]tree.Placed, 0, len(live))
+	loose := false // whether a node hangs from nothing
 	err := r.inOrder(live, func(v *row, parent int64) {
 		p := tree.Placed{Node: v.node, Parent: -1}
 		if v.parent != 0 {
-			p.Parent = at[parent]
+			above, placed := at[parent]
+			p.Parent, loose = above, loose || !placed
 		}
+		loose = loose || (v.parent == 0) != (len(placed) == 0)
 		at[v.nid] = len(placed)
 		placed = append(placed, p)
 	})
 	if err != nil {
 		return nil, err
+	}
+	if loose {
+		return nil, damaged("the nodes of a snapshot are no tree")
 	}
 	if len(placed) == 0 {
 		return nil, damaged("a snapshot has no nodes")
@@ -143,6 +151,41 @@ func (r *replay) step(cycle int64, rows []row) error {
 			gone = append(gone, id)
 		}
 	}
+	if err := r.fits(gone, born); err != nil {
+		return err
+	}
 	r.tree = r.tree.Patch(cycle, gone, born)
 	return nil
+}
+
+// fits refuses what the tree could not be patched with.
+func (r *replay) fits(gone []string, born []tree.Born) error {
+	root := r.tree.Root().Node().ID
+	parents := make(map[string]string, len(born))
+	for _, b := range born {
+		parents[b.Node.ID] = b.Parent
+		if (b.Node.ID == root) != (b.Parent == "") || b.Parent != "" && !r.hangs(b.Parent, root, parents) {
+			return damaged("node " + b.Node.ID + " has no parent")
+		}
+	}
+	if slices.Contains(gone, root) {
+		return damaged("the root is gone")
+	}
+	return nil
+}
+
+// hangs reports whether a node is below the root, with the parents given in
+// place of those that the tree knows.
+func (r *replay) hangs(id, root string, parents map[string]string) bool {
+	for range tree.MaxDepth {
+		if id == root {
+			return true
+		}
+		above, moved := parents[id]
+		if !moved {
+			above = r.tree.Parent(id)
+		}
+		id = above
+	}
+	return false
 }

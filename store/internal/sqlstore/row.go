@@ -12,6 +12,7 @@ import (
 
 // row is one row of node_version.
 type row struct {
+	branch     int64
 	birth, nid int64
 	dead       bool // and nothing more
 	parent     int64
@@ -24,24 +25,39 @@ type row struct {
 // scanner reads rows of one context.
 type scanner struct {
 	store *Store
-	key   store.Key
+	line  lineage
 	known map[string][]tree.Header // few nodes have headers of their own
 }
 
-func (s *Store) scanner(key store.Key) *scanner {
-	return &scanner{store: s, key: key, known: make(map[string][]tree.Header)}
+func (s *Store) scanner(ctx context.Context, key store.Key) (*scanner, error) {
+	line, err := s.lineage(ctx, key)
+	return &scanner{store: s, line: line, known: make(map[string][]tree.Header)}, err
 }
 
 // rows reads the rows born after one cycle and up to another, those after held
-// with their content.
-func (c *scanner) rows(ctx context.Context, query *sql.Stmt, held, after, upTo int64) ([]row, error) {
-	found, err := query.QueryContext(ctx, held, int64(c.key), after, upTo)
-	if err != nil {
-		return nil, err
+// with their content, in the order in which they came about.
+func (c *scanner) rows(ctx context.Context, query *sql.Stmt, held, after, upTo int64) (list []row, err error) {
+	for _, p := range c.line {
+		lo, hi := max(after, p.afterCycle), min(upTo, p.upToCycle)
+		if lo >= hi {
+			continue
+		}
+		found, err := query.QueryContext(ctx, held, p.branch, lo, hi)
+		if err != nil {
+			return nil, err
+		}
+		if list, err = c.scan(found, p.branch, list); err != nil {
+			return nil, err
+		}
 	}
+	return list, nil
+}
+
+// scan appends the rows of a branch to a list.
+func (c *scanner) scan(found *sql.Rows, branch int64, list []row) ([]row, error) {
 	defer found.Close()
-	var list []row
-	var r row
+	r := row{branch: branch}
+	var err error
 	var death, id, kind, iso, headers sql.NullString
 	var parent, offset, priority, cycle, created, index, expiry, size sql.NullInt64
 	for found.Next() {
@@ -79,11 +95,14 @@ func (c *scanner) complete(list []row) error {
 			continue
 		}
 		n := *r.node
+		if r.body != nil && len(r.body) != r.size {
+			return damaged("the content of node " + n.ID + " is of another size")
+		}
 		switch {
 		case r.body != nil:
 			n.Content = tree.Hold(canon.Value(r.body))
 		case r.size > 0:
-			n.Content = c.store.content(c.key, r.birth, r.nid, r.size)
+			n.Content = c.store.content(r.branch, r.birth, r.nid, r.size)
 		}
 		var hash *tree.Digest
 		if len(r.hash) == len(tree.Digest{}) {
@@ -109,6 +128,9 @@ func (c *scanner) headers(text string) ([]tree.Header, error) {
 	for i, m := range object.Members {
 		hs[i] = tree.Header{Name: m.Name, Value: m.Value.Value()}
 	}
+	if headersText(hs) != text {
+		return nil, damaged("there are headers that are not canonical")
+	}
 	if len(hs) < 8 { // in order already, so that NewNode will not sort what nodes share
 		c.known[text] = hs
 	}
@@ -133,10 +155,10 @@ func headersText(hs []tree.Header) any {
 
 // content is the content of a published version, read when asked for. A
 // published version never changes and its key is never used again.
-func (s *Store) content(key store.Key, birth, nid int64, size int) tree.Content {
+func (s *Store) content(branch, birth, nid int64, size int) tree.Content {
 	return tree.Fetch(size, func(ctx context.Context) (canon.Value, error) {
 		var body []byte
-		switch err := s.stmts.bodyOf.QueryRowContext(ctx, int64(key), birth, nid).Scan(&body); {
+		switch err := s.stmts.bodyOf.QueryRowContext(ctx, branch, birth, nid).Scan(&body); {
 		case err == sql.ErrNoRows:
 			return "", fault.New(fault.Store, "the content is gone with its context", "")
 		case err != nil:

@@ -8,15 +8,18 @@ import (
 
 // The statements, with question marks for parameters. They are prepared once.
 const (
-	infoColumns = `SELECT c.key, c.name, c.edition, c.first, l.latest, l.revision,
-		l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid
+	infoColumns = `SELECT c.key, c.name, c.edition, c.first, c.fork, c.origin, c.origin_cycle, c.origin_revision,
+		l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid
 		FROM context c JOIN log l ON l.branch = c.key
-		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key)`
+		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key) WHERE c.deleted = 0`
 	infoAll    = infoColumns + ` ORDER BY c.name`
-	infoByName = infoColumns + ` WHERE c.name = ?`
-	infoByKey  = infoColumns + ` WHERE c.key = ?`
+	infoByName = infoColumns + ` AND c.name = ?`
+	infoByKey  = infoColumns + ` AND c.key = ?`
 
-	stateAt = `SELECT latest, next_nid FROM log WHERE branch = ? AND revision = ? AND latest = ?`
+	originOf = `SELECT origin, origin_cycle, origin_revision FROM context WHERE key = ? AND deleted <= ?`
+	stateAt  = `SELECT latest, next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
+	logState = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, chain
+		FROM log WHERE branch = ? AND revision = ?`
 
 	// The rows of a span of cycles, in the order in which they came about. From
 	// a cycle on, content that can still change is read along with its row.
@@ -34,39 +37,63 @@ const (
 		SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1
 		UNION ALL
 		SELECT nid, birth FROM node_version WHERE branch = ? AND birth = ? AND id = ?) r
-		ORDER BY birth DESC, nid DESC LIMIT 1`
+		WHERE birth <= ? ORDER BY birth DESC, nid DESC LIMIT 1`
 
-	logColumns   = `revision, kind, cycle, time_ns, actor, message, request, report`
+	logColumns   = `revision, kind, cycle, time_ns, actor, message, request, report, digest, thread, sent`
 	logRange     = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND revision >= ? AND revision <= ? ORDER BY revision`
-	logByRequest = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND request = ?`
+	logByRequest = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND request = ? AND revision <= ?`
+
+	// For Check: everything.
+	settled = `SELECT edition, first, coalesce(origin, 0), coalesce(origin_cycle, 0), coalesce(origin_revision, 0), fork
+		FROM context WHERE key = ?`
+	logRows = `SELECT branch, revision, kind, cycle, time_ns, actor, message, request, report,
+		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, chain
+		FROM log WHERE branch = ? AND revision <= ? ORDER BY revision`
+	versionRows = `SELECT branch, birth, nid, death, parent, id, type, "offset", priority, cycle, created_ns,
+		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named, proof
+		FROM node_version WHERE branch = ? AND birth <= ? ORDER BY birth, nid`
 
 	insertContext = `INSERT INTO context (name, edition, first) VALUES (?, ?, ?) RETURNING key`
-	renameContext = `UPDATE context SET name = ? WHERE key = ?`
+	renameContext = `UPDATE context SET name = ? WHERE key = ? AND deleted = 0`
+	present       = `SELECT l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
+		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
+	countFork  = `UPDATE context SET forks = forks + 1 WHERE key = ? RETURNING forks`
+	insertFork = `INSERT INTO context (name, edition, first, origin, origin_cycle, origin_revision, fork)
+		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`
 	// The revision comes out NULL, and is refused, where the guard does not
 	// hold, and exists already where another writer was faster.
-	insertLog = `INSERT INTO log (branch, revision, kind, cycle, time_ns, actor, message, request, report,
-		latest, work_cycle, last_ns, next_index, given, next_nid)
-		VALUES (?, (SELECT revision + 1 FROM log WHERE branch = ? AND revision = ? AND latest = ?), ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	insertFirst = `INSERT INTO log (branch, revision, kind, cycle, time_ns, actor, message, request, report,
-		latest, work_cycle, last_ns, next_index, given, next_nid)
-		VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	insertLog = intoLog + `(SELECT l.revision + 1 FROM log l JOIN context c ON c.key = l.branch
+		WHERE l.branch = ? AND l.revision = ? AND l.latest = ? AND c.deleted = 0)` + logParams
+	// The first row of a branch has nobody to guard against.
+	insertFirst = intoLog + `?` + logParams
+	intoLog     = `INSERT INTO log (branch, revision, kind, cycle, time_ns, actor, message, request, report,
+		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, chain) VALUES (?, `
+	logParams = `, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	insertContent = `INSERT INTO content (body) VALUES (?)`
 	deleteContent = `DELETE FROM content WHERE no = (SELECT content_no FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
 	deleteVersion = `DELETE FROM node_version WHERE branch = ? AND birth = ? AND nid = ?`
 
 	insertRows = `INSERT INTO node_version (branch, birth, nid, death, parent, id, type, "offset", priority, cycle, created_ns,
-		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named) VALUES `
-	rowParams = 19
+		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named, proof) VALUES `
+	rowParams = 20
+
+	// Deleting leaves what forks share: a context of which that is all there
+	// is has a name that no other can have.
+	buryContext = `UPDATE context SET name = ?, deleted = 1 WHERE key = ? AND deleted = 0`
+	shared      = `SELECT c.deleted, coalesce(c.origin, 0), max(f.origin_cycle), max(f.origin_revision)
+		FROM context c LEFT JOIN context f ON f.origin = c.key WHERE c.key = ? GROUP BY c.key`
 )
 
-// emptyContext deletes a context, what refers to other tables first.
-var emptyContext = [...]string{
-	`DELETE FROM content WHERE no IN (SELECT content_no FROM node_version WHERE branch = ?)`,
-	`DELETE FROM node_version WHERE branch = ?`,
-	`DELETE FROM log WHERE branch = ?`,
-	`DELETE FROM context WHERE key = ?`,
+// trim deletes the rows of a branch from a cycle or a revision on, what refers
+// to other tables first.
+var trim = [...]string{
+	`DELETE FROM content WHERE no IN (SELECT content_no FROM node_version WHERE branch = ? AND birth > ?)`,
+	`DELETE FROM node_version WHERE branch = ? AND birth > ?`,
+	`DELETE FROM log WHERE branch = ? AND revision > ?`,
 }
+
+const deleteContext = `DELETE FROM context WHERE key = ?`
 
 // batches are the numbers of rows that one insert can hold.
 var batches = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
@@ -74,13 +101,17 @@ var batches = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 // statements are all of them, prepared.
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt     *sql.Stmt
+	originOf, logState                          *sql.Stmt
 	rowsIn, bodyOf, refOf                       *sql.Stmt
 	logRange, logByRequest                      *sql.Stmt
-	insertContext, renameContext                *sql.Stmt
+	settled, logRows, versionRows               *sql.Stmt
+	insertContext, renameContext, deleteContext *sql.Stmt
+	present, countFork, insertFork              *sql.Stmt
+	buryContext, shared                         *sql.Stmt
 	insertLog, insertFirst                      *sql.Stmt
 	insertContent, deleteContent, deleteVersion *sql.Stmt
 	insertRows                                  [len(batches)]*sql.Stmt
-	empty                                       [len(emptyContext)]*sql.Stmt
+	trim                                        [len(trim)]*sql.Stmt
 }
 
 func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind func(string) string) error {
@@ -98,13 +129,24 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.infoByName = on(read, infoByName)
 	st.infoByKey = on(read, infoByKey)
 	st.stateAt = on(read, stateAt)
+	st.originOf = on(read, originOf)
+	st.logState = on(read, logState)
 	st.rowsIn = on(read, rowsIn)
 	st.bodyOf = on(read, bodyOf)
 	st.refOf = on(read, refOf)
 	st.logRange = on(read, logRange)
 	st.logByRequest = on(read, logByRequest)
+	st.settled = on(read, settled)
+	st.logRows = on(read, logRows)
+	st.versionRows = on(read, versionRows)
 	st.insertContext = on(write, insertContext)
 	st.renameContext = on(write, renameContext)
+	st.deleteContext = on(write, deleteContext)
+	st.present = on(write, present)
+	st.countFork = on(write, countFork)
+	st.insertFork = on(write, insertFork)
+	st.buryContext = on(write, buryContext)
+	st.shared = on(write, shared)
 	st.insertLog = on(write, insertLog)
 	st.insertFirst = on(write, insertFirst)
 	st.insertContent = on(write, insertContent)
@@ -113,8 +155,8 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	for i, n := range batches {
 		st.insertRows[i] = on(write, insertRows+tuples(n, rowParams))
 	}
-	for i, query := range emptyContext {
-		st.empty[i] = on(write, query)
+	for i, query := range trim {
+		st.trim[i] = on(write, query)
 	}
 	return err
 }

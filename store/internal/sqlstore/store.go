@@ -33,6 +33,9 @@ type Dialect struct {
 	// Explain says in words what an error of the database means and what to do
 	// about it, "" where it has nothing to add.
 	Explain func(err error) (message, remedy string)
+	// Check has the database look for damage in its own structures and says
+	// what it found, "" for nothing.
+	Check func(ctx context.Context, db *sql.DB) (damage string, err error)
 }
 
 // Store implements store.Store over a database.
@@ -42,6 +45,7 @@ type Store struct {
 	stmts       statements
 	closed      atomic.Bool
 	recents     recents
+	lineages    lineages
 	cache       treeCache
 }
 

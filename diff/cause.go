@@ -1,0 +1,36 @@
+package diff
+
+// Kind is what made a node differ.
+type Kind string
+
+// The kinds (06 §6). Expiry, pruning, cascade and seal are the work of commits,
+// insertion and reordering what an edit did to a prefix.
+const (
+	ByExpiry    Kind = "expiry"    // its ttl ended, or that of a node above it
+	ByPruning   Kind = "pruning"   // a budget or a request took it
+	ByCascade   Kind = "cascade"   // a removable group lost its last child
+	ByEdit      Kind = "edit"      // added, updated, moved or removed by an edit
+	BySeal      Kind = "seal"      // the active head became a turn
+	ByTTL       Kind = "ttl"       // only time passed
+	BySelection Kind = "selection" // it is the same on both sides; what the selector goes by is not
+
+	ByInsertion  Kind = "insertion"  // of a prefix: a new node came before what was there
+	ByReordering Kind = "reordering" // of a prefix: a node moved, or the order changed
+)
+
+// Cause says what made a node differ, in which cycle, and who was behind it as
+// far as the log tells.
+type Cause struct {
+	Kind     Kind   `json:"kind"`
+	Cycle    int64  `json:"cycle"`
+	Rule     string `json:"rule,omitempty"`     // of pruning: "named", or the budget, such as "max_nodes 40"
+	Inferred bool   `json:"inferred,omitempty"` // the log has no report of that commit
+	Author
+}
+
+// Author is who changed something, as the log has it.
+type Author struct {
+	Revision int64  `json:"revision,omitempty"` // of the log entry; 0 where several may be meant
+	Actor    string `json:"actor,omitempty"`
+	Message  string `json:"message,omitempty"`
+}

@@ -1,0 +1,205 @@
+package pact
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// Fork makes a new context that begins as a snapshot of this one. It shares
+// what led there instead of copying it; what comes after belongs to each alone.
+// Ids of nodes that are born in a fork end in its number (block:12-3-f2), so
+// that no two contexts of a family give the same one. Uncommitted edits do not
+// come along. E_SNAPSHOT_NOT_FOUND where there is no such snapshot, E_CONFLICT
+// where the name is taken. Cost: that of reading the snapshot.
+func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...CallOption) (*Context, error) {
+	k := c.call(opts)
+	s := c.state.Load()
+	if done, err := c.forked(ctx, name, k); done != nil || err != nil {
+		return done, err
+	}
+	cycle, err := at.snapshot(s.Info)
+	if err != nil {
+		return nil, err
+	}
+	next, err := c.branch(ctx, s, cycle, store.Fork{Name: name, Entry: k.entry(s.Stamps)})
+	if err != nil {
+		return nil, err
+	}
+	f := &Context{store: c.store, clock: c.clock, actor: c.actor, held: map[string]int{}}
+	f.state.Store(next)
+	return f, nil
+}
+
+// forked returns the fork that a call with the same token made before, nil
+// without one.
+func (c *Context) forked(ctx context.Context, name string, k call) (*Context, error) {
+	if k.request == "" {
+		return nil, nil
+	}
+	names, err := c.names(ctx)
+	if err != nil || !names[name] {
+		return nil, err
+	}
+	f, err := Open(ctx, c.store, name, WithClock(c.clock), WithActor(c.actor))
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.store.Request(ctx, f.state.Load().Key, k.request)
+	if err != nil || e == nil || e.Kind != store.Forked {
+		return nil, err
+	}
+	return f, nil
+}
+
+// Undo takes the last commit back: a fork of the snapshot before it takes over
+// the name, in one durable step, and this Context goes on with the fork. Nothing
+// is lost: the old line, with what was not committed, lives on under the name
+// that is returned (docs/decisions). E_SNAPSHOT_NOT_FOUND where there is no
+// snapshot before, E_CONFLICT where another writer was here.
+func (c *Context) Undo(ctx context.Context, opts ...CallOption) (undone string, err error) {
+	k := c.call(opts)
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	if done, err := c.undid(ctx, s, k.request); done != "" || err != nil {
+		return done, err
+	}
+	cycle, err := Back(1).snapshot(s.Info)
+	if err != nil {
+		return "", err
+	}
+	if undone, err = c.freeName(ctx, s); err != nil {
+		return "", err
+	}
+	e := k.entry(s.Stamps)
+	if e.Report, err = json.Marshal(undoing{undone}); err != nil {
+		return "", fault.Wrap(fault.Store, err, "the report cannot be written", "")
+	}
+	next, err := c.branch(ctx, s, cycle, store.Fork{Name: s.Name, Entry: e, Aside: undone, Guard: guard(s)})
+	if err != nil {
+		return "", err
+	}
+	c.state.Store(next)
+	return undone, nil
+}
+
+// undid takes up what an undo with the same token did before and returns what
+// the old line is called, "" without one. The token is in the log of both.
+func (c *Context) undid(ctx context.Context, s *state, token string) (string, error) {
+	done, err := c.seen(ctx, s, token)
+	if done == nil || err != nil {
+		return "", err
+	}
+	undone := undoneBy(done)
+	if undone == "" {
+		return "", fault.New(fault.Conflict, "the request "+token+" was another call", "give every call a token of its own")
+	}
+	if done.Kind == store.Forked {
+		return undone, nil
+	}
+	info, err := c.store.Find(ctx, s.Name)
+	if err != nil {
+		return "", err
+	}
+	loaded, err := c.store.Load(ctx, info.Key)
+	if err != nil {
+		return "", err
+	}
+	c.state.Store(&state{State: *loaded})
+	return undone, nil
+}
+
+// undoing is what the log says of an undo.
+type undoing struct {
+	Undone string `json:"undone"` // what the old line is called
+}
+
+// undoneBy returns what the old line is called since an entry of the log, ""
+// where that is no undo.
+func undoneBy(e *store.Entry) string {
+	var u undoing
+	if e.Kind != store.Forked && e.Kind != store.Aside || json.Unmarshal(e.Report, &u) != nil {
+		return ""
+	}
+	return u.Undone
+}
+
+// branch makes a fork and returns its state.
+func (c *Context) branch(ctx context.Context, s *state, cycle int64, f store.Fork) (*state, error) {
+	t, err := c.at(ctx, s, Cycle(cycle))
+	if err != nil {
+		return nil, err
+	}
+	info, err := c.store.Fork(ctx, s.Key, cycle, f)
+	if err != nil {
+		return nil, err
+	}
+	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle)}}, nil
+}
+
+// freeName is the first name for a line that ends in this cycle that no context
+// has: name~c12, then name~c12~2 and so on.
+func (c *Context) freeName(ctx context.Context, s *state) (string, error) {
+	names, err := c.names(ctx)
+	if err != nil {
+		return "", err
+	}
+	base := s.Name + "~c" + strconv.FormatInt(s.State.Cycle, 10)
+	name := base
+	for n := 2; names[name]; n++ {
+		name = base + "~" + strconv.Itoa(n)
+	}
+	return name, nil
+}
+
+func (c *Context) names(ctx context.Context) (map[string]bool, error) {
+	list, err := c.store.Contexts(ctx)
+	names := make(map[string]bool, len(list))
+	for _, info := range list {
+		names[info.Name] = true
+	}
+	return names, err
+}
+
+// snapshot is cycle for an address that must not be that of the working state.
+func (a Address) snapshot(i store.Info) (int64, error) {
+	if a == Working {
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is no snapshot yet", "commit first, or name a snapshot")
+	}
+	return a.cycle(i)
+}
+
+// Origin is where a fork began.
+type Origin struct {
+	Name     string `json:"name,omitempty"` // that its origin has now, "" where that was deleted
+	Cycle    int64  `json:"cycle"`          // of the snapshot
+	Revision int64  `json:"-"`              // the first of the fork's own
+}
+
+// Origins returns where the context began, if it is a fork, and where its origin
+// did, as far as they are still there. Cost: that of listing the contexts.
+func (c *Context) Origins(ctx context.Context) ([]Origin, error) {
+	at := c.state.Load().Info
+	if at.Origin.Key == 0 {
+		return nil, nil
+	}
+	list, err := c.store.Contexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byKey := make(map[store.Key]store.Info, len(list))
+	for _, info := range list {
+		byKey[info.Key] = info
+	}
+	var origins []Origin
+	for at.Origin.Key != 0 {
+		from := byKey[at.Origin.Key] // the zero Info where it was deleted
+		origins = append(origins, Origin{from.Name, at.Origin.Cycle, at.Origin.Revision + 1})
+		at = from
+	}
+	return origins, nil
+}

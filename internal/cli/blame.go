@@ -1,0 +1,81 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/spf13/cobra"
+)
+
+// blame is the answer of pact blame --json.
+type blame struct {
+	Cycle  int64         `json:"cycle"`
+	Blocks []pact.Blamed `json:"blocks"`
+}
+
+func (a *app) blameCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "blame NAME [@t] | blame --file FILE [@t]",
+		Short: "Say which cycle brought each block of a thread",
+		Long: `List the blocks of a thread in the order in which the model is sent them, by
+default those of the latest snapshot: the cycle that brought each and who was
+behind it, after a / the cycle of the version that is shown where a block was
+changed in place since, and its bytes in the canonical thread.`,
+		Example: `  pact blame chat
+  pact blame chat @t-3
+  pact blame chat working --json | jq '.blocks[] | select(.version)'`,
+	}
+	flags := a.sourceFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, flags.file, args, "[@t]"); err != nil {
+			return err
+		}
+		s, rest, err := a.source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		snapshot, err := s.argument(ctx, rest)
+		if err != nil {
+			return err
+		}
+		c, err := s.history(ctx)
+		if err != nil {
+			return err
+		}
+		address := pact.Latest
+		if len(rest) > 0 {
+			if address, err = parseAddress(rest[0]); err != nil {
+				return err
+			}
+		}
+		list, err := c.Blame(ctx, address)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(blame{snapshot.Cycle(), list})
+		}
+		return a.drawBlame(ctx, snapshot, list)
+	})
+	return cmd
+}
+
+func (a *app) drawBlame(ctx context.Context, in *pact.Snapshot, list []pact.Blamed) error {
+	rows := make([][]string, len(list))
+	for i, b := range list {
+		cycle, by := "@c"+strconv.FormatInt(b.Cycle, 10), b.By
+		if b.Version != nil {
+			cycle, by = cycle+"/@c"+strconv.FormatInt(b.Version.Cycle, 10), b.Version.By
+		}
+		content, err := in.Node(b.ID).Content.Value(ctx)
+		if err != nil {
+			return err
+		}
+		rows[i] = []string{cycle, authorText(by), fmt.Sprintf("%d–%d", b.Range.Start, b.Range.End), visible(b.ID), a.paint.name(visible(b.Role)), visible(b.Kind), excerpt(content, 40)}
+	}
+	a.table([]string{"cycle", "by", "bytes", "block", "role", "kind", "content"}, rows, "llrllll")
+	return nil
+}

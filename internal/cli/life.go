@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) lifeCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "life NAME ID | life --file FILE ID",
+		Short: "Tell the whole story of a node",
+		Long: `Tell the story of a node, also of one that is gone: when it came and who brought
+it, where it was put and into which turn it was sealed, what changed in it, when
+it is to go, what came below it and what refers to it, what kept it when it was
+to go, and how it went in the end: by which rule, in which commit.`,
+		Example: `  pact life chat block:3-0
+  pact life chat seg:1-2 --json
+  pact life --file history.jsonl cb:1-1`,
+	}
+	flags := a.sourceFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, flags.file, args, "ID"); err != nil {
+			return err
+		}
+		s, rest, err := a.source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		c, err := s.history(ctx)
+		if err != nil {
+			return err
+		}
+		l, err := c.Life(ctx, rest[0])
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(l)
+		}
+		a.drawLife(l)
+		return nil
+	})
+	return cmd
+}
+
+func (a *app) drawLife(l *pact.Life) {
+	facts := []string{a.paint.strong(visible(l.ID))}
+	for _, fact := range []string{l.Type, l.Role, l.Kind} {
+		if fact != "" {
+			facts = append(facts, visible(fact))
+		}
+	}
+	if l.Key != "" {
+		facts = append(facts, "#"+visible(l.Key))
+	}
+	a.printf("%s\n%s\n\n", strings.Join(facts, "  "), presence(l))
+	rows := make([][]string, len(l.Events))
+	for i, e := range l.Events {
+		cycle := "@c" + strconv.FormatInt(e.Cycle, 10)
+		if e.Until > 0 {
+			cycle += "–@c" + strconv.FormatInt(e.Until, 10)
+		}
+		if e.Draft {
+			cycle = "draft"
+		}
+		who := ""
+		if e.Cause != nil {
+			who = authorText(e.Cause.Author)
+		}
+		rows[i] = []string{a.paint.name(cycle), eventText(e), a.paint.faint(who)}
+	}
+	a.aligned(rows, "lll")
+	a.printf("\n")
+	if l.Turn != "" {
+		a.printf("in turn %s, below %s\n", visible(l.Turn), visible(l.Parent))
+	} else if l.Parent != "" {
+		a.printf("below %s\n", visible(l.Parent))
+	}
+	a.listed("refers to", l.Refs)
+	a.listed("referred to by", l.ReferredBy)
+	a.listed("children", l.Children)
+	if l.Range != nil {
+		a.printf("%s of the thread of @c%d\n", rangeText(l.Range), *l.Last)
+	}
+}
+
+// listed prints a list of ids, the first few of a long one.
+func (a *app) listed(what string, ids []string) {
+	const most = 12
+	if len(ids) == 0 {
+		return
+	}
+	more := ""
+	if len(ids) > most {
+		more = " and " + strconv.Itoa(len(ids)-most) + " more"
+		ids = ids[:most]
+	}
+	a.printf("%s: %s%s\n", what, strings.Join(cells(ids...), ", "), more)
+}
+
+// presence says where a node is now and how long it stays.
+func presence(l *pact.Life) string {
+	text := ""
+	if l.First != nil {
+		text = "in the snapshots @c" + strconv.FormatInt(*l.First, 10) + " to @c" + strconv.FormatInt(*l.Last, 10)
+		if *l.First == *l.Last {
+			text = "in the snapshot @c" + strconv.FormatInt(*l.First, 10)
+		}
+	} else {
+		text = "in no snapshot"
+	}
+	switch l.State {
+	case pact.Draft:
+		text += ", a draft"
+	case pact.Gone:
+		return text + ", gone"
+	case pact.Going:
+		return text + ", removed since"
+	}
+	if l.Expiry != nil {
+		return text + ", to go at the commit of cycle " + strconv.FormatInt(*l.Expiry, 10)
+	}
+	return text + ", to stay"
+}
+
+// eventText puts an event into words.
+func eventText(e pact.LifeEvent) string {
+	where := whereText(e)
+	node := visible(e.Node)
+	switch e.What {
+	case pact.Born:
+		return bornText(e, where)
+	case pact.Sealed:
+		return "sealed into " + where
+	case pact.Moved:
+		return "moved into " + where
+	case pact.Updated:
+		var list []string
+		for _, f := range e.Fields {
+			list = append(list, fieldText(f))
+		}
+		return "updated: " + strings.Join(list, ", ")
+	case pact.Attached:
+		return node + " came below it"
+	case pact.Detached:
+		return node + " left it"
+	case pact.Referred:
+		return node + " refers to it"
+	case pact.Unreferred:
+		return node + " refers to it no more"
+	case pact.Retained:
+		return "retained by a holder"
+	case pact.Held:
+		return heldText(e, node)
+	}
+	text := deedText(*e.Cause, "removed by an edit")
+	if e.Cause.Kind == diff.BySeal {
+		text = "gave way to the next active head when it was sealed"
+	}
+	if node != "" {
+		text += "; it is probably " + node + " now"
+	}
+	return text
+}
+
+// whereText is the turn or the region that a node was put into, and the node
+// above it where that is another one.
+func whereText(e pact.LifeEvent) string {
+	where := visible(e.Region)
+	switch {
+	case e.Turn != "" && e.Turn != e.Parent:
+		return "turn " + visible(e.Turn) + ", below " + visible(e.Parent)
+	case e.Turn != "":
+		return "turn " + visible(e.Turn)
+	case where != "" && e.Parent != "" && "^"+e.Parent != e.Region:
+		return where + ", below " + visible(e.Parent)
+	}
+	return where
+}
+
+func bornText(e pact.LifeEvent, where string) string {
+	text := "born"
+	switch {
+	case e.Cause != nil && e.Cause.Kind == diff.BySeal:
+		text = "made by sealing"
+	case where != "":
+		text += " in " + where
+	}
+	if e.Node != "" {
+		text += "; it was probably " + visible(e.Node) + " before"
+	}
+	return text
+}
+
+func heldText(e pact.LifeEvent, node string) string {
+	text := map[string]string{string(diff.ByExpiry): "expired", string(diff.ByPruning): "to be pruned", string(diff.ByCascade): "left empty"}[e.Reason] + ", and held back: " + e.Kept
+	if node != "" {
+		text += " by " + node
+	}
+	return text
+}
+
+func fieldText(f diff.Field) string {
+	if f.Name == "content_hash" {
+		return "content"
+	}
+	return visible(f.Name) + " " + valueText(f.Previous) + " → " + valueText(f.New)
+}

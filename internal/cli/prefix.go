@@ -1,0 +1,161 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/spf13/cobra"
+)
+
+// prefixReport is the answer of pact prefix --json.
+type prefixReport struct {
+	Cycles []pact.CyclePrefix `json:"cycles"`
+	Share  float64            `json:"share"`  // of what the threads repeat, weighed by their bytes
+	Breaks []int64            `json:"breaks"` // the cycles that did not repeat all of the one before
+}
+
+func (a *app) prefixCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "prefix NAME [A [B]] | prefix --file FILE [A [B]]",
+		Short: "Say how much of each thread the next one repeats",
+		Long: `Say for each cycle, from A to B or of the whole context, how many blocks and bytes
+the thread has, and how much of the thread before stands at its beginning, in
+whole blocks. Providers cache by that prefix, byte for byte. Where it is not the
+whole thread before, the first node that differs is named, with what made it
+differ: it expired, was pruned, edited, moved, or another was inserted before it.
+
+Nothing is rendered: the sizes are sums that the tree keeps.`,
+		Example: `  pact prefix chat
+  pact prefix chat @c10 @c20
+  pact prefix chat --json | jq .breaks
+  pact prefix --file run.traj`,
+	}
+	flags := a.sourceFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, flags.file, args, "[A]", "[B]"); err != nil {
+			return err
+		}
+		s, rest, err := a.source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		c, err := s.history(ctx)
+		if err != nil {
+			return err
+		}
+		from, to, err := span(c, rest)
+		if err != nil {
+			return err
+		}
+		r, err := a.prefixes(ctx, c, from, to)
+		if err != nil {
+			return err
+		}
+		if a.json {
+			return a.printJSON(r)
+		}
+		a.drawPrefixes(r)
+		return nil
+	})
+	return cmd
+}
+
+// span reads the ends of a run of snapshots; without words it is all of them.
+func span(c *pact.Context, words []string) (from, to pact.Address, err error) {
+	first, last := c.Cycles()
+	if last < first {
+		return from, to, fault.New(fault.SnapshotNotFound, "there is no snapshot yet", "pact commit makes one")
+	}
+	from, to = pact.Cycle(first), pact.Cycle(last)
+	if len(words) > 0 {
+		if from, err = parseAddress(words[0]); err != nil {
+			return from, to, err
+		}
+	}
+	if len(words) > 1 {
+		to, err = parseAddress(words[1])
+	}
+	return from, to, err
+}
+
+func (a *app) prefixes(ctx context.Context, c *pact.Context, from, to pact.Address) (*prefixReport, error) {
+	r := &prefixReport{Cycles: []pact.CyclePrefix{}, Breaks: []int64{}}
+	first, last := c.Cycles()
+	m := a.meter("comparing")
+	defer m.end()
+	tally := reuse{}
+	for p, err := range c.Prefixes(ctx, from, to) {
+		if err != nil {
+			return nil, err
+		}
+		r.Cycles = append(r.Cycles, p)
+		tally.take(p.Cycle, p.Prefix)
+		m.at(len(r.Cycles), int(last-first+1))
+	}
+	r.Breaks, r.Share = append(r.Breaks, tally.breaks...), tally.share()
+	return r, nil
+}
+
+// reuse sums up what a run of threads repeats.
+type reuse struct {
+	breaks   []int64
+	same, of float64
+}
+
+func (r *reuse) take(cycle int64, p *pact.SharedPrefix) {
+	if p == nil {
+		return
+	}
+	if !p.Complete {
+		r.breaks = append(r.breaks, cycle)
+	}
+	r.of += float64(p.OfBytes)
+	r.same += p.Share() * float64(p.OfBytes)
+}
+
+func (r *reuse) share() float64 {
+	if r.of == 0 {
+		return 1
+	}
+	return r.same / r.of
+}
+
+func (a *app) drawPrefixes(r *prefixReport) {
+	rows := make([][]string, len(r.Cycles))
+	for i, c := range r.Cycles {
+		rows[i] = []string{"@c" + strconv.FormatInt(c.Cycle, 10), strconv.Itoa(c.Blocks), strconv.FormatInt(c.Bytes, 10)}
+		p := c.Prefix
+		if p == nil {
+			continue
+		}
+		rows[i] = append(rows[i], strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()))
+		if c.Break == nil {
+			rows[i] = append(rows[i], a.paint.good("complete"))
+		} else {
+			rows[i] = append(rows[i], a.paint.changed(visible(c.Break.Node))+" "+breakText(c.Break))
+		}
+	}
+	a.table([]string{"cycle", "blocks", "bytes", "same", "in bytes", "", "first difference"}, rows, "lrrrrrl")
+	line := percent(r.Share) + " of what the threads repeat is the prefix of the thread before"
+	if len(r.Breaks) == 0 {
+		a.printf("%s; it never broke.\n", line)
+	} else {
+		a.printf("%s; it broke in %s.\n", line, plural(len(r.Breaks), "cycle"))
+	}
+}
+
+// breakText says what ended a prefix, and who was behind it.
+func breakText(b *pact.Break) string {
+	edited := "edited"
+	if b.New == nil {
+		edited = "removed"
+	}
+	text := deedText(b.Cause, edited)
+	if who := authorText(b.Cause.Author); who != "" {
+		text += " by " + who
+	}
+	return text
+}

@@ -1,0 +1,262 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+// richFlags are the flags of the rich report.
+type richFlags struct {
+	on           bool
+	contentMode  string
+	contextLines int
+}
+
+func (a *app) richFlags(cmd *cobra.Command) *richFlags {
+	r := &richFlags{}
+	f := cmd.Flags()
+	f.BoolVar(&r.on, "rich", false, "tell why, with all values, contents and the bytes of each node in the threads")
+	f.StringVar(&r.contentMode, "content-mode", "unified", "with --rich, `HOW` contents are shown: unified, jsonpatch or tokens")
+	f.IntVar(&r.contextLines, "context-lines", 3, "with --rich, `N` lines of context in a unified diff")
+	forms := []string{string(content.Unified), string(content.JSONPatch), string(content.Tokens)}
+	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
+	return r
+}
+
+func (r *richFlags) check(cmd *cobra.Command) error {
+	for _, name := range []string{"content-mode", "context-lines"} {
+		if cmd.Flags().Changed(name) && !r.on {
+			return usage(cmd, "--%s is for --rich", name)
+		}
+	}
+	return nil
+}
+
+// richDiff prints the rich report of two snapshots, whose addresses are the
+// first two words.
+func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words []string, from, to *pact.Snapshot, q *selector.Selector) error {
+	c, err := s.history(ctx)
+	if err != nil {
+		return err
+	}
+	var ends [2]pact.Address
+	for i := range ends {
+		if ends[i], err = parseAddress(words[i]); err != nil {
+			return err
+		}
+	}
+	r, err := c.RichDiff(ctx, ends[0], ends[1], q, pact.ContentMode(content.Mode(flags.contentMode)), pact.ContextLines(flags.contextLines))
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(r)
+	}
+	d := richDrawing{app: a, ctx: ctx, from: from, to: to}
+	return d.draw(r)
+}
+
+// richDrawing draws one report.
+type richDrawing struct {
+	*app
+	ctx      context.Context
+	from, to *pact.Snapshot
+}
+
+func (d *richDrawing) draw(r *diff.Report) error {
+	d.printf("%s %s\n\n", d.paint.strong(r.From.Label+" → "+r.To.Label), d.paint.faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
+		plural(r.From.Blocks, "block"), r.From.Bytes, plural(r.To.Blocks, "block"), r.To.Bytes)))
+	for _, c := range r.Removed {
+		if err := d.component(d.paint.bad("-"), "removed", c, d.from, c.Previous); err != nil {
+			return err
+		}
+	}
+	for _, c := range r.Added {
+		if err := d.component(d.paint.good("+"), "added", c, d.to, c.New); err != nil {
+			return err
+		}
+	}
+	older := 0
+	for _, m := range r.Modified {
+		if m.Cause.Kind == diff.ByTTL {
+			older++
+			continue
+		}
+		if err := d.modification(m); err != nil {
+			return err
+		}
+	}
+	if older > 0 {
+		d.printf("%s %s: only the ttl ran down\n", d.paint.changed("~"), plural(older, "node"))
+	}
+	for _, m := range r.Moves {
+		d.printf("%s %s is probably %s, moved from %s to %s\n", d.paint.changed("→"), visible(m.NewID), visible(m.PreviousID), visible(m.PreviousParent), visible(m.NewParent))
+	}
+	for _, p := range r.Replacements {
+		d.printf("%s %s replaces %s  %s\n", d.paint.changed("⇄"), visible(p.NewID), visible(p.PreviousID), d.paint.faint("#"+visible(p.Key)))
+		d.content(p.ContentDiff)
+	}
+	if len(r.Removed)+len(r.Added)+len(r.Modified) == 0 {
+		d.printf("nothing differs\n")
+		return nil
+	}
+	d.printf("%s\n", d.paint.faint(plural(len(r.Added), "node")+" added, "+plural(len(r.Removed), "node")+" removed, "+plural(len(r.Modified), "node")+" changed"))
+	return nil
+}
+
+func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.Snapshot, at *diff.Range) error {
+	line := visible(c.ID)
+	if n := in.Node(c.ID); n != nil {
+		var err error
+		if line, err = d.nodeLine(d.ctx, n, in); err != nil {
+			return err
+		}
+	}
+	d.printf("%s\n", d.clip(sign+" "+line))
+	d.printf("    %s\n", d.paint.faint("in "+visible(c.Parent)+"; "+causeText(c.Cause, edited)+"; "+rangeText(at)))
+	return nil
+}
+
+func (d *richDrawing) modification(m diff.Modification) error {
+	line, err := d.nodeLine(d.ctx, d.to.Node(m.ID), d.to)
+	if err != nil {
+		return err
+	}
+	d.printf("%s\n", d.clip(d.paint.changed("~")+" "+line))
+	places := rangeText(m.Previous)
+	if m.Previous == nil || m.New == nil || *m.Previous != *m.New {
+		places += " → " + strings.TrimPrefix(rangeText(m.New), "bytes ")
+	}
+	d.printf("    %s\n", d.paint.faint(causeText(m.Cause, "edited")+"; "+places))
+	for _, f := range m.Fields {
+		if f.Name == "content_hash" && m.ContentDiff != nil {
+			continue // its content is shown
+		}
+		d.printf("    %s: %s → %s\n", visible(f.Name), d.paint.bad(valueText(f.Previous)), d.paint.good(valueText(f.New)))
+	}
+	d.content(m.ContentDiff)
+	return nil
+}
+
+// valueText is a header for a person: a text without its quotes, clipped.
+func valueText(raw json.RawMessage) string {
+	const most = 60
+	text := string(raw)
+	var plain string
+	if json.Unmarshal(raw, &plain) == nil && plain != "" {
+		text = plain
+	}
+	if list := []rune(text); len(list) > most {
+		text = string(list[:most]) + "…"
+	}
+	return visible(text)
+}
+
+func rangeText(r *diff.Range) string {
+	switch {
+	case r == nil:
+		return "not in the thread"
+	case r.Start == r.End:
+		return "nothing at byte " + strconv.FormatInt(r.Start, 10)
+	}
+	return fmt.Sprintf("bytes %d to %d", r.Start, r.End)
+}
+
+// causeText puts a cause into words. edited is the word for what an edit did.
+func causeText(c pact.Cause, edited string) string {
+	text := deedText(c, edited)
+	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
+		text += " in @c" + strconv.FormatInt(c.Cycle, 10)
+	}
+	if who := authorText(c.Author); who != "" {
+		text += " by " + who
+	}
+	return text
+}
+
+// deedText says what was done and by which rule.
+func deedText(c pact.Cause, edited string) string {
+	words := map[diff.Kind]string{
+		diff.ByExpiry: "expired", diff.ByPruning: "pruned", diff.ByCascade: "went with the last child of its group", diff.ByEdit: edited,
+		diff.BySeal: "sealed", diff.ByTTL: "its ttl ran down", diff.BySelection: "the same on both sides, selected on one",
+		diff.ByInsertion: "inserted", diff.ByReordering: "moved",
+	}
+	text := words[c.Kind]
+	switch {
+	case c.Rule == "named":
+		text += " by name"
+	case c.Rule != "":
+		text += " for " + c.Rule
+	}
+	if c.Inferred {
+		text = "probably " + text
+	}
+	return text
+}
+
+// authorText is who did something, and what was said.
+func authorText(a pact.Author) string {
+	who := visible(a.Actor)
+	if a.Message != "" {
+		who = strings.TrimSpace(who + " (" + visible(a.Message) + ")")
+	}
+	return who
+}
+
+// How contents are drawn.
+const (
+	wideEnough   = 120 // columns for two contents side by side
+	drawnLines   = 40  // of a content diff
+	contentSpace = 4   // columns before it
+)
+
+// content draws how a content changed: side by side where there is room.
+func (d *richDrawing) content(c *content.Diff) {
+	if c == nil {
+		return
+	}
+	if c.Diff == nil {
+		d.drawContentDiff(c)
+		return
+	}
+	lines := slices.Collect(strings.Lines(*c.Diff))
+	lines = lines[min(2, len(lines)):] // the labels say what the line above does
+	more := 0
+	if d.width >= wideEnough {
+		list := rows(lines)
+		more = len(list) - drawnLines
+		d.sideBySide(list[:min(drawnLines, len(list))])
+	} else {
+		more = len(lines) - drawnLines
+		d.unified(lines[:min(drawnLines, len(lines))])
+	}
+	if more > 0 {
+		d.printf("%s%s\n", strings.Repeat(" ", contentSpace), d.paint.faint("… "+plural(more, "more line")+"; --json has all of them"))
+	}
+}
+
+func (d *richDrawing) unified(lines []string) {
+	for _, line := range lines {
+		line = visible(strings.TrimSuffix(line, "\n"))
+		line = d.clip(strings.Repeat(" ", contentSpace) + line)
+		switch line[contentSpace] {
+		case '+':
+			line = d.paint.good(line)
+		case '-':
+			line = d.paint.bad(line)
+		default:
+			line = d.paint.faint(line)
+		}
+		d.printf("%s\n", line)
+	}
+}

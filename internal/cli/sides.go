@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"strings"
+
+	"charm.land/lipgloss/v2"
+)
+
+// row is a line of two contents side by side. A side without a line is empty.
+type row struct {
+	older, newer string
+	same         bool
+	head         string // of a hunk, instead of both
+}
+
+// rows puts the lines of a unified diff side by side: what was deleted stands
+// beside what was inserted there.
+func rows(lines []string) []row {
+	var list []row
+	var gone, come []string
+	flush := func() {
+		for i := range max(len(gone), len(come)) {
+			var r row
+			if i < len(gone) {
+				r.older = gone[i]
+			}
+			if i < len(come) {
+				r.newer = come[i]
+			}
+			list = append(list, r)
+		}
+		gone, come = nil, nil
+	}
+	for _, line := range lines {
+		line = strings.TrimSuffix(line, "\n")
+		text := visible(line[min(1, len(line)):])
+		switch {
+		case strings.HasPrefix(line, "-"):
+			if len(come) > 0 {
+				flush()
+			}
+			gone = append(gone, text)
+		case strings.HasPrefix(line, "+"):
+			come = append(come, text)
+		case strings.HasPrefix(line, `\`): // the last line has no end: of no interest to a reader
+		case strings.HasPrefix(line, "@"):
+			flush()
+			list = append(list, row{head: visible(line)})
+		default:
+			flush()
+			list = append(list, row{older: text, newer: text, same: true})
+		}
+	}
+	flush()
+	return list
+}
+
+// sideBySide draws rows in two columns.
+func (d *richDrawing) sideBySide(list []row) {
+	indent := strings.Repeat(" ", contentSpace)
+	column := (d.width - contentSpace - 3) / 2
+	for _, r := range list {
+		if r.head != "" {
+			d.printf("%s%s\n", indent, d.paint.faint(r.head))
+			continue
+		}
+		left, right := fromDifference(r.older, r.newer, column)
+		older, newer := fit(left, column), strings.TrimRight(fit(right, column), " ")
+		if r.same {
+			older, newer = d.paint.faint(older), d.paint.faint(newer)
+		} else {
+			older, newer = d.paint.bad(older), d.paint.good(newer)
+		}
+		d.printf("%s%s %s %s\n", indent, older, d.paint.faint("│"), newer)
+	}
+}
+
+// fromDifference leaves out of two lines what they have in common at their
+// beginning, where the difference would be cut off otherwise.
+func fromDifference(older, newer string, column int) (string, string) {
+	const around = 12 // runes that are kept before it
+	a, b := []rune(older), []rune(newer)
+	same := 0
+	for same < len(a) && same < len(b) && a[same] == b[same] {
+		same++
+	}
+	if older == newer || len(a) == 0 || len(b) == 0 || same < column-around {
+		return older, newer
+	}
+	return "…" + string(a[same-around:]), "…" + string(b[same-around:])
+}
+
+// fit cuts a text to a width, or fills it up.
+func fit(text string, width int) string {
+	if w := lipgloss.Width(text); w <= width {
+		return text + strings.Repeat(" ", width-w)
+	}
+	cut := lipgloss.NewStyle().MaxWidth(width-1).Render(text) + "…"
+	return cut + strings.Repeat(" ", max(0, width-lipgloss.Width(cut)))
+}

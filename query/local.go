@@ -1,0 +1,87 @@
+package query
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// Local reports whether it follows from a node and its ancestors alone, and not
+// from its siblings, its depth, its age or the rest of the result, that the
+// plan selects it. Between two snapshots only what differs, and what is below
+// it, can then enter or leave the result.
+func (p *Plan) Local() bool {
+	if p.keySet {
+		return false
+	}
+	for _, c := range p.source.Controls {
+		if c.Kind >= selector.ControlUnique {
+			return false
+		}
+	}
+	for i := range p.groups {
+		if p.groups[i].picks != 0 {
+			return false
+		}
+		for n := range p.groups[i].steps {
+			if !local(p.groups[i].steps[n].tests) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+func local(tests []test) bool {
+	for i := range tests {
+		t := &tests[i]
+		f := t.field
+		if t.op == ofValue {
+			f = t.general.field
+		}
+		if (t.op == ofSpan || t.op == ofValue) && (f == fieldAge || f == fieldDepth) {
+			return false
+		}
+		for _, all := range t.either {
+			if !local(all) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Among is Run for some nodes and everything below them: what else the plan
+// selects is left out. The plan has to be Local. Ids that are not there are
+// passed over. Cost: the paths to the nodes, and what is below them.
+func (p *Plan) Among(ctx context.Context, t *tree.Tree, ids []string) (Result, error) {
+	paths := make([][]*tree.Entry, 0, len(ids))
+	whole := make(map[*tree.Entry]bool)
+	for _, id := range ids {
+		if path := t.Path(id); path != nil {
+			paths = append(paths, path)
+			whole[path[len(path)-1]] = true
+		}
+	}
+	only := make(map[*tree.Entry][]span)
+	for _, path := range paths {
+		for i, e := range path[:len(path)-1] {
+			if whole[e] {
+				break // everything below it is wanted
+			}
+			rank := e.Children().Rank(path[i+1])
+			only[e] = append(only[e], span{rank, rank + 1})
+		}
+	}
+	if len(paths) == 0 {
+		return Result{}, ctx.Err()
+	}
+	for e, spans := range only {
+		only[e] = merged(spans)
+	}
+	r, err := p.run(ctx, t, only)
+	r.Nodes = slices.DeleteFunc(r.Nodes, func(e *tree.Entry) bool { return only[e] != nil }) // what only leads there
+	return r, err
+}

@@ -1,0 +1,70 @@
+package pact
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// RichDiff returns what leads from a to b in full: nodes that came, went and
+// changed with all values, why, moves and replacements as far as they can be
+// inferred, and the bytes of every node in the thread that the model was sent
+// (02 §9.3, 05 §4.5, 06 §4.4). Selectors and directions work as in Diff; causes
+// are always told in the order of time. Of the options it takes ContentMode and
+// ContextLines.
+//
+// Cost: what differs, times O(log n), and the log between the two. Where a and
+// b are not neighbours also what changed from snapshot to snapshot between them.
+func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Selector, opts ...RangeOption) (*diff.Report, error) {
+	o := rangeOptions{mode: content.Unified, contextLines: 3}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	if err := o.checkMode(); err != nil {
+		return nil, err
+	}
+	s := c.state.Load()
+	from, err := c.side(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.side(ctx, s, b)
+	if err != nil {
+		return nil, err
+	}
+	selection, err := restrict(ctx, from, to, q)
+	if err != nil {
+		return nil, err
+	}
+	older, newer := from.tree, to.tree
+	if older.Cycle() > newer.Cycle() {
+		older, newer = newer, older
+	}
+	w, err := c.why(ctx, s, older, newer)
+	if err != nil {
+		return nil, err
+	}
+	r := diff.Rich{
+		From: from.tree, To: to.tree, FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
+		Cause: func(d tree.Difference, fields []string) (Cause, error) { return w.cause(ctx, d, fields) },
+		Mode:  o.mode, ContextLines: o.contextLines,
+	}
+	return r.Report(ctx)
+}
+
+func (c *Context) side(ctx context.Context, s *state, a Address) (*Snapshot, error) {
+	t, err := c.at(ctx, s, a)
+	return &Snapshot{tree: t, edition: Edition(s.Edition)}, err
+}
+
+func (o *rangeOptions) checkMode() error {
+	if slices.Contains([]content.Mode{content.Unified, content.JSONPatch, content.Tokens}, o.mode) {
+		return nil
+	}
+	return fault.At(fault.SelectorInvalid, fault.NoOffset, string(o.mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
+}

@@ -1,0 +1,125 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"strconv"
+
+	"github.com/contexttree/pact/store"
+)
+
+// Check implements store.Store: the structures of the database, the chain that
+// runs through the log, and the proof that each row of a node carries. Rows of
+// version 1 of the schema have none of these and are passed over.
+func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error) {
+	st, err := s.state(ctx, nil, key)
+	if err != nil {
+		return nil, err
+	}
+	line, err := s.lineage(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	what, err := s.dialect.Check(ctx, s.read)
+	if err != nil {
+		return nil, s.fail(ctx, err, "checking the database")
+	}
+	if what != "" {
+		return &store.Damage{Cycle: st.Cycle, What: what}, nil
+	}
+	c := checker{ctx: ctx, store: s, revision: st.Revision, ids: make(map[int64]string)}
+	for _, check := range [...]func(part) (*store.Damage, error){c.log, c.versions} {
+		for _, p := range line {
+			if d, err := check(p); d != nil || err != nil {
+				return d, s.fail(ctx, err, "checking the rows")
+			}
+		}
+	}
+	return nil, nil
+}
+
+// checker goes through the parts of a lineage.
+type checker struct {
+	ctx      context.Context
+	store    *Store
+	revision int64            // the latest
+	chain    []byte           // the link of the row before
+	ids      map[int64]string // of every nid that came by
+}
+
+// each calls f with the values of every row until it finds damage.
+func (c *checker) each(rows *sql.Rows, err error, f func(values []any) *store.Damage) (*store.Damage, error) {
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return nil, err
+	}
+	values, into := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return nil, err
+		}
+		if d := f(values); d != nil {
+			return d, nil
+		}
+	}
+	return nil, rows.Err()
+}
+
+// log follows the chain through the log of a part.
+func (c *checker) log(p part) (*store.Damage, error) {
+	var i store.Info
+	err := c.store.stmts.settled.QueryRowContext(c.ctx, p.branch).Scan(&i.Edition, &i.First,
+		&i.Origin.Key, &i.Origin.Cycle, &i.Origin.Revision, &i.Fork)
+	if err != nil {
+		return nil, err
+	}
+	previous, next := beginning(c.chain, i), p.afterRevision+1
+	end := min(p.endRevision, c.revision)
+	rows, err := c.store.stmts.logRows.QueryContext(c.ctx, p.branch, end)
+	d, err := c.each(rows, err, func(values []any) *store.Damage {
+		revision, _ := values[1].(int64)
+		cycle, _ := values[3].(int64)
+		if revision != next {
+			return &store.Damage{Cycle: cycle, What: "the log has no revision " + strconv.FormatInt(next, 10)}
+		}
+		last := len(values) - 1
+		chain, _ := values[last].([]byte)
+		proven := chain != nil || c.chain != nil
+		if proven && !bytes.Equal(chain, link(previous, values[:last]...)) {
+			return &store.Damage{Cycle: cycle, What: "revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written"}
+		}
+		c.chain, previous, next = chain, chain, next+1
+		return nil
+	})
+	if d == nil && err == nil && next != end+1 {
+		d = &store.Damage{What: "the log has no revision " + strconv.FormatInt(next, 10)}
+	}
+	return d, err
+}
+
+// versions checks the proof of every row of nodes of a part.
+func (c *checker) versions(p part) (*store.Damage, error) {
+	rows, err := c.store.stmts.versionRows.QueryContext(c.ctx, p.branch, p.upToCycle)
+	return c.each(rows, err, func(values []any) *store.Damage {
+		birth, _ := values[1].(int64)
+		nid, _ := values[2].(int64)
+		if id, ok := values[5].(string); ok {
+			c.ids[nid] = id
+		} else if c.ids[nid] == "" && values[3] == sealed {
+			return &store.Damage{Cycle: birth, What: "the active head that was sealed is missing"}
+		}
+		last := len(values) - 1
+		if proof, ok := values[last].(int64); ok && proof != proofOf(values[:last]) {
+			return &store.Damage{Cycle: birth, Node: c.ids[nid], What: "the row of the node is not as it was written"}
+		}
+		return nil
+	})
+}

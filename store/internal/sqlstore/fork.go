@@ -1,0 +1,150 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"sort"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// logged is what a row of the log says of where the context stood.
+type logged struct {
+	revision, latest int64
+	stamps           tree.Stamps
+	next             int64 // nid
+	digest, thread   []byte
+	chain            []byte
+}
+
+// Fork implements store.Store. Cost: a row for the context and one for the log,
+// and look-ups that grow with the logarithm of the log.
+func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fork) (store.Info, error) {
+	if err := store.CheckName(f.Name); err != nil {
+		return store.Info{}, err
+	}
+	if f.Aside != "" {
+		if err := store.CheckName(f.Aside); err != nil {
+			return store.Info{}, err
+		}
+	}
+	st, err := s.state(ctx, nil, key)
+	if err != nil {
+		return store.Info{}, err
+	}
+	if cycle < st.First || cycle > st.Cycle {
+		return store.Info{}, store.NoSnapshot(cycle)
+	}
+	line, err := s.lineage(ctx, key)
+	if err != nil {
+		return store.Info{}, err
+	}
+	at, err := s.publication(ctx, line.at(cycle), cycle, st.Revision)
+	if err != nil {
+		return store.Info{}, err
+	}
+	info := store.Info{
+		Name: f.Name, Edition: st.Edition, First: st.First, Cycle: cycle, Revision: at.revision + 1, Stamps: at.stamps,
+		Origin: store.Origin{Key: store.Key(line.at(cycle).branch), Cycle: cycle, Revision: at.revision},
+	}
+	if f.Entry.Request != "" {
+		if e, err := s.request(ctx, line, f.Entry.Request); err != nil || e != nil {
+			return store.Info{}, orSeen(err, f.Entry.Request)
+		}
+	}
+	err = s.transact(ctx, "making a fork", func(w *writer) error {
+		if err := w.aside(key, f); err != nil {
+			return err
+		}
+		return w.fork(&info, line[0].branch, at, f.Entry)
+	})
+	if err != nil {
+		return store.Info{}, err
+	}
+	if f.Aside != "" {
+		s.recents.drop(key)
+	}
+	return info, nil
+}
+
+func orSeen(err error, token string) error {
+	if err != nil {
+		return err
+	}
+	return store.RequestSeen(token)
+}
+
+// publication finds the row of the log that published a cycle: the first one
+// of its branch after which that cycle was the latest.
+func (s *Store) publication(ctx context.Context, p part, cycle, revision int64) (logged, error) {
+	var err error
+	read := func(revision int64) (l logged) {
+		if err == nil {
+			l.revision = revision
+			err = s.stmts.logState.QueryRowContext(ctx, p.branch, revision).Scan(&l.latest, &l.stamps.Cycle, &l.stamps.LastNS,
+				&l.stamps.Next, &l.stamps.Given, &l.next, &l.digest, &l.thread, &l.chain)
+		}
+		return l
+	}
+	end := min(p.endRevision, revision)
+	n := sort.Search(int(end-p.afterRevision), func(i int) bool { return read(p.afterRevision+1+int64(i)).latest >= cycle })
+	l := read(p.afterRevision + 1 + int64(n))
+	if err == sql.ErrNoRows || err == nil && l.latest != cycle {
+		return l, damaged("the log does not hold every cycle")
+	}
+	return l, s.fail(ctx, err, "reading the log")
+}
+
+// aside checks that the context to be forked is there and, where the fork takes
+// over its name, gives it another one and logs that.
+func (w *writer) aside(key store.Key, f store.Fork) error {
+	var now logged
+	st := &w.store.stmts
+	err := w.stmt(st.present).QueryRowContext(w.ctx, int64(key)).Scan(&now.revision, &now.latest, &now.stamps.Cycle, &now.stamps.LastNS,
+		&now.stamps.Next, &now.stamps.Given, &now.next, &now.digest, &now.chain)
+	switch {
+	case err == sql.ErrNoRows:
+		return noKey(key)
+	case err != nil || f.Aside == "":
+		return err
+	case f.Guard.Cycle != now.latest || f.Guard.Revision != now.revision:
+		return store.Moved(f.Guard, now.latest, now.revision)
+	}
+	err = w.exec(st.renameContext, f.Aside, int64(key))
+	if err != nil && w.store.dialect.Violated(err) {
+		return store.NameTaken(f.Aside)
+	}
+	if err != nil {
+		return err
+	}
+	w.key = int64(key)
+	e := f.Entry
+	e.Kind, e.Cycle, e.TimeNS = store.Aside, now.stamps.Cycle, now.stamps.LastNS
+	e.Digest, e.Thread = hex.EncodeToString(now.digest), ""
+	_, err = w.log(now.chain, now.revision+1, e, now.latest, now.stamps, now.next, nil)
+	return err
+}
+
+// fork writes the two rows of a fork and counts it at the first of its family.
+func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) error {
+	st := &w.store.stmts
+	if err := w.stmt(st.countFork).QueryRowContext(w.ctx, first).Scan(&info.Fork); err != nil {
+		return err
+	}
+	o := info.Origin
+	err := w.stmt(st.insertFork).QueryRowContext(w.ctx, info.Name, info.Edition, info.First,
+		int64(o.Key), o.Cycle, o.Revision, info.Fork).Scan(&info.Key)
+	if err != nil && w.store.dialect.Violated(err) {
+		return store.NameTaken(info.Name)
+	}
+	if err != nil {
+		return err
+	}
+	w.key = int64(info.Key)
+	e.Kind, e.Cycle, e.TimeNS = store.Forked, info.Cycle, info.Stamps.LastNS
+	e.Digest, e.Thread = hex.EncodeToString(at.digest), hex.EncodeToString(at.thread)
+	_, err = w.log(beginning(at.chain, *info), info.Revision, e, info.Cycle, info.Stamps, at.next, nil)
+	return err
+}

@@ -1,0 +1,132 @@
+package store
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// mark is what a fork at a snapshot goes on with.
+type mark struct {
+	revision int64 // that published the snapshot
+	stamps   tree.Stamps
+}
+
+// Fork implements Store.
+func (m *Memory) Fork(_ context.Context, key Key, cycle int64, f Fork) (Info, error) {
+	if err := CheckName(f.Name); err != nil {
+		return Info{}, err
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	of, err := m.with(key)
+	if err != nil {
+		return Info{}, err
+	}
+	if cycle < of.info.First || cycle > of.info.Cycle {
+		return Info{}, NoSnapshot(cycle)
+	}
+	if _, seen := of.request(f.Entry.Request, of.info.Revision); seen {
+		return Info{}, RequestSeen(f.Entry.Request)
+	}
+	if err := m.aside(of, f); err != nil {
+		return Info{}, err
+	}
+	m.next++
+	k := of.fork(m.next, cycle, f)
+	m.contexts[m.next] = k
+	return k.info, nil
+}
+
+// aside gives the context that is forked its other name, where that and the
+// name of the fork are free.
+func (m *Memory) aside(of *kept, f Fork) error {
+	if f.Aside == "" {
+		return m.free(f.Name, nil)
+	}
+	if err := CheckName(f.Aside); err != nil {
+		return err
+	}
+	if f.Guard.Cycle != of.info.Cycle || f.Guard.Revision != of.info.Revision {
+		return Moved(f.Guard, of.info.Cycle, of.info.Revision)
+	}
+	if f.Aside == f.Name {
+		return NameTaken(f.Name)
+	}
+	if err := m.free(f.Aside, of); err != nil {
+		return err
+	}
+	if err := m.free(f.Name, of); err != nil {
+		return err
+	}
+	of.info.Name = f.Aside
+	e := f.Entry
+	e.Cycle, e.TimeNS = of.info.Stamps.Cycle, of.info.Stamps.LastNS
+	of.record(e.Logged(Aside, of.working))
+	return nil
+}
+
+// free refuses a name that another context than one has.
+func (m *Memory) free(name string, but *kept) error {
+	for _, k := range m.contexts {
+		if k != but && k.info.Name == name {
+			return NameTaken(name)
+		}
+	}
+	return nil
+}
+
+// fork returns a context that shares snapshots and log up to a cycle. Its
+// origin is the one among the context's own origins that published the cycle.
+func (k *kept) fork(key Key, cycle int64, f Fork) *kept {
+	for k.origin != nil && cycle <= k.info.Origin.Cycle {
+		k = k.origin
+	}
+	first := k
+	for first.origin != nil {
+		first = first.origin
+	}
+	first.forks++
+	n := cycle - k.base + 1
+	at := k.marks[n-1]
+	t := k.snapshots[n-1]
+	c := &kept{
+		info: Info{Key: key, Name: f.Name, Edition: k.info.Edition, First: k.info.First, Cycle: cycle, Revision: at.revision,
+			Stamps: at.stamps, Fork: first.forks, Origin: Origin{k.info.Key, cycle, at.revision}},
+		base: k.base, snapshots: k.snapshots[:n:n], marks: k.marks[:n:n], log: k.log[:at.revision:at.revision],
+		working: t.WithCycle(at.stamps.Cycle), requests: make(map[string]int), ids: make(map[string]int64), origin: k,
+	}
+	e := f.Entry
+	e.Cycle, e.TimeNS = cycle, at.stamps.LastNS
+	c.record(e.Logged(Forked, t))
+	return c
+}
+
+// has reports whether a node of an id is or was in a snapshot up to a cycle or
+// in a draft of the one after it.
+func (k *kept) has(id string, upTo int64) bool {
+	if first, ok := k.ids[id]; ok && first <= upTo {
+		return true
+	}
+	return k.origin != nil && k.origin.has(id, min(upTo, k.info.Origin.Cycle))
+}
+
+// request finds a token among the revisions up to one.
+func (k *kept) request(token string, upTo int64) (index int, ok bool) {
+	if i, ok := k.requests[token]; ok && int64(i) < upTo {
+		return i, true
+	}
+	if k.origin == nil {
+		return 0, false
+	}
+	return k.origin.request(token, min(upTo, k.info.Origin.Revision))
+}
+
+// Check implements Store. What is in memory cannot differ from what was put
+// there.
+func (m *Memory) Check(_ context.Context, key Key) (*Damage, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	_, err := m.with(key)
+	return nil, err
+}

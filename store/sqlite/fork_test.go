@@ -1,0 +1,154 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
+)
+
+// wide makes a context whose snapshot of cycle 1 has so many blocks.
+func wide(t *testing.T, s store.Store, blocks int) store.Info {
+	t.Helper()
+	node := func(id, kind string, ns int) *tree.Node {
+		n := tree.Node{ID: id, Type: kind, Cycle: 1, CreatedNS: int64(ns), Expiry: tree.Never}
+		if kind == "block" {
+			n.Content = tree.Hold(`"text"`)
+		}
+		return tree.NewNode(n, nil)
+	}
+	nodes := []tree.Placed{{Node: node("root", "^root", 1), Parent: -1}, {Node: node("sys", "^sys", 2)}, {Node: node("seq", "^seq", 3)}, {Node: node("ah", "^ah", 4)}}
+	for i := range blocks {
+		nodes = append(nodes, tree.Placed{Node: node(fmt.Sprint("b", i), "block", 5+i), Parent: 1})
+	}
+	first, err := tree.Build(1, nodes)
+	must(t, err)
+	info, err := s.Create(t.Context(), store.Genesis{Name: "wide", Edition: "canonical", Tree: first, Imported: true,
+		Stamps: tree.Stamps{Cycle: 2, LastNS: int64(blocks) + 5, Given: -1}})
+	must(t, err)
+	return info
+}
+
+// counted counts the rows of every table.
+func counted(t *testing.T, path string) map[string]int {
+	t.Helper()
+	db := raw(t, path)
+	defer db.Close()
+	rows := map[string]int{}
+	for _, table := range []string{"context", "log", "node_version", "content"} {
+		var n int
+		must(t, db.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
+		rows[table] = n
+	}
+	return rows
+}
+
+// TestForkIsConstant forks a small context and one of 100,000 nodes: both cost
+// a row for the context and one for the log, and the same pages of the file.
+func TestForkIsConstant(t *testing.T) {
+	pages := map[int]int64{}
+	for _, blocks := range []int{100, 100_000} {
+		path := filepath.Join(t.TempDir(), "pact.db")
+		s, err := sqlite.Open(t.Context(), path)
+		must(t, err)
+		info := wide(t, s, blocks)
+		must(t, s.Close()) // which empties the journal
+		before := counted(t, path)
+		again := open(t, path)
+		f, err := again.Fork(t.Context(), info.Key, 1, store.Fork{Name: "fork"})
+		must(t, err)
+		journal, err := os.Stat(path + "-wal")
+		must(t, err)
+		pages[blocks] = journal.Size() / 4096
+		after := counted(t, path)
+		before["context"]++
+		before["log"]++
+		if fmt.Sprint(after) != fmt.Sprint(before) {
+			t.Errorf("%d blocks: the rows are %v, want %v", blocks, after, before)
+		}
+		st, err := again.Load(t.Context(), f.Key)
+		must(t, err)
+		if st.Head.Len() != blocks+4 {
+			t.Errorf("the fork has %d nodes", st.Head.Len())
+		}
+		w := &turns{store: again, state: *st}
+		w.next(t, "a turn of the fork")
+		if now := counted(t, path); now["node_version"] != after["node_version"]+5 { // block, turn, core, two heads
+			t.Errorf("a commit in the fork wrote %d rows", now["node_version"]-after["node_version"])
+		}
+	}
+	if pages[100_000] > pages[100]+2 { // an index may be a level deeper
+		t.Errorf("a fork wrote %d pages of a small context, %d of a large one", pages[100], pages[100_000])
+	}
+	t.Logf("pages in the journal: %v", pages)
+}
+
+// TestDeletedForksLeaveNothing deletes a family in every order. Of a deleted
+// context only what its forks share stays, and in the end nothing.
+func TestDeletedForksLeaveNothing(t *testing.T) {
+	for _, order := range [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}} {
+		path := filepath.Join(t.TempDir(), "pact.db")
+		s := open(t, path)
+		a := begin(t, s)
+		for i := range 3 {
+			a.next(t, fmt.Sprint(i))
+		}
+		family := []*turns{a}
+		for i, cycle := range []int64{2, 3} { // a fork of a, and one of that
+			info, err := s.Fork(t.Context(), family[i].state.Key, cycle, store.Fork{Name: fmt.Sprint("fork", i)})
+			must(t, err)
+			w := &turns{store: s}
+			must(t, w.load(t.Context(), info.Key))
+			w.next(t, fmt.Sprint("of fork ", i))
+			w.next(t, fmt.Sprint("of fork ", i))
+			family = append(family, w)
+		}
+		for n, i := range order {
+			must(t, s.Delete(t.Context(), family[i].state.Key))
+			if n == 0 && i == 0 {
+				var late int
+				must(t, raw(t, path).QueryRow(`SELECT (SELECT count(*) FROM node_version WHERE branch = 1 AND birth > 2) +
+					(SELECT count(*) FROM log WHERE branch = 1 AND latest > 2)`).Scan(&late))
+				if late > 0 {
+					t.Errorf("%d rows are left that no fork shares", late)
+				}
+			}
+			for _, rest := range order[n+1:] {
+				w := family[rest]
+				st, err := s.Load(t.Context(), w.state.Key)
+				must(t, err)
+				for e := range st.Head.All() {
+					if _, err := e.Node().Content.Value(t.Context()); err != nil {
+						t.Fatalf("order %v: %v", order, err)
+					}
+				}
+				if damage, err := s.Check(t.Context(), w.state.Key); err != nil || damage != nil || st.Head.Digest() != w.state.Head.Digest() {
+					t.Errorf("order %v: %+v, %v", order, damage, err)
+				}
+			}
+		}
+		if rows := counted(t, path); fmt.Sprint(rows) != fmt.Sprint(map[string]int{"context": 0, "log": 0, "node_version": 0, "content": 0}) {
+			t.Errorf("order %v: left are %v", order, rows)
+		}
+	}
+}
+
+// TestForkOfAnotherProcess: what one process deleted, another cannot write to,
+// although the rows that a fork shares are still there.
+func TestForkOfAnotherProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	one, two := open(t, path), open(t, path)
+	w := begin(t, one)
+	w.next(t, "shared")
+	_, err := one.Fork(t.Context(), w.state.Key, 1, store.Fork{Name: "fork"})
+	must(t, err)
+	must(t, two.Delete(t.Context(), w.state.Key))
+	err = w.commit(t.Context(), "too late", false)
+	if err == nil || !isStore(err) {
+		t.Errorf("wrote to a deleted context: %v", err)
+	}
+}

@@ -1,0 +1,92 @@
+package storetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// testRandomForks makes histories of random edits, commits and forks of forks,
+// and compares all snapshots of all of them, and every id, with memory.
+func testRandomForks(t *testing.T, s Suite) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 53))
+			family := []*random{{drive(t, s, "0"), rnd}}
+			names := 1
+			for i := range 120 {
+				at := rnd.IntN(len(family))
+				switch r := family[at]; {
+				case len(r.snapshots) > 0 && rnd.IntN(12) == 0:
+					cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
+					family = append(family, &random{r.fork(cycle, fmt.Sprint(names)), rnd})
+					names++
+				case len(family) > 3 && rnd.IntN(20) == 0:
+					must(t, r.store.Delete(background, r.state.Key))
+					family = append(family[:at], family[at+1:]...)
+				default:
+					r.act()
+				}
+				if i%40 == 39 {
+					compareFamily(family)
+				}
+			}
+		})
+	}
+}
+
+func compareFamily(family []*random) {
+	seen := map[string]bool{}
+	list := make([]*driver, len(family))
+	for i, r := range family {
+		list[i] = r.driver
+		for id := range r.ids() {
+			seen[id] = true
+		}
+	}
+	checkAll(list...)
+	for _, d := range list {
+		own := d.ids()
+		for id := range seen {
+			if has, err := d.store.Has(background, d.state.Key, id); err != nil || has != own[id] {
+				d.Errorf("%s has %s: %v, %v, want %v", d.state.Name, id, has, err, own[id])
+			}
+		}
+		log, err := d.store.Log(background, d.state.Key, 1, d.state.Revision)
+		must(d.T, err)
+		commits := int64(0)
+		for i, e := range log {
+			if e.Revision != int64(i)+1 {
+				d.Fatalf("entry %d of %s has revision %d", i+1, d.state.Name, e.Revision)
+			}
+			if e.Kind == store.Commit {
+				commits++
+			}
+		}
+		if int64(len(log)) != d.state.Revision || commits != d.state.Cycle {
+			d.Errorf("the log of %s has %d entries and %d commits", d.state.Name, len(log), commits)
+		}
+	}
+}
+
+// ids are those that are or were in the context.
+func (d *driver) ids() map[string]bool {
+	ids := map[string]bool{"ah": true} // of the empty tree, which is no snapshot
+	note := func(t *tree.Tree) {
+		for e := range t.All() {
+			ids[e.Node().ID] = true
+		}
+	}
+	note(d.state.Working)
+	for _, t := range d.snapshots {
+		note(t)
+	}
+	return ids
+}

@@ -1,0 +1,88 @@
+package tree
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"sync/atomic"
+)
+
+// proofCache keeps the digest of the blocks in a list once it was asked for.
+// It says nothing about the region that the list is in, because a list may
+// move from one to another.
+type proofCache struct{ digest atomic.Pointer[Digest] }
+
+// What a digest is made of, so that no block can pass for a list.
+const (
+	proofOfBlock byte = iota
+	proofOfList
+	proofOfThread
+)
+
+// ThreadDigest returns a digest of the canonical thread (02 §12) that is made
+// of its blocks: of each its id, role, kind and content hash, combined along
+// the lists that the tree consists of, with the role that stands for a missing
+// one in each region. So it reads no content. Cost: that of what changed since
+// it was asked for on a tree that this one shares lists with.
+func (t *Tree) ThreadDigest() Digest {
+	buf := []byte{proofOfThread}
+	for region := range t.root.kids.All() {
+		if region.sum.Blocks > 0 {
+			buf = appendField(buf, fallbackRole(region.class))
+			buf = region.appendProof(buf)
+		}
+	}
+	return sha256.Sum256(buf)
+}
+
+// appendProof appends the digest of the blocks at and below e, which has some.
+func (e *Entry) appendProof(buf []byte) []byte {
+	if e.class == Block {
+		d := e.node.proof()
+		buf = append(buf, d[:]...)
+	}
+	if e.kids != nil && e.kids.sum.Blocks > 0 {
+		d := e.kids.proof()
+		buf = append(buf, d[:]...)
+	}
+	return buf
+}
+
+// proof is the digest of the blocks of a list that has some.
+func (l *List) proof() Digest {
+	if known := l.proven.digest.Load(); known != nil {
+		return *known
+	}
+	buf := make([]byte, 1, 1+len(Digest{})*(2*len(l.items)+1))
+	buf[0] = proofOfList
+	for i := range len(l.items) + 1 {
+		if run := l.runBefore(i); run != nil && run.sum.Blocks > 0 {
+			d := run.proof()
+			buf = append(buf, d[:]...)
+		}
+		if i < len(l.items) && l.items[i].sum.Blocks > 0 {
+			buf = l.items[i].appendProof(buf)
+		}
+	}
+	d := Digest(sha256.Sum256(buf))
+	l.proven.digest.Store(&d)
+	return d
+}
+
+// proof is the digest of a block as it is rendered, but for a missing role.
+func (n *Node) proof() Digest {
+	buf := make([]byte, 1, 256)
+	buf[0] = proofOfBlock
+	buf = appendField(buf, n.ID)
+	buf = appendField(buf, string(n.Header("role")))
+	buf = appendField(buf, string(n.Header("kind")))
+	if n.HashOK {
+		buf = append(append(buf, 1), n.Hash[:]...)
+	} else { // JSON cannot express the content, so that it has no hash
+		buf = appendField(append(buf, 0), string(n.Content.value))
+	}
+	return sha256.Sum256(buf)
+}
+
+func appendField(buf []byte, s string) []byte {
+	return append(binary.AppendUvarint(buf, uint64(len(s))), s...)
+}

@@ -1,0 +1,213 @@
+package pact
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"strconv"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// VerifyReport is what Verify found.
+type VerifyReport struct {
+	Context   string  `json:"context"`
+	Snapshots int     `json:"snapshots"`        // that were rendered again and hold
+	Versions  int     `json:"versions"`         // of nodes, each with its content read and hashed again
+	Recorded  int     `json:"recorded"`         // snapshots whose digests were recorded with their commit
+	Sent      int     `json:"sent"`             // snapshots whose bytes were recorded when they were sent
+	Broken    *Broken `json:"broken,omitempty"` // the first thing that does not hold, nil where all of it does
+}
+
+// Broken is something in a context that is not as it was.
+type Broken struct {
+	Cycle    int64    `json:"cycle"`             // of the snapshot, or of the commit to come
+	Working  bool     `json:"working,omitempty"` // it is in the working state
+	Node     string   `json:"node,omitempty"`    // id of the node, where it is known
+	Among    []string `json:"among,omitempty"`   // else the nodes that came or changed there, of which it is one
+	What     string   `json:"what"`
+	Recorded string   `json:"recorded,omitempty"` // what it should be
+	Found    string   `json:"found,omitempty"`    // and is
+}
+
+// Verify reads a context again from its store and checks all of it: what the
+// store can tell of its own rows, the log, the content hash of every version of
+// a node, the rules for nodes and their canonical order, and of every snapshot
+// the digests that its commit recorded, the thread, rendered again, and the
+// bytes that were sent. What was committed before there were digests is counted
+// and not held to any. progress, if not nil, is told how many snapshots are
+// done. A context that does not hold is no error: see Broken. Cost: all rows and
+// contents once, and rendering every snapshot.
+func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*VerifyReport, error) {
+	key := c.state.Load().Key
+	now, err := c.store.Load(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}}
+	damage, err := c.store.Check(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if damage != nil {
+		v.report.Broken = &Broken{Cycle: damage.Cycle, Working: damage.Cycle > now.Info.Cycle, Node: damage.Node, What: damage.What}
+		return &v.report, nil
+	}
+	return v.context(c.store, now, progress)
+}
+
+// verifier goes through the snapshots of one context, oldest first.
+type verifier struct {
+	ctx    context.Context
+	report VerifyReport
+	lists  map[placedList]bool // that were checked
+	nodes  map[*tree.Node]bool // versions that were checked
+	fresh  []string            // ids of the versions that the tree at hand brings
+	err    error               // what could not be read
+}
+
+func (v *verifier) context(s store.Store, now *store.State, progress func(done, total int)) (*VerifyReport, error) {
+	log, err := s.Log(v.ctx, now.Key, 1, now.Revision)
+	if err != nil {
+		return nil, err
+	}
+	entries, broken := checkLog(log, now.Info)
+	var trees []*tree.Tree
+	if broken == nil && now.Info.Cycle >= now.First {
+		if trees, err = s.History(v.ctx, now.Key, now.First, now.Info.Cycle); err != nil {
+			return nil, err
+		}
+	}
+	for i, t := range trees {
+		if broken = v.snapshot(t, entries[t.Cycle()]); broken != nil || v.err != nil {
+			break
+		}
+		v.report.Snapshots++
+		if progress != nil {
+			progress(i+1, len(trees))
+		}
+	}
+	if broken == nil && v.err == nil {
+		if broken = v.tree(onTop(trees, now.Working), log[len(log)-1]); broken != nil {
+			broken.Working = true
+		}
+	}
+	v.report.Broken = broken
+	return &v.report, v.err
+}
+
+// onTop is the working state as the last snapshot with what differs from it, so
+// that what they share is checked once.
+func onTop(trees []*tree.Tree, working *tree.Tree) *tree.Tree {
+	if len(trees) == 0 {
+		return working
+	}
+	last := trees[len(trees)-1]
+	gone, born := last.Delta(working)
+	return last.Patch(working.Cycle(), gone, born)
+}
+
+// checkLog checks that the log has every revision and every cycle once, and
+// returns what it says of the snapshots.
+func checkLog(log []store.Entry, i store.Info) (map[int64]store.Entry, *Broken) {
+	byCycle := make(map[int64]store.Entry)
+	for n, e := range log {
+		begins := e.Kind == store.Create
+		switch e.Kind {
+		case store.Create, store.Edit, store.Forked, store.Aside:
+		case store.Commit:
+			if _, twice := byCycle[e.Cycle]; twice {
+				return nil, &Broken{Cycle: e.Cycle, What: "the log publishes the cycle twice"}
+			}
+			byCycle[e.Cycle] = e
+		default:
+			return nil, &Broken{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}
+		}
+		if e.Revision != int64(n)+1 || begins != (n == 0) {
+			return nil, &Broken{Cycle: e.Cycle, What: "the log does not count its revisions", Found: strconv.FormatInt(e.Revision, 10), Recorded: strconv.Itoa(n + 1)}
+		}
+	}
+	if int64(len(log)) != i.Revision || len(log) == 0 {
+		return nil, &Broken{Cycle: i.Cycle, What: "the log ends early"}
+	}
+	if _, committed := byCycle[i.First]; !committed { // it came with an import
+		byCycle[i.First] = log[0]
+	}
+	for cycle := i.First; cycle <= i.Cycle; cycle++ {
+		if _, there := byCycle[cycle]; !there {
+			return nil, &Broken{Cycle: cycle, What: "the log does not say who published the cycle"}
+		}
+	}
+	return byCycle, nil
+}
+
+// snapshot checks a tree, renders it, and compares with what the log says of
+// the bytes.
+func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *Broken {
+	if b := v.tree(t, e); b != nil || v.err != nil {
+		return b
+	}
+	if e.Digest != "" {
+		v.report.Recorded++
+	}
+	sum, size := sha256.New(), counter(0)
+	var to io.Writer = &size
+	if e.Sent != "" {
+		to = io.MultiWriter(&size, sum)
+	}
+	if v.err = t.WriteThread(v.ctx, to); v.err != nil {
+		return nil
+	}
+	if _, want := t.ThreadSize(); int64(size) != want {
+		return &Broken{Cycle: t.Cycle(), What: "size of the thread", Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(int64(size), 10)}
+	}
+	if e.Sent == "" {
+		return nil
+	}
+	v.report.Sent++
+	if found := hex.EncodeToString(sum.Sum(nil)); found != e.Sent {
+		return &Broken{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: e.Sent, Found: found}
+	}
+	return nil
+}
+
+// tree checks the nodes of a tree and compares its digests with the log's.
+func (v *verifier) tree(t *tree.Tree, e store.Entry) *Broken {
+	v.fresh = v.fresh[:0]
+	if b := v.shape(t); b != nil || v.err != nil {
+		return b
+	}
+	if e.Digest == "" {
+		return nil
+	}
+	if found := t.Digest().String(); found != e.Digest {
+		return v.among(&Broken{Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: e.Digest, Found: found})
+	}
+	if e.Thread == "" {
+		return nil
+	}
+	if found := t.ThreadDigest().String(); found != e.Thread {
+		return v.among(&Broken{Cycle: t.Cycle(), What: "digest of the thread", Recorded: e.Thread, Found: found})
+	}
+	return nil
+}
+
+// among names the nodes that the cycle brought: what came before them holds.
+func (v *verifier) among(b *Broken) *Broken {
+	if len(v.fresh) == 1 {
+		b.Node = v.fresh[0]
+	} else {
+		b.Among = append([]string(nil), v.fresh...)
+	}
+	return b
+}
+
+// counter counts what is written.
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) {
+	*c += counter(len(p))
+	return len(p), nil
+}

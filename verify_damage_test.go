@@ -1,0 +1,289 @@
+package pact_test
+
+import (
+	"database/sql"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// damaged is a file with the contexts of rich, to be damaged and put right.
+type damaged struct {
+	*testing.T
+	path string
+	db   *sql.DB
+}
+
+func damage(t *testing.T) *damaged {
+	t.Helper()
+	d := &damaged{T: t, path: filepath.Join(t.TempDir(), "pact.db")}
+	s, err := sqlite.Open(background, d.path)
+	must(t, err)
+	rich(t, s)
+	must(t, s.Close())
+	d.db, err = sql.Open("sqlite", d.path)
+	must(t, err)
+	t.Cleanup(func() { d.db.Close() })
+	return d
+}
+
+// found verifies all contexts of the file as it is.
+func (d *damaged) found() []string {
+	d.Helper()
+	s, err := sqlite.Open(background, d.path)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	defer s.Close()
+	list := verdicts(d.T, s)
+	for _, name := range []string{"c", "fork", "imported"} {
+		if _, err := s.Find(background, name); err != nil {
+			list = append(list, err.Error()) // a context that is gone is no secret
+		}
+	}
+	return list
+}
+
+// cell is one value of one row.
+type cell struct {
+	table, column string
+	key           []string // columns of the primary key
+	at            []any    // their values
+	value         any
+}
+
+func (c cell) String() string {
+	return fmt.Sprintf("%s.%s of %v = %v", c.table, c.column, c.at, c.value)
+}
+
+// tables are those to damage, with their primary keys.
+var tables = map[string][]string{"context": {"key"}, "log": {"branch", "revision"}, "node_version": {"branch", "birth", "nid"}, "content": {"no"}}
+
+// cells are all values of a table that are not NULL.
+func (d *damaged) cells(table string) (list []cell) {
+	d.Helper()
+	rows, err := d.db.Query("SELECT * FROM " + table)
+	must(d.T, err)
+	defer rows.Close()
+	columns, err := rows.Columns()
+	must(d.T, err)
+	for rows.Next() {
+		values, into := make([]any, len(columns)), make([]any, len(columns))
+		for i := range values {
+			into[i] = &values[i]
+		}
+		must(d.T, rows.Scan(into...))
+		for i, v := range values {
+			if v != nil {
+				key := tables[table]
+				list = append(list, cell{table, strings.ToLower(columns[i]), key, values[:len(key)], v})
+			}
+		}
+	}
+	must(d.T, rows.Err())
+	return list
+}
+
+// set writes a value into a cell, in a row that may have got another key.
+func (d *damaged) set(c cell, at []any, v any) error {
+	where := make([]string, len(c.key))
+	for i, k := range c.key {
+		where[i] = k + " = ?"
+	}
+	_, err := d.db.Exec(`UPDATE `+c.table+` SET "`+c.column+`" = ? WHERE `+strings.Join(where, " AND "), append([]any{v}, at...)...)
+	return err
+}
+
+// flip changes one bit of a value.
+func flip(r *rand.Rand, v any) any {
+	switch v := v.(type) {
+	case int64:
+		return v ^ 1<<r.IntN(20)
+	case string:
+		b := []byte(v)
+		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		return string(b)
+	case []byte:
+		b := append([]byte(nil), v...)
+		b[r.IntN(len(b))] ^= 1 << r.IntN(8)
+		return b
+	}
+	panic(fmt.Sprintf("a value of type %T", v))
+}
+
+// TestVerifyFindsEveryFlip flips a bit in every value of every row. Nothing may
+// pass but what says nothing about a history: the name of a context, how many
+// numbers were given to forks, and whether it is deleted.
+func TestVerifyFindsEveryFlip(t *testing.T) {
+	d := damage(t)
+	r := rand.New(rand.NewPCG(11, 4))
+	flips := 0
+	for table := range tables {
+		for _, c := range d.cells(table) {
+			if table == "context" && (c.column == "name" || c.column == "forks" || c.column == "deleted") {
+				continue
+			}
+			if testing.Short() && r.IntN(8) > 0 {
+				continue
+			}
+			flips += d.mustFind(c, flip(r, c.value))
+		}
+	}
+	t.Logf("%d flips", flips)
+	if list := d.found(); len(list) > 0 {
+		t.Errorf("put right, it does not hold: %q", list)
+	}
+}
+
+// mustFind damages a cell, looks whether that is found, and puts it right.
+func (d *damaged) mustFind(c cell, v any) int {
+	d.Helper()
+	if err := d.set(c, c.at, v); err != nil {
+		return 0 // another row has that key
+	}
+	if len(d.found()) == 0 {
+		d.Errorf("not found: %v became %v", c, v)
+	}
+	at := append([]any(nil), c.at...)
+	for i, k := range c.key {
+		if k == c.column {
+			at[i] = v
+		}
+	}
+	must(d.T, d.set(c, at, c.value))
+	return 1
+}
+
+// TestVerifyWithoutProofs takes what rows prove of themselves away, so that the
+// digests of the snapshots have to do: headers and contents are still safe.
+// What is left to the proofs are the columns that no header comes from, and the
+// head of an empty context, which is in no snapshot.
+func TestVerifyWithoutProofs(t *testing.T) {
+	d := damage(t)
+	for _, statement := range []string{"UPDATE node_version SET proof = NULL", "UPDATE log SET chain = NULL"} {
+		if _, err := d.db.Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if list := d.found(); len(list) > 0 {
+		t.Fatalf("does not hold: %q", list)
+	}
+	r := rand.New(rand.NewPCG(12, 4))
+	apart := map[string]bool{"branch": true, "birth": true, "nid": true, "death": true, "parent": true, "named": true, "content_no": true}
+	flips := 0
+	for _, table := range []string{"node_version", "content"} {
+		for _, c := range d.cells(table) {
+			firstHead := table == "node_version" && c.at[1] == int64(0) && c.at[2] == int64(4)
+			if apart[c.column] || firstHead || testing.Short() && r.IntN(4) > 0 {
+				continue
+			}
+			flips += d.mustFind(c, flip(r, c.value))
+		}
+	}
+	for _, c := range d.cells("log") {
+		if c.column == "digest" || c.column == "thread" || c.column == "sent" {
+			if last := c.at[0] == int64(1) && c.at[1] == int64(1); !last || c.column != "digest" && c.column != "thread" {
+				flips += d.mustFindDigest(c, r)
+			}
+		}
+	}
+	t.Logf("%d flips", flips)
+}
+
+// mustFindDigest is mustFind for digests of snapshots; edits in between are
+// held to nothing but the last.
+func (d *damaged) mustFindDigest(c cell, r *rand.Rand) int {
+	d.Helper()
+	var kind string
+	var last bool
+	must(d.T, d.db.QueryRow(`SELECT kind, revision = (SELECT max(revision) FROM log WHERE branch = ?) FROM log WHERE branch = ? AND revision = ?`,
+		c.at[0], c.at[0], c.at[1]).Scan(&kind, &last))
+	if kind != "commit" && !last {
+		return 0
+	}
+	return d.mustFind(c, flip(r, c.value))
+}
+
+// TestVerifyNamesTheNode damages one content and one header, with and without
+// the proof of the row.
+func TestVerifyNamesTheNode(t *testing.T) {
+	d := damage(t)
+	for _, c := range []struct{ damage, want string }{
+		{`UPDATE content SET body = CAST('"Where is my camera? \u00e9"' AS BLOB) WHERE CAST(body AS TEXT) LIKE '%parcel%'`, "content hash"},
+		{`UPDATE node_version SET priority = 9 WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
+		{`UPDATE node_version SET priority = 9, proof = NULL WHERE id = 'mc:2-2'`, "digest of headers and contents"},
+		{`UPDATE log SET message = 'another' WHERE message = 'first'`, "revision 3 of the log"},
+	} {
+		before, err := os.ReadFile(d.path)
+		must(t, err)
+		res, err := d.db.Exec(c.damage)
+		must(t, err)
+		if n, _ := res.RowsAffected(); n != 1 {
+			t.Fatalf("%s: %d rows", c.damage, n)
+		}
+		list := d.found()
+		if len(list) == 0 || !strings.Contains(list[0], c.want) {
+			t.Errorf("%s\nfound %q, want %q", c.damage, list, c.want)
+		}
+		must(t, d.db.Close())
+		must(t, os.WriteFile(d.path, before, 0o600))
+		d.db, err = sql.Open("sqlite", d.path)
+		must(t, err)
+	}
+}
+
+// TestVerifyFindsFlipsInTheFile flips bits of the file itself. Either that is
+// found, or every row reads as before.
+func TestVerifyFindsFlipsInTheFile(t *testing.T) {
+	d := damage(t)
+	must(t, d.db.Close())
+	intact, err := os.ReadFile(d.path)
+	must(t, err)
+	want := d.dump()
+	r := rand.New(rand.NewPCG(13, 4))
+	flips, found := 800, 0
+	if testing.Short() {
+		flips = 200
+	}
+	for range flips {
+		data := append([]byte(nil), intact...)
+		at, bit := r.IntN(len(data)), r.IntN(8)
+		data[at] ^= 1 << bit
+		for _, name := range []string{d.path + "-wal", d.path + "-shm"} {
+			os.Remove(name)
+		}
+		must(t, os.WriteFile(d.path, data, 0o600))
+		if len(d.found()) > 0 {
+			found++
+		} else if got := d.dump(); got != want {
+			t.Errorf("not found: bit %d of byte %d", bit, at)
+		}
+	}
+	t.Logf("%d of %d flips were found, the others are in no row", found, flips)
+}
+
+// dump is everything in the rows but what says nothing about a history.
+func (d *damaged) dump() string {
+	d.Helper()
+	db, err := sql.Open("sqlite", d.path)
+	must(d.T, err)
+	defer db.Close()
+	was := d.db
+	d.db = db
+	defer func() { d.db = was }()
+	var b strings.Builder
+	for _, table := range []string{"context", "log", "node_version", "content"} {
+		for _, c := range d.cells(table) {
+			if table == "context" && (c.column == "name" || c.column == "forks" || c.column == "deleted") {
+				continue
+			}
+			fmt.Fprintln(&b, c)
+		}
+	}
+	return b.String()
+}

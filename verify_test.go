@@ -1,0 +1,250 @@
+package pact_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// rich fills a store with contexts in which every column of every table is in
+// use: updates, expiry, pruning, groups, given ids, drafts, a fork, an import
+// with a time of its own, content that JSON cannot express, and sent bytes.
+func rich(t testing.TB, s store.Store) {
+	t.Helper()
+	c := create(t, s, pact.WithActor("ann"), pact.WithAttrs(map[string]any{"data_root": 1}))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		if _, err := b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}}); err != nil {
+			return err
+		}
+		group, err := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
+		if err != nil {
+			return err
+		}
+		if _, err = b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: pact.TTL(2), Priority: 3}); err != nil {
+			return err
+		}
+		_, err = b.Add("^ah", pact.Spec{Role: "user", Content: "Where is my parcel? é"})
+		return err
+	}))
+	_, err := c.Send(background, &bytes.Buffer{})
+	must(t, err)
+	_, err = c.Commit(background, pact.WithMessage("first"), pact.WithRequest("r1"))
+	must(t, err)
+	for i := range 3 {
+		_, err = c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
+			if _, err := b.Add("^ah", pact.Spec{Content: i}); err != nil {
+				return err
+			}
+			return b.Update("rule", map[string]any{"content": fmt.Sprint("Be brief, ", i)})
+		}))
+		must(t, err)
+	}
+	f, err := c.Fork(background, pact.Cycle(3), "fork")
+	must(t, err)
+	must(t, f.Edit(background, say("in the fork")))
+	_, err = f.Commit(background)
+	must(t, err)
+	must(t, c.Edit(background, say("a draft")))
+	must(t, c.Edit(background, func(b *pact.Batch) error { return b.Update("rule", map[string]any{"priority": 7}) }))
+	_, _, err = pact.Import(background, s, "imported", []byte(`{"cycle":4,"root":{"id":"r","children":[
+		{"nodeType":"^seq","children":[{"id":"t","children":[{"id":"x","content":"x","created_at_ns":5,"created_at_iso":"long ago","ttl":3}]}]},
+		{"nodeType":"^ah","children":[{"id":"nan","content":NaN,"data_x":1.5}]}]}}`))
+	must(t, err)
+}
+
+// verdicts verifies every context of a store and returns what is wrong, nothing
+// where all of it holds.
+func verdicts(t testing.TB, s store.Store) (list []string) {
+	t.Helper()
+	infos, err := s.Contexts(background)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	for _, info := range infos {
+		c, err := pact.Open(background, s, info.Name)
+		if err != nil {
+			list = append(list, err.Error())
+			continue
+		}
+		r, err := pact.Verify(background, c, nil)
+		switch {
+		case errors.Is(err, pact.ErrStore), errors.Is(err, pact.ErrNodeDuplicate):
+			list = append(list, err.Error())
+		case err != nil:
+			t.Fatalf("%s: %v", info.Name, err)
+		case r.Broken != nil:
+			list = append(list, fmt.Sprintf("%+v", *r.Broken))
+		}
+	}
+	return list
+}
+
+func TestVerifyHolds(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	onDisk, err := sqlite.Open(background, path)
+	must(t, err)
+	defer onDisk.Close()
+	for _, s := range []store.Store{store.NewMemory(), onDisk} {
+		rich(t, s)
+		if list := verdicts(t, s); len(list) > 0 {
+			t.Errorf("%T does not hold: %q", s, list)
+		}
+		c, err := pact.Open(background, s, "c")
+		must(t, err)
+		done := 0
+		r, err := pact.Verify(background, c, func(at, of int) {
+			if done++; at != done || of != 4 {
+				t.Errorf("progress %d of %d", at, of)
+			}
+		})
+		must(t, err)
+		if done != 4 || r.Context != "c" || r.Snapshots != 4 || r.Recorded != 4 || r.Sent != 1 {
+			t.Errorf("%T: %+v", s, r)
+		}
+	}
+	empty := create(t, store.NewMemory())
+	if r, err := pact.Verify(background, empty, nil); err != nil || r.Broken != nil || r.Snapshots != 0 || r.Versions != 4 {
+		t.Errorf("a new context: %+v, %v", r, err)
+	}
+}
+
+// TestVerifyReadsEachVersionOnce counts versions by hand: root, ^sys and ^seq, and
+// of each cycle a turn, a core, a head and a block. The very first head is in no
+// snapshot.
+func TestVerifyReadsEachVersionOnce(t *testing.T) {
+	c := create(t, store.NewMemory())
+	const cycles = 20
+	for i := range cycles {
+		_, err := c.Commit(background, pact.WithEdit(say(fmt.Sprint(i))))
+		must(t, err)
+	}
+	r, err := pact.Verify(background, c, nil)
+	must(t, err)
+	if want := 3 + 4*cycles; r.Versions != want {
+		t.Errorf("%d versions were checked, want %d", r.Versions, want)
+	}
+}
+
+func TestSendRecordsTheBytes(t *testing.T) {
+	s := store.NewMemory()
+	c := create(t, s)
+	must(t, c.Edit(background, say("a question")))
+	var sent bytes.Buffer
+	candidate, err := c.Send(background, &sent)
+	must(t, err)
+	sum := sha256.Sum256(sent.Bytes())
+	snapshot, err := c.Commit(background)
+	must(t, err)
+	if thread, err := snapshot.Thread(background); err != nil || !bytes.Equal(thread, sent.Bytes()) || snapshot.Digest() != candidate.Digest() {
+		t.Errorf("committed %s, %v, sent %s", thread, err, &sent)
+	}
+	log, err := c.Log(background)
+	must(t, err)
+	last := log[len(log)-1]
+	if last.Sent != hex.EncodeToString(sum[:]) || last.Digest != snapshot.Digest() || last.Thread != snapshot.Tree().ThreadDigest().String() {
+		t.Errorf("logged %+v", last)
+	}
+
+	// An edit discards it, with the commit or before.
+	_, err = c.Send(background, &sent)
+	must(t, err)
+	must(t, c.Edit(background, say("on second thought")))
+	_, err = c.Commit(background)
+	must(t, err)
+	_, err = c.Send(background, &sent)
+	must(t, err)
+	_, err = c.Commit(background, pact.WithEdit(say("later still")))
+	must(t, err)
+	log, err = c.Log(background)
+	must(t, err)
+	for _, e := range log[len(log)-2:] {
+		if e.Sent != "" {
+			t.Errorf("logged as sent: %+v", e)
+		}
+	}
+
+	// What was not written to the end was not sent.
+	if _, err := c.Send(background, failing{}); err == nil {
+		t.Error("a writer that fails is no error")
+	}
+	_, err = c.Commit(background)
+	must(t, err)
+	if log, _ = c.Log(background); log[len(log)-1].Sent != "" {
+		t.Errorf("logged as sent: %+v", log[len(log)-1])
+	}
+	_, err = c.Send(background, editing{t, c})
+	if !errors.Is(err, pact.ErrConflict) {
+		t.Errorf("sent a candidate that was discarded: %v", err)
+	}
+	_, err = c.Prepare(background)
+	must(t, err)
+	if _, err = c.Send(background, &sent, pact.WithPrune("x")); !errors.Is(err, pact.ErrConflict) {
+		t.Errorf("pruned a prepared candidate: %v", err)
+	}
+	if list := verdicts(t, s); len(list) > 0 {
+		t.Errorf("does not hold: %q", list)
+	}
+}
+
+type failing struct{}
+
+func (failing) Write([]byte) (int, error) { return 0, errors.New("the line is dead") }
+
+// editing edits the context while its thread is being written.
+type editing struct {
+	t *testing.T
+	c *pact.Context
+}
+
+func (w editing) Write(p []byte) (int, error) {
+	must(w.t, w.c.Edit(background, say("in between")))
+	return len(p), nil
+}
+
+// TestDigestsInBackup follows the digests through the compact form.
+func TestDigestsInBackup(t *testing.T) {
+	s := store.NewMemory()
+	rich(t, s)
+	c, err := pact.Open(background, s, "c")
+	must(t, err)
+	var backup bytes.Buffer
+	must(t, c.Backup(background, &backup))
+	again, findings, err := pact.ImportHistory(background, s, "again", bytes.NewReader(backup.Bytes()))
+	if err != nil || len(findings) > 0 {
+		t.Fatalf("read back with %v, %v", findings, err)
+	}
+	sent := func(c *pact.Context) (list []string) {
+		log, err := c.Log(background)
+		must(t, err)
+		for _, e := range log {
+			if e.Kind != store.Edit {
+				list = append(list, fmt.Sprint(e.Cycle, e.Sent, e.Thread))
+			}
+		}
+		return list
+	}
+	was, is := sent(c)[1:], sent(again) // the empty tree of cycle 0 is no snapshot
+	if fmt.Sprint(was) != fmt.Sprint(is) {
+		t.Errorf("logged\n%q\nwant\n%q", is, was)
+	}
+	if list := verdicts(t, s); len(list) > 0 {
+		t.Errorf("does not hold: %q", list)
+	}
+	altered := bytes.Replace(backup.Bytes(), []byte("parcel"), []byte("camera"), 1)
+	_, findings, err = pact.ImportHistory(background, s, "altered", bytes.NewReader(altered))
+	if err != nil || len(findings) == 0 {
+		t.Errorf("an altered history is read with %v, %v", findings, err)
+	}
+	bad := bytes.Replace(backup.Bytes(), []byte(`"sent":"`), []byte(`"sent":"x`), 1)
+	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad)); !errors.Is(err, pact.ErrDocumentInvalid) {
+		t.Errorf("a sum that is none: %v", err)
+	}
+}
