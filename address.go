@@ -39,7 +39,7 @@ func ParseAddress(s string) (Address, error) {
 		return Address{}, noAddress(s)
 	}
 	alone := len(sel.Groups) == 1 && len(sel.Groups[0].Steps) == 1 && len(sel.Groups[0].Steps[0].Parts) == 1
-	if !alone || sel.Time == nil || sel.Time.Kind != selector.Single || sel.Time.From.Oldest {
+	if !alone || sel.Time == nil || sel.Time.Kind != selector.Single {
 		return Address{}, noAddress(s)
 	}
 	return Address{sel.Time.From.Axis, sel.Time.From.N}, nil

@@ -15,7 +15,7 @@ type Explanation struct {
 	Nodes     int `json:"nodes"`     // in all of them
 	Visited   int `json:"visited"`   // looked at
 	Skipped   int `json:"skipped"`   // ruled out by ids, ranks and summaries without a look
-	Found     int `json:"found"`     // before any control that leaves nodes out
+	Returned  int `json:"returned"`  // what is left after the controls; of a range that gives changes, in all its snapshots
 }
 
 // Explain evaluates a selector where it looks, as Select does, and says how.
@@ -38,12 +38,25 @@ func explain(ctx context.Context, q *selector.Selector, trees []*tree.Tree) (*Ex
 		return nil, err
 	}
 	x := &Explanation{Explanation: plan.Explain(), Snapshots: len(trees)}
+	s := &selection{plan: plan, all: q.Time != nil && q.Time.Kind == selector.All}
+	changes := q.Time != nil && q.Time.Kind == selector.Range
+	if c, ok := q.Control(selector.ControlMode); ok && c.Word != "reduce" {
+		s.mode, changes = c.Word, false
+	}
+	s.ran = func(t *tree.Tree, r query.Result) {
+		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
+	}
+	if !changes {
+		list, err := s.find(ctx, trees)
+		x.Returned = len(list)
+		return x, err
+	}
 	for _, t := range trees {
-		r, err := plan.Run(ctx, t)
+		list, err := s.find(ctx, []*tree.Tree{t})
 		if err != nil {
 			return nil, err
 		}
-		x.Nodes, x.Visited, x.Skipped, x.Found = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped, x.Found+len(r.Nodes)
+		x.Returned += len(list)
 	}
 	return x, nil
 }

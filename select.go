@@ -76,6 +76,7 @@ type selection struct {
 	mode string      // union or latest, where a range gives ids
 	keep *query.Plan // of where
 	kept map[*tree.Tree]*query.Cover
+	ran  func(*tree.Tree, query.Result) // hears of every evaluation, where one wants to know
 }
 
 func newSelection(q *selector.Selector, opts []SelectOption) (*selection, error) {
@@ -98,6 +99,9 @@ func newSelection(q *selector.Selector, opts []SelectOption) (*selection, error)
 	}
 	if s.where.Time != nil {
 		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own", "it looks where the other selector looks: leave the address out")
+	}
+	if len(s.where.Controls) > 0 {
+		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls", "they belong to the other selector: leave them out")
 	}
 	s.kept = make(map[*tree.Tree]*query.Cover)
 	s.keep, err = query.Compile(s.where)
@@ -160,6 +164,9 @@ func (s *selection) find(ctx context.Context, trees []*tree.Tree) ([]found, erro
 		if err != nil {
 			return nil, err
 		}
+		if s.ran != nil {
+			s.ran(t, r)
+		}
 		nodes := r.Nodes
 		if !s.all {
 			nodes = s.plan.Window(nodes)
@@ -205,7 +212,6 @@ func (s *selection) kin(ctx context.Context, list []found) ([]found, error) {
 	list = slices.DeleteFunc(list, func(f found) bool {
 		if s.kept[f.tree] == nil && failed == nil {
 			r, err := s.keep.Run(ctx, f.tree)
-			r.Nodes = s.keep.Window(r.Nodes)
 			s.kept[f.tree], failed = r.Cover(f.tree), err
 		}
 		return failed != nil || !s.kept[f.tree].Has(f.entry)

@@ -26,11 +26,7 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 			return nil, nil, err
 		}
 	default:
-		a, err := addressOf(q)
-		if err != nil {
-			return nil, nil, err
-		}
-		t, err := c.at(ctx, s, a)
+		t, err := c.at(ctx, s, addressOf(q))
 		return []*tree.Tree{t}, nil, err
 	}
 	trees, err := c.trees(ctx, s, first, last)
@@ -51,16 +47,14 @@ func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tr
 }
 
 // addressOf returns where a selector looks that is no range and not @*.
-func addressOf(q *selector.Selector) (Address, error) {
+func addressOf(q *selector.Selector) Address {
 	switch {
 	case q.Time == nil && q.Edition.Traits().DefaultWorking:
-		return Working, nil
+		return Working
 	case q.Time == nil:
-		return Latest, nil
-	case q.Time.From.Oldest:
-		return Address{}, fault.New(fault.SelectorInvalid, "@t-* is the end of a range", "name the oldest snapshot by its cycle")
+		return Latest
 	}
-	return Address{q.Time.From.Axis, q.Time.From.N}, nil
+	return Address{q.Time.From.Axis, q.Time.From.N}
 }
 
 // span resolves a range to cycles. Its ends stand in either order; what lies

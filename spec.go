@@ -44,9 +44,15 @@ func setSpec(s *Spec, a selector.Attr) error {
 	numbers := map[string]*int64{"offset": &s.Offset, "priority": &s.Priority}
 	flags := map[string]*bool{"pinned": &s.Pinned, "removable": &s.Removable}
 	lists := map[string]*[]string{"tag": &s.Tags, "tags": &s.Tags, "ref": &s.Refs, "refs": &s.Refs}
+	known := texts[a.Name] != nil || numbers[a.Name] != nil || flags[a.Name] != nil || lists[a.Name] != nil || a.Name == "kind" || a.Name == "ttl"
 	switch {
+	case known && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind == selector.Null:
+		return nil // null is no value
 	case lists[a.Name] != nil && a.Op == selector.Eq:
 		for _, v := range a.Values {
+			if v.Kind == selector.Null {
+				return specError("null", "null is no "+a.Name, "leave it out, or write it in quotes")
+			}
 			if !slices.Contains(*lists[a.Name], v.Text) {
 				*lists[a.Name] = append(*lists[a.Name], v.Text)
 			}
@@ -68,7 +74,7 @@ func setSpec(s *Spec, a selector.Attr) error {
 		return specError(a.Name, "the kind is given twice", "leave it out behind the type")
 	case a.Name == "kind":
 		s.Kind = v.Text
-	case numbers[a.Name] != nil || a.Name == "ttl" && v.Kind != selector.Null:
+	case numbers[a.Name] != nil || a.Name == "ttl":
 		n, err := strconv.ParseInt(v.Text, 10, 64)
 		if err != nil {
 			return specError(v.Text, a.Name+" is a whole number of 64 bits", "")
@@ -78,7 +84,6 @@ func setSpec(s *Spec, a selector.Attr) error {
 		} else {
 			*numbers[a.Name] = n
 		}
-	case a.Name == "ttl": // null: the node stays
 	case flags[a.Name] != nil && (v.Text == "true" || v.Text == "false"):
 		*flags[a.Name] = v.Text == "true"
 	case flags[a.Name] != nil:

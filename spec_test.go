@@ -23,7 +23,9 @@ func TestParseSpec(t *testing.T) {
 		"block {pinned=false, content=true}": {Type: "block", Content: true},
 		"block {content='5', role=user}":     {Type: "block", Role: "user", Content: "5"},
 		"block {data_n=null, sticky}":        {Type: "block", Attrs: map[string]any{"data_n": nil}},
-		"block {ephemeral} [id='own']":       {Type: "block", TTL: pact.TTL(0), ID: "own"},
+		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {Type: "block"},
+		"block {key='null'}":                 {Type: "block", Key: "null"},
+		"block {ephemeral} [id='own']": {Type: "block", TTL: pact.TTL(0), ID: "own"},
 	} {
 		got, err := pact.ParseSpec(text, pact.Canonical)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -34,7 +36,7 @@ func TestParseSpec(t *testing.T) {
 		t.Errorf("in v0.1 got %+v", got)
 	}
 	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}", "block {a=1} {a=2}",
-		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {pinned=maybe}", "block +", "block .cb"} {
+		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}", "block {pinned=maybe}", "block +", "block .cb"} {
 		if got, err := pact.ParseSpec(text, pact.Canonical); !errors.Is(err, pact.ErrSelectorInvalid) {
 			t.Errorf("%q: got %+v, %v", text, got, err)
 		}

@@ -71,7 +71,7 @@ func Compare(older, newer *tree.Tree, s *Selection) *Pair {
 	tree.Compare(older, newer, func(d tree.Difference) bool {
 		switch {
 		case d.Old != nil && d.New != nil:
-			if s == nil || s.From[d.New.ID] && s.To[d.New.ID] {
+			if (s == nil || s.From[d.New.ID] && s.To[d.New.ID]) && len(p.Fields(d)) > 0 { // an expiry that is over shows nowhere
 				p.Changed = append(p.Changed, d)
 			}
 		case s != nil:

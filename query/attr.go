@@ -123,7 +123,7 @@ func (p *Plan) nodeTypes(a selector.Attr) (tests []test, core bool) {
 			either = append(either, []test{{op: ofText, field: fieldNodeType, texts: spellings(v.Text)}})
 			continue
 		}
-		one, _ := p.typed(v.Text)
+		one, _ := p.typed(v.Text, false)
 		either = append(either, one)
 	}
 	if a.Op == selector.Eq && len(either) == 1 {

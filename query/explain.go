@@ -15,6 +15,7 @@ type Explanation struct {
 	Edition  string         `json:"edition"`
 	Groups   []GroupExplain `json:"groups"`
 	Order    string         `json:"order"`            // of the nodes
+	Choice   string         `json:"choice,omitempty"` // what chooses from a whole same-key set
 	Window   []string       `json:"window,omitempty"` // the controls that leave nodes out, as they take effect
 }
 
@@ -43,6 +44,9 @@ func (p *Plan) Explain() Explanation {
 			group.Steps = append(group.Steps, p.explain(g, n))
 		}
 		x.Groups = append(x.Groups, group)
+	}
+	if len(p.choice) > 0 {
+		x.Choice = textOf(selector.Step{Parts: p.choice})
 	}
 	for _, c := range p.source.Controls {
 		if c.Kind >= selector.ControlUnique {

@@ -27,12 +27,13 @@ func (p *Plan) asFamily(steps []selector.Step) ([]selector.Step, error) {
 		return steps, nil
 	}
 	for _, part := range parts[k+i:] {
-		tests, _, err := p.test(part, false)
+		tests, _, err := p.test(part, hasDepth(parts))
 		if err != nil {
 			return nil, err
 		}
 		p.family.add(tests...)
 	}
+	p.choice = parts[k+i:]
 	steps = slices.Clone(steps)
 	steps[len(steps)-1].Parts = parts[: k+i : k+i]
 	return steps, nil

@@ -193,7 +193,8 @@ func (w *world) test(parts []selector.Part, i int, x *thing) bool {
 	case selector.Tag:
 		return slices.Contains(x.node.Tags, part.Name)
 	case selector.Attr:
-		return w.attr(part, x)
+		byType := part.Name == "nodeType" && part.Op == selector.Eq && len(part.Values) == 1 && part.Values[0].Kind != selector.Null
+		return w.attr(part, x) || byType && w.standsForTurn(parts, x, part.Values[0].Text)
 	case selector.Search:
 		return w.all(part.Attrs, x)
 	}

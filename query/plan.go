@@ -19,11 +19,12 @@ type Plan struct {
 	source *selector.Selector
 	traits selector.Traits
 	groups []group
-	pins   []string // the ids that steps lead to
-	keySet bool     // the selector asks for a same-key set; see family.go
-	family choosing // what chooses from the whole of it
-	order  string   // of @order, "" without
-	newest bool     // turns come newest first
+	pins   []string        // the ids that steps lead to
+	keySet bool            // the selector asks for a same-key set; see family.go
+	family choosing        // what chooses from the whole of it
+	choice []selector.Part // what that was compiled from
+	order  string          // of @order, "" without
+	newest bool            // turns come newest first
 }
 
 // group is one chain of steps. A node is selected when it matches the last
@@ -139,12 +140,9 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 		g.parts |= bit
 		return nil
 	}
-	byDepth := slices.ContainsFunc(parts, func(part selector.Part) bool {
-		_, is := part.(selector.DepthIs)
-		return is
-	})
+	deep := hasDepth(parts)
 	for _, part := range parts {
-		tests, clue, err := p.test(part, byDepth)
+		tests, clue, err := p.test(part, deep)
 		if err != nil {
 			return err
 		}
@@ -184,6 +182,14 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 		s.needs = slices.DeleteFunc(s.needs, func(n need) bool { return n.set == "type" })
 	}
 	return nil
+}
+
+// hasDepth reports whether :depth(…) is among the parts of a step.
+func hasDepth(parts []selector.Part) bool {
+	return slices.ContainsFunc(parts, func(part selector.Part) bool {
+		_, is := part.(selector.DepthIs)
+		return is
+	})
 }
 
 // isPart reports whether a step is :pre, :core or :post alone.

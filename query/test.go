@@ -141,10 +141,7 @@ func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 		class, _ := tree.ClassOfType("^" + part.Name)
 		return classes(class), clue{region: true}, nil
 	case selector.Type:
-		if class, named := tree.ClassOfType(part.Name); named && class == tree.Turn && byDepth && p.traits.DepthMeansRegions && !strings.Contains(part.Name, ":") {
-			return []test{{op: ofClass, classes: axis}}, clue{}, nil // .mt:depth(0) is ^ah
-		}
-		tests, c := p.typed(part.Name)
+		tests, c := p.typed(part.Name, byDepth)
 		return tests, c, nil
 	case selector.ID:
 		name := "id"
@@ -155,6 +152,10 @@ func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 	case selector.Tag:
 		return p.attr(equals("tag", part.Name))
 	case selector.Attr:
+		if part.Name == "nodeType" && part.Op == selector.Eq && len(part.Values) == 1 && byDepth && p.meansRegions(part.Values[0].Text) {
+			tests, c := p.typed(part.Values[0].Text, byDepth)
+			return tests, c, nil
+		}
 		return p.attr(part)
 	case selector.Offset:
 		return []test{{op: ofSpan, field: fieldOffset, spans: zones[part.Zone : part.Zone+1]}}, clue{}, nil
@@ -224,7 +225,9 @@ func standing(depths []interval) (tree.Class, bool) {
 // typed tests a type token. A canonical name alone matches the whole class; a
 // namespaced one is, in edition v0.1, the exact nodeType and, in the others, a
 // class and a kind (04 §3.2; 003, 001 §3.2). Both vocabularies are understood.
-func (p *Plan) typed(name string) ([]test, clue) {
+// Beside :depth(…) a type of turns takes in the regions that have a depth, in
+// the editions where depths reach there: .mt:depth(0) is ^ah.
+func (p *Plan) typed(name string, byDepth bool) ([]test, clue) {
 	var c clue
 	_, rest, namespaced := strings.Cut(name, ":")
 	class, canonical := tree.ClassOfType(name)
@@ -232,16 +235,27 @@ func (p *Plan) typed(name string) ([]test, clue) {
 		c.need("type", &c.marks.Types, name)
 		return []test{{op: ofText, field: fieldNodeType, texts: []string{name}}}, c
 	}
-	c.need("type", &c.marks.Types, class.String())
+	of := classes(class)
+	if byDepth && p.meansRegions(name) {
+		of = []test{{op: ofClass, classes: axis}}
+	} else {
+		c.need("type", &c.marks.Types, class.String())
+	}
 	switch {
 	case !namespaced:
 		c.core, c.named = class == tree.Container, class == tree.Container
-		return classes(class), c
+		return of, c
 	case p.traits.KindInType:
 		c.need("kind", &c.marks.Kinds, rest)
-		return append(classes(class), test{op: ofText, field: fieldKindFacet, texts: []string{rest}}), c
+		return append(of, test{op: ofText, field: fieldKindFacet, texts: []string{rest}}), c
 	}
 	return []test{{op: ofText, field: fieldNodeType, texts: spellings(name)}}, c
+}
+
+// meansRegions reports whether beside :depth(…) a type takes in regions.
+func (p *Plan) meansRegions(name string) bool {
+	class, canonical := tree.ClassOfType(name)
+	return canonical && class == tree.Turn && p.traits.DepthMeansRegions
 }
 
 // spellings are the ways to write a type in the two vocabularies.

@@ -122,29 +122,26 @@ const (
 	aHistory
 )
 
-// constructs says what each construct is called in a message and which
-// documents print it. An edition that is Extended accepts all of them, since
-// they mean the same wherever they are written; v0.1 accepts none.
+// constructs says what each construct is called in a message. An edition that is
+// Extended accepts all of them, whichever document prints them, since they mean
+// the same wherever they are written; v0.1 accepts none.
 //
 // Everything else is accepted in every edition, though some document leaves it
 // out: both vocabularies, type for nodeType, the operator ~, k=[a,b],
 // [ephemeral] and [sticky], quoted ids, "*" with filters, filters in any order,
 // @c3..7 for @c3..@c7, decimal and signed numbers.
-var constructs = [...]struct {
-	what string
-	in   []Edition
-}{
-	aPosition:   {"a position in parentheses", []Edition{Depth, Canonical}},              // §3.8
-	aHop:        {"a hop as a step", []Edition{Depth, Canonical}},                        // 001 §2.5, §4
-	aDepthStep:  {"depth(…) as a step", []Edition{Depth, Canonical}},                     // §3.4
-	aDepthExpr:  {"a comparison, a set or a..b as a depth", []Edition{Depth, Canonical}}, // §3.4
-	aGroup:      {"a group of attributes in parentheses", []Edition{Depth, Canonical}},   // §3.5.1
-	aBraceBlock: {"a block of attributes in braces", []Edition{Canonical}},               // 001 §2.5
-	anAttrList:  {"a list of attributes in one pair of brackets", []Edition{Canonical}},  // 001 §4
-	aSearch:     {"a search with ? or ??", []Edition{Canonical}},                         // 001 §3.6
-	aTag:        {"a +tag", []Edition{Canonical}},                                        // 001 §3.10
-	aControl:    {"a control", []Edition{Depth, Canonical}},                              // 003 §3.7, 001 §4
-	aHistory:    {"the whole history, @history or @t-*,", []Edition{Canonical}},          // 001 §3.7.1
+var constructs = [...]string{
+	aPosition:   "a position in parentheses",                    // 003, 001 §3.8
+	aHop:        "a hop as a step",                              // 001 §2.5, §4
+	aDepthStep:  "depth(…) as a step",                           // 003, 001 §3.4
+	aDepthExpr:  "a comparison, a set or a..b as a depth",       // 003, 001 §3.4
+	aGroup:      "a group of attributes in parentheses",         // 003, 001 §3.5.1
+	aBraceBlock: "a block of attributes in braces",              // 001 §2.5
+	anAttrList:  "a list of attributes in one pair of brackets", // 001 §4
+	aSearch:     "a search with ? or ??",                        // 001 §3.6
+	aTag:        "a +tag",                                       // 001 §3.10
+	aControl:    "a control",                                    // 003 §3.7, 001 §4
+	aHistory:    "the whole history, @history or @t-*,",         // 001 §3.7.1
 }
 
 // need reports an error where the edition does not have what stands at offset.
@@ -152,12 +149,13 @@ func (p *parser) need(c construct, offset int, token string) error {
 	if p.traits.Extended || p.inserting {
 		return nil
 	}
-	row := constructs[c]
-	has := make([]string, 0, len(row.in))
-	for _, e := range row.in {
-		has = append(has, string(e))
+	var has []string
+	for i := range editions {
+		if editions[i].traits.Extended {
+			has = append(has, string(editions[i].name))
+		}
 	}
 	return fault.At(fault.SelectorInvalid, offset, clip(token),
-		row.what+" is not part of edition "+string(p.edition),
+		constructs[c]+" is not part of edition "+string(p.edition),
 		"edition "+strings.Join(has, " or ")+" has it")
 }

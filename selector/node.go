@@ -17,7 +17,7 @@ func ParseNode(text string, e Edition) (*NodeSpec, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.inserting = true
+	p.inserting, p.describes = true, true
 	p.space()
 	if !isLetter(p.peek(0)) {
 		return nil, p.unexpected("the type of a node", nodeRemedy)

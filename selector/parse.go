@@ -88,7 +88,8 @@ type parser struct {
 	time      *Time
 	controls  []Control
 	page      int  // where @p stands, or -1
-	inserting bool // the text is an insertion target, the same in every edition
+	inserting bool // the text is an insertion target or a node, the same in every edition
+	describes bool // the text describes a node, whose attributes are names and not facets
 	patterns  int  // bytes of regular expressions so far
 	states    int  // and about how many states they have
 }
@@ -231,10 +232,15 @@ func (p *parser) firstHead(comb Combinator) (Part, error) {
 	word := p.word()
 	switch {
 	case p.peek(0) == '(' && word == "" || word == "depth" || word == "within":
+	case comb != None && p.traits.Extended && isHopWord(word):
+		return nil, p.invalid(start, "a hop stands only at the beginning", "write the hops as a position, (d1, cont), or a step with a dot: .cont")
 	default:
 		p.pos = start
-		return nil, p.unexpected("a step",
-			"a type begins with a dot (.cb), an id with #, a hop is such as d1 or *:block")
+		remedy := "a type begins with a dot (.cb), an id with #"
+		if p.traits.Extended {
+			remedy += ", a hop is such as d1 or *:block"
+		}
+		return nil, p.unexpected("a step", remedy)
 	}
 	if comb != None {
 		p.pos = start
@@ -252,6 +258,12 @@ func (p *parser) firstHead(comb Combinator) (Part, error) {
 		return p.within(start)
 	}
 	return p.position()
+}
+
+// isHopWord reports whether a word is a hop that a group can begin with.
+func isHopWord(word string) bool {
+	p := parser{scanner: scanner{text: word}}
+	return p.startsHop()
 }
 
 // tooMany says that a limit is reached at offset.

@@ -88,10 +88,14 @@ func (p *parser) attr() (Attr, error) {
 		a.Name = "nodeType"
 	}
 	p.space()
+	operator := p.pos
 	a.Op = p.operator()
 	if a.Op == Present {
 		p.pos = end
 		return spellOut(a), nil
+	}
+	if a.Name == "ephemeral" || a.Name == "sticky" {
+		return a, p.invalid(operator, a.Name+" takes no value", "write ["+a.Name+"], or compare ttl")
 	}
 	p.space()
 	var err error
@@ -110,9 +114,9 @@ func (p *parser) attr() (Attr, error) {
 func (p *parser) checkFacet(offset int, name string) error {
 	switch name {
 	case "born_turn", "age", "depth", "sdepth":
-		if p.time == nil {
+		if p.time == nil && !p.describes {
 			return p.invalid(offset, name+" is known only in a snapshot",
-				"begin with the address of a snapshot, such as @t0")
+				"only a selector that begins with an address, such as @t0, can ask for it")
 		}
 	}
 	return nil

@@ -117,21 +117,26 @@ func (p *parser) tag(cur *step) error {
 }
 
 // sortTags brings each run of tags into order, without repetitions, and takes
-// into it what {tag='x'} asks for behind one of them (001 §3.10).
+// into it what {tag='x'} asks for beside one of them (001 §3.10). As the first
+// part of a step {tag='x'} stays what it is, because a tag in its place may mean
+// a search.
 func sortTags(parts []Part) []Part {
 	for i := 0; i < len(parts); i++ {
-		if _, ok := parts[i].(Tag); !ok {
-			continue
-		}
-		end := i
+		end, tags := i, false
 		for ; end < len(parts); end++ {
-			tag, ok := asTag(parts[end])
-			if !ok {
+			if _, is := parts[end].(Tag); is {
+				tags = true
+			} else if _, ok := asTag(parts[end]); !ok || end == 0 {
 				break
 			}
-			parts[end] = tag
+		}
+		if !tags {
+			continue
 		}
 		run := parts[i:end]
+		for k := range run {
+			run[k], _ = asTag(run[k])
+		}
 		slices.SortFunc(run, func(a, b Part) int { return cmp.Compare(a.(Tag).Name, b.(Tag).Name) })
 		kept := slices.Compact(run)
 		parts = slices.Delete(parts, i+len(kept), end)

@@ -29,6 +29,9 @@ func (p *parser) address() (*Time, error) {
 		if err := p.need(aHistory, start, "@history"); err != nil {
 			return nil, err
 		}
+		if p.peek(0) == '.' || p.peek(0) == ':' {
+			return nil, p.unexpected("a space", "@history is a range by itself: from @t0 to @t-*")
+		}
 		return &Time{Range, Point{Axis: 't'}, Point{Axis: 't', Oldest: true}}, nil
 	}
 	p.take("@")
@@ -37,8 +40,11 @@ func (p *parser) address() (*Time, error) {
 		return nil, err
 	}
 	if !p.rangeOperator() {
-		if from.Axis == '*' {
+		switch {
+		case from.Axis == '*':
 			return &Time{Kind: All}, nil
+		case from.Oldest:
+			return nil, p.invalid(start, "@t-* is only the end of a range", "write @t0..@t-* for the whole history, or name the oldest snapshot by its cycle")
 		}
 		return &Time{Kind: Single, From: from}, nil
 	}

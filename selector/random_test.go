@@ -122,7 +122,9 @@ func (r generator) time() *Time {
 	case 0:
 		return &Time{Kind: All}
 	case 1:
-		return &Time{Kind: Single, From: point(axis)}
+		one := point(axis)
+		one.Oldest = false // only the end of a range
+		return &Time{Kind: Single, From: one}
 	}
 	return &Time{Range, point(axis), point(axis)}
 }

@@ -73,9 +73,9 @@ func (w *writer) time() {
 	case 0:
 		w.put("@*")
 	case 1:
-		w.point(true)
+		w.point(true, false)
 	case 2:
-		w.point(false)
+		w.point(false, false)
 	case 3:
 		if w.all {
 			w.put("@history")
@@ -84,10 +84,10 @@ func (w *writer) time() {
 		fallthrough
 	default:
 		t := w.one(2)
-		w.point(t)
+		w.point(t, true)
 		w.from([]string{"..", ":"})
 		if w.one(2) {
-			w.point(t)
+			w.point(t, true)
 			return
 		}
 		if t {
@@ -98,13 +98,14 @@ func (w *writer) time() {
 	}
 }
 
-// point writes an end of an address, counted back or by cycle.
-func (w *writer) point(back bool) {
+// point writes an address, counted back or by cycle; the oldest only as the end
+// of a range.
+func (w *writer) point(back, end bool) {
 	switch {
 	case !back:
 		w.put("@c")
 		w.digits(60)
-	case w.all && w.one(8):
+	case end && w.all && w.one(8):
 		w.put("@t-*")
 	case w.one(2):
 		w.put("@t0")

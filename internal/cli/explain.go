@@ -66,10 +66,13 @@ func (a *app) drawExplanation(x *pact.Explanation) {
 	}
 	a.aligned(append([][]string{{"", "step", "reached by", "ruled out by"}}, rows...), "llll")
 	order := x.Order
+	if x.Choice != "" {
+		order += ", " + x.Choice + " of it"
+	}
 	if len(x.Window) > 0 {
 		order += ", then " + strings.Join(x.Window, " ")
 	}
 	a.printf("%s %s\n", a.paint.faint("order:"), order)
-	a.printf("%s of %s in %s looked at, %s, %s found\n", fmt.Sprint(x.Visited), plural(x.Nodes, "node"), plural(x.Snapshots, "snapshot"),
-		fmt.Sprint(x.Skipped)+" ruled out", plural(x.Found, "node"))
+	a.printf("%s of %s in %s looked at, %s, %s returned\n", fmt.Sprint(x.Visited), plural(x.Nodes, "node"), plural(x.Snapshots, "snapshot"),
+		fmt.Sprint(x.Skipped)+" ruled out", plural(x.Returned, "node"))
 }

@@ -217,7 +217,7 @@ func (s *source) history(ctx context.Context) (*pact.Context, error) {
 
 // onlyOne refuses every address but those of the one snapshot.
 func (s *source) onlyOne(p selector.Point) error {
-	if p.Oldest || p.Axis == 't' && p.N == 0 || p.Axis == 'c' && p.N == s.alone.Cycle() {
+	if p.Axis == 't' && p.N == 0 || p.Axis == 'c' && p.N == s.alone.Cycle() {
 		return nil
 	}
 	address := pact.Back(-p.N)

@@ -152,3 +152,42 @@ func TestForkOfAnotherProcess(t *testing.T) {
 		t.Errorf("wrote to a deleted context: %v", err)
 	}
 }
+
+// TestForkInPlainSQL asks the question that the schema describes.
+func TestForkInPlainSQL(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s := open(t, path)
+	w := begin(t, s)
+	for i := range 3 {
+		w.next(t, fmt.Sprint(i))
+	}
+	for i, cycle := range []int64{2, 3} { // a fork, and a fork of that
+		info, err := s.Fork(t.Context(), w.state.Key, cycle, store.Fork{Name: fmt.Sprint("fork ", i)})
+		must(t, err)
+		w = &turns{store: s}
+		must(t, w.load(t.Context(), info.Key))
+		w.next(t, "of the fork")
+	}
+	found, err := raw(t, path).Query(`
+		WITH RECURSIVE part (branch, cycle) AS (
+			SELECT ?, 9223372036854775807
+			UNION ALL
+			SELECT c.origin, c.origin_cycle FROM part p JOIN context c ON c.key = p.branch WHERE c.origin IS NOT NULL)
+		SELECT id FROM (
+			SELECT v.*, row_number() OVER (PARTITION BY v.nid ORDER BY v.birth DESC) AS age
+			FROM part p JOIN node_version v ON v.branch = p.branch AND v.birth <= p.cycle)
+		WHERE age = 1 AND death IS NULL`, int64(w.state.Key))
+	must(t, err)
+	defer found.Close()
+	n := 0
+	for ; found.Next(); n++ {
+		var id string
+		must(t, found.Scan(&id))
+		if !w.state.Head.Has(id) {
+			t.Errorf("%s is not in the snapshot", id)
+		}
+	}
+	if n != w.state.Head.Len() {
+		t.Errorf("%d rows for %d nodes", n, w.state.Head.Len())
+	}
+}

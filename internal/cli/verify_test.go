@@ -1,0 +1,68 @@
+package cli_test
+
+import (
+	"bytes"
+	"database/sql"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/cli"
+)
+
+// TestVerify damages a store and looks at what the command makes of it.
+func TestVerify(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "pact.db")
+	pact := func(want int, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: []string{"PACT_DB=" + db, "USER=tester"}}
+		if code := cli.Run(t.Context(), args, streams); code != want {
+			t.Fatalf("pact %q: exit %d\n%s", args, code, &out)
+		}
+		return out.String()
+	}
+	pact(0, "new", "chat")
+	for _, text := range []string{"one", "two"} {
+		pact(0, "add", "chat", "--role", "user", "--content", text)
+		pact(0, "commit", "chat")
+	}
+	// Root, ^sys, ^seq; a turn, a core, a head and a block for each cycle.
+	if got := pact(0, "verify", "chat"); got != "chat holds: 2 snapshots, 11 versions of nodes\n" {
+		t.Errorf("printed %q", got)
+	}
+	if got := pact(0, "verify", "chat", "--json"); got != `{"context":"chat","snapshots":2,"versions":11,"recorded":2,"sent":0}`+"\n" {
+		t.Errorf("printed %q", got)
+	}
+	damage := func(statement string) {
+		t.Helper()
+		file, err := sql.Open("sqlite", db)
+		if err == nil {
+			_, err = file.Exec(statement)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+	}
+	damage(`UPDATE node_version SET priority = 1, proof = NULL WHERE id = 'seg:2-1'`)
+	got := pact(1, "verify", "chat")
+	for _, want := range []string{"chat does not hold\n", "  at       @c2\n", "  among    seg:2-1 cont:2-2 block:2-0 ah:2-3\n", "  what     digest of headers and contents\n", "  recorded ", "  found    "} {
+		if !strings.Contains(got, want) {
+			t.Errorf("printed %q, which lacks %q", got, want)
+		}
+	}
+	damage(`UPDATE node_version SET priority = 0 WHERE id = 'seg:2-1'`)
+	damage(`UPDATE content SET body = CAST('"tWo"' AS BLOB) WHERE CAST(body AS TEXT) = '"two"'`)
+	got = pact(1, "verify", "chat", "--json")
+	for _, want := range []string{`"broken":{"cycle":2,"node":"block:2-0","what":"content hash","recorded":"`, `"snapshots":1,`} {
+		if !strings.Contains(got, want) {
+			t.Errorf("printed %q, which lacks %q", got, want)
+		}
+	}
+	damage(`UPDATE content SET body = CAST('"two"' AS BLOB) WHERE CAST(body AS TEXT) = '"tWo"'`)
+	damage(`UPDATE log SET chain = NULL, digest = NULL, thread = NULL; UPDATE node_version SET proof = NULL`) // as version 1 had it
+	if got := pact(0, "verify", "chat"); got != "chat holds: 2 snapshots, 11 versions of nodes\n  not recorded: the digests of 2 snapshots\n" {
+		t.Errorf("printed %q", got)
+	}
+}

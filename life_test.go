@@ -1,0 +1,172 @@
+package pact_test
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+)
+
+// happened is what the naive story of a node knows of an event.
+func happened(e pact.LifeEvent) string { return fmt.Sprint(e.Cycle, " ", e.What, " ", e.Node) }
+
+func TestLivesAgreeWithDocuments(t *testing.T) {
+	counts := map[pact.Happening]int{}
+	for seed := range uint64(20) {
+		s := tell(t, seed, 8)
+		all := map[string]bool{}
+		for _, p := range s.pages {
+			for _, id := range p.order {
+				all[id] = true
+			}
+		}
+		for id := range all {
+			l, err := s.context.Life(background, id)
+			must(t, err)
+			got := map[string]bool{}
+			for _, e := range l.Events {
+				counts[e.What]++
+				if e.Draft != (e.Cycle == int64(len(s.pages))) {
+					t.Fatalf("%s: %+v is no draft, or is one", id, e)
+				}
+				switch e.What {
+				case pact.Born, pact.Removed: // by what they were or became, and of a birth the region
+					e.Node = ""
+				case pact.Sealed, pact.Retained, pact.Held:
+					continue
+				}
+				got[happened(e)] = true
+			}
+			want := s.naiveLife(id)
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("seed %d, %s:\n got %v\nwant %v", seed, id, got, want)
+			}
+			s.checkLife(t, l)
+		}
+	}
+	for _, what := range []pact.Happening{pact.Born, pact.Sealed, pact.Updated, pact.Attached, pact.Detached, pact.Referred, pact.Unreferred, pact.Retained, pact.Held, pact.Removed} {
+		if counts[what] < 3 {
+			t.Errorf("%d times %s", counts[what], what)
+		}
+	}
+}
+
+// naiveLife reads the events of a node off the documents.
+func (s *saga) naiveLife(id string) map[string]bool {
+	want := map[string]bool{}
+	tell := func(p *page, what pact.Happening, node string) {
+		want[happened(pact.LifeEvent{Cycle: p.cycle, What: what, Node: node})] = true
+	}
+	last := s.pages[0].ofCycleZero()
+	if last.headers[id] != nil {
+		tell(last, pact.Born, "")
+	}
+	for _, p := range s.pages {
+		was, is := last.headers[id], p.headers[id]
+		switch {
+		case was == nil && is == nil:
+			last = p
+			continue
+		case was == nil:
+			tell(p, pact.Born, "")
+		case is == nil:
+			tell(p, pact.Removed, "")
+		case !reflect.DeepEqual(lasting(was), lasting(is)):
+			tell(p, pact.Updated, "")
+		}
+		for _, other := range without(p.kids[id], last.kids[id]) {
+			tell(p, pact.Attached, other)
+		}
+		for _, other := range without(last.kids[id], p.kids[id]) {
+			tell(p, pact.Detached, other)
+		}
+		for other := range union(p.headers, last.headers) {
+			now, before := refers(p.headers[other], id), refers(last.headers[other], id)
+			switch {
+			case other == id:
+			case now && !before:
+				tell(p, pact.Referred, other)
+			case before && !now:
+				tell(p, pact.Unreferred, other)
+			}
+		}
+		last = p
+	}
+	return want
+}
+
+// ofCycleZero is what a new context begins with: root and regions.
+func (p *page) ofCycleZero() *page {
+	zero := &page{headers: map[string]map[string]any{}, kids: map[string][]string{}}
+	for _, id := range p.order {
+		if n := p.headers[id]; fmt.Sprint(n["cycle"]) == "0" {
+			zero.headers[id] = n
+			parent := n["parent"].(string)
+			zero.kids[parent] = append(zero.kids[parent], id)
+		}
+	}
+	return zero
+}
+
+func union(a, b map[string]map[string]any) map[string]bool {
+	all := map[string]bool{}
+	for id := range a {
+		all[id] = true
+	}
+	for id := range b {
+		all[id] = true
+	}
+	return all
+}
+
+func refers(n map[string]any, id string) bool {
+	list, _ := n["refs"].([]any)
+	return slices.Contains(list, any(id))
+}
+
+// checkLife compares what is said of the present, and how it ended.
+func (s *saga) checkLife(t *testing.T, l *pact.Life) {
+	t.Helper()
+	var first, last int64
+	for _, p := range s.pages[:len(s.pages)-1] {
+		if p.headers[l.ID] != nil {
+			if last = p.cycle; first == 0 {
+				first = p.cycle
+			}
+		}
+	}
+	if first == 0 != (l.First == nil) || first != 0 && (*l.First != first || *l.Last != last) {
+		t.Fatalf("%s: snapshots %v to %v, want %d to %d", l.ID, l.First, l.Last, first, last)
+	}
+	if last != 0 {
+		s.page(last).checkRange(t, l.ID, l.Range)
+	}
+	latest := int64(len(s.pages) - 1)
+	_, drafted := s.pages[latest].headers[l.ID]
+	want := map[bool]map[bool]pact.State{true: {true: pact.There, false: pact.Going}, false: {true: pact.Draft, false: pact.Gone}}[last == latest][drafted]
+	if l.State != want {
+		t.Fatalf("%s is %s, want %s", l.ID, l.State, want)
+	}
+	if end := l.Events[len(l.Events)-1]; want == pact.Gone {
+		i := slices.IndexFunc(l.Events, func(e pact.LifeEvent) bool { return e.What == pact.Removed })
+		end = l.Events[i]
+		cause := *end.Cause
+		cause.Author = diff.Author{}
+		if wanted := s.wantCause(l.ID, int(last)-1, int(last)); cause != wanted {
+			t.Fatalf("%s went by %+v, want %+v", l.ID, cause, wanted)
+		}
+	}
+}
+
+func TestLifeOfWhatNeverWas(t *testing.T) {
+	s := tell(t, 3, 4)
+	_, err := s.context.Life(background, "nobody")
+	if !errors.Is(err, pact.ErrNodeNotFound) || !strings.Contains(err.Error(), "pact select") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -1,0 +1,107 @@
+package pact_test
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+)
+
+// prefixOf is how many whole objects two threads share, and their bytes in the
+// newer.
+func prefixOf(older, newer *page) (blocks int, bytes int64) {
+	for blocks < len(older.blocks) && blocks < len(newer.blocks) && older.objects[older.blocks[blocks]] == newer.objects[newer.blocks[blocks]] {
+		blocks++
+	}
+	var list []string
+	for _, id := range newer.blocks[:blocks] {
+		list = append(list, newer.objects[id])
+	}
+	text := "[" + strings.Join(list, ",")
+	if blocks == len(newer.blocks) {
+		text += "]"
+	}
+	if !strings.HasPrefix(newer.thread, text) {
+		panic("the naive prefix is none")
+	}
+	return blocks, int64(len(text))
+}
+
+func TestPrefixesAgreeWithThreads(t *testing.T) {
+	kinds := map[diff.Kind]int{}
+	for seed := range uint64(60) {
+		s := tell(t, seed, 8)
+		pages := s.pages[:len(s.pages)-1]
+		i := int(seed % 4) // the first cycle of the run: it is compared with the one before
+		for p, err := range s.context.Prefixes(background, pact.Cycle(int64(i)+1), pact.Latest) {
+			must(t, err)
+			now := pages[i]
+			if p.Cycle != now.cycle || p.Blocks != len(now.blocks) || p.Bytes != int64(len(now.thread)) || (p.Prefix == nil) != (i == 0) {
+				t.Fatalf("seed %d: %+v of cycle %d with %d blocks, %d bytes", seed, p, now.cycle, len(now.blocks), len(now.thread))
+			}
+			i++
+			if p.Prefix == nil {
+				continue
+			}
+			was := pages[i-2]
+			blocks, size := prefixOf(was, now)
+			want := &pact.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size, OfBytes: int64(len(was.thread)), Complete: blocks == len(was.blocks)}
+			if !want.Complete {
+				want.Old = was.blocks[blocks]
+				if blocks < len(now.blocks) {
+					want.New = now.blocks[blocks]
+				}
+			}
+			if !reflect.DeepEqual(p.Prefix, want) || (p.Break == nil) != want.Complete {
+				t.Fatalf("seed %d, cycle %d: %+v, want %+v", seed, p.Cycle, p.Prefix, want)
+			}
+			if p.Break == nil {
+				continue
+			}
+			kind, node := s.wantBreak(t, was, now, want)
+			if p.Break.Cause.Kind != kind || p.Break.Node != node || p.Break.Cause.Cycle != now.cycle {
+				t.Fatalf("seed %d, cycle %d: broken by %+v, want %s of %s", seed, p.Cycle, p.Break, kind, node)
+			}
+			was.checkRange(t, node, p.Break.Previous)
+			now.checkRange(t, node, p.Break.New)
+			kinds[kind]++
+		}
+		if i != len(pages) {
+			t.Fatalf("seed %d: %d of %d cycles", seed, i, len(pages))
+		}
+	}
+	for _, kind := range []diff.Kind{diff.ByExpiry, diff.ByPruning, diff.ByEdit, diff.ByInsertion, diff.ByReordering} {
+		if kinds[kind] < 5 {
+			t.Errorf("%d prefixes broken by %s", kinds[kind], kind)
+		}
+	}
+}
+
+// wantBreak says what ended a prefix: what removed the block that stood there,
+// else what put another before it.
+func (s *saga) wantBreak(t *testing.T, was, now *page, p *pact.SharedPrefix) (diff.Kind, string) {
+	t.Helper()
+	moved := map[string]bool{}
+	r, err := s.context.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(now.cycle), nil)
+	must(t, err)
+	for _, m := range r.Moves {
+		moved[m.PreviousID], moved[m.NewID] = true, true
+	}
+	switch {
+	case p.Old == p.New:
+		return diff.ByEdit, p.Old
+	case now.objects[p.Old] == "" && s.removed[p.Old].Kind != "":
+		return s.removed[p.Old].Kind, p.Old
+	case now.objects[p.Old] == "" && moved[p.Old]:
+		return diff.ByReordering, p.Old
+	case now.objects[p.Old] == "":
+		return diff.ByEdit, p.Old
+	case was.objects[p.New] == "" && moved[p.New]:
+		return diff.ByReordering, p.New
+	case was.objects[p.New] == "":
+		return diff.ByInsertion, p.New
+	}
+	return diff.ByReordering, p.New
+}
