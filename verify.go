@@ -26,7 +26,7 @@ type Broken struct {
 	Cycle    int64    `json:"cycle"`             // of the snapshot, or of the commit to come
 	Working  bool     `json:"working,omitempty"` // it is in the working state
 	Node     string   `json:"node,omitempty"`    // id of the node, where it is known
-	Among    []string `json:"among,omitempty"`   // else the nodes that came or changed there, of which it is one
+	Among    []string `json:"among,omitempty"`   // else the few nodes that came or changed there, of which it is one
 	What     string   `json:"what"`
 	Recorded string   `json:"recorded,omitempty"` // what it should be
 	Found    string   `json:"found,omitempty"`    // and is
@@ -194,11 +194,16 @@ func (v *verifier) tree(t *tree.Tree, e store.Entry) *Broken {
 	return nil
 }
 
+// maxAmong is how many nodes are named where one of them is broken: more would
+// help nobody.
+const maxAmong = 50
+
 // among names the nodes that the cycle brought: what came before them holds.
 func (v *verifier) among(b *Broken) *Broken {
-	if len(v.fresh) == 1 {
+	switch n := len(v.fresh); {
+	case n == 1:
 		b.Node = v.fresh[0]
-	} else {
+	case n <= maxAmong:
 		b.Among = append([]string(nil), v.fresh...)
 	}
 	return b

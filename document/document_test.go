@@ -95,6 +95,9 @@ func TestShape(t *testing.T) {
 		{"child of a block", seq(`{'id':'t','nodeType':'mt','children':[{'id':'b','nodeType':'cb','children':[{'id':'c','nodeType':'cb'}]}]}`), "c"},
 		{"second ^ah", `{'root':{'children':[{'nodeType':'^ah','id':'h'},{'nodeType':'^ah','id':'i'}]}}`, "i"},
 		{"fourth region", `{'root':{'children':[{'nodeType':'^other','id':'o'}]}}`, "o"},
+		{"removable region", `{'root':{'children':[{'nodeType':'^seq','id':'s','removable':true,'children':[]}]}}`, "s"},
+		{"removable root", `{'root':{'id':'r','removable':true,'children':[]}}`, "r"},
+		{"removable core", seq(`{'id':'t','nodeType':'mt','children':[{'id':'a','nodeType':'mc','removable':true,'children':[]}]}`), "a"},
 		{"region below", seq(`{'id':'t','nodeType':'mt','children':[{'id':'h','nodeType':'^ah','offset':1}]}`), "h"},
 	} {
 		_, err := read(t, c.doc, document.Options{Edition: selector.V01})

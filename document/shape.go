@@ -44,14 +44,24 @@ func (r *reader) shape(t *tree.Tree) error {
 		}
 		return nil
 	}
+	if root := t.Root().Node(); root.Removable {
+		if err := r.refuse(fault.PlacementInvalid, root.ID, notRemovable, ""); err != nil {
+			return err
+		}
+	}
 	return walk(t.Root(), nil)
 }
 
+const notRemovable = "only a group can be removable"
+
 // Misplaced says what is wrong with the place of a child, "" where nothing is:
-// what no context can have (02 §2.2, §4.2, §10).
+// what no context can have (02 §2.2, §4.2, §5.3.1, §10).
 func Misplaced(e, parent *tree.Entry) string {
 	above, class := parent.Class(), e.Class()
 	inTurn := above == tree.Turn || above == tree.Head
+	if e.Node().Removable && (class.Region() || class == tree.Turn || inTurn && parent.Core() == e) {
+		return notRemovable
+	}
 	switch {
 	case above == tree.Root && !class.Region() || class == tree.Root:
 		return "the root holds ^sys, ^seq and ^ah and nothing else"

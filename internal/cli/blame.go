@@ -28,15 +28,7 @@ changed in place since, and its bytes in the canonical thread.`,
   pact blame chat working --json | jq '.blocks[] | select(.version)'`,
 	}
 	flags := a.sourceFlags(cmd)
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "[@t]"); err != nil {
-			return err
-		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
+	cmd.RunE = a.asks(flags, []string{"[@t]"}, func(ctx context.Context, s *source, rest []string) error {
 		snapshot, err := s.argument(ctx, rest)
 		if err != nil {
 			return err

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"io"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -24,10 +25,13 @@ func (a *app) commitCommand() *cobra.Command {
 		Short: "End the cycle: expire, prune, seal, publish a snapshot",
 		Long: `End the cycle. What expired goes, what the limits ask for is pruned, the active
 head becomes a turn, and the result is published as the next snapshot. With
---dry-run nothing is published: the answer says what a commit would do.`,
+--dry-run nothing is published: the answer says what a commit would do. With --send
+the thread is written first, without a newline, and the commit records the SHA-256
+of exactly those bytes; pact verify holds the snapshot to it.`,
 		Example: `  pact commit chat --message 'first question'
   pact commit chat --max-nodes 200 --protect-turns 3 --dry-run
-  pact commit chat --prune block:2-0 --request 7f3a`,
+  pact commit chat --prune block:2-0 --request 7f3a
+  pact commit chat --send thread.json`,
 		Args:              exactly("NAME"),
 		ValidArgsFunction: a.completeNames,
 	}
@@ -38,8 +42,12 @@ head becomes a turn, and the result is published as the next snapshot. With
 	protect := f.Int("protect-turns", 0, "keep the most recent `N` turns from being pruned")
 	prune := f.StringArray("prune", nil, "prune the node `ID`; may be repeated")
 	dryRun := f.Bool("dry-run", false, "publish nothing")
+	send := f.String("send", "", "write the thread to `FILE` first, and record the SHA-256 of its bytes")
 	actor := a.actorFlag(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *send != "" && (*dryRun || *request != "") {
+			return usage(cmd, "--send goes with neither --dry-run nor --request: it writes what is about to be committed")
+		}
 		if *maxNodes < 0 || *protect < 0 {
 			return usage(cmd, "--max-nodes and --protect-turns are counts")
 		}
@@ -48,9 +56,15 @@ head becomes a turn, and the result is published as the next snapshot. With
 			return err
 		}
 		defer s.Close()
-		options := []pact.CallOption{
-			pact.WithPolicy(pact.Policy{MaxNodes: *maxNodes, ProtectTurns: *protect}), pact.WithPrune(*prune...),
-			pact.WithMessage(*message), pact.WithRequest(*request),
+		pruning := []pact.CallOption{pact.WithPolicy(pact.Policy{MaxNodes: *maxNodes, ProtectTurns: *protect}), pact.WithPrune(*prune...)}
+		options := []pact.CallOption{pact.WithMessage(*message), pact.WithRequest(*request)}
+		if *send == "" {
+			options = append(options, pruning...)
+		} else if err := replaceFile(*send, func(w io.Writer) error {
+			_, err := c.Send(ctx, w, pruning...)
+			return err
+		}); err != nil {
+			return err
 		}
 		publish := c.Commit
 		if *dryRun {

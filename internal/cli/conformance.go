@@ -167,13 +167,21 @@ func (a *app) printChecklist(list conformance.Filled) {
 		}
 		a.printf("    %s  %-6s  %s\n", a.verdict(item.Verdict), item.Level, item.Text)
 		if item.Unshown != "" {
-			a.printf("%s\n", wrapped("not shown: "+item.Unshown, 26))
+			a.printf("%s\n", wrapped(unshown(item), 26))
 		}
 		if len(item.Cases) > 0 {
 			a.printf("%s\n", a.paint.faint(wrapped(strings.Join(item.Cases, " "), 26)))
 		}
 	}
 	a.printf("\n")
+}
+
+// unshown says what no case shows: all of an item, or a part of it.
+func unshown(item conformance.FilledItem) string {
+	if item.Verdict == "" {
+		return "not shown: " + item.Unshown
+	}
+	return "not shown in part: " + item.Unshown
 }
 
 // printOthers counts the items of the lists that are not printed.
@@ -184,7 +192,7 @@ func (a *app) printOthers(lists []conformance.Filled) {
 			count[item.Verdict]++
 		}
 		var parts []string
-		for _, v := range []conformance.Verdict{conformance.Passed, conformance.Mended, conformance.Contradicted, conformance.Failed, ""} {
+		for _, v := range []conformance.Verdict{conformance.Passed, conformance.Partial, conformance.Mended, conformance.Contradicted, conformance.Failed, ""} {
 			if n := count[v]; n > 0 {
 				parts = append(parts, strconv.Itoa(n)+" "+strings.TrimSpace(a.verdict(v)))
 			}

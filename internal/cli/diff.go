@@ -32,18 +32,10 @@ node in both threads. It is drawn, contents side by side where the terminal has
 	}
 	flags := a.sourceFlags(cmd)
 	rich := a.richFlags(cmd)
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "A", "B", "[SELECTOR]"); err != nil {
-			return err
-		}
+	cmd.RunE = a.asks(flags, []string{"A", "B", "[SELECTOR]"}, func(ctx context.Context, s *source, rest []string) error {
 		if err := rich.check(cmd); err != nil {
 			return err
 		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
 		from, err := s.argument(ctx, rest[:1])
 		if err != nil {
 			return err

@@ -21,15 +21,7 @@ and for ranges the numbers are those of all snapshots together.`,
   pact explain chat --json '@* .block[kind=call]'`,
 	}
 	flags := a.sourceFlags(cmd)
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "SELECTOR"); err != nil {
-			return err
-		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
+	cmd.RunE = a.asks(flags, []string{"SELECTOR"}, func(ctx context.Context, s *source, rest []string) error {
 		q, err := s.parse(rest[0], flags.edition)
 		if err != nil {
 			return err

@@ -32,15 +32,7 @@ the form for copies and backups. pact import reads all of them.`,
 	from := cmd.Flags().String("from", "", "with --all, the first snapshot, an `ADDRESS`")
 	to := cmd.Flags().String("to", "", "with --all, the last snapshot, an `ADDRESS`")
 	target := cmd.Flags().StringP("output", "o", "", "write to `FILE`, which appears when it is complete")
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "[@t]"); err != nil {
-			return err
-		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
+	cmd.RunE = a.asks(flags, []string{"[@t]"}, func(ctx context.Context, s *source, rest []string) error {
 		switch {
 		case *all && len(rest) > 0:
 			return usage(cmd, "--all writes all snapshots; %s names one", rest[0])

@@ -23,15 +23,7 @@ to go, and how it went in the end: by which rule, in which commit.`,
   pact life --file history.jsonl cb:1-1`,
 	}
 	flags := a.sourceFlags(cmd)
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "ID"); err != nil {
-			return err
-		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
+	cmd.RunE = a.asks(flags, []string{"ID"}, func(ctx context.Context, s *source, rest []string) error {
 		c, err := s.history(ctx)
 		if err != nil {
 			return err

@@ -33,15 +33,7 @@ Nothing is rendered: the sizes are sums that the tree keeps.`,
   pact prefix --file run.traj`,
 	}
 	flags := a.sourceFlags(cmd)
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "[A]", "[B]"); err != nil {
-			return err
-		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
+	cmd.RunE = a.asks(flags, []string{"[A]", "[B]"}, func(ctx context.Context, s *source, rest []string) error {
 		c, err := s.history(ctx)
 		if err != nil {
 			return err

@@ -27,16 +27,9 @@ snapshot. Turns before the newest five are counted only, unless --all is given.
 	}
 	flags := a.sourceFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "draw all turns")
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "[@t]"); err != nil {
-			return err
-		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
+	cmd.RunE = a.asks(flags, []string{"[@t]"}, func(ctx context.Context, s *source, rest []string) error {
 		var snapshot *pact.Snapshot
+		var err error
 		if len(rest) == 0 && s.drafting(ctx) {
 			snapshot = s.context.Working()
 		} else if snapshot, err = s.argument(ctx, rest); err != nil {

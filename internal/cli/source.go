@@ -38,6 +38,22 @@ func (a *app) sourceFlags(cmd *cobra.Command) *sourceFlags {
 	return f
 }
 
+// asks makes the RunE of a command that puts a question to a source. words are
+// the arguments behind its name.
+func (a *app) asks(f *sourceFlags, words []string, ask func(ctx context.Context, s *source, rest []string) error) func(*cobra.Command, []string) error {
+	return a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if err := count(cmd, f.file, args, words...); err != nil {
+			return err
+		}
+		s, rest, err := a.source(ctx, cmd, f, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		return ask(ctx, s, rest)
+	})
+}
+
 var editions = []string{string(pact.V01), string(pact.Depth), string(pact.Canonical)}
 
 // source finds what the flags and the first argument name, and returns the

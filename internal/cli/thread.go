@@ -22,18 +22,10 @@ OpenAI chat API takes. The bytes are followed by one newline.`,
 	flags := a.sourceFlags(cmd)
 	as := cmd.Flags().String("as", "canonical", "the `FORM`: canonical or openai")
 	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"canonical", "openai"}, cobra.ShellCompDirectiveNoFileComp))
-	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		if err := count(cmd, flags.file, args, "[@t]"); err != nil {
-			return err
-		}
+	cmd.RunE = a.asks(flags, []string{"[@t]"}, func(ctx context.Context, s *source, rest []string) error {
 		if *as != "canonical" && *as != "openai" {
 			return usage(cmd, "--as %s is not known: it is canonical or openai", *as)
 		}
-		s, rest, err := a.source(ctx, cmd, flags, args)
-		if err != nil {
-			return err
-		}
-		defer s.close()
 		snapshot, err := s.argument(ctx, rest)
 		if err != nil {
 			return err

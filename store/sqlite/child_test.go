@@ -18,12 +18,17 @@ import (
 const (
 	childFile  = "PACT_CHILD_FILE"  // the file to commit to
 	childTurns = "PACT_CHILD_TURNS" // how many turns, 0 for as many as it lives
+	childForks = "PACT_CHILD_FORKS" // to take every second turn back
 )
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childFile); path != "" {
 		count, _ := strconv.Atoi(os.Getenv(childTurns))
-		if err := child(context.Background(), path, count); err != nil {
+		work := child
+		if os.Getenv(childForks) != "" {
+			work = forkingChild
+		}
+		if err := work(context.Background(), path, count); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
 		}
@@ -56,6 +61,43 @@ func child(ctx context.Context, path string, count int) error {
 		}
 	}
 	return s.Close()
+}
+
+// forkingChild commits two turns and takes the second back: a fork takes over
+// the name.
+func forkingChild(ctx context.Context, path string, _ int) error {
+	s, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	w := &turns{store: s}
+	info, err := s.Find(ctx, "turns")
+	if err != nil {
+		if err := w.create(ctx); err != nil {
+			return err
+		}
+	} else if err := w.load(ctx, info.Key); err != nil {
+		return err
+	}
+	for {
+		for range 2 {
+			if err := w.commit(ctx, "turn", false); err != nil {
+				return err
+			}
+		}
+		aside := fmt.Sprintf("aside %d of %d", w.state.Revision, os.Getpid())
+		f, err := s.Fork(ctx, w.state.Key, w.state.Cycle-1, store.Fork{Name: "turns", Aside: aside,
+			Guard: store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}})
+		if err != nil {
+			return err
+		}
+		if err := w.load(ctx, f.Key); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(os.Stdout, "ack %d %s\n", f.Key, w.state.Head.Digest()); err != nil {
+			return err
+		}
+	}
 }
 
 // turns commits turn after turn, as a program does.

@@ -42,12 +42,56 @@ func TestCrash(t *testing.T) {
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
 }
 
+// TestCrashWhileForking kills a process that takes turns back. The name leads
+// to a whole context at any moment, and every fork that was acknowledged is
+// there with all that it shares.
+func TestCrashWhileForking(t *testing.T) {
+	t.Parallel()
+	kills := 20
+	if testing.Short() {
+		kills = 4
+	}
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
+	path := filepath.Join(t.TempDir(), "pact.db")
+	acknowledged := make(map[int64]string) // key -> digest of its first snapshot
+	for range kills {
+		crash(t, path, time.Duration(r.IntN(200_000))*time.Microsecond, acknowledged, childForks+"=1")
+		if _, err := os.Stat(path); err != nil && len(acknowledged) == 0 {
+			continue
+		}
+		s := open(t, path)
+		list, err := s.Contexts(t.Context())
+		must(t, err)
+		if _, err := s.Find(t.Context(), "turns"); err != nil && len(list) > 0 {
+			t.Errorf("the name is gone: %v", err)
+		}
+		there := 0
+		for _, info := range list {
+			if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+				t.Errorf("%s: %+v, %v", info.Name, damage, err)
+			}
+			if want := acknowledged[int64(info.Key)]; want != "" {
+				first, err := s.Snapshot(t.Context(), info.Key, info.Origin.Cycle)
+				if err != nil || first.Digest().String() != want {
+					t.Errorf("%s is not as it was acknowledged: %v", info.Name, err)
+				}
+				there++
+			}
+		}
+		if there != len(acknowledged) {
+			t.Errorf("%d forks were acknowledged, %d are there", len(acknowledged), there)
+		}
+		must(t, s.Close())
+	}
+	t.Logf("%d forks acknowledged", len(acknowledged))
+}
+
 // crash runs a process for a while after its first acknowledgement, or kills it
 // earlier than that now and then, and notes what it acknowledged.
-func crash(t *testing.T, path string, after time.Duration, acknowledged map[int64]string) int {
+func crash(t *testing.T, path string, after time.Duration, acknowledged map[int64]string, env ...string) int {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), childFile+"="+path)
+	cmd.Env = append(append(os.Environ(), childFile+"="+path), env...)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	if err != nil {
