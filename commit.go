@@ -86,7 +86,7 @@ func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, er
 	working, stamps, cand := s.Working, s.Stamps, s.candidate
 	if k.edit != nil {
 		x := tree.Edit(ctx, working, s.Head, stamps, c.env(ctx, s))
-		if err := k.edit(&Batch{x, Edition(s.Edition)}); err != nil {
+		if err := k.edit(&Batch{ctx, x, Edition(s.Edition)}); err != nil {
 			return nil, err
 		}
 		working, stamps, cand = x.Tree(), x.Stamps, nil

@@ -14,6 +14,7 @@ import (
 // methods may be called only inside the function that received it. A parent is
 // an id or the name of a region: ^sys, ^ah.
 type Batch struct {
+	ctx     context.Context // of the call that the batch belongs to
 	editor  *tree.Editor
 	edition Edition
 }
@@ -77,7 +78,7 @@ func (b *Batch) gap(position string) (tree.Gap, error) {
 	if err != nil {
 		return tree.Gap{}, err
 	}
-	return query.Gap(b.editor.Tree(), p, b.edition)
+	return query.Gap(b.ctx, b.editor.Tree(), p, b.edition)
 }
 
 // CallOption says something about one edit or commit.
@@ -129,7 +130,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, opts ...CallOp
 		return nil
 	}
 	x := tree.Edit(ctx, s.Working, s.Head, s.Stamps, c.env(ctx, s))
-	if err := f(&Batch{x, Edition(s.Edition)}); err != nil {
+	if err := f(&Batch{ctx, x, Edition(s.Edition)}); err != nil {
 		return err
 	}
 	after := x.Tree()

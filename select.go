@@ -98,7 +98,7 @@ func newSelection(q *selector.Selector, opts []SelectOption) (*selection, error)
 		return s, nil
 	}
 	if s.where.Time != nil {
-		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own", "it looks where the other selector looks: leave the address out")
+		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own", "it looks where the other selector looks: leave the address out; facets such as age belong into the other selector")
 	}
 	if len(s.where.Controls) > 0 {
 		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls", "they belong to the other selector: leave them out")

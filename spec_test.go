@@ -24,7 +24,7 @@ func TestParseSpec(t *testing.T) {
 		"block {content='5', role=user}":     {Type: "block", Role: "user", Content: "5"},
 		"block {data_n=null, sticky}":        {Type: "block", Attrs: map[string]any{"data_n": nil}},
 		"block {key=null, kind=null, tags=null, priority=null, pinned=null, id=null, role=null}": {Type: "block"},
-		"block {key='null'}":                 {Type: "block", Key: "null"},
+		"block {key='null'}":           {Type: "block", Key: "null"},
 		"block {ephemeral} [id='own']": {Type: "block", TTL: pact.TTL(0), ID: "own"},
 	} {
 		got, err := pact.ParseSpec(text, pact.Canonical)

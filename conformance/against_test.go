@@ -16,14 +16,6 @@ import (
 
 var errWrong = errors.New("wrong")
 
-// answering prints the same ids whatever it is asked.
-func answering(ids []string) conformance.Command {
-	return func(context.Context, ...string) (conformance.Answer, error) {
-		out, err := json.Marshal(append([]string{}, ids...))
-		return conformance.Answer{Out: out}, err
-	}
-}
-
 // TestMain lets the test binary be a program under test: one that is wrong in
 // a way that PACT_TEST_PROGRAM names.
 func TestMain(m *testing.M) {
@@ -63,26 +55,25 @@ func against(t *testing.T, line string, timeout time.Duration) conformance.Comma
 }
 
 // TestWrongProgram: a tiny implementation that answers every question with an
-// empty list fails, passes what has an empty answer, and harms no one.
+// empty list fails every case, also those about what is not there.
 func TestWrongProgram(t *testing.T) {
 	some := cases(t)[:120]
 	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute), func(int, int) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, c := range some {
-		empty := c.Kind == "select" && c.Error == "" && c.Count == nil && len(c.Expect) == 0 && len(c.Checks) == 0 && c.Fixture != ""
-		if failed := report.Cases[i].Verdict == conformance.Failed; failed == empty {
-			t.Errorf("%s: %s: %s", c.ID, report.Cases[i].Verdict, report.Cases[i].Reason)
+	for _, c := range report.Cases {
+		if c.Verdict != conformance.Failed {
+			t.Errorf("%s: %s: %s", c.ID, c.Verdict, c.Reason)
 		}
 	}
 	s := report.Summary
-	if s.Failed == 0 || s.Cases != len(some) || s.Passed+s.Failed+s.Mended+s.Contradicted != s.Cases {
+	if s.Failed != len(some) || s.Cases != len(some) || s.Passed+s.Mended+s.Contradicted != 0 {
 		t.Errorf("the summary is %+v", s)
 	}
 	for _, item := range report.Checklists[0].Items {
-		if item.Verdict == conformance.Passed && len(item.Cases) == 0 {
-			t.Errorf("%s passed without a case", item.ID)
+		if item.Verdict != "" && item.Verdict != conformance.Failed {
+			t.Errorf("%s is %s, and nothing passed", item.ID, item.Verdict)
 		}
 	}
 }

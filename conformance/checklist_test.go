@@ -1,6 +1,8 @@
 package conformance_test
 
 import (
+	"context"
+	"encoding/json"
 	"slices"
 	"testing"
 
@@ -48,18 +50,71 @@ func TestContradictions(t *testing.T) {
 			continue
 		}
 		found++
-		if c.Mended != "" || c.Contradicted.Reason == "" || slices.Equal(c.Contradicted.Printed, c.Expect) {
-			t.Errorf("%s: printed %q, expected %q", c.ID, c.Contradicted.Printed, c.Expect)
+		question := c.Check
+		if len(c.Checks) > 0 {
+			question = c.Checks[0]
 		}
-		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(c.Contradicted.Printed)); err == nil {
+		if c.Mended != "" || c.Contradicted.Reason == "" || slices.Equal(c.Contradicted.Printed, question.Expect) {
+			t.Errorf("%s: printed %q, expected %q", c.ID, c.Contradicted.Printed, question.Expect)
+		}
+		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(question.Selector, c.Contradicted.Printed)); err == nil {
 			t.Errorf("%s is not failed by what is printed", c.ID)
 		}
-		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(c.Expect)); err != nil {
+		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(question.Selector, question.Expect)); err != nil {
 			t.Error(err)
 		}
 	}
 	if found != 3 {
 		t.Errorf("%d cases are contradicted, and the documents have 3", found)
+	}
+}
+
+// answering is this implementation with these ids as its answer to a selector.
+func answering(selector string, ids []string) conformance.Command {
+	return func(ctx context.Context, args ...string) (conformance.Answer, error) {
+		if args[len(args)-1] != selector {
+			return command(ctx, args...)
+		}
+		out, err := json.Marshal(append([]string{}, ids...))
+		return conformance.Answer{Out: out}, err
+	}
+}
+
+// TestPartial: an item is never passed where a part of it, or all, is shown by
+// no case.
+func TestPartial(t *testing.T) {
+	var behind []string
+	for _, item := range items(t) {
+		if item.Unshown != "" {
+			behind = append(behind, item.Cases...)
+		}
+	}
+	some := slices.DeleteFunc(cases(t), func(c conformance.Case) bool { return !slices.Contains(behind, c.ID) })
+	report, err := conformance.RunAll(t.Context(), some, command, func(int, int) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	partial, unshown := 0, 0
+	for _, list := range report.Checklists {
+		for _, item := range list.Items {
+			switch {
+			case len(item.Cases) == 0:
+				unshown++
+				if item.Verdict != "" {
+					t.Errorf("%s is %s without a case", item.ID, item.Verdict)
+				}
+			case item.Unshown != "":
+				partial++
+				if item.Verdict != conformance.Partial {
+					t.Errorf("%s is %q where a part of it is not shown", item.ID, item.Verdict)
+				}
+			case item.Verdict == conformance.Partial:
+				t.Errorf("%s is partial without a reason", item.ID)
+			}
+		}
+	}
+	if partial == 0 || unshown == 0 {
+		t.Errorf("%d items are partial and %d not shown", partial, unshown)
 	}
 }
 

@@ -48,7 +48,7 @@ func (r *runner) asks(c Check, selector string) []string {
 
 func (r *runner) selects(c Check) error {
 	args := r.asks(c, c.Selector)
-	if c.Error != "" {
+	if len(c.Error) > 0 {
 		return r.refused(c.Error, args...)
 	}
 	out, err := r.output(args...)
@@ -128,7 +128,7 @@ func (r *runner) ranges(c Check) error {
 // diffs wants exactly the three members, whatever the space between them.
 func (r *runner) diffs(c Check) error {
 	args := r.about("diff", append([]string{"--json"}, flags(c.Flags)...), c.From, c.To, c.Selector)
-	if c.Error != "" {
+	if len(c.Error) > 0 {
 		return r.refused(c.Error, args...)
 	}
 	out, err := r.output(args...)
@@ -168,7 +168,7 @@ func (r *runner) formats(c Check) error {
 		out, err := r.output("fmt", "--edition", r.Case.Edition, "--", selector)
 		return strings.TrimSuffix(string(out), "\n"), err
 	}
-	if c.Error != "" {
+	if len(c.Error) > 0 {
 		return r.refused(c.Error, "fmt", "--json", "--edition", r.Case.Edition, "--", c.Selector)
 	}
 	text, err := format(c.Selector)

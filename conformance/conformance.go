@@ -64,8 +64,10 @@ type Given struct {
 	Messages   json.RawMessage   `json:"messages,omitempty"`   // a transcript
 	Stored     bool              `json:"stored,omitempty"`     // keep it in a store and ask that
 	Steps      []Step            `json:"steps,omitempty"`      // what is done in the store
+	Control    string            `json:"control,omitempty"`    // for refused: a file in fixtures like Fixture, without what is wrong with it
 
-	input []byte // the file of Fixture or History
+	input   []byte // the file of Fixture or History
+	control []byte // the file of Control
 }
 
 // Step is one editing command on the stored context.
@@ -73,7 +75,7 @@ type Step struct {
 	Op    string         `json:"op"` // add or commit
 	Args  []string       `json:"args,omitempty"`
 	Flags map[string]any `json:"flags,omitempty"`
-	Error string         `json:"error,omitempty"` // the code, where the command is to be refused
+	Error Codes          `json:"error,omitempty"` // the codes, where the command is to be refused
 }
 
 // Check is one question with its answer. Kind says which of the other members
@@ -97,7 +99,24 @@ type Check struct {
 	Hashes    []Hashed                   `json:"hashes,omitempty"`
 	Cycles    []int64                    `json:"cycles,omitempty"`
 	Messages  json.RawMessage            `json:"rendered,omitempty"`
-	Error     string                     `json:"error,omitempty"` // the code, or * for any
+	Error     Codes                      `json:"error,omitempty"`
+}
+
+// Codes are the codes that a refusal may have: one, or several where the
+// specification leaves open which of them names the offence.
+type Codes []string
+
+// String joins the codes for a reader.
+func (c Codes) String() string { return strings.Join(c, " or ") }
+
+// UnmarshalJSON reads a code or a list of codes.
+func (c *Codes) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*c = Codes{one}
+		return nil
+	}
+	return json.Unmarshal(data, (*[]string)(c))
 }
 
 // Hashed is a node and its content hash. A node that is a string is the text
@@ -148,6 +167,9 @@ func (c *Case) load() (err error) {
 	switch {
 	case c.Fixture != "":
 		c.input, err = files.ReadFile(path.Join("fixtures", c.Fixture))
+		if err == nil && c.Control != "" {
+			c.control, err = files.ReadFile(path.Join("fixtures", c.Control))
+		}
 	case c.History != "":
 		c.input, err = files.ReadFile(path.Join("operations", c.History))
 	case c.Operations != nil:

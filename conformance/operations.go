@@ -10,14 +10,10 @@ import (
 )
 
 // refuses wants what is given to be refused: the last of the operations, and
-// only that one, or the import of the fixture.
+// only that one, or the import of the fixture, but not that of its control.
 func (r *runner) refuses(c Check) error {
 	if !r.applied() {
-		path, err := r.write(fixtureName(r.Fixture), r.input)
-		if err != nil {
-			return err
-		}
-		return r.refused(c.Error, "import", path, "--json", "--name", "case", "--edition", r.Case.Edition, "--db", filepath.Join(r.dir, "case.db"))
+		return r.refusesImport(c)
 	}
 	all := bytes.SplitAfter(bytes.TrimSpace(r.input), []byte("\n"))
 	before, err := r.write("before.jsonl", bytes.Join(all[:len(all)-1], nil))
@@ -32,6 +28,24 @@ func (r *runner) refuses(c Check) error {
 		return err
 	}
 	return r.refused(c.Error, "apply", path, "--json")
+}
+
+func (r *runner) refusesImport(c Check) error {
+	importing := func(name string, data []byte) ([]string, error) {
+		path, err := r.write(name+".json", data)
+		return []string{"import", path, "--json", "--name", "case", "--edition", r.Case.Edition, "--db", filepath.Join(r.dir, name+".db")}, err
+	}
+	args, err := importing("control", r.control)
+	if err != nil {
+		return err
+	}
+	if _, err := r.output(args...); err != nil {
+		return fmt.Errorf("the document without what is wrong with the other: %w", err)
+	}
+	if args, err = importing("given", r.input); err != nil {
+		return err
+	}
+	return r.refused(c.Error, args...)
 }
 
 // snapshots are the lines that apply prints for operations.

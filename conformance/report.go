@@ -21,6 +21,10 @@ const (
 	Contradicted Verdict = "contradicted" // what is printed cannot be had; the reading here was given
 )
 
+// Partial is the verdict of an item whose cases passed where a part of the item
+// is shown by none of them. No case has it.
+const Partial Verdict = "partial"
+
 // Result is a case that was run. Reason says why a case failed, names the slip
 // that was mended, or why the print is contradicted.
 type Result struct {
@@ -56,8 +60,9 @@ type Summary struct {
 }
 
 // FilledItem is an item of a checklist with its verdict: the worst of its
-// cases, in the order failed, contradicted, mended, passed. An item that no
-// case shows has none, and says why in Unshown.
+// cases, in the order failed, contradicted, mended, passed. Where they passed
+// and Unshown names a part that none of them shows, it is Partial. An item that
+// no case shows has none, and says why in Unshown.
 type FilledItem struct {
 	Item
 	Verdict Verdict `json:"verdict,omitempty"`
@@ -173,6 +178,9 @@ func (r *Report) fill() error {
 				if v := verdicts[id]; badness[v] > badness[filled.Verdict] {
 					filled.Verdict = v
 				}
+			}
+			if filled.Verdict == Passed && item.Unshown != "" {
+				filled.Verdict = Partial
 			}
 			f.Items = append(f.Items, filled)
 		}

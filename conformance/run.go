@@ -70,21 +70,21 @@ func (r *runner) output(args ...string) ([]byte, error) {
 	return a.Out, err
 }
 
-// refused runs a command that has to fail with a code, * being any.
-func (r *runner) refused(code string, args ...string) error {
+// refused runs a command that has to fail with one of the codes.
+func (r *runner) refused(codes Codes, args ...string) error {
 	a, err := r.command(r.ctx, args...)
 	if err != nil {
 		return err
 	}
 	if a.Exit == 0 {
-		return fmt.Errorf("%s: wants the error %s, got: %s", line(args), code, firstOf(a.Out))
+		return fmt.Errorf("%s: wants the error %s, got: %s", line(args), codes, firstOf(a.Out))
 	}
 	var failure struct{ Error struct{ Code string } }
 	if err := json.Unmarshal(a.Out, &failure); err != nil || failure.Error.Code == "" {
 		return fmt.Errorf("%s: wants an error object on standard output, got: %s", line(args), firstOf(a.Out, a.Err))
 	}
-	if code != "*" && failure.Error.Code != code {
-		return fmt.Errorf("%s: wants the error %s, got %s", line(args), code, failure.Error.Code)
+	if !slices.Contains(codes, failure.Error.Code) {
+		return fmt.Errorf("%s: wants the error %s, got %s", line(args), codes, failure.Error.Code)
 	}
 	return nil
 }
@@ -157,7 +157,7 @@ func (r *runner) store() error {
 	}
 	for _, s := range r.Steps {
 		args := slices.Concat([]string{s.Op, "--json", "--db", db}, flags(s.Flags), []string{"--", "case"}, s.Args)
-		if s.Error != "" {
+		if len(s.Error) > 0 {
 			err = r.refused(s.Error, args...)
 		} else {
 			_, err = r.output(args...)

@@ -57,7 +57,6 @@ func (p *Plan) clueOf(a selector.Attr, f field) clue {
 	case fieldTags:
 		c.need("tag", &c.marks.Keys, value)
 	case fieldKey:
-		c.key = true
 		c.need("key", &c.marks.Keys, value)
 	case fieldNodeType:
 		if class, named := tree.ClassOfType(value); named {

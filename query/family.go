@@ -52,7 +52,7 @@ func (p *Plan) namesKey(part selector.Part) bool {
 
 // inFamilyOrder puts the result of a same-key set in its order: depth 0, 1, 2 …,
 // then the system header, then what has no depth; newer stamps first (decision
-// 021). Then it makes the choice. Where @order asks for another order, the
+// 036). Then it makes the choice. Where @order asks for another order, the
 // nodes stay in that of the document.
 func (r *run) inFamilyOrder() {
 	nodes := r.result.Nodes

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"context"
 	"strconv"
 
 	"github.com/contexttree/pact/internal/fault"
@@ -10,39 +11,18 @@ import (
 
 // Gap finds the place that an insertion position names (001, 003 §3.8, §3.9):
 // (d0, end) is behind everything in the active head, (d0, mc[offset=0], ) is
-// the beginning of its core.
-func Gap(t *tree.Tree, pos *selector.Position, e selector.Edition) (tree.Gap, error) {
-	p := &Plan{traits: e.Traits()}
-	var at *tree.Entry
-	core := false
+// the beginning of its core. Every hop leads to one container and has to pass
+// its own filters. E_NODE_NOT_FOUND where one leads nowhere,
+// E_PLACEMENT_INVALID where it leads to no container or to several. ctx is for
+// contents that have to be read from a store.
+func Gap(ctx context.Context, t *tree.Tree, pos *selector.Position, e selector.Edition) (tree.Gap, error) {
+	f := finder{run: &run{ctx: ctx, plan: &Plan{traits: e.Traits()}, tree: t}, pos: pos}
 	for i, hop := range pos.Hops {
-		if core {
-			return tree.Gap{}, astray(pos, "a core is the last hop of an insertion")
-		}
-		switch hop.Kind {
-		case selector.HopDepth:
-			at = byDepth(t, hop.Depth)
-		case selector.HopTurn:
-			if at != nil && at.Class() != tree.Turn && at.Class() != tree.Head {
-				return tree.Gap{}, astray(pos, "the "+hop.Name+" hop stands for a turn or the active head")
-			}
-		case selector.HopContainer, selector.HopOffset:
-			parent := at
-			var err error
-			if at, core, err = p.container(t, parent, hop); err != nil {
-				return tree.Gap{}, err
-			}
-			if core {
-				at = parent
-			}
-		default:
-			return tree.Gap{}, astray(pos, "hop "+strconv.Itoa(i+1)+" does not name a container to insert into")
-		}
-		if at == nil {
-			return tree.Gap{}, fault.At(fault.NodeNotFound, fault.NoOffset, pos.String(), "hop "+strconv.Itoa(i+1)+" of the position leads nowhere", "pact show draws what is there")
+		if err := f.hop(hop, i+1); err != nil {
+			return tree.Gap{}, err
 		}
 	}
-	g := tree.Gap{Parent: at.Node().ID, Core: core, N: pos.N}
+	g := tree.Gap{Parent: f.at.Node().ID, Core: f.core, N: pos.N}
 	switch pos.Insert {
 	case selector.AtEnd:
 		g.Edge = tree.End
@@ -54,34 +34,17 @@ func Gap(t *tree.Tree, pos *selector.Position, e selector.Edition) (tree.Gap, er
 	return g, nil
 }
 
-func astray(pos *selector.Position, message string) error {
-	return fault.At(fault.PlacementInvalid, fault.NoOffset, pos.String(), message, "write (d0, end) or (d0, mc[offset=0], end)")
+// finder follows the hops of an insertion.
+type finder struct {
+	*run
+	pos  *selector.Position
+	at   *tree.Entry // where the hops have led so far
+	core bool        // to the core of at, which may be elided
 }
 
-// byDepth returns the container at the one depth of a set.
-func byDepth(t *tree.Tree, set selector.DepthSet) *tree.Entry {
-	if len(set.Terms) != 1 || set.Terms[0].Lo != set.Terms[0].Hi {
-		return nil
-	}
-	switch d := set.Terms[0].Lo; {
-	case d == 0:
-		return t.Region(tree.Head)
-	case d == -1:
-		return t.Region(tree.Sys)
-	default:
-		turns := t.Region(tree.Seq).Children()
-		if d < 0 || d > int64(turns.Len()) {
-			return nil
-		}
-		return turns.At(turns.Len() - int(d))
-	}
-}
-
-// container returns the one child container that a hop names, or says that it
-// is the core.
-func (p *Plan) container(t *tree.Tree, parent *tree.Entry, hop selector.Hop) (found *tree.Entry, core bool, err error) {
-	if parent == nil {
-		return nil, false, nil
+func (f *finder) hop(hop selector.Hop, n int) error {
+	if f.core {
+		return f.astray("a core is the last hop of an insertion")
 	}
 	attrs := hop.Attrs
 	if hop.Kind == selector.HopOffset {
@@ -89,30 +52,98 @@ func (p *Plan) container(t *tree.Tree, parent *tree.Entry, hop selector.Hop) (fo
 	}
 	var tests []test
 	for _, a := range attrs {
-		compiled, _, err := p.attr(a)
+		compiled, _, err := f.plan.attr(a)
 		if err != nil {
-			return nil, false, err
+			return err
 		}
 		tests = append(tests, compiled...)
 	}
-	r := &run{plan: p, tree: t}
-	turnLike := parent.Class() == tree.Turn || parent.Class() == tree.Head
-	if turnLike && parent.Core() == nil {
+	switch hop.Kind {
+	case selector.HopDepth:
+		if len(hop.Depth.Terms) != 1 || hop.Depth.Terms[0].Lo != hop.Depth.Terms[0].Hi {
+			return f.astray("an insertion is at one depth")
+		}
+		f.at = f.standing(hop.Depth.Terms[0].Lo)
+		f.filter(tests)
+	case selector.HopTurn:
+		if f.at == nil {
+			return f.astray("an insertion begins with a depth, such as d0 for the active head")
+		}
+		if c := f.at.Class(); c != tree.Turn && c != tree.Head {
+			return f.astray("the " + hop.Name + " hop stands for a turn or the active head")
+		}
+		f.filter(tests)
+	case selector.HopContainer, selector.HopOffset:
+		if f.at == nil {
+			return f.astray("an insertion begins with a depth, such as d0 for the active head")
+		}
+		if err := f.container(tests); err != nil {
+			return err
+		}
+	default:
+		return f.astray("hop " + strconv.Itoa(n) + " does not name a container to insert into")
+	}
+	if f.err != nil {
+		return f.err
+	}
+	if f.at == nil {
+		return fault.At(fault.NodeNotFound, fault.NoOffset, f.pos.String(), "hop "+strconv.Itoa(n)+" of the position leads nowhere", "pact show draws what is there")
+	}
+	return nil
+}
+
+func (f *finder) astray(message string) error {
+	return fault.At(fault.PlacementInvalid, fault.NoOffset, f.pos.String(), message, "write (d0, end) or (d0, mc[offset=0], end)")
+}
+
+// filter goes nowhere where the container does not pass.
+func (f *finder) filter(tests []test) {
+	if f.at != nil && !f.passes(tests, f.at, place{}) {
+		f.at = nil
+	}
+}
+
+// standing returns the container at a depth, nil without one.
+func (f *finder) standing(depth int64) *tree.Entry {
+	turns := f.tree.Region(tree.Seq).Children()
+	switch {
+	case depth == 0:
+		return f.tree.Region(tree.Head)
+	case depth == -1:
+		return f.tree.Region(tree.Sys)
+	case depth < 0 || depth > int64(turns.Len()):
+		return nil
+	}
+	return turns.At(turns.Len() - int(depth))
+}
+
+// container goes on to the one child container that passes. The core of a turn
+// or of the active head stands for itself: the gap is in its parent.
+func (f *finder) container(tests []test) error {
+	turnLike := f.at.Class() == tree.Turn || f.at.Class() == tree.Head
+	if turnLike && f.at.Core() == nil {
 		// An elided core can be inserted into even while there is nothing in it.
-		elided := tree.Loose(&tree.Node{Type: p.traits.ContainerType, Expiry: tree.Never}, tree.Container)
-		if r.passes(tests, elided, place{}) {
-			return nil, true, nil
+		elided := tree.Loose(&tree.Node{Type: f.plan.traits.ContainerType, Expiry: tree.Never}, tree.Container)
+		if f.passes(tests, elided, place{}) {
+			f.core = true
+			return f.err
 		}
 	}
+	var found *tree.Entry
 	count := 0
-	for k := range parent.Children().All() {
-		if k.Class() == tree.Container && r.passes(tests, k, place{}) {
+	for k := range f.at.Children().All() {
+		if k.Class() == tree.Container && f.passes(tests, k, place{}) {
 			found = k
 			count++
 		}
 	}
 	if count > 1 {
-		return nil, false, fault.New(fault.PlacementInvalid, strconv.Itoa(count)+" containers answer to the hop", "name one of them by id with --into, or add a filter")
+		return fault.New(fault.PlacementInvalid, strconv.Itoa(count)+" containers answer to the hop", "name one of them by id with --into, or add a filter")
 	}
-	return found, count == 1 && turnLike && found.Node().Offset == 0, nil
+	if count == 1 && turnLike && found.Node().Offset == 0 {
+		f.core = true
+		return nil
+	}
+	f.at = found
+	return nil
 }

@@ -193,8 +193,7 @@ func (w *world) test(parts []selector.Part, i int, x *thing) bool {
 	case selector.Tag:
 		return slices.Contains(x.node.Tags, part.Name)
 	case selector.Attr:
-		byType := part.Name == "nodeType" && part.Op == selector.Eq && len(part.Values) == 1 && part.Values[0].Kind != selector.Null
-		return w.attr(part, x) || byType && w.standsForTurn(parts, x, part.Values[0].Text)
+		return w.attr(part, x)
 	case selector.Search:
 		return w.all(part.Attrs, x)
 	}

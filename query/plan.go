@@ -62,6 +62,9 @@ type step struct {
 // resolve. Errors are E_SELECTOR_INVALID and, for a group that has more than
 // [selector.MaxSteps] steps once its positions are spelled out, E_LIMIT.
 func Compile(s *selector.Selector) (*Plan, error) {
+	if err := whole(s); err != nil {
+		return nil, err
+	}
 	p := &Plan{source: s, traits: s.Edition.Traits()}
 	p.newest = p.traits.NewestFirst
 	if c, ok := s.Control(selector.ControlOrder); ok {

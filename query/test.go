@@ -123,7 +123,6 @@ type clue struct {
 	own    bool       // only what stands at its depth itself passes
 	core   bool       // an elided core may pass
 	named  bool       // it is by its class that it does
-	key    bool       // the part is [key=K] or, where # means a key, #K
 }
 
 // need is a value that must occur in one of the sets of [tree.Marks].
@@ -152,10 +151,6 @@ func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 	case selector.Tag:
 		return p.attr(equals("tag", part.Name))
 	case selector.Attr:
-		if part.Name == "nodeType" && part.Op == selector.Eq && len(part.Values) == 1 && byDepth && p.meansRegions(part.Values[0].Text) {
-			tests, c := p.typed(part.Values[0].Text, byDepth)
-			return tests, c, nil
-		}
 		return p.attr(part)
 	case selector.Offset:
 		return []test{{op: ofSpan, field: fieldOffset, spans: zones[part.Zone : part.Zone+1]}}, clue{}, nil

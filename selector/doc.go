@@ -23,12 +23,15 @@
 //	set       = term { "," term } ; term = N | N "-" N | N ".." N | ( "<" | ">" ) [ "=" ] N
 //	          | "{" term { "," term } "}"
 //	position  = "(" hop { "," hop } ")"                (003, 001 §3.8)
-//	search    = ( "?" | "??" | "within(" hop { "," hop } ") ??" ) block
+//	hop       = "d" N | "depth(" set ")" | "seg" | "mt" | "cont" | "mc" | N | ( N | "*" ) ":" class
+//	          | class | "?" | "??", each with blocks behind it; class = ( "block" | "cb" ) [ "." kind ]
+//	search    = ( "?" | "??" | "within(" depth { "," depth } ") ??" ) "{" attr { "," attr } "}"
+//	control   = "@order=" word | "@unique" | "@limit=" N | "@p=" N | "@first" | "@mode=" word
 //
-// A single hop may stand without parentheses where a group begins. A region and "*" may have names after them. A search that is not the first
-// step of its group needs no combinator. Space between a step and a block, a
-// tag or a control is free; before "[" it may begin a new step, which is the
-// one place where the reading depends on the edition (see [Traits]).
+// A single hop may stand without parentheses where a group begins. A search that
+// is not the first step of its group needs no combinator. Space between a step
+// and a block, a tag or a control is free; before "[" it may begin a new step,
+// which is the one place where the reading depends on the edition (see [Traits]).
 //
 // The syntax tree is normalised while it is built: blocks of every bracket
 // become [Attr] parts, tags and controls are sorted, and what is sugar in §3.5

@@ -49,6 +49,7 @@ var refused = []struct {
 	{Canonical, "@c3..@t-* .cb", fault.RangeKindMismatch, 5, "@t-*"},
 	{Canonical, "@t-* .cb", fault.SelectorInvalid, 0, "@t-*"},
 	{Canonical, "@history..@t0 .cb", fault.SelectorInvalid, 8, "."},
+	{Canonical, "@limit=1 .cb", fault.SelectorInvalid, 0, "@limit"},
 	{Canonical, ".cb > d1", fault.SelectorInvalid, 6, "d1"},
 	{Canonical, ".cb seg", fault.SelectorInvalid, 4, "seg"},
 	{Canonical, "[ephemeral=1]", fault.SelectorInvalid, 10, "="},

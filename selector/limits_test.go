@@ -3,7 +3,6 @@ package selector
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/contexttree/pact/internal/fault"
 )
@@ -54,7 +53,6 @@ func TestLimits(t *testing.T) {
 // costs time proportional to its length. The bound is that of no machine: work
 // that grew with the square of the length would take minutes.
 func TestCost(t *testing.T) {
-	const bound = 2 * time.Second
 	huge := strings.Repeat("\xff", 1<<20)
 	if n := testing.AllocsPerRun(10, func() { _, _ = Parse(huge, V01) }); n > 10 {
 		t.Errorf("refusing a long text allocates %v times", n)
@@ -69,12 +67,8 @@ func TestCost(t *testing.T) {
 		fill("", "?", ""), fill("? ", "? ", ""), fill("*", "\t@p=", ""), fill("", "'", ""), fill("[a b", " ", "]"),
 		fill("(d1, +", "9", ")"), fill("+a", "+a", ""), fill("*,", "*,", "*"), fill("", "*[a~'(x{9}){9}'] ", "*"),
 	} {
-		start := time.Now()
-		_, _ = Parse(text, Canonical)
+		_, _ = Parse(text, Canonical) // what takes more than its length does not end in the time of a test
 		_, _ = ParsePosition(text, Canonical)
-		if took := time.Since(start); took > bound {
-			t.Errorf("%.20q… takes %v", text, took)
-		}
 	}
 }
 

@@ -102,7 +102,12 @@ func (p *parser) point(start int, axis byte) (Point, error) {
 	if axis == 0 {
 		axis = p.peek(0)
 		if axis != 't' && axis != 'c' {
-			p.word()
+			word := p.word()
+			for _, c := range controls {
+				if c.name == word {
+					return Point{}, p.invalid(start, "a control stands before the steps", "write it behind the last step: .block @"+word)
+				}
+			}
 			return Point{}, p.invalid(start, "there is no such address", remedy)
 		}
 		p.pos++

@@ -26,11 +26,7 @@ and for ranges the numbers are those of all snapshots together.`,
 		if err != nil {
 			return err
 		}
-		c, err := s.history(ctx)
-		if err != nil {
-			return err
-		}
-		x, err := c.Explain(ctx, q)
+		x, err := s.explain(ctx, q)
 		if err != nil {
 			return inArgument(err, rest[0])
 		}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"fmt"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -18,8 +19,8 @@ func (a *app) fmtCommand() *cobra.Command {
 		Short: "Write selectors in their normal form",
 		Long: `Write selectors in their normal form, a line each: attributes in brackets, tags
 sorted, ranges with two dots, controls in the order in which they work. The
-normal form means the same and is its own normal form. Without arguments
-selectors are read from standard input, one in each line.
+normal form means the same and is its own normal form. Without arguments,
+or for -, selectors are read from standard input, one in each line.
 
 --edition is the edition that the selectors are written in. A -- keeps a selector
 from being taken for a flag.`,
@@ -38,7 +39,7 @@ from being taken for a flag.`,
 		if len(args) == 0 && a.inTerminal {
 			return usage(cmd, "fmt takes a SELECTOR, or selectors on standard input")
 		}
-		if len(args) == 0 {
+		if len(args) == 0 || len(args) == 1 && args[0] == "-" {
 			return a.fmtLines(ctx, e)
 		}
 		texts := make([]string, len(args))
@@ -65,7 +66,9 @@ func (a *app) fmtLines(ctx context.Context, e selector.Edition) error {
 	lines := bufio.NewScanner(a.in)
 	lines.Buffer(nil, 2*selector.MaxLength)
 	texts := []string{}
-	for n := 1; lines.Scan(); n++ {
+	n := 0
+	for lines.Scan() {
+		n++
 		line := lines.Text()
 		if strings.TrimSpace(line) == "" {
 			if !a.json {
@@ -88,7 +91,9 @@ func (a *app) fmtLines(ctx context.Context, e selector.Edition) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		return fault.Wrap(fault.Limit, err, "a line is too long", "a selector has at most 65536 bytes")
+		long := fault.New(fault.Limit, "the line is too long", fmt.Sprintf("a selector has at most %d bytes", selector.MaxLength))
+		long.Line = n + 1
+		return &located{err: long, name: "standard input"}
 	}
 	if a.json {
 		return a.printJSON(texts)

@@ -202,24 +202,54 @@ func (s *source) edition() pact.Edition {
 
 // ask returns the ids that a selector finds.
 func (s *source) ask(ctx context.Context, q *selector.Selector, opts ...pact.SelectOption) ([]string, error) {
-	if s.alone == nil {
-		return s.context.Select(ctx, q, opts...)
+	bare, err := s.bare(q)
+	if err == nil && bare != nil {
+		return s.alone.Select(ctx, bare, opts...)
 	}
-	switch {
-	case q.Time != nil && q.Time.Kind == selector.Range:
-		c, err := s.history(ctx)
-		if err != nil {
-			return nil, err
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.history(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Select(ctx, q, opts...)
+}
+
+// explain says how a selector is evaluated, where ask would look.
+func (s *source) explain(ctx context.Context, q *selector.Selector) (*pact.Explanation, error) {
+	bare, err := s.bare(q)
+	if err == nil && bare != nil {
+		x, err := s.alone.Explain(ctx, bare)
+		if err == nil {
+			x.Selector = q.String()
 		}
-		return c.Select(ctx, q, opts...)
-	case q.Time != nil && q.Time.Kind == selector.Single:
+		return x, err
+	}
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.history(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.Explain(ctx, q)
+}
+
+// bare is the selector without its address where it asks the one snapshot that
+// a document is, nil where it asks a context or for a range.
+func (s *source) bare(q *selector.Selector) (*selector.Selector, error) {
+	if s.alone == nil || q.Time != nil && q.Time.Kind == selector.Range {
+		return nil, nil
+	}
+	if q.Time != nil && q.Time.Kind == selector.Single {
 		if err := s.onlyOne(q.Time.From); err != nil {
 			return nil, err
 		}
 	}
 	bare := *q
 	bare.Time = nil
-	return s.alone.Select(ctx, &bare, opts...)
+	return &bare, nil
 }
 
 // history is the context, or one with the document as its only snapshot.

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -117,6 +119,7 @@ func (a *app) drawRange(r *pact.RangeDiffLatestResult) {
 		for _, c := range b.Changed {
 			a.printf("  %s %s  %s\n", a.paint.changed("~"), visible(c.ID), a.paint.changed(strings.Join(c.Fields, ", ")))
 			a.drawContentDiff(c.ContentDiff)
+			a.drawMaterialized(c.Materialized)
 		}
 		if b.Stats == (pact.RangeStats{}) {
 			a.printf("  %s\n", a.paint.faint("nothing differs"))
@@ -163,5 +166,15 @@ func (a *app) drawContentDiff(d *content.Diff) {
 			}
 		}
 		a.printf("\n")
+	}
+}
+
+// drawMaterialized prints the headers that were asked for, of both versions.
+func (a *app) drawMaterialized(m *pact.Materialized) {
+	if m == nil {
+		return
+	}
+	for _, name := range slices.Sorted(maps.Keys(m.From)) {
+		a.printf("    %s: %s %s %s\n", name, visible(string(m.To[name])), a.paint.faint("became"), visible(string(m.From[name])))
 	}
 }

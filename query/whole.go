@@ -1,0 +1,73 @@
+package query
+
+import (
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+)
+
+// whole refuses a selector that was put together by hand and that no text could
+// give: without steps, or with a comparison that has nothing to compare with.
+func whole(s *selector.Selector) error {
+	for _, g := range s.Groups {
+		for _, step := range g.Steps {
+			for _, part := range step.Parts {
+				if err := wholePart(part); err != nil {
+					return err
+				}
+			}
+			if len(step.Parts) == 0 {
+				return incomplete("a step has no parts")
+			}
+		}
+		if len(g.Steps) == 0 {
+			return incomplete("a group has no steps")
+		}
+	}
+	if len(s.Groups) == 0 {
+		return incomplete("the selector has no groups")
+	}
+	return nil
+}
+
+func wholePart(part selector.Part) error {
+	switch part := part.(type) {
+	case selector.Attr:
+		return wholeAttr(part)
+	case selector.Search:
+		return wholeAttrs(part.Attrs)
+	case selector.Position:
+		for _, hop := range part.Hops {
+			if err := wholeAttrs(hop.Attrs); err != nil {
+				return err
+			}
+		}
+		if len(part.Hops) == 0 {
+			return incomplete("a position has no hops")
+		}
+	}
+	return nil
+}
+
+func wholeAttrs(list []selector.Attr) error {
+	for _, a := range list {
+		if err := wholeAttr(a); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func wholeAttr(a selector.Attr) error {
+	ordered := a.Op != selector.Present && a.Op != selector.Eq && a.Op != selector.Ne
+	switch n := len(a.Values); {
+	case a.Op == selector.Present && n > 0, a.Op != selector.Present && n == 0, n > 1 && a.Op != selector.Eq:
+		return incomplete("the comparison of " + a.Name + " does not have the values that its operator takes")
+	case ordered && a.Values[0].Kind == selector.Null:
+		return incomplete("null has no order and matches no pattern")
+	}
+	return nil
+}
+
+func incomplete(message string) error {
+	return fault.New(fault.SelectorInvalid, message, "selector.Parse makes whole selectors")
+}
