@@ -116,7 +116,11 @@ func flip(r *rand.Rand, v any) any {
 	panic(fmt.Sprintf("a value of type %T", v))
 }
 
-// TestVerifyFindsEveryFlip flips a bit in every value of every row. Nothing may
+// thorough reports whether every value is to be damaged, and not a sample of
+// them: PACT_THOROUGH=1 go test -run TestVerify .
+func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
+
+// TestVerifyFindsEveryFlip flips a bit in the values of the rows. Nothing may
 // pass but what says nothing about a history: the name of a context, how many
 // numbers were given to forks, and whether it is deleted.
 func TestVerifyFindsEveryFlip(t *testing.T) {
@@ -128,7 +132,7 @@ func TestVerifyFindsEveryFlip(t *testing.T) {
 			if table == "context" && (c.column == "name" || c.column == "forks" || c.column == "deleted") {
 				continue
 			}
-			if testing.Short() && r.IntN(8) > 0 {
+			if !thorough() && r.IntN(8) > 0 {
 				continue
 			}
 			flips += d.mustFind(c, flip(r, c.value))
@@ -179,7 +183,7 @@ func TestVerifyWithoutProofs(t *testing.T) {
 	for _, table := range []string{"node_version", "content"} {
 		for _, c := range d.cells(table) {
 			firstHead := table == "node_version" && c.at[1] == int64(0) && c.at[2] == int64(4)
-			if apart[c.column] || firstHead || testing.Short() && r.IntN(4) > 0 {
+			if apart[c.column] || firstHead || !thorough() && r.IntN(4) > 0 {
 				continue
 			}
 			flips += d.mustFind(c, flip(r, c.value))
@@ -246,9 +250,9 @@ func TestVerifyFindsFlipsInTheFile(t *testing.T) {
 	must(t, err)
 	want := d.dump()
 	r := rand.New(rand.NewPCG(13, 4))
-	flips, found := 800, 0
-	if testing.Short() {
-		flips = 200
+	flips, found := 100, 0
+	if thorough() {
+		flips = 800
 	}
 	for range flips {
 		data := append([]byte(nil), intact...)

@@ -41,7 +41,7 @@ func TestNothingIsAllocatedForNodesThatAreVisited(t *testing.T) {
 		"@t0 [role!=user][cycle=-1]",
 		"@t0 [content_hash='x'], [content_hash>'x'], [created_at_iso='x'], [created_at_iso<'1']",
 		"@t0 [age<-1], [sdepth>9], [depth=null][sdepth=2]",
-		"@t0 +none, [tag~'z'], [data_x=5], [refs=r]",
+		"@t0 +none, [data_x=5], [refs=r]", // not ~: the race detector makes the pool of package regexp forget
 		"@t0 .cb[role>'user'][ttl=1]",
 		"@t0 [nodeType=[mt,mc]][key=none]",
 		"@t0 ^seq > .mt > .mc > .cb[priority=11]",

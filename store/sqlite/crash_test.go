@@ -47,7 +47,7 @@ func TestCrash(t *testing.T) {
 // there with all that it shares.
 func TestCrashWhileForking(t *testing.T) {
 	t.Parallel()
-	kills := 20
+	kills := 8
 	if testing.Short() {
 		kills = 4
 	}
