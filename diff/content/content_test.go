@@ -238,6 +238,10 @@ func TestLargeTextsAreReplacedAsAWhole(t *testing.T) {
 		fmt.Fprintf(&a, "a%d\n", i)
 		fmt.Fprintf(&b, "b%d\n", i)
 	}
+	// A megabyte of one hunk is put together once, and not once for every word.
+	if n := testing.AllocsPerRun(1, func() { compare(a.String(), a.String()+"x", content.Tokens, 0) }); n > 1000 {
+		t.Errorf("words of a large text: %.0f allocations", n)
+	}
 	d := compare("same\n"+a.String()+"end\n", "same\n"+b.String()+"end\n", content.Unified, 1)
 	if !strings.Contains(*d.Diff, "@@ -1,50002 +1,50002 @@\n same\n-a0\n") || !strings.HasSuffix(*d.Diff, "+b49999\n end\n") {
 		t.Errorf("got %.80q…", *d.Diff)

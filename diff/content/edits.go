@@ -1,6 +1,7 @@
 package content
 
 import (
+	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -139,11 +140,7 @@ func hunks(older, newer string) []Hunk {
 	names := map[op]string{keep: "keep", del: "del", ins: "ins"}
 	list := []Hunk{}
 	for _, e := range edits(words(older), words(newer)) {
-		h := Hunk{Op: names[e.op]}
-		for _, p := range e.pieces {
-			h.Text += p
-		}
-		list = append(list, h)
+		list = append(list, Hunk{names[e.op], strings.Join(e.pieces, "")})
 	}
 	return list
 }
