@@ -5,12 +5,13 @@ import "crypto/sha256"
 // Entry is a node in its place: the node, what class it is there, and its
 // children. Entries are immutable and shared between snapshots.
 type Entry struct {
-	node   *Node
-	kids   *List
-	class  Class
-	sum    Summary
-	digest Digest
-	thread renderCache
+	node     *Node
+	kids     *List
+	class    Class
+	sum      Summary
+	digest   Digest
+	thread   renderCache
+	measured sums
 }
 
 // Node returns the node. It must not be changed.

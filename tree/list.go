@@ -17,16 +17,17 @@ import (
 // Cost: insert, remove, replace and rank are O(log n); Visit skips what its
 // caller does not want. A nil List is empty.
 type List struct {
-	items   []*Entry // the items of this level, in order
-	below   []*List  // the lower runs around them, len(items)+1; nil at level 0
-	level   uint8
-	classes uint8 // classes of the items, one bit each
-	count   int   // direct items, here and below
-	sum     Summary
-	digest  Digest
-	core    *Entry      // the first container at offset 0: of the children of a turn its core
-	thread  renderCache // of a run of turns
-	proven  proofCache
+	items    []*Entry // the items of this level, in order
+	below    []*List  // the lower runs around them, len(items)+1; nil at level 0
+	level    uint8
+	classes  uint8 // classes of the items, one bit each
+	count    int   // direct items, here and below
+	sum      Summary
+	digest   Digest
+	core     *Entry      // the first container at offset 0: of the children of a turn its core
+	thread   renderCache // of a run of turns
+	proven   proofCache
+	measured sums
 }
 
 // levelOf is the level of an id: how many times four zero bits end its hash.

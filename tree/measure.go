@@ -1,0 +1,178 @@
+package tree
+
+import (
+	"context"
+	"sync/atomic"
+)
+
+// Counter counts the tokens of a text as some tokenizer does. It gives the same
+// number for the same text, always, and is safe for concurrent use.
+type Counter interface {
+	Name() string
+	Count(text string) int
+}
+
+// Measure is a quantity that nodes have and trees add up, such as tokens. A sum
+// is made when it is asked for and kept where it was made, so that trees that
+// share structure share it and the next one costs what changed.
+type Measure struct {
+	Name string // sums are kept under it: two measures of one name are the same
+	Want Marks  // what has to occur for anything to count; the zero Marks for no such condition
+	// Of measures one node of a class; what is below it does not count.
+	Of   func(ctx context.Context, n *Node, c Class) (int64, error)
+	Dear bool // whether Of is worth keeping for every single node
+}
+
+// Tokens measures the blocks of a tree in tokens: those of a text, or of the
+// canonical JSON of any other content. What a provider adds for each message is
+// not counted.
+func Tokens(c Counter) *Measure {
+	return &Measure{
+		Name: "tokens " + c.Name(),
+		Dear: true,
+		Of: func(ctx context.Context, n *Node, class Class) (int64, error) {
+			if class != Block || n.Content.Size() == 0 {
+				return 0, nil
+			}
+			v, err := n.Content.Value(ctx)
+			if err != nil {
+				return 0, err
+			}
+			if text, ok := v.Text(); ok {
+				return int64(c.Count(text)), nil
+			}
+			return int64(c.Count(string(v))), nil
+		},
+	}
+}
+
+// Sum measures an entry and all below it. It fails where content has to be read
+// from a store and cannot. Cost: the nodes at and below e whose sums are not
+// known yet.
+func (m *Measure) Sum(ctx context.Context, e *Entry) (int64, error) {
+	if !e.sum.Marks.May(m.Want) {
+		return 0, nil
+	}
+	keep := m.Dear || e.sum.Nodes >= worthKeeping
+	if keep {
+		if known, ok := e.measured.get(m.Name); ok {
+			return known, nil
+		}
+	}
+	own, err := m.Of(ctx, e.node, e.class)
+	if err != nil {
+		return 0, err
+	}
+	below, err := m.list(ctx, e.kids)
+	if err == nil && keep {
+		e.measured.put(m.Name, own+below)
+	}
+	return own + below, err
+}
+
+func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
+	if l == nil || !l.sum.Marks.May(m.Want) {
+		return 0, nil
+	}
+	keep := l.sum.Nodes >= worthKeeping
+	if keep {
+		if known, ok := l.measured.get(m.Name); ok {
+			return known, nil
+		}
+	}
+	for i := range len(l.items) + 1 {
+		part, err := m.list(ctx, l.runBefore(i))
+		if err == nil && i < len(l.items) {
+			sum += part
+			part, err = m.Sum(ctx, l.items[i])
+		}
+		if err != nil {
+			return 0, err
+		}
+		sum += part
+	}
+	if keep {
+		l.measured.put(m.Name, sum)
+	}
+	return sum, nil
+}
+
+// First measures the first n blocks of the thread. Nodes that are no blocks
+// must not count. Cost: O(depth · log n) where sums are known.
+func (m *Measure) First(ctx context.Context, t *Tree, n int) (int64, error) {
+	return m.firstIn(ctx, t.root, &n)
+}
+
+func (m *Measure) firstIn(ctx context.Context, e *Entry, left *int) (int64, error) {
+	if e.sum.Blocks <= *left {
+		*left -= e.sum.Blocks
+		return m.Sum(ctx, e)
+	}
+	if *left == 0 {
+		return 0, nil
+	}
+	return m.firstOf(ctx, e.kids, left)
+}
+
+func (m *Measure) firstOf(ctx context.Context, l *List, left *int) (sum int64, err error) {
+	if l == nil || *left == 0 {
+		return 0, nil
+	}
+	if l.sum.Blocks <= *left {
+		*left -= l.sum.Blocks
+		return m.list(ctx, l)
+	}
+	for i := range len(l.items) + 1 {
+		part, err := m.firstOf(ctx, l.runBefore(i), left)
+		if err == nil && i < len(l.items) {
+			sum += part
+			part, err = m.firstIn(ctx, l.items[i], left)
+		}
+		if err != nil || *left == 0 {
+			return sum + part, err
+		}
+		sum += part
+	}
+	return sum, nil
+}
+
+// worthKeeping is the number of nodes from which on a sum is kept: fewer are
+// counted again as fast as looked up.
+const worthKeeping = 16
+
+// sums keeps what was measured at a place. What the place is of is immutable,
+// so a sum can never be stale.
+type sums struct{ first atomic.Pointer[sumOf] }
+
+type sumOf struct {
+	name string
+	sum  int64
+	next *sumOf
+}
+
+// mostSums is how many sums a place keeps.
+const mostSums = 8
+
+func (s *sums) get(name string) (int64, bool) {
+	for k := s.first.Load(); k != nil; k = k.next {
+		if k.name == name {
+			return k.sum, true
+		}
+	}
+	return 0, false
+}
+
+// put keeps a sum; where there are too many it forgets the others. Of two that
+// put at once one may be forgotten, and is made again.
+func (s *sums) put(name string, sum int64) {
+	old := s.first.Load()
+	n := 0
+	for k := old; k != nil; k = k.next {
+		n++
+	}
+	if n >= mostSums {
+		s.first.CompareAndSwap(old, &sumOf{name, sum, nil})
+		return
+	}
+	s.first.CompareAndSwap(old, &sumOf{name, sum, old})
+}
