@@ -25,6 +25,7 @@ type chronicle struct {
 	commits map[int64]store.Entry // of published cycles, the first of an import too
 	reports map[int64]*Report     // of those commits that did more than seal
 	removed map[string]Cause      // what commits took out, by id
+	stubs   map[string]Cause      // what they left instead
 }
 
 // chronicle reads the log of the cycles from..to. Cost: its entries, and
@@ -45,7 +46,7 @@ func (c *Context) chronicle(ctx context.Context, s *state, from, to int64) (*chr
 	if err != nil {
 		return nil, err
 	}
-	h := &chronicle{edits: map[int64][]store.Entry{}, commits: map[int64]store.Entry{}, reports: map[int64]*Report{}, removed: map[string]Cause{}}
+	h := &chronicle{edits: map[int64][]store.Entry{}, commits: map[int64]store.Entry{}, reports: map[int64]*Report{}, removed: map[string]Cause{}, stubs: map[string]Cause{}}
 	for _, e := range entries {
 		if err := h.take(e); err != nil {
 			return nil, err
@@ -87,12 +88,11 @@ func (h *chronicle) take(e store.Entry) error {
 		return fault.Wrap(fault.Store, err, "the report of revision "+strconv.FormatInt(e.Revision, 10)+" cannot be read", "")
 	}
 	h.reports[e.Cycle] = r
-	named := map[string]bool{}
-	for _, id := range r.Named {
-		named[id] = true
-	}
 	for _, gone := range r.Removed {
-		h.removed[gone.ID] = Cause{Kind: kindOf(gone.Reason), Cycle: e.Cycle, Rule: ruleOf(r, gone, named), Author: authorOf(e)}
+		h.removed[gone.ID] = Cause{Kind: kindOf(gone.Reason), Cycle: e.Cycle, Rule: ruleOf(gone), Author: authorOf(e)}
+	}
+	for _, stub := range r.Stubs {
+		h.stubs[stub.ID] = Cause{Kind: diff.ByPruning, Cycle: e.Cycle, Rule: "stub", Author: authorOf(e)}
 	}
 	return nil
 }
@@ -108,14 +108,11 @@ func kindOf(r lifecycle.Reason) diff.Kind {
 }
 
 // ruleOf names the rule by which something was pruned.
-func ruleOf(r *Report, gone lifecycle.Removal, named map[string]bool) string {
-	switch {
-	case gone.Reason != lifecycle.Pruned:
-		return ""
-	case r.Policy == nil || r.Policy.MaxNodes == 0 || named[gone.ID]:
-		return "named"
+func ruleOf(gone lifecycle.Removal) string {
+	if gone.Reason == lifecycle.Orphaned {
+		return "orphans"
 	}
-	return "max_nodes " + strconv.Itoa(r.Policy.MaxNodes)
+	return gone.Rule
 }
 
 func authorOf(e store.Entry) Author {

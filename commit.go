@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -24,7 +25,8 @@ type candidate struct {
 // step, or neither.
 func WithEdit(f func(*Batch) error) CallOption { return func(c *call) { c.edit = f } }
 
-// WithPolicy prunes at this commit as a policy says (02 §7).
+// WithPolicy prunes at this commit as a policy says (02 §7). One that limits
+// tokens needs a context with a counter: see WithCounter.
 func WithPolicy(p Policy) CallOption { return func(c *call) { c.policy = p } }
 
 // WithPrune prunes these nodes at this commit: blocks outside cores and whole
@@ -33,10 +35,18 @@ func WithPrune(ids ...string) CallOption {
 	return func(c *call) { c.prune = append(c.prune, ids...) }
 }
 
+// WithPruneSelect prunes what a selector selects in the working state as it is
+// at this commit. Of that only blocks outside cores and whole turns can go; the
+// rest is held back, and the report says so.
+func WithPruneSelect(q *selector.Selector) CallOption {
+	return func(c *call) { c.choose = append(c.choose, q) }
+}
+
 // Prepare expires, prunes and seals the working state without publishing it
 // and returns the candidate: its thread is what to send to the model. Commit
 // publishes exactly this candidate; an edit discards it. Of the options it
-// takes WithPolicy and WithPrune.
+// takes those that prune. E_PLACEMENT_INVALID where a call would be sent without
+// its result or a result without its call, unless the policy says otherwise.
 func (c *Context) Prepare(ctx context.Context, opts ...CallOption) (*Snapshot, error) {
 	k := c.call(opts)
 	c.write.Lock()
@@ -54,17 +64,63 @@ func (c *Context) Prepare(ctx context.Context, opts ...CallOption) (*Snapshot, e
 
 // candidate applies the commit sequence (03 §7) up to publication.
 func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, k call) (*candidate, error) {
-	retained := c.retained()
-	sealed, after, report, err := lifecycle.Commit(lifecycle.Input{
-		Working: working, Stamps: stamps, Env: c.env(ctx, s),
-		Policy: k.policy, Prune: k.prune,
-		Retained: func(id string) bool { return retained[id] },
-	})
+	in, err := c.input(ctx, s, working, stamps, k)
 	if err != nil {
 		return nil, err
 	}
-	report.Retained = slices.Sorted(maps.Keys(retained))
+	sealed, after, report, err := lifecycle.Commit(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	report.Retained = slices.Sorted(maps.Keys(c.retained()))
 	return &candidate{sealed: sealed, stamps: after, report: report}, nil
+}
+
+// input is what a commit of a working state depends on.
+func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, k call) (lifecycle.Input, error) {
+	retained := c.retained()
+	in := lifecycle.Input{
+		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
+		Policy: k.policy, Counter: c.counter, Prune: k.prune,
+		Retained: func(id string) bool { return retained[id] },
+	}
+	for _, q := range k.choose {
+		ids, err := (&Snapshot{tree: working, edition: Edition(s.Edition)}).Select(ctx, q)
+		if err != nil {
+			return in, err
+		}
+		in.Chosen = append(in.Chosen, ids...)
+	}
+	var err error
+	in.Idle, err = c.idle(ctx, s)
+	return in, err
+}
+
+// idle returns the removable groups that the last commit left empty because
+// something kept them. After opening a context they are read from its log.
+func (c *Context) idle(ctx context.Context, s *state) ([]string, error) {
+	if s.idle != nil || s.State.Cycle < s.First {
+		return s.idle, nil
+	}
+	log, err := c.chronicle(ctx, s, s.State.Cycle, s.State.Cycle)
+	if err != nil {
+		return nil, err
+	}
+	return idleIn(log.reports[s.State.Cycle]), nil
+}
+
+// idleIn returns the groups that a commit left empty, never nil.
+func idleIn(r *Report) []string {
+	ids := []string{}
+	if r == nil {
+		return ids
+	}
+	for _, h := range r.Held {
+		if h.Reason == lifecycle.Cascaded {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
 }
 
 // Commit ends the cycle: it publishes the prepared candidate or, without one,
@@ -110,7 +166,7 @@ func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, er
 	next := state{State: s.State}
 	next.Revision++
 	next.State.Cycle, next.Stamps = cand.sealed.Cycle(), cand.stamps
-	next.Head, next.Working = cand.sealed, change.After
+	next.Head, next.Working, next.idle = cand.sealed, change.After, idleIn(&cand.report)
 	c.state.Store(&next)
 	return &Snapshot{tree: cand.sealed, edition: Edition(s.Edition), Report: &cand.report}, nil
 }

@@ -22,6 +22,8 @@ type Context struct {
 	clock func() int64
 	actor string
 
+	counter Counter
+
 	write sync.Mutex // held by the one writer
 	state atomic.Pointer[state]
 
@@ -33,6 +35,7 @@ type Context struct {
 type state struct {
 	store.State
 	candidate *candidate // of the cycle under way, where one was prepared
+	idle      []string   // the groups that the last commit left empty; nil where that is not known yet
 }
 
 // Option configures a Context.
@@ -42,6 +45,7 @@ type options struct {
 	edition Edition
 	clock   func() int64
 	actor   string
+	counter Counter
 	attrs   map[string]any
 	strict  bool
 }
@@ -57,6 +61,10 @@ func WithClock(now func() int64) Option { return func(o *options) { o.clock = no
 
 // WithActor names who edits, for the log.
 func WithActor(name string) Option { return func(o *options) { o.actor = name } }
+
+// WithCounter gives what counts tokens, for policies that limit them. Nothing is
+// counted without one, and no commit counts whose policy does not.
+func WithCounter(counter Counter) Option { return func(o *options) { o.counter = counter } }
 
 // WithAttrs sets custom attributes of the root of a context that Create makes.
 func WithAttrs(attrs map[string]any) Option { return func(o *options) { o.attrs = attrs } }
@@ -86,12 +94,16 @@ func Create(ctx context.Context, s store.Store, name string, opts ...Option) (*C
 	}, o)
 }
 
+func (o *options) context(s store.Store) *Context {
+	return &Context{store: s, clock: o.clock, actor: o.actor, counter: o.counter, held: map[string]int{}}
+}
+
 func begin(ctx context.Context, s store.Store, g store.Genesis, o options) (*Context, error) {
 	info, err := s.Create(ctx, g)
 	if err != nil {
 		return nil, err
 	}
-	c := &Context{store: s, clock: o.clock, actor: o.actor, held: map[string]int{}}
+	c := o.context(s)
 	begun := store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle)}
 	for _, change := range g.Changes {
 		begun.Working = change.After
@@ -114,7 +126,7 @@ func Open(ctx context.Context, s store.Store, name string, opts ...Option) (*Con
 	if err != nil {
 		return nil, err
 	}
-	c := &Context{store: s, clock: o.clock, actor: o.actor, held: map[string]int{}}
+	c := o.context(s)
 	c.state.Store(&state{State: *loaded})
 	return c, nil
 }

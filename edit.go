@@ -89,6 +89,7 @@ type call struct {
 	edit                    func(*Batch) error
 	policy                  Policy
 	prune                   []string
+	choose                  []*selector.Selector
 }
 
 // By names who does it, for the log, instead of the context's actor.
@@ -141,7 +142,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, opts ...CallOp
 	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
 		return err
 	}
-	next := state{State: s.State}
+	next := state{State: s.State, idle: s.idle}
 	next.Revision++
 	next.Working, next.Stamps = after, x.Stamps
 	c.state.Store(&next)

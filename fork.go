@@ -29,7 +29,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...Cal
 	if err != nil {
 		return nil, err
 	}
-	f := &Context{store: c.store, clock: c.clock, actor: c.actor, held: map[string]int{}}
+	f := (&options{clock: c.clock, actor: c.actor, counter: c.counter}).context(c.store)
 	f.state.Store(next)
 	return f, nil
 }
@@ -44,7 +44,7 @@ func (c *Context) forked(ctx context.Context, name string, k call) (*Context, er
 	if err != nil || !names[name] {
 		return nil, err
 	}
-	f, err := Open(ctx, c.store, name, WithClock(c.clock), WithActor(c.actor))
+	f, err := Open(ctx, c.store, name, WithClock(c.clock), WithActor(c.actor), WithCounter(c.counter))
 	if err != nil {
 		return nil, err
 	}

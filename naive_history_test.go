@@ -32,11 +32,11 @@ func live(t *testing.T, seed uint64, e pact.Edition) *chronicle {
 	c := &chronicle{Rand: rand.New(rand.NewPCG(seed, 21)), t: t, context: context}
 	for range 5 + c.IntN(6) {
 		must(t, context.Edit(background, c.edits))
-		var opts []pact.CallOption
+		policy := pact.Policy{Orphans: pact.KeepOrphans}
 		if c.IntN(5) == 0 {
-			opts = append(opts, pact.WithPolicy(pact.Policy{MaxNodes: 15, ProtectTurns: 1}))
+			policy.MaxNodes, policy.ProtectTurns = 15, 1
 		}
-		s, err := context.Commit(background, opts...)
+		s, err := context.Commit(background, pact.WithPolicy(policy))
 		must(t, err)
 		c.snapshots = append(c.snapshots, s.Tree())
 	}

@@ -65,6 +65,26 @@ type Node = tree.Node
 // Policy says what pruning may do at a commit (02 §7).
 type Policy = lifecycle.Policy
 
+// ParsePolicy reads a policy that is written as a JSON object.
+func ParsePolicy(data []byte) (Policy, error) { return lifecycle.ParsePolicy(data) }
+
+// Part is a limit of a policy for a part of the context.
+type Part = lifecycle.Part
+
+// Orphans says what a commit does with a call that has no result, or the
+// reverse.
+type Orphans = lifecycle.Orphans
+
+// What it does.
+const (
+	RefuseOrphans = lifecycle.Refuse
+	DropOrphans   = lifecycle.Drop
+	KeepOrphans   = lifecycle.Keep
+)
+
+// Counter counts the tokens of a text as some tokenizer does.
+type Counter = tree.Counter
+
 // Report says what a commit removed, held back, and why.
 type Report = lifecycle.Report
 

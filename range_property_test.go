@@ -19,7 +19,7 @@ func ramble(t *testing.T, r *rand.Rand, cycles int) *pact.Context {
 	c := create(t, store.NewMemory())
 	var alive []string
 	for range cycles {
-		_, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
+		_, err := c.Commit(background, pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}), pact.WithEdit(func(b *pact.Batch) error {
 			for range r.IntN(5) {
 				s := pact.Spec{Role: []string{"user", "assistant"}[r.IntN(2)], Kind: []string{"text", "call", ""}[r.IntN(3)], Content: fmt.Sprint(r.IntN(9)),
 					Priority: r.Int64N(4), Offset: r.Int64N(3) - 1, Tags: [][]string{nil, {"a"}, {"b"}}[r.IntN(3)]}

@@ -13,7 +13,7 @@ import (
 // where none is, and notes the SHA-256 of exactly those bytes: the commit that
 // publishes the candidate keeps it in the log, where Verify holds the snapshot
 // to it. An edit discards the note with the candidate; sending again writes the
-// same bytes. Of the options it takes WithPolicy and WithPrune, for a candidate
+// same bytes. Of the options it takes those that prune, for a candidate
 // that is not prepared yet. E_CONFLICT where the candidate was discarded or
 // published while it was being written.
 func (c *Context) Send(ctx context.Context, w io.Writer, opts ...CallOption) (*Snapshot, error) {
@@ -49,7 +49,7 @@ func (c *Context) Send(ctx context.Context, w io.Writer, opts ...CallOption) (*S
 }
 
 // prunes reports whether the call asks for pruning.
-func (k *call) prunes() bool { return k.policy != (Policy{}) || len(k.prune) > 0 }
+func (k *call) prunes() bool { return !k.policy.Empty() || len(k.prune)+len(k.choose) > 0 }
 
 func fixedCandidate() error {
 	return fault.New(fault.Conflict, "a candidate is prepared, and is published as it is", "give the pruning to Prepare")

@@ -143,6 +143,9 @@ func (w *why) came(ctx context.Context, d tree.Difference) (Cause, error) {
 // birth is the cause of a node that came in a cycle: sealing makes turns, cores
 // that were elided, and the next active head.
 func birth(t *tree.Tree, log *chronicle, d tree.Difference, cycle int64) Cause {
+	if c, ok := log.stubs[stubOf(t, d)]; ok {
+		return c
+	}
 	core := d.NewClass == tree.Container && d.New.Offset == 0
 	if core {
 		turn := t.Entry(d.NewParent)
@@ -152,6 +155,16 @@ func birth(t *tree.Tree, log *chronicle, d tree.Difference, cycle int64) Cause {
 		return Cause{Kind: diff.BySeal, Cycle: cycle, Author: log.committed(cycle)}
 	}
 	return Cause{Kind: diff.ByEdit, Cycle: cycle, Author: log.stamped(cycle, d.New.CreatedNS)}
+}
+
+// stubOf returns the stub that a node is or, of a core, holds alone.
+func stubOf(t *tree.Tree, d tree.Difference) string {
+	if d.NewClass == tree.Container && d.New.Offset == 0 {
+		if kids := t.Entry(d.New.ID).Children(); kids.Len() == 1 {
+			return kids.At(0).Node().ID
+		}
+	}
+	return d.New.ID
 }
 
 func (w *why) went(ctx context.Context, n *tree.Node, class tree.Class) (Cause, error) {

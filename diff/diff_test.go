@@ -140,7 +140,7 @@ func history(t *testing.T, seed uint64) []*tree.Tree {
 			}
 		}
 		all = append(all, x.Tree())
-		sealed, after, _, err := lifecycle.Commit(lifecycle.Input{Working: x.Tree(), Stamps: x.Stamps, Env: env})
+		sealed, after, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: x.Tree(), Stamps: x.Stamps, Env: env})
 		if err != nil {
 			t.Fatal(err)
 		}

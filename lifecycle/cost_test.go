@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -52,12 +53,12 @@ func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
 	sizes := []int{1_000, 30_000}
 	for _, turns := range sizes {
 		in := old(t, turns)
-		_, _, report, err := lifecycle.Commit(in)
+		_, _, report, err := lifecycle.Commit(context.Background(), in)
 		if err != nil {
 			t.Fatal(err)
 		}
 		equal(t, "removed", len(report.Removed), 2) // a block and the group around it
-		n := testing.AllocsPerRun(50, func() { lifecycle.Commit(in) })
+		n := testing.AllocsPerRun(50, func() { lifecycle.Commit(context.Background(), in) })
 		t.Logf("a commit after %d turns: %.0f allocations", turns, n)
 		allocs = append(allocs, n)
 	}

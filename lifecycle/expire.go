@@ -1,18 +1,26 @@
 package lifecycle
 
-import "github.com/contexttree/pact/tree"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
 
 // expire removes what expires at a cycle (03 §4): the largest set of expired
-// nodes that nobody outside the set refers to and no holder retains. A node
-// that stays keeps its ancestors. Groups that are left empty cascade; those
-// that something keeps are returned.
-func expire(t *tree.Tree, cycle int64, retained func(string) bool, report *Report) (*tree.Tree, []Held) {
-	if t.Root().Summary().Expiry > cycle {
+// nodes that nobody outside the set refers to and no holder retains, and that
+// splits no call from its result. A node that stays keeps its ancestors. Groups
+// that are left empty cascade, and those that were left empty before and kept;
+// those that something keeps are returned.
+func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
+	cycle, retained := in.Stamps.Cycle, in.Retained
+	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
 		return t, nil
 	}
 	var due []string // in document order
-	collect(t.Root(), tree.Root, cycle, func(id string) { due = append(due, id) })
-	if len(due) == 0 {
+	if t.Root().Summary().Expiry <= cycle {
+		collect(t.Root(), tree.Root, cycle, func(id string) { due = append(due, id) })
+	}
+	if len(due)+len(in.Idle) == 0 {
 		return t, nil
 	}
 	going := make(map[string]bool, len(due))
@@ -20,13 +28,14 @@ func expire(t *tree.Tree, cycle int64, retained func(string) bool, report *Repor
 		going[id] = true
 	}
 	held := hold(t, due, going, retained, Expired)
-	var gone, parents []string
+	var gone []string
+	parents := slices.Clone(in.Idle)
 	for _, id := range due {
 		if h, ok := held[id]; ok {
 			report.Held = append(report.Held, h)
 			continue
 		}
-		report.Removed = append(report.Removed, Removal{id, Expired})
+		report.Removed = append(report.Removed, Removal{id, Expired, ""})
 		if parent := t.Parent(id); !going[parent] {
 			gone = append(gone, id)
 			parents = append(parents, parent)
@@ -34,14 +43,14 @@ func expire(t *tree.Tree, cycle int64, retained func(string) bool, report *Repor
 	}
 	t, groups, idle := cascade(t.Without(gone...), parents, retained)
 	for _, id := range groups {
-		report.Removed = append(report.Removed, Removal{id, Cascaded})
+		report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
 	}
 	return t, idle
 }
 
 // hold takes out of going what has to stay: what is retained, what a node that
-// stays refers to, and the ancestors of both. It returns what it took out.
-// list has everything in going.
+// stays refers to or is a pair with, and the ancestors of all these. It returns
+// what it took out. list has everything in going.
 func hold(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool, reason Reason) map[string]Held {
 	held := make(map[string]Held)
 	again := list
@@ -56,6 +65,8 @@ func hold(t *tree.Tree, list []string, going map[string]bool, retained func(stri
 			h.Kept = Retained
 		} else if by := referrer(t, id, going); by != "" {
 			h.Kept, h.By = Referenced, by
+		} else if by := partner(t, id, going); by != "" {
+			h.Kept, h.By = Paired, by
 		} else {
 			continue
 		}
@@ -66,10 +77,20 @@ func hold(t *tree.Tree, list []string, going map[string]bool, retained func(stri
 			}
 			delete(going, id)
 			held[id] = h
-			again = append(again, t.Node(id).Refs...)
+			again = append(append(again, t.Node(id).Refs...), partners(t, t.Node(id))...)
 		}
 	}
 	return held
+}
+
+// partner returns the first of a node's partners outside going, "" without one.
+func partner(t *tree.Tree, id string, going map[string]bool) string {
+	for _, p := range partners(t, t.Node(id)) {
+		if !going[p] {
+			return p
+		}
+	}
+	return ""
 }
 
 // collect finds what is due at and below an entry, passing over everything

@@ -4,146 +4,78 @@
 package lifecycle
 
 import (
+	"context"
+
 	"github.com/contexttree/pact/tree"
 )
 
 // Input is what a commit depends on, and all of it.
 type Input struct {
+	Before   *tree.Tree // the last snapshot, to which orphans are no news; nil to look for none
 	Working  *tree.Tree
 	Stamps   tree.Stamps
 	Env      tree.Env
 	Policy   Policy
+	Counter  tree.Counter         // of tokens, where the policy needs one
 	Prune    []string             // nodes to prune on explicit request
+	Chosen   []string             // the same, of which those that cannot be pruned are held back instead of refused
+	Idle     []string             // the removable groups that earlier commits left empty and something kept
 	Retained func(id string) bool // whether a holder keeps the node; nil for none
 }
 
-// Reason says why a node went.
-type Reason string
-
-// The reasons.
-const (
-	Expired  Reason = "expired"
-	Cascaded Reason = "cascade" // a removable group lost its last child (02 §5.3.1)
-	Pruned   Reason = "pruned"
-)
-
-// Removal is a node that the commit took out.
-type Removal struct {
-	ID     string `json:"id"`
-	Reason Reason `json:"reason"`
-}
-
-// Held is a node that was to go and stayed.
-type Held struct {
-	ID     string `json:"id"`
-	Reason Reason `json:"reason"`       // why it was to go
-	Kept   string `json:"kept"`         // what kept it: referenced, retained, pinned, recent or contains
-	By     string `json:"by,omitempty"` // the node that refers to it or that it contains
-}
-
-// What keeps a node that was to go.
-const (
-	Referenced = "referenced"
-	Retained   = "retained"
-	Pinned     = "pinned"
-	Recent     = "recent"   // among the protected most recent turns
-	Contains   = "contains" // something that stays is below it
-)
-
-// Report is what a commit did besides sealing, in document order for expiry
-// and in canonical pruning order for pruning.
-type Report struct {
-	Policy   *Policy   `json:"policy,omitempty"`
-	Removed  []Removal `json:"removed,omitempty"`
-	Held     []Held    `json:"held,omitempty"`
-	Retained []string  `json:"retained,omitempty"`
-	Budget   string    `json:"budget,omitempty"` // said where a budget could not be kept
-	Named    []string  `json:"named,omitempty"`  // beside a budget, what of the pruned was asked for by name
-}
-
 // Commit returns the snapshot of the input's cycle, the stamps for the cycle
-// after it and what was done. It changes nothing.
+// after it and what was done. It changes nothing. It fails where the policy
+// cannot be followed, where a call would stand without its result or the reverse
+// (E_PLACEMENT_INVALID), and where content that has to be counted cannot be read.
 //
-// Cost: the nodes that expire or are pruned, the children of ^ah, and one path
-// for each. A budget that is exceeded costs a look at every candidate.
-func Commit(in Input) (*tree.Tree, tree.Stamps, Report, error) {
+// Cost: the nodes that expire or are pruned, the children of ^ah, what changed
+// since the last snapshot, and one path for each. A limit that is exceeded costs
+// a look at every candidate.
+func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, error) {
 	var report Report
 	if in.Retained == nil {
 		in.Retained = func(string) bool { return false }
 	}
-	t, idle := expire(in.Working, in.Stamps.Cycle, in.Retained, &report)
-	t, err := prune(t, idle, in, &report)
+	s, err := in.scale(ctx)
 	if err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
-	t, stamps, err := tree.Seal(t, in.Stamps, in.Env)
+	if !in.Policy.Empty() {
+		report.Policy = &in.Policy
+	}
+	t, idle := expire(in.Working, in, &report)
+	t, stamps, err := prune(t, idle, in, s, &report)
+	if err == nil {
+		t, err = mend(ctx, t, in, &report)
+	}
+	if err == nil {
+		t, stamps, err = tree.Seal(t, stamps, in.Env)
+	}
 	if err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
 	return t, stamps, report, nil
 }
 
+// scale checks the policy and completes it with the name of the counter.
+func (in *Input) scale(ctx context.Context) (scale, error) {
+	p := &in.Policy
+	if err := p.Check(); err != nil {
+		return scale{}, err
+	}
+	switch {
+	case in.Counter == nil && p.Counts():
+		return scale{}, unusable("max_tokens, min_tokens", "tokens are limited and nobody counts them", "give the context a counter")
+	case in.Counter != nil && p.Tokenizer != "" && p.Tokenizer != in.Counter.Name():
+		return scale{}, unusable(p.Tokenizer, "it counts by another tokenizer than the context, which has "+in.Counter.Name(), "give the context that counter")
+	case !p.Counts():
+		return scale{ctx: ctx}, nil
+	}
+	p.Tokenizer = in.Counter.Name()
+	return scale{ctx, tree.Tokens(in.Counter)}, nil
+}
+
 // core reports whether an entry is the core of the turn or head above it.
 func core(e *tree.Entry, above tree.Class) bool {
 	return e.Class() == tree.Container && e.Node().Offset == 0 && (above == tree.Turn || above == tree.Head)
-}
-
-// cascade removes the removable groups that lost their last child, repeatedly:
-// the largest set that nobody outside it refers to and no holder retains.
-// parents are the ids of nodes that lost a child. It returns what went, inner
-// groups first, and the empty groups that something keeps.
-func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, idle []Held) {
-	var groups []string
-	going := make(map[string]bool)
-	for len(parents) > 0 {
-		id := parents[0]
-		parents = parents[1:]
-		if path := t.Path(id); !going[id] && emptied(path, going) {
-			going[id] = true
-			groups = append(groups, id)
-			parents = append(parents, path[len(path)-2].Node().ID)
-		}
-	}
-	if len(groups) == 0 {
-		return t, nil, nil
-	}
-	held := hold(t, groups, going, retained, Cascaded)
-	for _, id := range groups {
-		if h, ok := held[id]; !ok {
-			gone = append(gone, id)
-		} else if h.Kept != Contains {
-			idle = append(idle, h)
-		}
-	}
-	return t.Without(gone...), gone, idle
-}
-
-// emptied reports whether a removable group is at the end of path and has no
-// child but those that go.
-func emptied(path []*tree.Entry, going map[string]bool) bool {
-	if len(path) < 2 {
-		return false
-	}
-	e := path[len(path)-1]
-	if c := e.Class(); !e.Node().Removable || c.Region() || c == tree.Turn || core(e, path[len(path)-2].Class()) {
-		return false
-	}
-	for k := range e.Children().All() {
-		if !going[k.Node().ID] {
-			return false
-		}
-	}
-	return true
-}
-
-// referrer returns the first, by id, of the nodes outside going that refer to
-// id, "" without one.
-func referrer(t *tree.Tree, id string, going map[string]bool) string {
-	first := ""
-	for from := range t.Referrers(id) {
-		if from != id && !going[from] && (first == "" || from < first) {
-			first = from
-		}
-	}
-	return first
 }

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"fmt"
 	"maps"
 	"math/rand"
@@ -39,7 +40,7 @@ func commitFollowsTheLaw(rt *rapid.T, in lifecycle.Input) (*tree.Tree, tree.Stam
 		}
 	}
 	before := in.Working.Digest()
-	got, stamps, report, err := lifecycle.Commit(in)
+	got, stamps, report, err := lifecycle.Commit(context.Background(), in)
 	if err != nil {
 		rt.Fatalf("%v\n%s", err, show(in.Working))
 	}
@@ -100,7 +101,7 @@ func commitFollowsTheLaw(rt *rapid.T, in lifecycle.Input) (*tree.Tree, tree.Stam
 		fail("whether the budget is reported as exceeded", report.Budget != "", want.count() > limit)
 	}
 	fail("digest of the input", in.Working.Digest(), before)
-	again, stampsAgain, reportAgain, err := lifecycle.Commit(in)
+	again, stampsAgain, reportAgain, err := lifecycle.Commit(context.Background(), in)
 	if err != nil {
 		rt.Fatal(err)
 	}

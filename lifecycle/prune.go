@@ -1,81 +1,143 @@
 package lifecycle
 
 import (
-	"container/heap"
-	"sort"
+	"maps"
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
 )
-
-// Policy declares what pruning may do at every commit (02 §7). The zero Policy
-// prunes nothing.
-type Policy struct {
-	MaxNodes     int `json:"max_nodes,omitempty"`     // blocks and containers in a snapshot, ^sys counted; 0 for no limit
-	ProtectTurns int `json:"protect_turns,omitempty"` // the most recent sealed turns, which stay
-}
 
 // candidate is something that pruning may remove as a whole: a block outside
 // any core, or a turn.
 type candidate struct {
 	id   string
 	node *tree.Node
+	sys  bool // in ^sys: for limits of ^sys alone
 }
 
-// prune removes what was asked for by name, then as much as the budget needs,
-// in canonical order: priority, age, id (02 §7.1). Nodes that refer to each
-// other go together or stay together.
-// idle are the empty groups that something has kept so far.
-func prune(t *tree.Tree, idle []Held, in Input, report *Report) (*tree.Tree, error) {
-	p := &pruner{tree: t, in: in, report: report, gone: map[string]bool{}, idle: idle}
+// pruner prunes one state. What it did is in it; its input stays as it is.
+type pruner struct {
+	scale
+	in     Input
+	recent map[string]bool // ids of the protected turns
+	byName map[string]bool // what was asked for, while that is looked at
+
+	tree    *tree.Tree
+	stamps  tree.Stamps
+	limits  []limit
+	gone    map[string]bool
+	idle    []Held // empty groups that something keeps
+	removed []Removal
+	held    []Held
+	stubs   []Stub
+}
+
+// named is the rule by which something goes that was asked for.
+const named = "named"
+
+// prune removes what was asked for, then as much as the limits need, in
+// canonical order: priority, age, id (02 §7.1). Nodes that belong together go
+// together or stay together. idle are the empty groups that something has kept
+// so far. It returns the tree and the counters afterwards.
+func prune(t *tree.Tree, idle []Held, in Input, s scale, report *Report) (*tree.Tree, tree.Stamps, error) {
+	p := &pruner{scale: s, in: in, tree: t, stamps: in.Stamps, limits: in.Policy.limits(), gone: map[string]bool{}, idle: idle}
+	if err := p.weigh(); err != nil {
+		return nil, in.Stamps, err
+	}
 	p.protect()
-	if len(in.Prune) > 0 {
-		named, err := p.named()
-		if err != nil {
-			return nil, err
+	if len(in.Prune)+len(in.Chosen) > 0 {
+		list, err := p.asked()
+		if err == nil {
+			err = p.run(list, true)
 		}
-		before := len(report.Removed)
-		p.run(named, func() bool { return true })
-		if in.Policy.MaxNodes > 0 {
-			for _, r := range report.Removed[before:] {
-				report.Named = append(report.Named, r.ID)
+		if err != nil {
+			return nil, in.Stamps, err
+		}
+		p.byName = nil
+	}
+	if p.exceeded() != nil {
+		if err := p.keepLimits(report); err != nil {
+			return nil, in.Stamps, err
+		}
+	}
+	if len(p.removed) > 0 {
+		freed, err := p.freed(t)
+		if err != nil {
+			return nil, in.Stamps, err
+		}
+		report.Freed = &freed
+	}
+	if report.Budget = p.missed(); report.Budget != "" && report.Waiting != nil {
+		report.Budget += ": pruning waits"
+	} else if report.Budget != "" {
+		report.Budget += ": everything else is protected or part of a core"
+	}
+	report.Removed = append(report.Removed, p.removed...)
+	report.Held = append(append(report.Held, p.held...), p.idle...)
+	report.Stubs = p.stubs
+	return p.tree, p.stamps, nil
+}
+
+// keepLimits prunes until no limit is exceeded, or says why it waits. Stubs of
+// earlier prunings go last of all.
+func (p *pruner) keepLimits(report *Report) error {
+	pass := *p
+	pass.gone = maps.Clone(p.gone)
+	pass.removed, pass.held, pass.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clip(p.stubs)
+	pass.limits = slices.Clone(p.limits)
+	for _, stubs := range [...]bool{false, true} {
+		if err := pass.run(pass.candidates(stubs), false); err != nil {
+			return err
+		}
+	}
+	if waiting, err := pass.waits(p.tree); err != nil {
+		return err
+	} else if waiting != nil {
+		report.Waiting = waiting
+		for _, r := range pass.removed[len(p.removed):] {
+			if r.Reason == Pruned {
+				p.held = append(p.held, Held{ID: r.ID, Reason: Pruned, Kept: Waits})
 			}
 		}
+		return nil
 	}
-	if in.Policy != (Policy{}) {
-		report.Policy = &in.Policy
-	}
-	if limit := in.Policy.MaxNodes; limit > 0 && p.count() > limit {
-		p.byName = nil
-		p.run(p.candidates(), func() bool { return p.count() > limit })
-		if n := p.count(); n > limit {
-			report.Budget = "max_nodes " + strconv.Itoa(limit) + " is exceeded by " + strconv.Itoa(n-limit) + ": everything else is protected or part of a core"
+	*p = pass
+	return nil
+}
+
+// weigh sums what the limits count.
+func (p *pruner) weigh() error {
+	for i := range p.limits {
+		var err error
+		if p.limits[i].used, err = p.use(p.tree, &p.limits[i]); err != nil {
+			return err
 		}
 	}
-	report.Held = append(report.Held, p.idle...)
-	return p.tree, nil
+	return nil
 }
 
-type pruner struct {
-	tree   *tree.Tree
-	in     Input
-	report *Report
-	recent map[string]bool // ids of the protected turns
-	byName map[string]bool // what was asked for by name, if anything was
-	gone   map[string]bool
-	idle   []Held // empty groups that something keeps
-}
-
-// count is the number of blocks and containers that the snapshot would have:
-// sealing gives the active head a core where it has none yet.
-func (p *pruner) count() int {
-	s := p.tree.Root().Summary()
-	n := s.Blocks + s.Containers
-	if p.tree.Region(tree.Head).Core() == nil {
-		n++
+// exceeded returns the first limit that is exceeded, nil without one.
+func (p *pruner) exceeded() *limit {
+	for i := range p.limits {
+		if p.limits[i].exceeded() {
+			return &p.limits[i]
+		}
 	}
-	return n
+	return nil
+}
+
+// missed says which limits are exceeded after all.
+func (p *pruner) missed() string {
+	var list []string
+	for i := range p.limits {
+		if l := &p.limits[i]; l.exceeded() {
+			list = append(list, l.String()+" is exceeded by "+strconv.FormatInt(l.used-int64(l.max), 10))
+		}
+	}
+	return strings.Join(list, "; ")
 }
 
 func (p *pruner) protect() {
@@ -87,24 +149,25 @@ func (p *pruner) protect() {
 	})
 }
 
-// named resolves an explicit request.
-func (p *pruner) named() ([]candidate, error) {
+// asked resolves an explicit request. What a selector chose need not be
+// something that can be pruned.
+func (p *pruner) asked() ([]candidate, error) {
 	p.byName = make(map[string]bool)
 	var list []candidate
-	for _, id := range p.in.Prune {
+	for i, id := range slices.Concat(p.in.Prune, p.in.Chosen) {
+		chosen := i >= len(p.in.Prune)
 		path := p.tree.Path(id)
-		if path == nil && p.in.Working.Has(id) {
-			continue // it expired in this very commit
-		}
-		if path == nil {
-			return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node to prune", "")
-		}
-		if !prunable(path) {
-			return nil, fault.OnNode(fault.PlacementInvalid, id, "only a block outside a core or a whole turn can be pruned", "")
-		}
-		if !p.byName[id] {
+		switch {
+		case path == nil && p.in.Working.Has(id): // it expired in this very commit
+		case path == nil:
+			return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node to prune", "pact show draws what is there")
+		case !prunable(path) && chosen:
+			p.held = append(p.held, Held{ID: id, Reason: Pruned, Kept: Whole})
+		case !prunable(path):
+			return nil, fault.OnNode(fault.PlacementInvalid, id, "only a block outside a core or a whole turn can be pruned", "name the turn around it")
+		case !p.byName[id]:
 			p.byName[id] = true
-			list = append(list, candidate{id, path[len(path)-1].Node()})
+			list = append(list, candidate{id: id, node: path[len(path)-1].Node()})
 		}
 	}
 	return list, nil
@@ -132,9 +195,10 @@ func inCore(path []*tree.Entry) bool {
 	return false
 }
 
-// candidates lists what a budget may take: everything prunable outside ^sys
-// that is not among the protected turns.
-func (p *pruner) candidates() []candidate {
+// candidates lists what limits may take: everything prunable that is not among
+// the protected turns, of ^sys only where a limit is for it. Either the stubs
+// that earlier prunings left, or everything else.
+func (p *pruner) candidates(stubs bool) []candidate {
 	var list []candidate
 	var below func(path []*tree.Entry)
 	below = func(path []*tree.Entry) {
@@ -142,106 +206,19 @@ func (p *pruner) candidates() []candidate {
 		if p.recent[e.Node().ID] {
 			return
 		}
-		if prunable(path) {
-			list = append(list, candidate{e.Node().ID, e.Node()})
+		if prunable(path) && isStub(e) == stubs {
+			list = append(list, candidate{e.Node().ID, e.Node(), path[1].Class() == tree.Sys})
 		}
 		for k := range e.Children().All() {
 			below(append(path, k))
 		}
 	}
-	root := p.tree.Root()
-	below([]*tree.Entry{root, p.tree.Region(tree.Seq)})
-	below([]*tree.Entry{root, p.tree.Region(tree.Head)})
+	regions := []tree.Class{tree.Seq, tree.Head}
+	if slices.ContainsFunc(p.limits, func(l limit) bool { return l.region == tree.Sys.String() }) {
+		regions = append(regions, tree.Sys)
+	}
+	for _, region := range regions {
+		below([]*tree.Entry{p.tree.Root(), p.tree.Region(region)})
+	}
 	return list
-}
-
-// run removes candidates in canonical order for as long as more is wanted. One
-// that something keeps waits for that something to go.
-func (p *pruner) run(list []candidate, more func() bool) {
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i].node, list[j].node
-		switch {
-		case a.Priority != b.Priority:
-			return a.Priority < b.Priority
-		case a.CreatedNS != b.CreatedNS:
-			return a.CreatedNS < b.CreatedNS
-		}
-		return a.ID < b.ID
-	})
-	ready := make(ranks, len(list))
-	for i := range ready {
-		ready[i] = i
-	}
-	waiting := make(map[string][]int) // id of what keeps it -> candidates
-	held := make(map[int]Held)
-	for len(ready) > 0 && more() {
-		i := heap.Pop(&ready).(int)
-		c := list[i]
-		if p.gone[c.id] {
-			continue
-		}
-		unit, ties, h := p.unit(c)
-		if h.Kept != "" {
-			held[i] = h
-			for _, id := range append(ties, h.By) {
-				waiting[id] = append(waiting[id], i)
-			}
-			continue
-		}
-		delete(held, i)
-		for _, id := range p.take(unit) {
-			for _, w := range waiting[id] {
-				heap.Push(&ready, w)
-			}
-			delete(waiting, id)
-		}
-	}
-	for i, c := range list {
-		if h, ok := held[i]; ok && !p.gone[c.id] {
-			p.report.Held = append(p.report.Held, h)
-		}
-	}
-}
-
-// take removes a unit, and the groups that this leaves empty, and returns the
-// ids of everything that went.
-func (p *pruner) take(unit []string) []string {
-	var all, parents []string
-	went := func(id string, why Reason) {
-		all = append(all, id)
-		p.gone[id] = true
-		p.report.Removed = append(p.report.Removed, Removal{id, why})
-	}
-	for _, id := range unit {
-		e := p.tree.Entry(id)
-		if e == nil {
-			continue
-		}
-		parents = append(parents, p.tree.Parent(id))
-		everything(e, func(id string) { went(id, Pruned) })
-		p.tree = p.tree.Without(id)
-	}
-	for _, h := range p.idle {
-		parents = append(parents, h.ID)
-	}
-	var groups []string
-	p.tree, groups, p.idle = cascade(p.tree, parents, p.in.Retained)
-	for _, id := range groups {
-		went(id, Cascaded)
-	}
-	return all
-}
-
-// ranks is a heap of positions in the canonical order.
-type ranks []int
-
-func (r ranks) Len() int           { return len(r) }
-func (r ranks) Less(i, j int) bool { return r[i] < r[j] }
-func (r ranks) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *ranks) Push(x any)        { *r = append(*r, x.(int)) }
-func (r *ranks) Pop() any {
-	last := len(*r) - 1
-	x := (*r)[last]
-	*r = (*r)[:last]
-	return x
 }

@@ -1,6 +1,7 @@
 package lifecycle_test
 
 import (
+	"context"
 	"strings"
 	"testing"
 
@@ -203,7 +204,7 @@ func TestFailedCommitLeavesNothingBehind(t *testing.T) {
 			in.Stamps.Given = 99
 			in.Env.Taken = func(string) (bool, error) { return false, c.taken }
 			before := working.Digest()
-			tr, stamps, report, err := lifecycle.Commit(in)
+			tr, stamps, report, err := lifecycle.Commit(context.Background(), in)
 			e, _ := err.(*fault.Error)
 			if e == nil || e.Code != c.code || e.Node != strings.ReplaceAll(c.node, "CORE", core) {
 				t.Errorf("got %v\nwant %s on node %q", err, c.code, c.node)

@@ -78,7 +78,7 @@ func (s *story) add(nodes []node) *tree.Tree {
 func (s *story) commit(working *tree.Tree, in lifecycle.Input) (left string, report lifecycle.Report) {
 	s.t.Helper()
 	in.Working, in.Stamps, in.Env = working, s.stamps, s.env
-	tr, stamps, report, err := lifecycle.Commit(in)
+	tr, stamps, report, err := lifecycle.Commit(context.Background(), in)
 	if err != nil {
 		s.t.Fatal(err)
 	}

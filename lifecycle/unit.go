@@ -29,17 +29,16 @@ func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
 	add(c.id)
 	for i := 0; i < len(members); i++ { // members grow as partners join
 		n := p.tree.Node(members[i])
-		for _, to := range n.Refs {
-			partner := p.tree.Node(to)
-			if partner == nil || inside[to] || !slices.Contains(partner.Refs, n.ID) {
+		for _, to := range p.together(n) {
+			if inside[to] {
 				continue
 			}
-			for _, tied := range [...]*tree.Node{n, partner} {
+			for _, tied := range [...]*tree.Node{n, p.tree.Node(to)} {
 				if tied.Removable {
 					ties = append(ties, tied.ID)
 				}
 			}
-			root := p.rootOf(to)
+			root := p.rootOf(to, c.sys)
 			if root == "" {
 				return keep(Referenced, to)
 			}
@@ -66,12 +65,29 @@ func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
 	return roots, nil, Held{}
 }
 
+// together returns the nodes that a node cannot go without: those that it and
+// they refer to, and its partners. Who keeps orphans can ask for one half.
+func (p *pruner) together(n *tree.Node) []string {
+	ids := mutual(p.tree, n)
+	if p.byName != nil && p.in.Policy.Orphans == Keep {
+		return ids
+	}
+	for _, id := range partners(p.tree, n) {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
 // rootOf returns what has to be removed for a node to go: the block itself
 // where it is prunable alone, the turn around a core, "" where nothing can.
-func (p *pruner) rootOf(id string) string {
+// A block of ^sys goes where it was asked for, or with another that a limit for
+// ^sys takes.
+func (p *pruner) rootOf(id string, sys bool) string {
 	path := p.tree.Path(id)
 	switch {
-	case len(path) < 2, path[1].Class() == tree.Sys && !p.byName[id]:
+	case len(path) < 2, path[1].Class() == tree.Sys && !p.byName[id] && !sys:
 		return ""
 	case prunable(path):
 		return id

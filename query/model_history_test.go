@@ -58,7 +58,7 @@ func (h *history) cycle() {
 	if one(h.Rand, 5) {
 		in.Policy = lifecycle.Policy{MaxNodes: 12 + h.IntN(20), ProtectTurns: h.IntN(3)}
 	}
-	sealed, stamps, _, err := lifecycle.Commit(in)
+	sealed, stamps, _, err := lifecycle.Commit(context.Background(), in)
 	if err != nil {
 		h.t.Fatal(err)
 	}

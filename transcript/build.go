@@ -14,6 +14,7 @@ import (
 // working state holds, message by message.
 type builder struct {
 	provenance string
+	policy     pact.Policy
 	loose      int   // position in the body from which on blocks stay outside cores
 	messages   int64 // numbers given to messages
 	cycle      int   // of the edit under way
@@ -32,14 +33,16 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 		gone, turns, keep = b.undo(c.Working().Tree(), keep)
 		b.cut(keep)
 	}
-	snapshot, err := c.Commit(ctx, pact.WithPrune(turns...), pact.WithEdit(func(e *pact.Batch) error {
+	snapshot, err := c.Commit(ctx, pact.WithPolicy(b.policy), pact.WithPrune(turns...), pact.WithEdit(func(e *pact.Batch) error {
 		return b.change(e, gone, header, body[keep:])
 	}))
 	if err != nil {
 		return err
 	}
-	if held := snapshot.Report.Held; len(held) > 0 {
-		return fault.OnNode(fault.Conflict, held[0].ID, "a rewritten turn could not be pruned", "")
+	for _, id := range turns {
+		if snapshot.Tree().Has(id) {
+			return fault.OnNode(fault.Conflict, id, "a rewritten turn could not be pruned", "")
+		}
 	}
 	return nil
 }
@@ -71,18 +74,28 @@ func (b *builder) change(e *pact.Batch, gone []string, header, body []*message) 
 // undo says what has to go for the body to end at a position, or earlier:
 // blocks of the turn that holds the message there, where it stands outside the
 // core, and the turns after it; else that turn too. It returns the position at
-// which the body ends then.
+// which the body ends then. Messages that were pruned are in no turn.
 func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
-	turnOf := func(at int) string { return t.Path(b.nodes[at][0])[2].Node().ID }
-	first := turnOf(at)
-	keep := t.Node(b.nodes[at][0]).Offset != 0
-	if keep {
-		for i := at; i < len(b.body) && turnOf(i) == first; i++ {
-			blocks = append(blocks, b.nodes[i]...)
-		}
+	next := at
+	for next < len(b.body) && b.left(t, next) == nil {
+		next++
 	}
-	for !keep && at > 0 && turnOf(at-1) == first {
-		at--
+	if next == len(b.body) {
+		return nil, nil, at
+	}
+	first, keep := b.left(t, next).turn, b.left(t, next).outside
+	for i := next; keep && i < len(b.body); i++ {
+		if l := b.left(t, i); l != nil && l.turn != first {
+			break
+		}
+		blocks = append(blocks, b.nodes[i]...)
+	}
+	for i := at - 1; !keep && i >= 0; i-- {
+		if l := b.left(t, i); l != nil && l.turn == first {
+			at = i
+		} else if l != nil {
+			break
+		}
 	}
 	from := false
 	for turn := range t.Region(tree.Seq).Children().All() {
@@ -95,13 +108,33 @@ func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
 	return blocks, turns, at
 }
 
+// left says where a message stands, nil where all of it was pruned.
+func (b *builder) left(t *tree.Tree, message int) *standing {
+	for _, id := range b.nodes[message] {
+		if path := t.Path(id); path != nil {
+			return &standing{path[2].Node().ID, t.Node(id).Offset != 0}
+		}
+	}
+	return nil
+}
+
+// standing is the turn of a message, and whether it stands outside the core.
+type standing struct {
+	turn    string
+	outside bool
+}
+
 func (b *builder) cut(at int) {
 	b.body, b.nodes = b.body[:at], b.nodes[:at]
 	b.calls.cut(at)
 }
 
+// remove removes what was not pruned.
 func remove(e *pact.Batch, ids []string) error {
 	for _, id := range ids {
+		if !e.Has(id) {
+			continue
+		}
 		if err := e.Remove(id); err != nil {
 			return err
 		}

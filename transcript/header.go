@@ -54,7 +54,7 @@ func (b *builder) update(e *pact.Batch, p *placed, m *message) (bool, error) {
 		return false, nil
 	}
 	for i := range was {
-		if was[i].Kind != will[i].Kind {
+		if was[i].Kind != will[i].Kind || !e.Has(p.nodes[i]) {
 			return false, nil
 		}
 	}

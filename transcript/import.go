@@ -31,8 +31,19 @@ import (
 //
 // E_CONFLICT where the name is taken.
 func Import(ctx context.Context, s store.Store, name string, c *Conversation, progress func(done, total int), opts ...pact.Option) (*pact.Context, error) {
+	return ImportUnder(ctx, s, name, c, pact.Policy{}, progress, opts...)
+}
+
+// ImportUnder is Import with a policy that prunes at every call: its snapshots
+// are what the model would have seen. A policy that limits tokens needs
+// pact.WithCounter among the options. Calls without results and results without
+// calls that the conversation has are kept, unless the policy says otherwise.
+func ImportUnder(ctx context.Context, s store.Store, name string, c *Conversation, policy pact.Policy, progress func(done, total int), opts ...pact.Option) (*pact.Context, error) {
+	if policy.Orphans == "" {
+		policy.Orphans = pact.KeepOrphans
+	}
 	opts = append([]pact.Option{pact.WithClock(counter()), pact.WithAttrs(c.attrs())}, opts...)
-	b := &builder{provenance: c.Shape, loose: c.loose(), calls: callIndex{}}
+	b := &builder{provenance: c.Shape, policy: policy, loose: c.loose(), calls: callIndex{}}
 	if len(c.calls) == 0 {
 		made, err := pact.Create(ctx, s, name, opts...)
 		if err != nil {

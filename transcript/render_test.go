@@ -99,7 +99,7 @@ func TestRenderTurns(t *testing.T) {
 	}
 	say := func(parent string, s pact.Spec) {
 		t.Helper()
-		if _, err := c.Commit(t.Context(), pact.WithEdit(func(b *pact.Batch) error {
+		if _, err := c.Commit(t.Context(), pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}), pact.WithEdit(func(b *pact.Batch) error {
 			_, err := b.Add(parent, s)
 			return err
 		})); err != nil {

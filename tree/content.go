@@ -65,6 +65,19 @@ func (n *Node) AppendRendered(ctx context.Context, dst []byte, fallback string) 
 	return append(dst, '}'), nil
 }
 
+// ThreadBytes is the size of a block's object in the canonical thread of a
+// region, without a comma.
+func (n *Node) ThreadBytes(region Class) int {
+	if n.roleless {
+		return n.rendered + RoleBytes(region)
+	}
+	return n.rendered
+}
+
+// RoleBytes is by how much the role that stands for a missing one is longer in a
+// region than in the sums of a Summary.
+func RoleBytes(region Class) int { return len(fallbackRole(region)) - len("user") }
+
 // measure returns what AppendRendered will write with the role "user" for a
 // missing one, and whether it is missing.
 func (n *Node) measure() (bytes int, roleless bool) {

@@ -48,8 +48,8 @@ func Edit(ctx context.Context, working, base *Tree, s Stamps, env Env) *Editor {
 // Tree returns the working state with the edits made so far.
 func (x *Editor) Tree() *Tree { return x.result() }
 
-// earlier reports whether a node belongs to an earlier cycle.
-func (x *Editor) earlier(id string) bool { return x.base.Has(id) }
+// Earlier reports whether a node belongs to an earlier cycle.
+func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
 
 // Add puts a new node under a parent, at the place that the canonical order
 // gives its offset and its stamps, and returns its id. parent is an id or the
@@ -129,7 +129,7 @@ func (x *Editor) Update(id string, set map[string]any) error {
 	if e.class.Region() || e.class == Turn {
 		return sealed(id, "regions and turns have no headers to set")
 	}
-	free := !x.earlier(id)
+	free := !x.Earlier(id)
 	if !free && !within(path, Sys) {
 		return sealed(id, "only ^sys may be updated after the cycle that made it")
 	}
@@ -237,7 +237,7 @@ func (x *Editor) removable(path []*Entry) error {
 	if e.class.Region() {
 		return fault.OnNode(fault.PlacementInvalid, id, "root and regions stay", "")
 	}
-	if !x.earlier(id) || within(path, Sys) {
+	if !x.Earlier(id) || within(path, Sys) {
 		return nil
 	}
 	if e.class == Turn {

@@ -18,9 +18,9 @@ type Counter interface {
 type Measure struct {
 	Name string // sums are kept under it: two measures of one name are the same
 	Want Marks  // what has to occur for anything to count; the zero Marks for no such condition
-	// Of measures one node of a class; what is below it does not count.
-	Of   func(ctx context.Context, n *Node, c Class) (int64, error)
-	Dear bool // whether Of is worth keeping for every single node
+	// Of measures an entry by itself; what is below it does not count.
+	Of   func(ctx context.Context, e *Entry) (int64, error)
+	Dear bool // whether Of is worth keeping for every single entry
 }
 
 // Tokens measures the blocks of a tree in tokens: those of a text, or of the
@@ -30,11 +30,11 @@ func Tokens(c Counter) *Measure {
 	return &Measure{
 		Name: "tokens " + c.Name(),
 		Dear: true,
-		Of: func(ctx context.Context, n *Node, class Class) (int64, error) {
-			if class != Block || n.Content.Size() == 0 {
+		Of: func(ctx context.Context, e *Entry) (int64, error) {
+			if e.class != Block || e.node.Content.Size() == 0 {
 				return 0, nil
 			}
-			v, err := n.Content.Value(ctx)
+			v, err := e.node.Content.Value(ctx)
 			if err != nil {
 				return 0, err
 			}
@@ -59,7 +59,7 @@ func (m *Measure) Sum(ctx context.Context, e *Entry) (int64, error) {
 			return known, nil
 		}
 	}
-	own, err := m.Of(ctx, e.node, e.class)
+	own, err := m.Of(ctx, e)
 	if err != nil {
 		return 0, err
 	}
@@ -68,6 +68,14 @@ func (m *Measure) Sum(ctx context.Context, e *Entry) (int64, error) {
 		e.measured.put(m.Name, own+below)
 	}
 	return own + below, err
+}
+
+// Own measures an entry by itself, which for a block is its sum.
+func (m *Measure) Own(ctx context.Context, e *Entry) (int64, error) {
+	if e.kids == nil {
+		return m.Sum(ctx, e)
+	}
+	return m.Of(ctx, e)
 }
 
 func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {

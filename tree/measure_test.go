@@ -22,8 +22,8 @@ func (l *letters) Count(text string) int {
 
 // ofKind counts the nodes of a kind.
 func ofKind(kind string) *tree.Measure {
-	return &tree.Measure{Name: "kind " + kind, Want: tree.Marks{Kinds: tree.Mark(kind)}, Of: func(_ context.Context, n *tree.Node, _ tree.Class) (int64, error) {
-		if n.Kind == kind {
+	return &tree.Measure{Name: "kind " + kind, Want: tree.Marks{Kinds: tree.Mark(kind)}, Of: func(_ context.Context, e *tree.Entry) (int64, error) {
+		if e.Node().Kind == kind {
 			return 1, nil
 		}
 		return 0, nil
@@ -40,7 +40,7 @@ func TestMeasuresAddUp(t *testing.T) {
 				naive := map[string]int64{}
 				var blocks []int64 // in the order of the thread
 				for e, parent := range v.tree.All() {
-					own, err := m.Of(background, e.Node(), e.Class())
+					own, err := m.Of(background, e)
 					if err != nil {
 						t.Fatal(err)
 					}

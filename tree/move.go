@@ -107,7 +107,7 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 		if k.node.Offset != o.neighbour.Offset || k.node.ID == moving {
 			continue
 		}
-		if x.earlier(k.node.ID) {
+		if x.Earlier(k.node.ID) {
 			return nil, sealed(k.node.ID, "the insertion would need a new stamp for a node of an earlier cycle")
 		}
 		o.followers = append(o.followers, k.node.ID)
@@ -175,7 +175,7 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 		}
 	}
 	parent := to[len(to)-1].node.ID
-	if x.earlier(id) {
+	if x.Earlier(id) {
 		if err := x.removable(from); err != nil {
 			return "", err
 		}

@@ -41,7 +41,7 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 		}
 		return nil
 	}
-	if within(p, Seq) && x.earlier(p[2].node.ID) {
+	if within(p, Seq) && x.Earlier(p[2].node.ID) {
 		if len(p) == 3 && offset == 0 || len(p) > 3 && p[3].node.Offset == 0 && p[3].class == Container {
 			return sealed(id, "the core of a sealed turn is immutable; attach at another offset than 0")
 		}

@@ -159,9 +159,8 @@ func (t *Tree) ThreadPrefix(n int) (blocks int, bytes int64) {
 	n = min(n, t.root.sum.Blocks)
 	left := n
 	for region := range t.root.kids.All() {
-		extra := int64(len(fallbackRole(region.class)) - len("user"))
 		b, roleless := region.prefix(&left)
-		bytes += b + extra*int64(roleless)
+		bytes += b + int64(roleless*RoleBytes(region.class))
 	}
 	bytes += 1 + int64(max(0, n-1))
 	if n == t.root.sum.Blocks {

@@ -15,9 +15,17 @@ func (x *Editor) stamp(n *Node) {
 	x.Next++
 }
 
-// stampNew stamps a node and names it <type>:<cycle>-<creation_index>. An
-// index whose name is taken is skipped.
+// stampNew stamps a node and names it <type>:<cycle>-<creation_index>.
 func (x *Editor) stampNew(n *Node, kind string) error {
+	if err := x.name(n, kind); err != nil {
+		return err
+	}
+	x.stamp(n)
+	return nil
+}
+
+// name names a node after the next index whose name is not taken.
+func (x *Editor) name(n *Node, kind string) error {
 	for next := x.Next; ; next++ {
 		id := kind + ":" + strconv.FormatInt(x.Cycle, 10) + "-" + strconv.FormatInt(next, 10) + x.env.Suffix
 		if err := checkID(id); err != nil {
@@ -32,7 +40,6 @@ func (x *Editor) stampNew(n *Node, kind string) error {
 		}
 		if !taken {
 			n.ID, x.Next = id, next
-			x.stamp(n)
 			return nil
 		}
 	}
@@ -85,7 +92,7 @@ func (x *Editor) Reorder(ids ...string) error {
 		if _, err := x.find(id); err != nil {
 			return err
 		}
-		if x.earlier(id) {
+		if x.Earlier(id) {
 			return sealed(id, "the order of earlier nodes is fixed")
 		}
 		if x.Parent(id) != x.Parent(ids[0]) || x.Node(id).Offset != x.Node(ids[0]).Offset {

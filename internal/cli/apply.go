@@ -23,7 +23,7 @@ bytes. - reads standard input. An operation that is refused stops it with its
 line number, and nothing is printed or stored.
 
   {"op":"config","edition":"v0.1","clock":{"start_ns":1000,"step_ns":1},
-   "prune":{"max_nodes":N,"protect_turns":K}}
+   "prune":{"max_nodes":N,"protect_turns":K,…}}          a policy
   {"op":"add","into":"^sys"|"^ah"|"<id>","node":{…}}      or "at":"<position>"
   {"op":"update","id":…,"set":{…}}
   {"op":"remove","id":…}
@@ -33,7 +33,8 @@ line number, and nothing is printed or stored.
 config stands first and may be left out: the edition is canonical then, and the
 clock reads 0, 1, 2 …. A node has id, nodeType, offset, ttl, priority, role, kind,
 key, provenance, mime, encoding, tags, refs, removable, pinned, content and custom
-attributes; an offset that is left out is 0.`,
+attributes; an offset that is left out is 0. Calls without results and results
+without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 		Example: `  pact apply ops.jsonl > history.jsonl
   pact apply ops.jsonl --into replayed
   printf '%s\n' '{"op":"add","into":"^ah","node":{"content":"Hello"}}' '{"op":"commit"}' | pact apply -`,
@@ -46,7 +47,7 @@ attributes; an offset that is left out is 0.`,
 			return err
 		}
 		var history bytes.Buffer
-		r := &replay{out: &history, edition: pact.Canonical, step: 1}
+		r := &replay{out: &history, edition: pact.Canonical, step: 1, policy: pact.Policy{Orphans: pact.KeepOrphans}}
 		m := a.meter("applying")
 		total := bytes.Count(in.data, []byte("\n")) + 1
 		number := 0
@@ -193,9 +194,14 @@ func (r *replay) config(m *members) error {
 		}
 	}
 	if hasPrune {
-		p := &members{doc: prune, what: "prune"}
-		r.policy = pact.Policy{MaxNodes: p.count("max_nodes"), ProtectTurns: p.count("protect_turns")}
-		return p.end()
+		p, err := pact.ParsePolicy([]byte(prune.Value()))
+		if err != nil {
+			return err
+		}
+		if p.Orphans == "" {
+			p.Orphans = pact.KeepOrphans
+		}
+		r.policy = p
 	}
 	return nil
 }

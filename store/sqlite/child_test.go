@@ -156,7 +156,7 @@ func (w *turns) commit(ctx context.Context, text string, two bool) error {
 		}
 		c.Before = c.After
 	}
-	sealed, stamps, _, err := lifecycle.Commit(lifecycle.Input{Working: c.After, Stamps: c.Stamps, Env: w.env()})
+	sealed, stamps, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: c.After, Stamps: c.Stamps, Env: w.env()})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"context"
 	"slices"
 	"testing"
 
@@ -98,7 +99,7 @@ func (d *driver) edited(f func(x *tree.Editor)) store.Change {
 func (d *driver) committed(c store.Change, in lifecycle.Input) store.Change {
 	d.Helper()
 	in.Working, in.Stamps, in.Env = c.After, c.Stamps, d.env()
-	sealed, stamps, report, err := lifecycle.Commit(in)
+	sealed, stamps, report, err := lifecycle.Commit(context.Background(), in)
 	must(d.T, err)
 	text, err := json.Marshal(report)
 	must(d.T, err)

@@ -1,0 +1,163 @@
+package lifecycle
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// The kinds of the two halves of a pair (01 §2).
+const (
+	callKind   = "call"
+	resultKind = "result"
+)
+
+// partners returns, by id, the results of a call or the calls of a result:
+// either refers to the other. Providers refuse one without the other.
+func partners(t *tree.Tree, n *tree.Node) []string {
+	other := ""
+	switch n.Kind {
+	case callKind:
+		other = resultKind
+	case resultKind:
+		other = callKind
+	default:
+		return nil
+	}
+	var ids []string
+	add := func(id string) {
+		if m := t.Node(id); m != nil && m.Kind == other {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range n.Refs {
+		add(id)
+	}
+	for id := range t.Referrers(n.ID) {
+		add(id)
+	}
+	slices.Sort(ids)
+	return slices.Compact(ids)
+}
+
+// mutual returns the nodes that a node refers to and that refer to it.
+func mutual(t *tree.Tree, n *tree.Node) (ids []string) {
+	for _, to := range n.Refs {
+		if m := t.Node(to); m != nil && to != n.ID && slices.Contains(m.Refs, n.ID) {
+			ids = append(ids, to)
+		}
+	}
+	return ids
+}
+
+// orphans returns the calls without a result and the results without a call that
+// the commit brings about: those that it adds or changes, and those whose
+// partner it takes. What was an orphan before stays one. They come in document
+// order. Cost: what changed since the last snapshot.
+func orphans(before, t *tree.Tree) []string {
+	if before == nil {
+		return nil
+	}
+	var ids []string
+	look := func(n *tree.Node) {
+		if n != nil && (n.Kind == callKind || n.Kind == resultKind) && len(partners(t, n)) == 0 {
+			ids = append(ids, n.ID)
+		}
+	}
+	tree.Compare(before.WithCycle(t.Cycle()), t, func(d tree.Difference) bool {
+		if d.New != nil && (d.Old == nil || !d.Old.Same(d.New)) {
+			look(d.New)
+		}
+		if d.Old != nil && (d.New == nil || !d.Old.Same(d.New)) {
+			for _, id := range partners(before, d.Old) {
+				look(t.Node(id))
+			}
+		}
+		return true
+	})
+	slices.SortFunc(ids, t.Order)
+	return slices.Compact(ids)
+}
+
+// mend deals with orphans as the policy says.
+func mend(ctx context.Context, t *tree.Tree, in Input, report *Report) (*tree.Tree, error) {
+	for {
+		lone := orphans(in.Before, t)
+		if len(lone) == 0 {
+			return t, nil
+		}
+		if in.Policy.Orphans != Drop {
+			return t, refuse(t, lone, in.Policy.Orphans, report)
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		var err error
+		if t, err = drop(t, lone, in, report); err != nil {
+			return nil, err
+		}
+	}
+}
+
+// refuse fails at the first orphan, unless orphans are kept.
+func refuse(t *tree.Tree, lone []string, way Orphans, report *Report) error {
+	if way != Keep {
+		return fault.OnNode(fault.PlacementInvalid, lone[0], describe(t.Node(lone[0]))+", which providers refuse"+more(lone),
+			"add what is missing with a reference between the two, remove this, or commit with orphans drop or keep")
+	}
+	for _, id := range lone {
+		report.Orphans = append(report.Orphans, Orphan{id, describe(t.Node(id))})
+	}
+	return nil
+}
+
+func describe(n *tree.Node) string {
+	if n.Kind == callKind {
+		return "the call has no result"
+	}
+	return "the result has no call"
+}
+
+func more(lone []string) string {
+	if len(lone) == 1 {
+		return ""
+	}
+	return "; " + strconv.Itoa(len(lone)-1) + " more such"
+}
+
+// drop removes orphans that nothing else holds.
+func drop(t *tree.Tree, lone []string, in Input, report *Report) (*tree.Tree, error) {
+	going := make(map[string]bool, len(lone))
+	for _, id := range lone {
+		going[id] = true
+	}
+	var parents []string
+	for _, id := range lone {
+		n, why := t.Node(id), ""
+		switch by := referrer(t, id, going); {
+		case n.Pinned:
+			why = "is pinned"
+		case in.Retained(id):
+			why = "is retained"
+		case by != "":
+			why = "is referred to by " + by
+		case in.Before.Has(id) && inCore(t.Path(id)):
+			why = "is part of a sealed core"
+		default:
+			parents = append(parents, t.Parent(id))
+			report.Orphans = append(report.Orphans, Orphan{id, describe(n)})
+			report.Removed = append(report.Removed, Removal{id, Orphaned, ""})
+			continue
+		}
+		return nil, fault.OnNode(fault.PlacementInvalid, id, describe(n)+" and it cannot be dropped, because it "+why, "remove it or what holds it, prune its turn, or commit with orphans keep")
+	}
+	t, groups, idle := cascade(t.Without(lone...), parents, in.Retained)
+	for _, id := range groups {
+		report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
+	}
+	report.Held = append(report.Held, idle...)
+	return t, nil
+}
