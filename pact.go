@@ -44,6 +44,7 @@ const (
 	ErrSealed            = fault.Sealed
 	ErrNodeNotFound      = fault.NodeNotFound
 	ErrNodeDuplicate     = fault.NodeDuplicate
+	ErrAttemptNotFound   = fault.AttemptNotFound
 	ErrDocumentInvalid   = fault.DocumentInvalid
 	ErrConflict          = fault.Conflict
 	ErrLimit             = fault.Limit

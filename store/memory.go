@@ -29,6 +29,7 @@ type kept struct {
 	requests  map[string]int   // token -> index in log
 	ids       map[string]int64 // every id there ever was, with the first cycle that has it
 	origin    *kept            // of a fork: what it shares; its own requests and ids come on top
+	attempts  []Attempt        // in the order in which they were started
 	forks     int64            // of the first of a family: how many numbers were given
 }
 

@@ -166,6 +166,17 @@ type Store interface {
 	// those of the other; drafts are not. Cost: none that grows with what is
 	// shared.
 	Fork(ctx context.Context, key Key, cycle int64, f Fork) (Info, error)
+	// PutAttempt writes the record of a call of a provider and returns it as it
+	// is kept, durable before it returns. Without an id it is a new one: of the
+	// cycle under way, E_CONFLICT where that is another by now, with the next
+	// number in it. With an id it ends the one that is running, wherever in what
+	// the context shares: status, end, tokens and error are taken over, all else
+	// stays. E_ATTEMPT_NOT_FOUND where none has the id, E_CONFLICT where it
+	// ended before.
+	PutAttempt(ctx context.Context, key Key, a Attempt) (Attempt, error)
+	// Attempts returns those of the cycles from..to, in the order in which they
+	// were started.
+	Attempts(ctx context.Context, key Key, from, to int64) ([]Attempt, error)
 	// Rename gives a context another name.
 	Rename(ctx context.Context, key Key, name string) error
 	// Delete removes a context and everything it holds, but for what forks

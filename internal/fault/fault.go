@@ -25,6 +25,7 @@ const (
 	Sealed            Code = "E_SEALED"
 	NodeNotFound      Code = "E_NODE_NOT_FOUND"
 	NodeDuplicate     Code = "E_NODE_DUPLICATE"
+	AttemptNotFound   Code = "E_ATTEMPT_NOT_FOUND"
 	DocumentInvalid   Code = "E_DOCUMENT_INVALID"
 	Conflict          Code = "E_CONFLICT"
 	Limit             Code = "E_LIMIT"

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/lifecycle"
@@ -185,4 +186,19 @@ func (w *turns) next(t testing.TB, text string) {
 	if err := w.commit(t.Context(), text, false); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// attempt records an attempt of the turn to come.
+func (w *turns) attempt(t testing.TB) store.Attempt {
+	t.Helper()
+	a, err := w.store.PutAttempt(t.Context(), w.state.Key, w.call())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+func (w *turns) call() store.Attempt {
+	return store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running, StartedNS: w.env().Clock(), Provider: "provider", Model: "model",
+		Params: strings.Repeat("0a", 32), Thread: strings.Repeat("b0", 32)}
 }

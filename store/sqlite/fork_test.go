@@ -39,7 +39,7 @@ func counted(t *testing.T, path string) map[string]int {
 	db := raw(t, path)
 	defer db.Close()
 	rows := map[string]int{}
-	for _, table := range []string{"context", "log", "node_version", "content"} {
+	for _, table := range []string{"context", "log", "node_version", "content", "attempt"} {
 		var n int
 		must(t, db.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
 		rows[table] = n
@@ -95,6 +95,7 @@ func TestDeletedForksLeaveNothing(t *testing.T) {
 		s := open(t, path)
 		a := begin(t, s)
 		for i := range 3 {
+			a.attempt(t)
 			a.next(t, fmt.Sprint(i))
 		}
 		family := []*turns{a}
@@ -103,8 +104,10 @@ func TestDeletedForksLeaveNothing(t *testing.T) {
 			must(t, err)
 			w := &turns{store: s}
 			must(t, w.load(t.Context(), info.Key))
-			w.next(t, fmt.Sprint("of fork ", i))
-			w.next(t, fmt.Sprint("of fork ", i))
+			for range 2 {
+				w.attempt(t)
+				w.next(t, fmt.Sprint("of fork ", i))
+			}
 			family = append(family, w)
 		}
 		for n, i := range order {
@@ -112,7 +115,8 @@ func TestDeletedForksLeaveNothing(t *testing.T) {
 			if n == 0 && i == 0 {
 				var late int
 				must(t, raw(t, path).QueryRow(`SELECT (SELECT count(*) FROM node_version WHERE branch = 1 AND birth > 2) +
-					(SELECT count(*) FROM log WHERE branch = 1 AND latest > 2)`).Scan(&late))
+					(SELECT count(*) FROM log WHERE branch = 1 AND latest > 2) +
+					(SELECT count(*) FROM attempt WHERE branch = 1 AND cycle > 2)`).Scan(&late))
 				if late > 0 {
 					t.Errorf("%d rows are left that no fork shares", late)
 				}
@@ -131,7 +135,7 @@ func TestDeletedForksLeaveNothing(t *testing.T) {
 				}
 			}
 		}
-		if rows := counted(t, path); fmt.Sprint(rows) != fmt.Sprint(map[string]int{"context": 0, "log": 0, "node_version": 0, "content": 0}) {
+		if rows := counted(t, path); fmt.Sprint(rows) != fmt.Sprint(map[string]int{"context": 0, "log": 0, "node_version": 0, "content": 0, "attempt": 0}) {
 			t.Errorf("order %v: left are %v", order, rows)
 		}
 	}

@@ -2,6 +2,7 @@ package sqlite_test
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,15 +13,21 @@ import (
 
 func isStore(err error) bool { return errors.Is(err, fault.Store) }
 
+// older opens a file that an older version of the schema was used for.
+func older(t *testing.T, version int) (s store.Store, path string) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("v%d.sql", version)))
+	must(t, err)
+	path = filepath.Join(t.TempDir(), "pact.db")
+	raw(t, path, string(text), "PRAGMA application_id = 0x50414354", fmt.Sprint("PRAGMA user_version = ", version)).Close()
+	return open(t, path), path
+}
+
 // TestVersion1 opens a file that version 1 of the schema was used for: three
 // commits with drafts on top, and an empty context. The digests are those that
 // the program of that time printed.
 func TestVersion1(t *testing.T) {
-	text, err := os.ReadFile(filepath.Join("testdata", "v1.sql"))
-	must(t, err)
-	path := filepath.Join(t.TempDir(), "pact.db")
-	raw(t, path, string(text), "PRAGMA application_id = 0x50414354", "PRAGMA user_version = 1").Close()
-	s := open(t, path)
+	s, path := older(t, 1)
 	info, err := s.Find(t.Context(), "chat")
 	must(t, err)
 	w := &turns{store: s}
@@ -80,5 +87,42 @@ func TestVersion1(t *testing.T) {
 		t.Errorf("the empty context is %+v", w.state.Info)
 	}
 	must(t, s.Delete(t.Context(), info.Key))
+	sound(t, path)
+}
+
+// TestVersion2 opens a file that version 2 of the schema was used for: three
+// commits that were sent, with a draft on top, and a fork of the second with a
+// commit of its own. The digests are those that the program of that time printed.
+func TestVersion2(t *testing.T) {
+	s, path := older(t, 2)
+	for name, latest := range map[string]string{
+		"chat": "4a8e489fc71380788576209bdbadcdeab7aaf2ee61d4ea87ea8243945d50b493",
+		"fork": "23b6ca67dbf6be8411f84f8a2b201094c02f62378fa43f217e6e18a2ddb7d49c",
+	} {
+		info, err := s.Find(t.Context(), name)
+		must(t, err)
+		w := &turns{store: s}
+		must(t, w.load(t.Context(), info.Key))
+		if got := w.state.Head.Digest().String(); got != latest {
+			t.Errorf("%s ends with the digest %s", name, got)
+		}
+		log, err := s.Log(t.Context(), info.Key, 1, info.Revision)
+		must(t, err)
+		if len(log) != int(info.Revision) || log[2].Sent == "" {
+			t.Errorf("the log of %s has %d entries, %+v", name, len(log), log[2])
+		}
+		if list, err := s.Attempts(t.Context(), info.Key, 1, 9); err != nil || len(list) != 0 {
+			t.Errorf("%s has the attempts %v, %v", name, list, err)
+		}
+
+		// It goes on, with attempts.
+		if a := w.attempt(t); a.ID != store.AttemptID(4, 1, info.Fork) {
+			t.Errorf("the attempt of %s is %s", name, a.ID)
+		}
+		w.next(t, "written by version 3")
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Errorf("%s: %+v, %v", name, damage, err)
+		}
+	}
 	sound(t, path)
 }

@@ -111,6 +111,8 @@ func testMissing(t *testing.T, s Suite) {
 		"Delete":   func() error { return d.store.Delete(background, none) },
 		"Fork":     func() error { _, err := d.store.Fork(background, none, 1, store.Fork{Name: "x"}); return err },
 		"Check":    func() error { _, err := d.store.Check(background, none); return err },
+		"Attempt":  func() error { _, err := d.store.PutAttempt(background, none, call(1)); return err },
+		"Attempts": func() error { _, err := d.store.Attempts(background, none, 0, 9); return err },
 		"Apply":    func() error { return d.store.Apply(background, none, d.guard(), d.edited(func(*tree.Editor) {})) },
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, call(), fault.Store) })
@@ -154,6 +156,8 @@ func testClosed(t *testing.T, s Suite) {
 		"Delete":   func() error { return d.store.Delete(background, d.state.Key) },
 		"Fork":     func() error { _, err := d.store.Fork(background, d.state.Key, 1, store.Fork{Name: "x"}); return err },
 		"Check":    func() error { _, err := d.store.Check(background, d.state.Key); return err },
+		"Attempt":  func() error { _, err := d.store.PutAttempt(background, d.state.Key, call(1)); return err },
+		"Attempts": func() error { _, err := d.store.Attempts(background, d.state.Key, 0, 9); return err },
 		"Apply":    func() error { return d.store.Apply(background, d.state.Key, d.guard(), change) },
 	} {
 		t.Run(name, func(t *testing.T) { wantCode(t, call(), fault.Store) })

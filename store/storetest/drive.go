@@ -21,6 +21,7 @@ type driver struct {
 	state     store.State
 	snapshots map[int64]*tree.Tree
 	published map[int64]store.Info // as it was right after each snapshot
+	attempts  []*store.Attempt     // of this context and of what it shares
 	clock     int64
 	suffix    string
 }
@@ -189,6 +190,7 @@ func (d *driver) compare() {
 	must(d.T, err)
 	same(d.T, d.state.Head, st.Head)
 	same(d.T, d.state.Working, st.Working)
+	d.compareAttempts()
 	if len(d.snapshots) == 0 {
 		return
 	}

@@ -32,6 +32,11 @@ func (d *driver) forked(cycle int64, name string, info store.Info) *driver {
 		snapshots: maps.Clone(d.snapshots), published: maps.Clone(d.published)}
 	maps.DeleteFunc(f.snapshots, func(c int64, _ *tree.Tree) bool { return c > cycle })
 	maps.DeleteFunc(f.published, func(c int64, _ store.Info) bool { return c > cycle })
+	for _, a := range d.attempts {
+		if a.Cycle <= cycle {
+			f.attempts = append(f.attempts, a)
+		}
+	}
 	f.state.Info = info
 	f.reload()
 	same(d.T, d.snapshots[cycle], f.state.Head)

@@ -9,8 +9,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// testRandomForks makes histories of random edits, commits and forks of forks,
-// and compares all snapshots of all of them, and every id, with memory.
+// testRandomForks makes histories of random edits, commits, attempts and forks
+// of forks, and compares all snapshots and attempts of all of them, and every
+// id, with memory.
 func testRandomForks(t *testing.T, s Suite) {
 	seeds := uint64(6)
 	if testing.Short() {
@@ -31,6 +32,8 @@ func testRandomForks(t *testing.T, s Suite) {
 				case len(family) > 3 && rnd.IntN(20) == 0:
 					must(t, r.store.Delete(background, r.state.Key))
 					family = append(family[:at], family[at+1:]...)
+				case rnd.IntN(5) == 0:
+					r.call()
 				default:
 					r.act()
 				}

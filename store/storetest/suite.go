@@ -75,6 +75,12 @@ func (s Suite) Run(t *testing.T) {
 		{"ForkDelete", testForkDelete},
 		{"ForkImported", testForkImported},
 
+		{"Attempts", testAttempts},
+		{"AttemptsRefused", testAttemptsRefused},
+		{"AttemptsOfForks", testAttemptsOfForks},
+		{"AttemptsOfTheDeleted", testAttemptsOfTheDeleted},
+		{"AttemptsAtOnce", testAttemptsAtOnce},
+
 		{"RandomHistories", testRandomHistories},
 		{"RandomForks", testRandomForks},
 	} {

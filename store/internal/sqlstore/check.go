@@ -10,8 +10,9 @@ import (
 )
 
 // Check implements store.Store: the structures of the database, the chain that
-// runs through the log, and the proof that each row of a node carries. Rows of
-// version 1 of the schema have none of these and are passed over.
+// runs through the log, the proof that each row of a node or an attempt carries,
+// and the number of attempts. Rows of version 1 of the schema have none of these
+// and are passed over.
 func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error) {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
@@ -29,7 +30,7 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 		return &store.Damage{Cycle: st.Cycle, What: what}, nil
 	}
 	c := checker{ctx: ctx, store: s, revision: st.Revision, ids: make(map[int64]string)}
-	for _, check := range [...]func(part) (*store.Damage, error){c.log, c.versions} {
+	for _, check := range [...]func(part) (*store.Damage, error){c.log, c.versions, c.attempts} {
 		for _, p := range line {
 			if d, err := check(p); d != nil || err != nil {
 				return d, s.fail(ctx, err, "checking the rows")

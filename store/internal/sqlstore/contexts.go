@@ -162,9 +162,12 @@ func (w *writer) release(branch int64) error {
 		if err := w.stmt(st.shared).QueryRowContext(w.ctx, branch).Scan(&deleted, &origin, &cycle, &revision); err != nil || deleted == 0 {
 			return err
 		}
-		bounds := [len(trim)]int64{before, before, before}
+		bounds := [len(trim)]int64{before, before, before, before}
 		if cycle.Valid {
-			bounds = [len(trim)]int64{cycle.Int64, cycle.Int64, revision.Int64}
+			bounds = [len(trim)]int64{cycle.Int64, cycle.Int64, cycle.Int64, revision.Int64}
+			if err := w.exec(st.uncountAttempt, cycle.Int64, branch); err != nil {
+				return err
+			}
 		}
 		for i, bound := range bounds {
 			if err := w.exec(st.trim[i], branch, bound); err != nil {

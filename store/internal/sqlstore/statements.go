@@ -70,6 +70,23 @@ const (
 		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, chain) VALUES (?, `
 	logParams = `, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
+	// Attempts are beside the history: no revision, no guard but the cycle.
+	attemptColumns = `a.branch, a.cycle, a.number, a.status, a.started_ns, a.ended_ns, a.provider, a.model, a.params,
+		a.token_in, a.token_out, a.error, a.thread, a.proof`
+	attemptRows = `SELECT ` + attemptColumns + `, c.fork FROM attempt a JOIN context c ON c.key = a.branch
+		WHERE a.branch = ? AND a.cycle >= ? AND a.cycle <= ? ORDER BY a.cycle, a.number`
+	attemptAt = `SELECT ` + attemptColumns + `, c.fork FROM attempt a JOIN context c ON c.key = a.branch
+		WHERE a.branch = ? AND a.cycle = ? AND a.number = ?`
+	attemptCount = `SELECT attempts, (SELECT count(*) FROM attempt WHERE branch = key) FROM context WHERE key = ?`
+	underWay     = `SELECT l.work_cycle, c.fork, (SELECT coalesce(max(number), 0) + 1 FROM attempt WHERE branch = c.key AND cycle = l.work_cycle)
+		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
+	countAttempt   = `UPDATE context SET attempts = attempts + 1 WHERE key = ?`
+	uncountAttempt = `UPDATE context SET attempts = attempts - (SELECT count(*) FROM attempt WHERE branch = key AND cycle > ?) WHERE key = ?`
+	insertAttempt  = `INSERT INTO attempt (branch, cycle, number, status, started_ns, ended_ns, provider, model, params,
+		token_in, token_out, error, thread, proof) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	updateAttempt = `UPDATE attempt SET status = ?, ended_ns = ?, token_in = ?, token_out = ?, error = ?, proof = ?
+		WHERE branch = ? AND cycle = ? AND number = ?`
+
 	insertContent = `INSERT INTO content (body) VALUES (?)`
 	deleteContent = `DELETE FROM content WHERE no = (SELECT content_no FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
 	deleteVersion = `DELETE FROM node_version WHERE branch = ? AND birth = ? AND nid = ?`
@@ -90,6 +107,7 @@ const (
 var trim = [...]string{
 	`DELETE FROM content WHERE no IN (SELECT content_no FROM node_version WHERE branch = ? AND birth > ?)`,
 	`DELETE FROM node_version WHERE branch = ? AND birth > ?`,
+	`DELETE FROM attempt WHERE branch = ? AND cycle > ?`,
 	`DELETE FROM log WHERE branch = ? AND revision > ?`,
 }
 
@@ -108,6 +126,9 @@ type statements struct {
 	insertContext, renameContext, deleteContext *sql.Stmt
 	present, countFork, insertFork              *sql.Stmt
 	buryContext, shared                         *sql.Stmt
+	attemptRows, attemptAt, attemptCount        *sql.Stmt
+	underWay, countAttempt, uncountAttempt      *sql.Stmt
+	insertAttempt, updateAttempt                *sql.Stmt
 	insertLog, insertFirst                      *sql.Stmt
 	insertContent, deleteContent, deleteVersion *sql.Stmt
 	insertRows                                  [len(batches)]*sql.Stmt
@@ -149,6 +170,14 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.shared = on(write, shared)
 	st.insertLog = on(write, insertLog)
 	st.insertFirst = on(write, insertFirst)
+	st.attemptRows = on(read, attemptRows)
+	st.attemptCount = on(read, attemptCount)
+	st.attemptAt = on(write, attemptAt)
+	st.underWay = on(write, underWay)
+	st.countAttempt = on(write, countAttempt)
+	st.uncountAttempt = on(write, uncountAttempt)
+	st.insertAttempt = on(write, insertAttempt)
+	st.updateAttempt = on(write, updateAttempt)
 	st.insertContent = on(write, insertContent)
 	st.deleteContent = on(write, deleteContent)
 	st.deleteVersion = on(write, deleteVersion)

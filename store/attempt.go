@@ -1,0 +1,182 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// AttemptStatus says how far an attempt got (03 §6.1).
+type AttemptStatus string
+
+// The statuses.
+const (
+	Running   AttemptStatus = "running"
+	Completed AttemptStatus = "completed"
+	Canceled  AttemptStatus = "canceled"
+	Failed    AttemptStatus = "error"
+)
+
+// Attempt is the record of one call of a provider (03 §6.2). It belongs to a
+// cycle and is kept beside the history: it takes no revision and is in no
+// snapshot.
+type Attempt struct {
+	ID                string // attempt:<cycle>-<number>, in a fork with its suffix; the store's to set
+	Cycle             int64
+	Status            AttemptStatus
+	StartedNS         int64
+	EndedNS           int64 // means nothing while the attempt is running
+	Provider, Model   string
+	Params            string // SHA-256 of the parameters of the call as canonical JSON, in hexadecimal
+	TokenIn, TokenOut *int64 // nil where nobody counted
+	Error             string // what the provider or the operator said; may be empty
+	Thread            string // SHA-256 of the canonical thread that was sent, in hexadecimal
+}
+
+// MarshalJSON writes the fields of 03 §6.2 under their names, params as
+// params_hash, and thread_hash. What is not known is null; error is left out
+// where there is none.
+func (a Attempt) MarshalJSON() ([]byte, error) {
+	var ended *string
+	if a.Status != Running {
+		at := tree.ISO(a.EndedNS)
+		ended = &at
+	}
+	return json.Marshal(struct {
+		ID       string        `json:"attempt_id"`
+		Cycle    int64         `json:"cycle_id"`
+		Status   AttemptStatus `json:"status"`
+		Started  string        `json:"started_at"`
+		Ended    *string       `json:"ended_at"`
+		Provider string        `json:"provider"`
+		Model    string        `json:"model"`
+		Params   string        `json:"params_hash"`
+		TokenIn  *int64        `json:"token_in"`
+		TokenOut *int64        `json:"token_out"`
+		Error    string        `json:"error,omitempty"`
+		Thread   string        `json:"thread_hash"`
+	}{a.ID, a.Cycle, a.Status, tree.ISO(a.StartedNS), ended, a.Provider, a.Model, a.Params, a.TokenIn, a.TokenOut, a.Error, a.Thread})
+}
+
+// AttemptID names the attempt of a number within its cycle. fork is the number
+// of the context that it was made in, 0 for one that is no fork.
+func AttemptID(cycle, number, fork int64) string {
+	id := attemptPrefix + strconv.FormatInt(cycle, 10) + "-" + strconv.FormatInt(number, 10)
+	if fork > 0 {
+		id += "-f" + strconv.FormatInt(fork, 10)
+	}
+	return id
+}
+
+const attemptPrefix = "attempt:"
+
+// ParseAttemptID is the reverse of AttemptID. It is false for anything else.
+func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
+	rest, ok := strings.CutPrefix(id, attemptPrefix)
+	if !ok {
+		return 0, 0, 0, false
+	}
+	if rest, ok = strings.CutPrefix(rest, "-"); ok { // of a cycle below 0, which an import may have
+		rest = "\x00" + rest
+	}
+	first, rest, _ := strings.Cut(rest, "-")
+	second, third, _ := strings.Cut(rest, "-f")
+	cycle, _ = strconv.ParseInt(strings.Replace(first, "\x00", "-", 1), 10, 64)
+	number, _ = strconv.ParseInt(second, 10, 64)
+	fork, _ = strconv.ParseInt(third, 10, 64)
+	return cycle, number, fork, number > 0 && AttemptID(cycle, number, fork) == id
+}
+
+// End takes over how another record says that the attempt ended, which is never
+// before it started.
+func (a *Attempt) End(as Attempt) {
+	as = as.clone()
+	a.Status, a.EndedNS, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.Error
+	a.TokenIn, a.TokenOut = as.TokenIn, as.TokenOut
+}
+
+// clone returns a copy that shares nothing.
+func (a Attempt) clone() Attempt {
+	for _, n := range [...]**int64{&a.TokenIn, &a.TokenOut} {
+		if *n != nil {
+			count := **n
+			*n = &count
+		}
+	}
+	return a
+}
+
+// Limits of an attempt, in bytes.
+const (
+	MaxProvider     = 1 << 10 // of provider and model each
+	MaxAttemptError = 64 << 10
+)
+
+// Check refuses what PutAttempt cannot keep: E_DOCUMENT_INVALID, or E_LIMIT for
+// a text that is too long.
+func (a *Attempt) Check() error {
+	switch a.Status {
+	case Running, Completed, Canceled, Failed:
+	default:
+		return invalidAttempt(string(a.Status), "there is no such status of an attempt")
+	}
+	if (a.Status == Running) != (a.ID == "") {
+		return invalidAttempt(string(a.Status), "an attempt starts as running and ends as completed, canceled or error")
+	}
+	for _, n := range [...]*int64{a.TokenIn, a.TokenOut} {
+		if n != nil && *n < 0 {
+			return invalidAttempt(strconv.FormatInt(*n, 10), "tokens are counted from 0")
+		}
+	}
+	if err := checkText("error", a.Error, MaxAttemptError); err != nil || a.ID != "" {
+		return err
+	}
+	for _, digest := range [...]string{a.Params, a.Thread} {
+		if b, err := hex.DecodeString(digest); err != nil || len(b) != sha256.Size {
+			return invalidAttempt(digest, "this is no SHA-256 in hexadecimal")
+		}
+	}
+	if a.Provider == "" || a.Model == "" {
+		return invalidAttempt("", "an attempt names its provider and its model")
+	}
+	if err := checkText("provider", a.Provider, MaxProvider); err != nil {
+		return err
+	}
+	return checkText("model", a.Model, MaxProvider)
+}
+
+func checkText(name, text string, limit int) error {
+	if len(text) > limit {
+		return fault.New(fault.Limit, "the "+name+" of an attempt has more than "+strconv.Itoa(limit)+" bytes", "shorten it")
+	}
+	if !canon.ValidText(text) || strings.Contains(text, "\x00") {
+		return invalidAttempt("", "the "+name+" of an attempt is UTF-8 without NUL")
+	}
+	return nil
+}
+
+func invalidAttempt(token, message string) error {
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, message, "")
+}
+
+// NoAttempt is the error for an id that no attempt of the context has.
+func NoAttempt(id string) error {
+	return fault.At(fault.AttemptNotFound, fault.NoOffset, id, "there is no such attempt", "pact attempts lists those that are there")
+}
+
+// AttemptEnded is the error for an attempt that is not running any more.
+func AttemptEnded(a Attempt) error {
+	return fault.New(fault.Conflict, a.ID+" has ended: "+string(a.Status), "an attempt ends once; start another one")
+}
+
+// CycleOver is the error for a new attempt of a cycle that is not under way.
+func CycleOver(cycle, now int64) error {
+	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now, 10)+" is",
+		"nothing was recorded: read the context again and repeat the call")
+}

@@ -1,0 +1,188 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"strconv"
+
+	"github.com/contexttree/pact/store"
+)
+
+// place is where the row of an attempt is.
+type place struct{ branch, cycle, number int64 }
+
+// PutAttempt implements store.Store. Cost: one row, and one synchronisation of
+// the medium.
+func (s *Store) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (store.Attempt, error) {
+	if err := a.Check(); err != nil {
+		return store.Attempt{}, err
+	}
+	line, err := s.lineage(ctx, key)
+	if err != nil {
+		return store.Attempt{}, err
+	}
+	err = s.transact(ctx, "recording an attempt", func(w *writer) error {
+		var fork int64
+		next := place{branch: int64(key)}
+		err := w.stmt(s.stmts.underWay).QueryRowContext(w.ctx, next.branch).Scan(&next.cycle, &fork, &next.number)
+		switch {
+		case err == sql.ErrNoRows:
+			return noKey(key)
+		case err != nil:
+			return err
+		case a.ID != "":
+			a, err = w.endAttempt(line, a)
+			return err
+		case a.Cycle != next.cycle:
+			return store.CycleOver(a.Cycle, next.cycle)
+		}
+		a.ID = store.AttemptID(next.cycle, next.number, fork)
+		return w.startAttempt(next, a)
+	})
+	if err != nil {
+		return store.Attempt{}, err
+	}
+	return a, nil
+}
+
+// startAttempt writes the row of a new attempt and counts it.
+func (w *writer) startAttempt(at place, a store.Attempt) error {
+	args, err := attemptArgs(at, a)
+	if err != nil {
+		return err
+	}
+	if err := w.exec(w.store.stmts.countAttempt, at.branch); err != nil {
+		return err
+	}
+	return w.exec(w.store.stmts.insertAttempt, append(args, proofOf(args))...)
+}
+
+// attemptArgs are the values of the row of an attempt, but for its proof.
+func attemptArgs(at place, a store.Attempt) ([]any, error) {
+	params, err := blob(a.Params)
+	if err != nil {
+		return nil, err
+	}
+	thread, err := blob(a.Thread)
+	if err != nil {
+		return nil, err
+	}
+	var ended any
+	if a.Status != store.Running {
+		ended = a.EndedNS
+	}
+	return []any{at.branch, at.cycle, at.number, string(a.Status), a.StartedNS, ended, a.Provider, a.Model, params,
+		tokens(a.TokenIn), tokens(a.TokenOut), orNull(a.Error), thread}, nil
+}
+
+func tokens(n *int64) any {
+	if n == nil {
+		return nil
+	}
+	return *n
+}
+
+// endAttempt writes how a running attempt ended into its row.
+func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, error) {
+	cycle, number, _, ok := store.ParseAttemptID(end.ID)
+	row := w.stmt(w.store.stmts.attemptAt).QueryRowContext(w.ctx, line.at(cycle).branch, cycle, number)
+	a, at, proof, err := scanAttempt(row.Scan)
+	switch {
+	case !ok || err == sql.ErrNoRows || err == nil && a.ID != end.ID:
+		return end, store.NoAttempt(end.ID)
+	case err != nil:
+		return end, err
+	case a.Status != store.Running:
+		return end, store.AttemptEnded(a)
+	}
+	args, err := attemptArgs(at, a)
+	if err != nil {
+		return end, err
+	}
+	if proofOf(args) != proof { // a new proof would hide that
+		return end, damaged(a.ID + " is not as it was recorded")
+	}
+	a.End(end)
+	if args, err = attemptArgs(at, a); err != nil {
+		return end, err
+	}
+	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, tokens(a.TokenIn), tokens(a.TokenOut), orNull(a.Error),
+		proofOf(args), at.branch, at.cycle, at.number)
+}
+
+func scanAttempt(scan func(...any) error) (a store.Attempt, at place, proof int64, err error) {
+	var fork int64
+	var ended, in, out sql.NullInt64
+	var said sql.NullString
+	var params, thread []byte
+	err = scan(&at.branch, &at.cycle, &at.number, &a.Status, &a.StartedNS, &ended, &a.Provider, &a.Model, &params,
+		&in, &out, &said, &thread, &proof, &fork)
+	a.ID, a.Cycle, a.EndedNS, a.Error = store.AttemptID(at.cycle, at.number, fork), at.cycle, ended.Int64, said.String
+	a.Params, a.Thread = hex.EncodeToString(params), hex.EncodeToString(thread)
+	if in.Valid {
+		a.TokenIn = &in.Int64
+	}
+	if out.Valid {
+		a.TokenOut = &out.Int64
+	}
+	return a, at, proof, err
+}
+
+// Attempts implements store.Store. Cost: the rows of those cycles, and a
+// look-up for each origin.
+func (s *Store) Attempts(ctx context.Context, key store.Key, from, to int64) ([]store.Attempt, error) {
+	line, err := s.lineage(ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	var list []store.Attempt
+	for _, p := range line {
+		if list, err = s.appendAttempts(ctx, list, p, from, to); err != nil {
+			return nil, s.fail(ctx, err, "reading attempts")
+		}
+	}
+	if len(list) == 0 {
+		_, err = s.state(ctx, nil, key)
+	}
+	return list, err
+}
+
+func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p part, from, to int64) ([]store.Attempt, error) {
+	rows, err := s.stmts.attemptRows.QueryContext(ctx, p.branch, from, min(to, p.upToCycle))
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		a, _, _, err := scanAttempt(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, a)
+	}
+	return list, rows.Err()
+}
+
+// attempts checks the proof of every attempt of a part, and that none of its
+// branch is missing.
+func (c *checker) attempts(p part) (*store.Damage, error) {
+	var counted, there int64
+	if err := c.store.stmts.attemptCount.QueryRowContext(c.ctx, p.branch).Scan(&counted, &there); err != nil {
+		return nil, err
+	}
+	if counted != there {
+		return &store.Damage{What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " + strconv.FormatInt(there, 10)}, nil
+	}
+	rows, err := c.store.stmts.attemptRows.QueryContext(c.ctx, p.branch, before, p.upToCycle)
+	return c.each(rows, err, func(values []any) *store.Damage {
+		cycle, _ := values[1].(int64)
+		number, _ := values[2].(int64)
+		fork, _ := values[len(values)-1].(int64)
+		proven := values[:len(values)-2]
+		if proof, ok := values[len(values)-2].(int64); !ok || proof != proofOf(proven) {
+			return &store.Damage{Cycle: cycle, What: store.AttemptID(cycle, number, fork) + " is not as it was recorded"}
+		}
+		return nil
+	})
+}
