@@ -17,35 +17,54 @@ import (
 // that is not prepared yet. E_CONFLICT where the candidate was discarded or
 // published while it was being written.
 func (c *Context) Send(ctx context.Context, w io.Writer, opts ...CallOption) (*Snapshot, error) {
+	s, err := c.toSend(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	if err := s.candidate.sealed.WriteThread(ctx, io.MultiWriter(w, sum)); err != nil {
+		return nil, err
+	}
+	if !c.sent(s.candidate, hex.EncodeToString(sum.Sum(nil))) {
+		return nil, lostCandidate()
+	}
+	return &Snapshot{tree: s.candidate.sealed, edition: Edition(s.Edition), Report: &s.candidate.report}, nil
+}
+
+// toSend returns the state with the candidate to send, which it prepares where
+// none is.
+func (c *Context) toSend(ctx context.Context, opts []CallOption) (*state, error) {
 	k := c.call(opts)
-	cand := c.state.Load().candidate
-	if cand != nil && k.prunes() {
+	s := c.state.Load()
+	if s.candidate != nil && k.prunes() {
 		return nil, fixedCandidate()
 	}
-	if cand == nil {
+	if s.candidate == nil {
 		if _, err := c.Prepare(ctx, opts...); err != nil {
 			return nil, err
 		}
-		cand = c.state.Load().candidate
+		s = c.state.Load()
 	}
-	if cand == nil {
+	if s.candidate == nil {
 		return nil, lostCandidate()
 	}
-	sum := sha256.New()
-	if err := cand.sealed.WriteThread(ctx, io.MultiWriter(w, sum)); err != nil {
-		return nil, err
-	}
+	return s, nil
+}
+
+// sent notes the SHA-256 of the thread of a candidate with it, and is false
+// where it is not the candidate any more.
+func (c *Context) sent(cand *candidate, sum string) bool {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
 	if s.candidate == nil || s.candidate.sealed != cand.sealed {
-		return nil, lostCandidate()
+		return false
 	}
 	next, noted := *s, *cand
-	noted.sent = hex.EncodeToString(sum.Sum(nil))
+	noted.sent = sum
 	next.candidate = &noted
 	c.state.Store(&next)
-	return &Snapshot{tree: noted.sealed, edition: Edition(s.Edition), Report: &noted.report}, nil
+	return true
 }
 
 // prunes reports whether the call asks for pruning.

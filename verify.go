@@ -14,11 +14,23 @@ import (
 // VerifyReport is what Verify found.
 type VerifyReport struct {
 	Context   string  `json:"context"`
-	Snapshots int     `json:"snapshots"`        // that were rendered again and hold
-	Versions  int     `json:"versions"`         // of nodes, each with its content read and hashed again
-	Recorded  int     `json:"recorded"`         // snapshots whose digests were recorded with their commit
-	Sent      int     `json:"sent"`             // snapshots whose bytes were recorded when they were sent
+	Snapshots int     `json:"snapshots"` // that were rendered again and hold
+	Versions  int     `json:"versions"`  // of nodes, each with its content read and hashed again
+	Recorded  int     `json:"recorded"`  // snapshots whose digests were recorded with their commit
+	Sent      int     `json:"sent"`      // snapshots whose bytes were recorded when they were sent
+	Attempts  *Joined `json:"attempts,omitempty"`
 	Broken    *Broken `json:"broken,omitempty"` // the first thing that does not hold, nil where all of it does
+}
+
+// Joined says what the attempts of a context (03 §6) have to do with what was
+// committed. A cycle that was committed otherwise than sent holds all the same:
+// edits are allowed after an attempt.
+type Joined struct {
+	Records    int     `json:"records"`
+	Running    int     `json:"running"`    // that nobody ended
+	AsSent     int     `json:"as_sent"`    // snapshots with a completed attempt that was sent exactly their thread
+	Otherwise  []int64 `json:"otherwise"`  // cycles of snapshots with completed attempts, all of which were sent something else
+	Unanswered int     `json:"unanswered"` // snapshots with attempts, none of which was completed
 }
 
 // Broken is something in a context that is not as it was.
@@ -38,7 +50,8 @@ type Broken struct {
 // the digests that its commit recorded, the thread, rendered again, and the
 // bytes that were sent. What was committed before there were digests is counted
 // and not held to any. progress, if not nil, is told how many snapshots are
-// done. A context that does not hold is no error: see Broken. Cost: all rows and
+// done. A context that does not hold is no error: see Broken. Where there are
+// attempts it also says which snapshots are what was sent. Cost: all rows and
 // contents once, and rendering every snapshot.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*VerifyReport, error) {
 	key := c.state.Load().Key
@@ -65,6 +78,7 @@ type verifier struct {
 	lists  map[placedList]bool // that were checked
 	nodes  map[*tree.Node]bool // versions that were checked
 	fresh  []string            // ids of the versions that the tree at hand brings
+	calls  map[int64][]Attempt // by cycle
 	err    error               // what could not be read
 }
 
@@ -74,6 +88,9 @@ func (v *verifier) context(s store.Store, now *store.State, progress func(done, 
 		return nil, err
 	}
 	entries, broken := checkLog(log, now.Info)
+	if err := v.attempts(s, now); err != nil {
+		return nil, err
+	}
 	var trees []*tree.Tree
 	if broken == nil && now.Info.Cycle >= now.First {
 		if trees, err = s.History(v.ctx, now.Key, now.First, now.Info.Cycle); err != nil {
@@ -154,7 +171,8 @@ func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *Broken {
 	}
 	sum, size := sha256.New(), counter(0)
 	var to io.Writer = &size
-	if e.Sent != "" {
+	calls := v.calls[t.Cycle()]
+	if e.Sent != "" || len(calls) > 0 {
 		to = io.MultiWriter(&size, sum)
 	}
 	if v.err = t.WriteThread(v.ctx, to); v.err != nil {
@@ -163,11 +181,15 @@ func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *Broken {
 	if _, want := t.ThreadSize(); int64(size) != want {
 		return &Broken{Cycle: t.Cycle(), What: "size of the thread", Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(int64(size), 10)}
 	}
+	found := hex.EncodeToString(sum.Sum(nil))
+	if len(calls) > 0 {
+		v.report.Attempts.join(t.Cycle(), found, calls)
+	}
 	if e.Sent == "" {
 		return nil
 	}
 	v.report.Sent++
-	if found := hex.EncodeToString(sum.Sum(nil)); found != e.Sent {
+	if found != e.Sent {
 		return &Broken{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: e.Sent, Found: found}
 	}
 	return nil

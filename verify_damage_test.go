@@ -62,7 +62,7 @@ func (c cell) String() string {
 }
 
 // tables are those to damage, with their primary keys.
-var tables = map[string][]string{"context": {"key"}, "log": {"branch", "revision"}, "node_version": {"branch", "birth", "nid"}, "content": {"no"}}
+var tables = map[string][]string{"context": {"key"}, "log": {"branch", "revision"}, "node_version": {"branch", "birth", "nid"}, "content": {"no"}, "attempt": {"branch", "cycle", "number"}}
 
 // cells are all values of a table that are not NULL.
 func (d *damaged) cells(table string) (list []cell) {
@@ -222,6 +222,13 @@ func TestVerifyNamesTheNode(t *testing.T) {
 		{`UPDATE node_version SET priority = 9 WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
 		{`UPDATE node_version SET priority = 9, proof = NULL WHERE id = 'mc:2-2'`, "digest of headers and contents"},
 		{`UPDATE log SET message = 'another' WHERE message = 'first'`, "revision 3 of the log"},
+		{`UPDATE attempt SET error = 'timed out' WHERE number = 1 AND cycle = 1`, "Cycle:1 Working:false Node: Among:[] What:attempt:1-1 is not as it was recorded"},
+		{`UPDATE attempt SET error = NULL WHERE number = 1 AND cycle = 1`, "attempt:1-1 is not"},
+		{`UPDATE attempt SET thread = zeroblob(32) WHERE number = 2`, "attempt:1-2 is not"},
+		{`UPDATE attempt SET model = '' WHERE cycle = 4`, "attempt:4-1-f1 is not"},
+		{`DELETE FROM attempt WHERE number = 1 AND cycle = 1`, "2 attempts were recorded, and there are 1"},
+		{`DELETE FROM attempt WHERE number = 2`, "2 attempts were recorded, and there are 1"},
+		{`UPDATE context SET attempts = 0 WHERE attempts = 2`, "0 attempts were recorded, and there are 2"},
 	} {
 		before, err := os.ReadFile(d.path)
 		must(t, err)

@@ -16,7 +16,8 @@ import (
 
 // rich fills a store with contexts in which every column of every table is in
 // use: updates, expiry, pruning, groups, given ids, drafts, a fork, an import
-// with a time of its own, content that JSON cannot express, and sent bytes.
+// with a time of its own, content that JSON cannot express, sent bytes, and
+// attempts.
 func rich(t testing.TB, s store.Store) {
 	t.Helper()
 	c := create(t, s, pact.WithActor("ann"), pact.WithAttrs(map[string]any{"data_root": 1}))
@@ -34,7 +35,11 @@ func rich(t testing.TB, s store.Store) {
 		_, err = b.Add("^ah", pact.Spec{Role: "user", Content: "Where is my parcel? é"})
 		return err
 	}))
-	_, err := c.Send(background, &bytes.Buffer{})
+	a, _ := start(t, c)
+	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed, TokenIn: new(int64(31)), TokenOut: new(int64(7)), Err: errors.New("cut off")})
+	must(t, err)
+	start(t, c) // nobody ends it
+	_, err = c.Send(background, &bytes.Buffer{})
 	must(t, err)
 	_, err = c.Commit(background, pact.WithMessage("first"), pact.WithRequest("r1"))
 	must(t, err)
@@ -49,6 +54,7 @@ func rich(t testing.TB, s store.Store) {
 	}
 	f, err := c.Fork(background, pact.Cycle(3), "fork")
 	must(t, err)
+	start(t, f)
 	must(t, f.Edit(background, say("in the fork")))
 	_, err = f.Commit(background)
 	must(t, err)

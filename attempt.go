@@ -1,0 +1,144 @@
+package pact
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Attempt is the record of one call of a provider (03 §6.2). It is kept beside
+// the history and is in no snapshot.
+type Attempt = store.Attempt
+
+// AttemptStatus says how far an attempt got (03 §6.1).
+type AttemptStatus = store.AttemptStatus
+
+// The statuses of an attempt.
+const (
+	Running   = store.Running
+	Completed = store.Completed
+	Canceled  = store.Canceled
+	Failed    = store.Failed
+)
+
+// ProviderCall is what an attempt is to call. Provider and model are texts of up
+// to 1 KiB. Of the parameters, any value with a JSON form, a SHA-256 is kept and
+// nothing else; nil is null.
+type ProviderCall struct {
+	Provider, Model string
+	Params          any
+}
+
+// Outcome is how an attempt ended. Tokens are nil where nobody counted them. Of
+// the error the text is kept: its first 64 KiB, with anything that is not UTF-8
+// replaced.
+type Outcome struct {
+	Status            AttemptStatus // Completed, Canceled or Failed
+	TokenIn, TokenOut *int64
+	Err               error
+}
+
+// StartAttempt begins a call of a provider (03 §6.1): it records the attempt as
+// running, durably, and then does what Send does, with the same options. The
+// record has the SHA-256 of the thread that is written to w. A writer that fails
+// ends the attempt as an error, or as canceled where ctx was. Whatever is edited
+// from then on, the attempt stands; Verify says whether what was committed is
+// what was sent. Within a cycle there may be any number of attempts.
+//
+// The clock is read once, which lifts no stamp. E_CONFLICT where the cycle was
+// committed in the meantime, E_DOCUMENT_INVALID and E_LIMIT for what no record
+// can hold; nothing was sent then.
+func (c *Context) StartAttempt(ctx context.Context, p ProviderCall, w io.Writer, opts ...CallOption) (*Attempt, error) {
+	params, err := canon.Encode(p.Params)
+	if err != nil {
+		return nil, err
+	}
+	s, err := c.toSend(ctx, opts)
+	if err != nil {
+		return nil, err
+	}
+	thread, err := threadHash(ctx, s.candidate.sealed)
+	if err != nil {
+		return nil, err
+	}
+	hash := sha256.Sum256([]byte(params))
+	a, err := c.store.PutAttempt(ctx, s.Key, Attempt{
+		Cycle: s.candidate.sealed.Cycle(), Status: Running, StartedNS: c.now(),
+		Provider: p.Provider, Model: p.Model, Params: hex.EncodeToString(hash[:]), Thread: thread,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := s.candidate.sealed.WriteThread(ctx, w); err != nil {
+		o := Outcome{Status: Failed, Err: err}
+		if ctx.Err() != nil {
+			o.Status = Canceled
+		}
+		_, unended := c.end(context.WithoutCancel(ctx), s.Key, a.ID, o)
+		return nil, errors.Join(err, unended)
+	}
+	c.sent(s.candidate, thread)
+	return &a, nil
+}
+
+// EndAttempt records how an attempt ended, durably: once, and also after its
+// cycle was committed. The clock is read once; the end is never before the
+// start. E_ATTEMPT_NOT_FOUND where the context has no such attempt, E_CONFLICT
+// where it ended before, E_DOCUMENT_INVALID for a status that is no end.
+func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*Attempt, error) {
+	return c.end(ctx, c.state.Load().Key, id, o)
+}
+
+func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) (*Attempt, error) {
+	if id == "" {
+		return nil, store.NoAttempt(id)
+	}
+	end := Attempt{ID: id, Status: o.Status, EndedNS: c.now(), TokenIn: o.TokenIn, TokenOut: o.TokenOut}
+	if o.Err != nil {
+		end.Error = fitting(o.Err.Error())
+	}
+	a, err := c.store.PutAttempt(ctx, key, end)
+	if err != nil {
+		return nil, err
+	}
+	return &a, nil
+}
+
+// Attempts returns those of the cycles from..to in the order in which they were
+// started, also those of origins that the context shares. The cycle under way
+// is the one after the latest snapshot.
+func (c *Context) Attempts(ctx context.Context, from, to int64) ([]Attempt, error) {
+	return c.store.Attempts(ctx, c.state.Load().Key, from, to)
+}
+
+// now reads the clock, which need not be safe for use from several sides.
+func (c *Context) now() int64 {
+	c.write.Lock()
+	defer c.write.Unlock()
+	return c.clock()
+}
+
+// threadHash is the SHA-256 of the canonical thread.
+func threadHash(ctx context.Context, t *tree.Tree) (string, error) {
+	sum := sha256.New()
+	if err := t.WriteThread(ctx, sum); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
+// fitting makes a text that an attempt can hold.
+func fitting(text string) string {
+	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
+	if len(text) > store.MaxAttemptError {
+		text = strings.ToValidUTF8(text[:store.MaxAttemptError], "") // a character may be cut in two
+	}
+	return text
+}

@@ -1,0 +1,210 @@
+package pact_test
+
+import (
+	"bytes"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"pgregory.net/rapid"
+)
+
+// told is a call of a provider as a diary would have it: with the text.
+type told struct {
+	id     string
+	cycle  int64
+	text   string
+	status pact.AttemptStatus
+}
+
+// diary is what a context should know of attempts, kept without hashes.
+type diary struct {
+	context   *pact.Context
+	suffix    string
+	calls     []*told // shared with other lines where the cycle is
+	published []string
+	drafts    []string
+}
+
+func (d *diary) cycle() int64 { return int64(len(d.published)) + 1 }
+
+// join is what verify should say.
+func (d *diary) join() pact.Joined {
+	j := pact.Joined{Records: len(d.calls), Otherwise: []int64{}}
+	for _, a := range d.calls {
+		if a.status == pact.Running {
+			j.Running++
+		}
+	}
+	for i, text := range d.published {
+		calls, completed, same := 0, 0, 0
+		for _, a := range d.calls {
+			if a.cycle == int64(i)+1 {
+				calls++
+				if a.status == pact.Completed {
+					completed++
+					if a.text == text {
+						same++
+					}
+				}
+			}
+		}
+		switch {
+		case same > 0:
+			j.AsSent++
+		case completed > 0:
+			j.Otherwise = append(j.Otherwise, int64(i)+1)
+		case calls > 0:
+			j.Unanswered++
+		}
+	}
+	return j
+}
+
+// TestAttemptsAgreeWithADiary makes random edits, attempts, commits, forks and
+// undos, and compares every line with what was written down of it.
+func TestAttemptsAgreeWithADiary(t *testing.T) {
+	memory := func() store.Store { return store.NewMemory() }
+	dir, files := t.TempDir(), 0
+	onDisk := func() store.Store {
+		files++
+		s, err := sqlite.Open(background, filepath.Join(dir, fmt.Sprint(files)))
+		must(t, err)
+		return s
+	}
+	for name, open := range map[string]func() store.Store{"memory": memory, "sqlite": onDisk} {
+		t.Run(name, func(t *testing.T) {
+			seen := pact.Joined{}
+			rapid.Check(t, func(r *rapid.T) {
+				s := open()
+				defer s.Close()
+				lines := []*diary{{context: create(t, s)}}
+				forks := 0
+				for range rapid.IntRange(1, 25).Draw(r, "steps") {
+					d := rapid.SampledFrom(lines).Draw(r, "line")
+					switch rapid.SampledFrom([]string{"edit", "edit", "start", "start", "end", "end", "commit", "commit", "fork", "undo"}).Draw(r, "what") {
+					case "edit":
+						d.edit(t, r)
+					case "start":
+						d.start(t)
+					case "end":
+						d.end(t, r)
+					case "commit":
+						snapshot, err := d.context.Commit(background)
+						must(t, err)
+						var text bytes.Buffer
+						must(t, snapshot.WriteThread(background, &text))
+						d.published, d.drafts = append(slices.Clip(d.published), text.String()), nil
+					case "fork":
+						if n := rapid.IntRange(0, len(d.published)).Draw(r, "at"); n > 0 {
+							forks++
+							f, err := d.context.Fork(background, pact.Cycle(int64(n)), fmt.Sprint("fork", forks))
+							must(t, err)
+							lines = append(lines, d.until(n, f, forks))
+						}
+					case "undo":
+						if n := len(d.published); n > 1 {
+							forks++
+							undone, err := d.context.Undo(background)
+							must(t, err)
+							old, err := pact.Open(background, s, undone)
+							must(t, err)
+							lines = append(lines, d.until(n-1, d.context, forks))
+							d.context = old
+						}
+					}
+				}
+				for _, d := range lines {
+					j := d.check(t)
+					seen.AsSent += j.AsSent
+					seen.Otherwise = append(seen.Otherwise, j.Otherwise...)
+					seen.Unanswered += j.Unanswered
+				}
+			})
+			if seen.AsSent == 0 || len(seen.Otherwise) == 0 || seen.Unanswered == 0 {
+				t.Errorf("not everything happened: %+v", seen)
+			}
+		})
+	}
+}
+
+// until is what a fork at a cycle shares.
+func (d *diary) until(n int, f *pact.Context, number int) *diary {
+	shared := &diary{context: f, suffix: fmt.Sprint("-f", number), published: d.published[:n:n]}
+	for _, a := range d.calls {
+		if a.cycle <= int64(n) {
+			shared.calls = append(shared.calls, a)
+		}
+	}
+	return shared
+}
+
+// edit adds a draft of one of two texts, or takes one back.
+func (d *diary) edit(t testing.TB, r *rapid.T) {
+	must(t, d.context.Edit(background, func(b *pact.Batch) error {
+		if len(d.drafts) > 0 && rapid.Bool().Draw(r, "back") {
+			id := d.drafts[len(d.drafts)-1]
+			d.drafts = d.drafts[:len(d.drafts)-1]
+			return b.Remove(id)
+		}
+		id, err := b.Add("^ah", pact.Spec{Content: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "text")})
+		d.drafts = append(d.drafts, id)
+		return err
+	}))
+}
+
+func (d *diary) start(t testing.TB) {
+	a, text := start(t, d.context)
+	n := 1
+	for _, other := range d.calls {
+		if other.cycle == d.cycle() {
+			n++
+		}
+	}
+	if want := fmt.Sprintf("attempt:%d-%d%s", d.cycle(), n, d.suffix); a.ID != want {
+		t.Fatalf("the id is %s, want %s", a.ID, want)
+	}
+	d.calls = append(d.calls, &told{a.ID, d.cycle(), text, pact.Running})
+}
+
+func (d *diary) end(t testing.TB, r *rapid.T) {
+	if len(d.calls) == 0 {
+		return
+	}
+	a := rapid.SampledFrom(d.calls).Draw(r, "attempt")
+	status := rapid.SampledFrom([]pact.AttemptStatus{pact.Completed, pact.Completed, pact.Canceled, pact.Failed}).Draw(r, "status")
+	_, err := d.context.EndAttempt(background, a.id, pact.Outcome{Status: status})
+	if a.status != pact.Running {
+		if pact.CodeOf(err) != pact.ErrConflict {
+			t.Fatalf("%s was ended twice: %v", a.id, err)
+		}
+		return
+	}
+	must(t, err)
+	a.status = status
+}
+
+func (d *diary) check(t testing.TB) pact.Joined {
+	list, err := d.context.Attempts(background, 1, d.cycle())
+	must(t, err)
+	if len(list) != len(d.calls) {
+		t.Fatalf("%d attempts, want %d", len(list), len(d.calls))
+	}
+	for i, a := range list {
+		if want := d.calls[i]; a.ID != want.id || a.Cycle != want.cycle || a.Status != want.status || a.Thread != sha(want.text) {
+			t.Fatalf("attempt %d is %+v, want %+v", i, a, want)
+		}
+	}
+	want, got := d.join(), joined(t, d.context)
+	if got == nil {
+		got = &pact.Joined{Otherwise: []int64{}}
+	}
+	if fmt.Sprint(want) != fmt.Sprint(*got) {
+		t.Fatalf("verify says %+v, want %+v", *got, want)
+	}
+	return want
+}

@@ -1,0 +1,290 @@
+package pact_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+)
+
+var model = pact.ProviderCall{Provider: "openai", Model: "gpt-5"}
+
+func sha(text string) string {
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:])
+}
+
+// start starts an attempt and returns it with what was sent.
+func start(t testing.TB, c *pact.Context) (*pact.Attempt, string) {
+	t.Helper()
+	var sent bytes.Buffer
+	a, err := c.StartAttempt(background, model, &sent)
+	must(t, err)
+	return a, sent.String()
+}
+
+func joined(t testing.TB, c *pact.Context) *pact.Joined {
+	t.Helper()
+	r, err := pact.Verify(background, c, nil)
+	must(t, err)
+	if r.Broken != nil {
+		t.Fatalf("broken: %+v", r.Broken)
+	}
+	return r.Attempts
+}
+
+func wantJoined(t testing.TB, c *pact.Context, want string) {
+	t.Helper()
+	got, err := json.Marshal(joined(t, c))
+	must(t, err)
+	if string(got) != want {
+		t.Errorf("verify says %s, want %s", got, want)
+	}
+}
+
+// TestAttempt stops, edits and runs again within a cycle (03 §6.1).
+func TestAttempt(t *testing.T) {
+	clock := int64(5_000_000_000)
+	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { clock++; return clock }))
+	must(t, c.Edit(background, say("one")))
+	wantJoined(t, c, "null")
+	revision := c.Revision()
+	first, err := c.StartAttempt(background, pact.ProviderCall{Provider: "openai", Model: "gpt-5",
+		Params: map[string]any{"temperature": 0.5, "a": []any{1, nil, true}, "é": "<>"}}, io.Discard)
+	must(t, err)
+	if first.Params != sha(`{"a":[1,null,true],"temperature":0.5,"\u00e9":"<>"}`) {
+		t.Errorf("the parameters have the hash %s", first.Params)
+	}
+	_, err = c.EndAttempt(background, first.ID, pact.Outcome{Status: pact.Canceled})
+	must(t, err)
+	must(t, c.Edit(background, say("and more")))
+	second, sent := start(t, c)
+	if second.ID != "attempt:1-2" || second.Thread != sha(sent) || second.Thread == first.Thread || second.Params != sha("null") {
+		t.Errorf("the second attempt is %+v", second)
+	}
+	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: pact.Completed, TokenIn: new(int64(12)), TokenOut: new(int64(0))})
+	must(t, err)
+	if c.Revision() != revision+1 {
+		t.Errorf("attempts took revisions: %d", c.Revision())
+	}
+	s, err := c.Commit(background)
+	must(t, err)
+	if got := thread(t, c, pact.Latest); got != sent || s.Cycle() != 1 {
+		t.Errorf("committed %s, sent %s", got, sent)
+	}
+	log, err := c.Log(background)
+	must(t, err)
+	if log[len(log)-1].Sent != second.Thread {
+		t.Errorf("the commit was sent %q", log[len(log)-1].Sent)
+	}
+	wantJoined(t, c, `{"records":2,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
+
+	list, err := c.Attempts(background, 1, 1)
+	must(t, err)
+	if len(list) != 2 || list[0].Status != pact.Canceled || list[0].TokenIn != nil || list[0].EndedNS <= list[0].StartedNS {
+		t.Errorf("the attempts are %+v", list)
+	}
+	text, err := json.Marshal(list[1])
+	must(t, err)
+	want := fmt.Sprintf(`{"attempt_id":"attempt:1-2","cycle_id":1,"status":"completed","started_at":"1970-01-01T00:00:%.9fZ","ended_at":"1970-01-01T00:00:%.9fZ",`+
+		`"provider":"openai","model":"gpt-5","params_hash":%q,"token_in":12,"token_out":0,"thread_hash":%q}`,
+		float64(ended.StartedNS)/1e9, float64(ended.EndedNS)/1e9, ended.Params, ended.Thread)
+	if strings.ReplaceAll(string(text), ":05", ":5") != want {
+		t.Errorf("as JSON %s, want %s", text, want)
+	}
+	if text, _ = json.Marshal(first); !strings.Contains(string(text), `"ended_at":null`) || !strings.Contains(string(text), `"token_in":null`) {
+		t.Errorf("while it is running %s", text)
+	}
+}
+
+// TestAttemptAndCommit joins what was sent to what was committed.
+func TestAttemptAndCommit(t *testing.T) {
+	c := create(t, store.NewMemory())
+	end := func(a *pact.Attempt, status pact.AttemptStatus) {
+		t.Helper()
+		_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: status, Err: errors.New("said")})
+		must(t, err)
+	}
+	commit := func() {
+		t.Helper()
+		_, err := c.Commit(background)
+		must(t, err)
+	}
+	commit() // 1 has none
+	a, _ := start(t, c)
+	must(t, c.Edit(background, say("changed after it was answered")))
+	end(a, pact.Completed)
+	commit()
+	a, _ = start(t, c)
+	end(a, pact.Failed)
+	commit()
+	start(t, c) // nobody ends it
+	commit()
+	must(t, c.Edit(background, say("tried")))
+	a, _ = start(t, c)
+	must(t, c.Edit(background, func(b *pact.Batch) error { _, err := b.Add("^ah", pact.Spec{ID: "x", Content: "x"}); return err }))
+	other, _ := start(t, c)
+	must(t, c.Edit(background, func(b *pact.Batch) error { return b.Remove("x") }))
+	end(other, pact.Completed)
+	commit()
+	end(a, pact.Completed) // the answer came after the commit, which has what it was sent
+	open, _ := start(t, c)
+	wantJoined(t, c, `{"records":6,"running":2,"as_sent":1,"otherwise":[2],"unanswered":2}`)
+	undone, err := c.Undo(background)
+	must(t, err)
+	wantJoined(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
+	if _, err := c.EndAttempt(background, open.ID, pact.Outcome{Status: pact.Canceled}); pact.CodeOf(err) != pact.ErrAttemptNotFound {
+		t.Errorf("got %v", err)
+	}
+	if a, _ := start(t, c); a.ID != "attempt:5-1-f1" {
+		t.Errorf("in the new line the attempt is %s", a.ID)
+	}
+	if undone != "c~c5" {
+		t.Errorf("the old line is %s", undone)
+	}
+}
+
+func TestAttemptRefused(t *testing.T) {
+	s := store.NewMemory()
+	c := create(t, s)
+	is := func(err error, code pact.Code) {
+		t.Helper()
+		if pact.CodeOf(err) != code {
+			t.Errorf("got %v, want %s", err, code)
+		}
+	}
+	began := func(p pact.ProviderCall) error {
+		t.Helper()
+		var sent bytes.Buffer
+		_, err := c.StartAttempt(background, p, &sent)
+		if err != nil && sent.Len() > 0 {
+			t.Errorf("%d bytes were sent without a record", sent.Len())
+		}
+		return err
+	}
+	is(began(pact.ProviderCall{Provider: "p"}), pact.ErrDocumentInvalid)
+	is(began(pact.ProviderCall{Model: "m"}), pact.ErrDocumentInvalid)
+	is(began(pact.ProviderCall{Provider: "p", Model: "m", Params: math.Inf}), pact.ErrDocumentInvalid)
+	is(began(pact.ProviderCall{Provider: "p", Model: strings.Repeat("m", 2000)}), pact.ErrLimit)
+	_, err := c.StartAttempt(background, model, io.Discard, pact.WithPrune("x")) // the candidate of before is there
+	is(err, pact.ErrConflict)
+	a, _ := start(t, c)
+	ended := func(id string, status pact.AttemptStatus) error {
+		_, err := c.EndAttempt(background, id, pact.Outcome{Status: status})
+		return err
+	}
+	is(ended(a.ID, pact.Running), pact.ErrDocumentInvalid)
+	is(ended(a.ID, ""), pact.ErrDocumentInvalid)
+	is(ended("", pact.Completed), pact.ErrAttemptNotFound)
+	is(ended("attempt:1-2", pact.Completed), pact.ErrAttemptNotFound)
+	is(ended(a.ID, pact.Completed), "")
+	is(ended(a.ID, pact.Completed), pact.ErrConflict)
+
+	// Another process ended the cycle, and this one does not know.
+	_, err = c.Prepare(background)
+	must(t, err)
+	second, err := pact.Open(background, s, "c")
+	must(t, err)
+	_, err = second.Commit(background)
+	must(t, err)
+	is(began(model), pact.ErrConflict)
+	must(t, c.Refresh(background))
+	is(began(model), "")
+	list, err := c.Attempts(background, 0, 9)
+	must(t, err)
+	if len(list) != 2 || list[1].ID != "attempt:2-1" {
+		t.Errorf("the refused ones left %+v", list)
+	}
+}
+
+// breaking is a writer that gives up in the middle.
+type breaking struct {
+	left int
+	stop func()
+}
+
+func (b *breaking) Write(p []byte) (int, error) {
+	if b.left -= len(p); b.left < 0 {
+		b.stop()
+		return 0, errors.New("the line broke\xff\x00" + strings.Repeat("é", store.MaxAttemptError))
+	}
+	return len(p), nil
+}
+
+// TestAttemptWhoseWriterFails ends as an error, with as much of the text as a
+// record holds.
+func TestAttemptWhoseWriterFails(t *testing.T) {
+	for _, want := range []pact.AttemptStatus{pact.Failed, pact.Canceled} {
+		c := create(t, store.NewMemory())
+		must(t, c.Edit(background, say("one")))
+		ctx, cancel := context.WithCancel(background)
+		defer cancel()
+		stop := cancel
+		if want == pact.Failed {
+			stop = func() {}
+		}
+		if a, err := c.StartAttempt(ctx, model, &breaking{3, stop}); a != nil || err == nil || !strings.Contains(err.Error(), "the line broke") {
+			t.Errorf("got %+v, %v", a, err)
+		}
+		list, err := c.Attempts(background, 1, 1)
+		must(t, err)
+		if len(list) != 1 || list[0].Status != want || !strings.HasPrefix(list[0].Error, "the line broke\uFFFD\uFFFDéé") {
+			t.Fatalf("recorded %+v", list)
+		}
+		if n := len(list[0].Error); n > store.MaxAttemptError || n < store.MaxAttemptError-1 {
+			t.Errorf("the error has %d bytes", n)
+		}
+		_, err = c.Commit(background)
+		must(t, err)
+		if log, err := c.Log(background); err != nil || log[2].Sent != "" {
+			t.Errorf("the log says that %s was sent, %v", log[2].Sent, err)
+		}
+	}
+}
+
+// TestAttemptsAndTheClock: with a clock that stands still, attempts change
+// nothing in the snapshot; with any clock the same calls give the same bytes;
+// and a clock that goes back ends no attempt before its start.
+func TestAttemptsAndTheClock(t *testing.T) {
+	export := func(clock func() int64, attempts bool) string {
+		c := create(t, store.NewMemory(), pact.WithClock(clock))
+		for _, text := range []string{"x", "y"} {
+			must(t, c.Edit(background, say(text)))
+			if attempts {
+				a, _ := start(t, c)
+				_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed})
+				must(t, err)
+			}
+		}
+		s, err := c.Commit(background)
+		must(t, err)
+		var out bytes.Buffer
+		must(t, s.Export(background, &out))
+		return out.String()
+	}
+	still := func() int64 { return 7 }
+	if export(still, true) != export(still, false) {
+		t.Error("attempts changed the snapshot")
+	}
+	if export(steps(), true) != export(steps(), true) {
+		t.Error("the same calls gave another snapshot")
+	}
+	now := int64(1000)
+	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { now--; return now }))
+	a, _ := start(t, c)
+	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed})
+	must(t, err)
+	if a.StartedNS >= 1000 || ended.EndedNS != a.StartedNS {
+		t.Errorf("from %d to %d", a.StartedNS, ended.EndedNS)
+	}
+}
