@@ -34,6 +34,7 @@ var allowed = map[string]struct {
 	"store/sqlite":            {own: []string{"internal/fault", "store", "store/internal/sqlstore"}, third: true},
 	"":                        {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "diff/content", "thread", "document", "store"}},
 	"transcript":              {own: []string{"", "internal/fault", "internal/canon", "tree", "thread", "store"}},
+	"tokens":                  {own: []string{"internal/fault"}, third: true},
 	"conformance":             {},
 	"internal/cli": {own: []string{"", "internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "diff/content", "thread", "document", "store",
 		"store/sqlite", "transcript", "conformance"}, third: true},

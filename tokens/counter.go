@@ -1,0 +1,111 @@
+// Package tokens counts the tokens of a text, offline. It has the two encodings
+// of OpenAI's current models, exactly, and approximations that say in their
+// names that they are ones (docs/decisions/063-tokens.md).
+//
+// A vocabulary is read when something is counted with it for the first time; a
+// program that never counts pays nothing for it.
+package tokens
+
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// Counter counts the tokens of texts by one rule. It is deterministic and safe
+// for concurrent use.
+type Counter struct {
+	name     string
+	encoding *encoding // nil where bytes are counted
+}
+
+// approximately begins the names of counters that no model counts by.
+const approximately = "approx:"
+
+var (
+	o200k     = &Counter{"o200k_base", o200kBase}
+	cl100k    = &Counter{"cl100k_base", cl100kBase}
+	likeO200k = &Counter{approximately + "o200k_base", o200kBase}
+	quarter   = &Counter{approximately + "bytes/4", nil}
+)
+
+var counters = []*Counter{o200k, cl100k, likeO200k, quarter}
+
+// families says which counter goes with the models whose names begin so. A
+// family comes after those that begin with its name.
+var families = []struct {
+	name    string
+	counter *Counter
+}{
+	{"gpt-5", o200k},
+	{"gpt-4.5", o200k},
+	{"gpt-4.1", o200k},
+	{"gpt-4o", o200k},
+	{"chatgpt-4o", o200k},
+	{"gpt-oss", o200k},
+	{"o1", o200k},
+	{"o3", o200k},
+	{"o4", o200k},
+	{"gpt-4", cl100k},
+	{"gpt-3.5-turbo", cl100k},
+	{"claude", likeO200k},
+	{"gemini", likeO200k},
+	{"llama", likeO200k},
+	{"mistral", likeO200k},
+	{"deepseek", likeO200k},
+	{"qwen", likeO200k},
+}
+
+// Names lists the counters and then the families of models that Named knows.
+func Names() []string {
+	names := make([]string, 0, len(counters)+len(families))
+	for _, c := range counters {
+		names = append(names, c.name)
+	}
+	for _, f := range families {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// Named returns the counter of a name: that of a counter, or that of a model,
+// which is a family alone or continued, such as gpt-4o-mini or claude-sonnet-4.
+// A model of a maker who publishes no vocabulary gets an approximation. Any
+// other name is E_DOCUMENT_INVALID.
+func Named(name string) (*Counter, error) {
+	for _, c := range counters {
+		if c.name == name {
+			return c, nil
+		}
+	}
+	for _, f := range families {
+		rest, found := strings.CutPrefix(name, f.name)
+		if found && (f.counter.Approximate() || rest == "" || rest[0] == '-' || rest[0] == '.') {
+			return f.counter, nil
+		}
+	}
+	e := fault.New(fault.DocumentInvalid, "no tokenizer and no model is known as "+name,
+		"take one of "+strings.Join(Names(), ", ")+"; a model may go on after its family, as in gpt-4o-mini")
+	e.Token = name
+	return nil, e
+}
+
+// Name is what a count is kept under: the encoding's name, for an approximation
+// behind "approx:". It is a name for Named too.
+func (c *Counter) Name() string { return c.name }
+
+// Approximate says whether no model counts exactly so.
+func (c *Counter) Approximate() bool { return strings.HasPrefix(c.name, approximately) }
+
+// Count returns the number of tokens of text, from 1 to its length in bytes, 0
+// only for the empty text. Names of special tokens are text like any other.
+// Bytes that are not UTF-8 are counted as they are.
+//
+// Cost: linear in the text but for the logarithm of its longest piece; up to 40
+// bytes of memory for each byte of that piece, and never more than 160 MiB.
+func (c *Counter) Count(text string) int {
+	if c.encoding == nil {
+		return (len(text) + 3) / 4
+	}
+	return c.encoding.count(text)
+}
