@@ -37,7 +37,7 @@ var allowed = map[string]struct {
 	"tokens":                  {own: []string{"internal/fault"}, third: true},
 	"conformance":             {},
 	"internal/cli": {own: []string{"", "internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "diff/content", "thread", "document", "store",
-		"store/sqlite", "transcript", "conformance"}, third: true},
+		"store/sqlite", "tokens", "transcript", "conformance"}, third: true},
 	"cmd/pact":           {own: []string{"internal/cli"}},
 	"examples/agentloop": {own: []string{"", "store", "transcript"}},
 	"examples/query":     {own: []string{"", "store", "transcript"}},

@@ -89,6 +89,9 @@ type Counter = tree.Counter
 // Report says what a commit removed, held back, and why.
 type Report = lifecycle.Report
 
+// Freed is how much less there is after pruning than before.
+type Freed = lifecycle.Freed
+
 // Edition names one of the three versions of the selector language.
 type Edition = selector.Edition
 

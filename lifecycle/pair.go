@@ -53,7 +53,8 @@ func mutual(t *tree.Tree, n *tree.Node) (ids []string) {
 	return ids
 }
 
-// orphans returns the calls without a result and the results without a call that
+// orphans returns the calls without a result and the results without a call, in
+// this order, that
 // the commit brings about: those that it adds or changes, and those whose
 // partner it takes. What was an orphan before stays one. They come in document
 // order. Cost: what changed since the last snapshot.
@@ -63,7 +64,7 @@ func orphans(before, t *tree.Tree) []string {
 	}
 	var ids []string
 	look := func(n *tree.Node) {
-		if n != nil && (n.Kind == callKind || n.Kind == resultKind) && len(partners(t, n)) == 0 {
+		if n != nil && (n.Kind == callKind || n.Kind == resultKind) && !answered(t, n) {
 			ids = append(ids, n.ID)
 		}
 	}
@@ -80,6 +81,15 @@ func orphans(before, t *tree.Tree) []string {
 	})
 	slices.SortFunc(ids, t.Order)
 	return slices.Compact(ids)
+}
+
+// answered reports whether a call has a result behind it, or a result a call
+// before it.
+func answered(t *tree.Tree, n *tree.Node) bool {
+	return slices.ContainsFunc(partners(t, n), func(id string) bool {
+		order := t.Order(n.ID, id)
+		return order < 0 && n.Kind == callKind || order > 0 && n.Kind == resultKind
+	})
 }
 
 // mend deals with orphans as the policy says.
@@ -116,9 +126,9 @@ func refuse(t *tree.Tree, lone []string, way Orphans, report *Report) error {
 
 func describe(n *tree.Node) string {
 	if n.Kind == callKind {
-		return "the call has no result"
+		return "the call has no result behind it"
 	}
-	return "the result has no call"
+	return "the result has no call before it"
 }
 
 func more(lone []string) string {

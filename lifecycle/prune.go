@@ -75,6 +75,7 @@ func prune(t *tree.Tree, idle []Held, in Input, s scale, report *Report) (*tree.
 	} else if report.Budget != "" {
 		report.Budget += ": everything else is protected or part of a core"
 	}
+	p.forget()
 	report.Removed = append(report.Removed, p.removed...)
 	report.Held = append(append(report.Held, p.held...), p.idle...)
 	report.Stubs = p.stubs
@@ -106,6 +107,17 @@ func (p *pruner) keepLimits(report *Report) error {
 	}
 	*p = pass
 	return nil
+}
+
+// forget takes out of the record the stubs that went again with what was around
+// them: no snapshot ever had them.
+func (p *pruner) forget() {
+	passing := map[string]bool{}
+	p.stubs = slices.DeleteFunc(p.stubs, func(s Stub) bool {
+		passing[s.ID] = !p.tree.Has(s.ID)
+		return passing[s.ID]
+	})
+	p.removed = slices.DeleteFunc(p.removed, func(r Removal) bool { return passing[r.ID] })
 }
 
 // weigh sums what the limits count.

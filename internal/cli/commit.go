@@ -24,8 +24,10 @@ func (a *app) commitCommand() *cobra.Command {
 		Use:   "commit NAME",
 		Short: "End the cycle: expire, prune, seal, publish a snapshot",
 		Long: `End the cycle. What expired goes, what the limits ask for is pruned, the active
-head becomes a turn, and the result is published as the next snapshot. With
---dry-run nothing is published: the answer says what a commit would do. With --send
+head becomes a turn, and the result is published as the next snapshot. A commit
+that would send a call without its result, or the reverse, is refused unless
+--orphans says otherwise. With --dry-run nothing is published: the answer says what
+a commit would do. With --send
 the thread is written first, without a newline, and the commit records the SHA-256
 of exactly those bytes; pact verify holds the snapshot to it.`,
 		Example: `  pact commit chat --message 'first question'
@@ -38,9 +40,9 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 	f := cmd.Flags()
 	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
 	request := f.String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
-	maxNodes := f.Int("max-nodes", 0, "prune until there are at most `N` blocks and containers")
-	protect := f.Int("protect-turns", 0, "keep the most recent `N` turns from being pruned")
+	policy := a.policyFlags(cmd)
 	prune := f.StringArray("prune", nil, "prune the node `ID`; may be repeated")
+	retain := f.StringArray("retain", nil, "keep the node `ID` from expiring and being pruned this time; may be repeated")
 	dryRun := f.Bool("dry-run", false, "publish nothing")
 	send := f.String("send", "", "write the thread to `FILE` first, and record the SHA-256 of its bytes")
 	actor := a.actorFlag(cmd)
@@ -48,15 +50,21 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 		if *send != "" && (*dryRun || *request != "") {
 			return usage(cmd, "--send goes with neither --dry-run nor --request: it writes what is about to be committed")
 		}
-		if *maxNodes < 0 || *protect < 0 {
-			return usage(cmd, "--max-nodes and --protect-turns are counts")
+		p, opts, err := policy.policy(ctx, a, cmd)
+		if err != nil {
+			return err
 		}
-		c, s, err := a.stored(ctx, args[0], *actor)
+		c, s, err := a.stored(ctx, args[0], *actor, opts...)
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		pruning := []pact.CallOption{pact.WithPolicy(pact.Policy{MaxNodes: *maxNodes, ProtectTurns: *protect}), pact.WithPrune(*prune...)}
+		release, err := c.Retain(*retain...)
+		if err != nil {
+			return err
+		}
+		defer release()
+		pruning := []pact.CallOption{pact.WithPolicy(p), pact.WithPrune(*prune...)}
 		options := []pact.CallOption{pact.WithMessage(*message), pact.WithRequest(*request)}
 		if *send == "" {
 			options = append(options, pruning...)
@@ -94,18 +102,6 @@ func (a *app) reportCommit(s *pact.Snapshot, dryRun bool) error {
 	if s.Report == nil {
 		return nil
 	}
-	for _, r := range s.Report.Removed {
-		a.printf("  %s %s  %s\n", a.paint.bad("-"), visible(r.ID), r.Reason)
-	}
-	for _, h := range s.Report.Held {
-		by := ""
-		if h.By != "" && h.By != h.ID {
-			by = " by " + visible(h.By)
-		}
-		a.printf("  %s %s  %s, kept: %s%s\n", a.paint.changed("="), visible(h.ID), h.Reason, h.Kept, by)
-	}
-	if s.Report.Budget != "" {
-		a.warnf("%s", s.Report.Budget)
-	}
+	a.drawReport(s.Report)
 	return nil
 }

@@ -30,10 +30,15 @@ Flags add to it and go before it.
 
 A position is a path of hops and the place among the children that it ends at:
 (d0, end) behind everything in the active head, (d0, cont[offset=0], ) before
-everything in its core, (d2, +1) after the first child of the turn two back.`,
+everything in its core, (d2, +1) after the first child of the turn two back.
+
+--answers adds the result of a call: the two refer to each other and stay together.
+--every adds the node only if it is time: when no node of its key is left, or the
+newest is of at least so many cycles ago.`,
 		Example: `  pact add chat --role user --content 'Where is my parcel?'
   pact add chat --into '^sys' --role system --content-file prompt.txt
-  pact add chat --kind result --ttl 3 --ref block:4-0 --content-json '{"status":"sent"}'
+  pact add chat --answers block:4-0 --ttl 3 --content-json '{"status":"sent"}'
+  pact add chat --key plan --every 5 --role system --content-file plan.txt
   git diff | pact add chat --role user --kind diff --content-file -
   pact add chat --at '(d0, end)' --role user --content 'One more thing'
   pact add chat '(d0, cont[offset=0], )' "block:text {key='hero', content='Hello'}"`,
@@ -45,15 +50,19 @@ everything in its core, (d2, +1) after the first child of the turn two back.`,
 	id := cmd.Flags().String("id", "", "an `ID` of your own, new to the context")
 	nodeType := cmd.Flags().String("type", "", "the `TYPE`: block, cont for a group, or a name with a colon")
 	removable := cmd.Flags().Bool("removable", false, "a group that goes with its last child")
+	answers := cmd.Flags().String("answers", "", "the `ID` of the call that this is the result of")
+	every := cmd.Flags().Int64("every", 0, "a cadence: at most once in `CYCLES`, by its key")
 	actor := a.actorFlag(cmd)
 	cmd.MarkFlagsMutuallyExclusive("into", "at")
 	cmd.MarkFlagsMutuallyExclusive("offset", "at")
+	cmd.MarkFlagsMutuallyExclusive("into", "at", "answers", "every")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		text, err := placeAndNode(cmd, args, at)
 		if err != nil {
 			return err
 		}
 		var added string
+		due := true
 		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
 			spec, err := b.ParseSpec(text)
 			if err != nil {
@@ -65,17 +74,32 @@ everything in its core, (d2, +1) after the first child of the turn two back.`,
 			override(cmd, "id", &spec.ID, *id)
 			override(cmd, "type", &spec.Type, *nodeType)
 			override(cmd, "removable", &spec.Removable, *removable)
-			if *at != "" {
+			switch {
+			case *at != "" && (*answers != "" || cmd.Flags().Changed("every")):
+				return usage(cmd, "--answers and --every put the node into the active head: leave the position out")
+			case *at != "":
 				added, err = b.Insert(*at, spec)
 				return inArgument(err, *at)
+			case *answers != "":
+				added, err = b.Answer(*answers, spec)
+			case cmd.Flags().Changed("every"):
+				added, due, err = b.Materialize(*every, spec)
+			default:
+				added, err = b.Add(*into, spec)
 			}
-			added, err = b.Add(*into, spec)
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		return a.answer(added, map[string]any{"id": added})
+		answer := map[string]any{"id": added}
+		if cmd.Flags().Changed("every") {
+			answer["added"] = due
+		}
+		if !due && !a.json {
+			a.warnf("nothing was added: %s is younger than %s", visible(added), plural(int(*every), "cycle"))
+		}
+		return a.answer(added, answer)
 	})
 	return cmd
 }

@@ -77,6 +77,8 @@ type plan struct {
 	edition string
 	strict  bool
 	parts   []part
+	policy  pact.Policy   // under which the calls of a transcript are replayed
+	options []pact.Option // what it needs
 }
 
 func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, error) {
@@ -136,7 +138,8 @@ func (p part) calls() int {
 func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progress func(done, total int)) (*pact.Context, error) {
 	actor := pact.WithActor(a.getenv("USER", ""))
 	if in.kind == isTranscript {
-		c, err := transcript.Import(ctx, s, p.name, p.conversation, progress, transcriptOptions(in.edition, actor)...)
+		opts := append(transcriptOptions(in.edition, actor), in.options...)
+		c, err := transcript.ImportUnder(ctx, s, p.name, p.conversation, in.policy, progress, opts...)
 		return c, inFile(err, in.name, in.data)
 	}
 	opts := []pact.Option{pact.WithEdition(pact.Edition(in.edition)), actor}
@@ -207,17 +210,27 @@ contents:
                         trajectories
 
 A transcript of several conversations gives a context for each, NAME/0, NAME/1
-and so on. pact open does the same and says what it found.`,
+and so on. With limits a transcript is replayed under them: every call is pruned
+as it would have been, and the snapshots are what the model would have seen; see
+pact prune for the rules. pact open imports too and says what it found.`,
 		Example: `  pact import snapshot.json --name chat
   pact import history.jsonl
-  pact import results.json --conversation 17 --name airline`,
+  pact import results.json --conversation 17 --name airline
+  pact import results.json --max-tokens 4000 --protect-turns 2`,
 		Args: exactly("FILE"),
 	}
 	flags := a.importFlags(cmd)
-	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+	policy := a.policyFlags(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		in, err := a.plan(ctx, args[0], flags)
 		if err != nil {
 			return err
+		}
+		if in.policy, in.options, err = policy.policy(ctx, a, cmd); err != nil {
+			return err
+		}
+		if in.kind != isTranscript && !in.policy.Empty() {
+			return usage(cmd, "limits are for transcripts, whose calls are replayed under them; this is a %s", in.kind)
 		}
 		s, err := a.openStore(ctx)
 		if err != nil {

@@ -149,7 +149,7 @@ func eventText(e pact.LifeEvent) string {
 	case pact.Retained:
 		return "retained by a holder"
 	case pact.Held:
-		return heldText(e, node)
+		return heldText(e.Reason, e.Kept, e.Node)
 	}
 	text := deedText(*e.Cause, "removed by an edit")
 	if e.Cause.Kind == diff.BySeal {
@@ -181,19 +181,13 @@ func bornText(e pact.LifeEvent, where string) string {
 	switch {
 	case e.Cause != nil && e.Cause.Kind == diff.BySeal:
 		text = "made by sealing"
+	case e.Cause != nil && e.Cause.Kind == diff.ByPruning:
+		text = "left in " + where + " for what was pruned"
 	case where != "":
 		text += " in " + where
 	}
 	if e.Node != "" {
 		text += "; it was probably " + visible(e.Node) + " before"
-	}
-	return text
-}
-
-func heldText(e pact.LifeEvent, node string) string {
-	text := map[string]string{string(diff.ByExpiry): "expired", string(diff.ByPruning): "to be pruned", string(diff.ByCascade): "left empty"}[e.Reason] + ", and held back: " + e.Kept
-	if node != "" {
-		text += " by " + node
 	}
 	return text
 }

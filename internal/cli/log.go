@@ -174,13 +174,19 @@ func reported(raw json.RawMessage) (list []string) {
 	for _, gone := range r.Removed {
 		reasons[gone.Reason]++
 	}
-	for _, reason := range []lifecycle.Reason{lifecycle.Expired, lifecycle.Cascaded, lifecycle.Pruned} {
+	for _, reason := range []lifecycle.Reason{lifecycle.Expired, lifecycle.Cascaded, lifecycle.Pruned, lifecycle.Orphaned} {
 		if n := reasons[reason]; n > 0 {
 			list = append(list, strconv.Itoa(n)+" "+string(reason))
 		}
 	}
 	if n := len(r.Held); n > 0 {
 		list = append(list, strconv.Itoa(n)+" held back")
+	}
+	if n := len(r.Stubs); n > 0 {
+		list = append(list, plural(n, "stub"))
+	}
+	if n := len(r.Orphans) - reasons[lifecycle.Orphaned]; n > 0 {
+		list = append(list, plural(n, "orphan")+" kept")
 	}
 	if r.Budget != "" {
 		list = append(list, r.Budget)

@@ -34,12 +34,12 @@ func (a *app) existingStore(ctx context.Context) (store.Store, error) {
 
 // stored opens a context for a command that changes it. The caller closes the
 // store.
-func (a *app) stored(ctx context.Context, name, actor string) (*pact.Context, store.Store, error) {
+func (a *app) stored(ctx context.Context, name, actor string, opts ...pact.Option) (*pact.Context, store.Store, error) {
 	s, err := a.existingStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := pact.Open(ctx, s, name, pact.WithActor(actor))
+	c, err := pact.Open(ctx, s, name, append(opts, pact.WithActor(actor))...)
 	if err != nil {
 		s.Close()
 		return nil, nil, a.noContext(err, name)

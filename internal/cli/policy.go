@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/tokens"
+	"github.com/spf13/cobra"
+)
+
+// policyFlags are the flags that declare a pruning policy.
+type policyFlags struct {
+	file, tokenizer string
+	set             pact.Policy
+	orphans         string
+}
+
+// defaultTokenizer counts where a limit in tokens names no tokenizer.
+const defaultTokenizer = "o200k_base"
+
+func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
+	p := &policyFlags{}
+	f := cmd.Flags()
+	f.StringVar(&p.file, "policy", "", "the policy in `FILE`, a JSON object; the flags beside it win")
+	f.IntVar(&p.set.MaxTokens, "max-tokens", 0, "prune until the contents have at most `N` tokens")
+	f.IntVar(&p.set.MaxBytes, "max-bytes", 0, "prune until the thread has at most `N` bytes")
+	f.IntVar(&p.set.MaxNodes, "max-nodes", 0, "prune until there are at most `N` blocks and containers")
+	f.IntVar(&p.set.MaxTurns, "max-turns", 0, "prune until there are at most `N` turns")
+	f.IntVar(&p.set.ProtectTurns, "protect-turns", 0, "keep the most recent `N` turns from being pruned")
+	f.IntVar(&p.set.MinTokens, "min-tokens", 0, "wait with pruning until it frees `N` tokens")
+	f.IntVar(&p.set.MinBytes, "min-bytes", 0, "wait with pruning until it frees `N` bytes of the thread")
+	f.IntVar(&p.set.Every, "every-cycles", 0, "prune in cycles that are a multiple of `N`, whatever it frees")
+	f.StringVar(&p.set.Stub, "stub", "", "leave a block with `TEXT` where something was pruned")
+	f.StringVar(&p.orphans, "orphans", "", "calls without results and results without calls, `HOW`: refuse, drop or keep")
+	f.StringVar(&p.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+defaultTokenizer)
+	_ = cmd.RegisterFlagCompletionFunc("orphans", cobra.FixedCompletions([]string{"refuse", "drop", "keep"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.MarkFlagFilename("policy", "json")
+	return p
+}
+
+// policy reads the policy, and gives the context what it counts with.
+func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (pact.Policy, []pact.Option, error) {
+	var policy pact.Policy
+	if p.file != "" {
+		in, err := a.read(ctx, p.file)
+		if err != nil {
+			return policy, nil, err
+		}
+		if policy, err = pact.ParsePolicy(in.data); err != nil {
+			return policy, nil, inFile(err, in.name, in.data)
+		}
+	}
+	override(cmd, "max-tokens", &policy.MaxTokens, p.set.MaxTokens)
+	override(cmd, "max-bytes", &policy.MaxBytes, p.set.MaxBytes)
+	override(cmd, "max-nodes", &policy.MaxNodes, p.set.MaxNodes)
+	override(cmd, "max-turns", &policy.MaxTurns, p.set.MaxTurns)
+	override(cmd, "protect-turns", &policy.ProtectTurns, p.set.ProtectTurns)
+	override(cmd, "min-tokens", &policy.MinTokens, p.set.MinTokens)
+	override(cmd, "min-bytes", &policy.MinBytes, p.set.MinBytes)
+	override(cmd, "every-cycles", &policy.Every, p.set.Every)
+	override(cmd, "stub", &policy.Stub, p.set.Stub)
+	override(cmd, "orphans", &policy.Orphans, pact.Orphans(p.orphans))
+	if err := policy.Check(); err != nil {
+		return policy, nil, err
+	}
+	name := p.tokenizer
+	if name == "" {
+		name = policy.Tokenizer
+	}
+	if !policy.Counts() && name == "" {
+		return policy, nil, nil
+	}
+	if name == "" {
+		name = defaultTokenizer
+	}
+	counter, err := tokens.Named(name)
+	if err != nil {
+		return policy, nil, err
+	}
+	policy.Tokenizer = ""
+	if policy.Counts() {
+		policy.Tokenizer = counter.Name()
+	}
+	return policy, []pact.Option{pact.WithCounter(counter)}, nil
+}
+
+// prunes reports whether the flags ask for pruning at all.
+func (p *policyFlags) prunes(policy *pact.Policy) bool {
+	rest := *policy
+	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns = "", "", "", 0
+	return !rest.Empty()
+}

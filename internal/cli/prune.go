@@ -1,0 +1,185 @@
+package cli
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) pruneCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "prune NAME [ID…]",
+		Short: "Commit with pruning, or see what it would do",
+		Long: `End the cycle as pact commit does, and prune: the nodes that are named or
+selected, and then as much as the limits need. Blocks outside cores and whole
+turns can go; what is lower in priority goes first, then what is older. Pinned
+nodes, what is referred to, ^sys and the protected turns stay; a call and its
+result go together.
+
+With --dry-run nothing is changed: the answer says what would go and why, what
+would stay and why, how much that would free, and how much of the thread that the
+provider has cached would be lost.
+
+A policy is a JSON object: max_tokens, max_bytes, max_nodes, max_turns,
+protect_turns, min_tokens, min_bytes, every, stub, orphans, tokenizer, and parts,
+a list of limits for a region, a kind or a tag:
+
+  {"max_tokens":8000,"protect_turns":3,"parts":[{"kind":"result","max_bytes":20000}]}`,
+		Example: `  pact prune chat --max-tokens 8000 --protect-turns 3 --dry-run
+  pact prune chat --select "[kind='result']" --dry-run
+  pact prune chat block:2-1 seg:1-2
+  pact prune chat --policy window.json --stub '[earlier messages left out]'`,
+		ValidArgsFunction: a.completeNames,
+	}
+	f := cmd.Flags()
+	policy := a.policyFlags(cmd)
+	chosen := f.StringArray("select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
+	retain := f.StringArray("retain", nil, "keep the node `ID` this time; may be repeated")
+	dryRun := f.Bool("dry-run", false, "change nothing")
+	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
+	actor := a.actorFlag(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usage(cmd, "prune takes NAME and what to prune")
+		}
+		p, opts, err := policy.policy(ctx, a, cmd)
+		if err != nil {
+			return err
+		}
+		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&p) {
+			return usage(cmd, "prune needs to know what: ids, --select, or a limit such as --max-tokens")
+		}
+		c, s, err := a.stored(ctx, args[0], *actor, opts...)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		options := []pact.CallOption{pact.WithPolicy(p), pact.WithPrune(args[1:]...), pact.WithMessage(*message)}
+		for _, text := range *chosen {
+			q, err := selector.Parse(text, c.Edition())
+			if err != nil {
+				return inArgument(err, text)
+			}
+			options = append(options, pact.WithPruneSelect(q))
+		}
+		release, err := c.Retain(*retain...)
+		if err != nil {
+			return err
+		}
+		defer release()
+		if *dryRun {
+			plan, err := c.Plan(ctx, options...)
+			if err != nil {
+				return err
+			}
+			return a.reportPlan(plan)
+		}
+		snapshot, err := c.Commit(ctx, options...)
+		if err != nil {
+			return err
+		}
+		return a.reportCommit(snapshot, false)
+	})
+	return cmd
+}
+
+func (a *app) reportPlan(p *pact.PrunePlan) error {
+	if a.json {
+		return a.printJSON(p)
+	}
+	a.printf("would commit %s\n", a.paint.strong("@c"+strconv.FormatInt(p.Cycle, 10)))
+	a.drawReport(p.Report)
+	if len(p.Report.Removed) == 0 {
+		a.printf("  nothing would go\n")
+	}
+	a.printf("\n")
+	rows := [][]string{
+		{"", "turns", "nodes", "blocks", "bytes", "tokens"},
+		weightRow("without pruning", p.Before), weightRow("with it", p.After),
+	}
+	if p.Before.Tokens == 0 {
+		for i := range rows {
+			rows[i] = rows[i][:len(rows[i])-1]
+		}
+	}
+	a.aligned(rows, "lrrrrr"[:len(rows[0])])
+	if c := p.Cached; c != nil {
+		a.printf("\nof the %s that were sent last, %s stay the beginning of the thread", bytesText(c.First.OfBytes), bytesText(c.With))
+		if c.Lost > 0 {
+			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.First.Old))
+		}
+		a.printf("\n")
+	}
+	return nil
+}
+
+func weightRow(what string, w pact.Weight) []string {
+	return []string{what, strconv.Itoa(w.Turns), strconv.Itoa(w.Nodes), strconv.Itoa(w.Blocks), strconv.FormatInt(w.Bytes, 10), strconv.FormatInt(w.Tokens, 10)}
+}
+
+// drawReport prints what a commit removed, held back, left instead and put off.
+func (a *app) drawReport(r *pact.Report) {
+	for _, gone := range r.Removed {
+		rule := ""
+		if gone.Rule != "" {
+			rule = ", " + gone.Rule
+		}
+		a.printf("  %s %s  %s%s\n", a.paint.bad("-"), visible(gone.ID), gone.Reason, rule)
+	}
+	for _, s := range r.Stubs {
+		a.printf("  %s %s  for %s\n", a.paint.good("+"), visible(s.ID), strings.Join(cells(s.For...), ", "))
+	}
+	for _, h := range r.Held {
+		a.printf("  %s %s  %s\n", a.paint.changed("="), visible(h.ID), heldText(string(h.Reason), h.Kept, h.By))
+	}
+	for _, o := range r.Orphans {
+		a.printf("  %s %s  %s\n", a.paint.changed("!"), visible(o.ID), o.What)
+	}
+	if f := r.Freed; f != nil {
+		a.printf("  freed   %s\n", freedText(*f))
+	}
+	if w := r.Waiting; w != nil {
+		until := ""
+		if w.Until > 0 {
+			until = ", until @c" + strconv.FormatInt(w.Until, 10) + " at most"
+		}
+		a.printf("  waits   it would free %s%s\n", freedText(w.Would), until)
+	}
+	if r.Budget != "" {
+		a.warnf("%s", r.Budget)
+	}
+}
+
+func freedText(f pact.Freed) string {
+	text := plural(f.Nodes, "node") + ", " + bytesText(f.Bytes)
+	if f.Tokens > 0 {
+		text += ", " + plural(int(f.Tokens), "token")
+	}
+	return text
+}
+
+// heldText says why something was to go and what kept it.
+func heldText(reason, kept, by string) string {
+	text, node := map[string]string{"expired": "expired", "expiry": "expired", "pruned": "to be pruned", "pruning": "to be pruned", "cascade": "left empty"}[reason], visible(by)
+	switch {
+	case kept == "referenced" && by != "":
+		return text + ", kept: " + node + " refers to it"
+	case kept == "pair":
+		return text + ", kept: its call or result " + node + " stays"
+	case kept == "contains":
+		return text + ", kept: " + node + " below it stays"
+	case kept == "recent":
+		return text + ", kept: among the most recent turns"
+	case kept == "waiting":
+		return text + ", kept: pruning waits"
+	case kept == "whole":
+		return text + ", kept: only a whole turn or a block outside a core can be pruned"
+	case by != "":
+		return text + ", kept: " + node + " is " + kept
+	}
+	return text + ", kept: " + kept
+}
