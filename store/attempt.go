@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -48,7 +49,10 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 		at := tree.ISO(a.EndedNS)
 		ended = &at
 	}
-	return json.Marshal(struct {
+	var text bytes.Buffer
+	e := json.NewEncoder(&text)
+	e.SetEscapeHTML(false) // which is for the caller's encoder to say
+	err := e.Encode(struct {
 		ID       string        `json:"attempt_id"`
 		Cycle    int64         `json:"cycle_id"`
 		Status   AttemptStatus `json:"status"`
@@ -62,6 +66,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 		Error    string        `json:"error,omitempty"`
 		Thread   string        `json:"thread_hash"`
 	}{a.ID, a.Cycle, a.Status, tree.ISO(a.StartedNS), ended, a.Provider, a.Model, a.Params, a.TokenIn, a.TokenOut, a.Error, a.Thread})
+	return text.Bytes(), err
 }
 
 // AttemptID names the attempt of a number within its cycle. fork is the number

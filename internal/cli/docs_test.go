@@ -18,7 +18,7 @@ import (
 // them, in the order in which
 // a reader meets them. Their examples are executed in one directory, so that a
 // page can go on with what the page before it made.
-var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md", "errors.md", "inspection.md"}
+var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md", "errors.md", "inspection.md", "attempts.md"}
 
 // example is a command that a page shows together with what it prints.
 type example struct {
@@ -123,7 +123,7 @@ func exitCodes(t *testing.T) map[string]int {
 	for _, m := range row.FindAllStringSubmatch(readPage(t, "errors.md"), -1) {
 		codes[m[1]] = int(m[2][0] - '0')
 	}
-	if len(codes) != 14 {
+	if len(codes) != 15 {
 		t.Fatalf("%d codes in the table of docs/errors.md", len(codes)-1)
 	}
 	return codes

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -16,7 +17,8 @@ func (a *app) verifyCommand() *cobra.Command {
 snapshot again, and check every content hash, every node and the order of
 siblings, the log, the digests that each commit recorded and, where it was sent,
 the SHA-256 of the bytes. The first thing that does not hold is printed, with the
-cycle and the node, and the exit code is 1.`,
+cycle and the node, and the exit code is 1. Attempts are joined to what was
+committed: a cycle that was committed otherwise than sent is listed, and holds.`,
 		Example:           "  pact verify chat\n  pact verify chat --json",
 		Args:              exactly("NAME"),
 		ValidArgsFunction: a.completeNames,
@@ -65,5 +67,35 @@ func (a *app) drawVerified(r *pact.VerifyReport) {
 	}
 	if r.Sent > 0 {
 		a.printf("  as sent, byte for byte: %s\n", plural(r.Sent, "snapshot"))
+	}
+	if r.Attempts != nil {
+		a.drawJoined(r.Attempts)
+	}
+}
+
+// maxCycles is how many cycles are named; --json has all of them.
+const maxCycles = 8
+
+func (a *app) drawJoined(j *pact.Joined) {
+	running := ""
+	if j.Running > 0 {
+		running = ", " + a.paint.changed(strconv.Itoa(j.Running)+" of them running")
+	}
+	a.printf("  attempts: %d%s\n", j.Records, running)
+	if j.AsSent > 0 {
+		a.printf("  committed as a completed attempt was sent: %s\n", plural(j.AsSent, "snapshot"))
+	}
+	if n := len(j.Otherwise); n > 0 {
+		var cycles []string
+		for _, cycle := range j.Otherwise[:min(n, maxCycles)] {
+			cycles = append(cycles, cycleText(cycle))
+		}
+		if n > maxCycles {
+			cycles = append(cycles, "and "+strconv.Itoa(n-maxCycles)+" more")
+		}
+		a.printf("  committed %s than sent: %s\n", a.paint.changed("otherwise"), strings.Join(cycles, " "))
+	}
+	if j.Unanswered > 0 {
+		a.printf("  no attempt completed: %s\n", plural(j.Unanswered, "snapshot"))
 	}
 }

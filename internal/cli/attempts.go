@@ -1,0 +1,218 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) attemptsCommand() *cobra.Command {
+	list := func(use, short string) *cobra.Command {
+		return &cobra.Command{
+			Use:   use,
+			Short: short,
+			Long: `List the attempts of a context, oldest first: the calls of a provider that were
+recorded within each cycle (03 §6). They are kept beside the history and are in no
+snapshot. A fork lists those of the cycles that it shares, too.
+With --json an object a line.`,
+			Example: `  pact attempts chat
+  pact attempts chat --json | jq 'select(.status == "running")'
+  pact attempts start chat --provider openai --model gpt-5 --out thread.json
+  pact attempts end chat attempt:3-1 --status completed --token-in 812 --token-out 96`,
+			Args:              exactly("NAME"),
+			ValidArgsFunction: a.completeNames,
+			RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+				c, s, err := a.stored(ctx, args[0], "")
+				if err != nil {
+					return err
+				}
+				defer s.Close()
+				attempts, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
+				if err != nil {
+					return err
+				}
+				return a.printAttempts(attempts)
+			}),
+		}
+	}
+	cmd := list("attempts NAME", "List the calls of a provider, record new ones")
+	cmd.AddCommand(list("list NAME", "List the attempts of a context"), a.attemptsStartCommand(), a.attemptsEndCommand())
+	return cmd
+}
+
+func (a *app) printAttempts(list []pact.Attempt) error {
+	rows := make([][]string, len(list))
+	for i, one := range list {
+		if a.json {
+			if err := a.printJSON(one); err != nil {
+				return err
+			}
+			continue
+		}
+		took := ""
+		if one.Status != pact.Running {
+			took = time.Duration(one.EndedNS - one.StartedNS).Round(time.Millisecond).String()
+		}
+		said := one.Error
+		if a.outTerminal {
+			said = clipRight(said)
+		}
+		rows[i] = cells(one.ID, string(one.Status), shortTime(one.StartedNS), took, one.Provider, one.Model,
+			countText(one.TokenIn), countText(one.TokenOut), one.Thread[:12], said)
+	}
+	if !a.json && len(rows) > 0 {
+		a.table([]string{"attempt", "status", "started", "took", "provider", "model", "in", "out", "thread", "error"}, rows, "lllrllrrll")
+	}
+	return nil
+}
+
+func countText(n *int64) string {
+	if n == nil {
+		return ""
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+func (a *app) attemptsStartCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "start NAME",
+		Short: "Record that a provider is being called, and write the thread",
+		Long: `Record that a provider is being called: prepare what would be committed now, record
+the attempt as running with the SHA-256 of its thread, and write the thread, without
+a newline. The record is on the disk before the first byte is written. Of the
+parameters only the SHA-256 of their canonical JSON is kept. The id is printed;
+pact attempts end says how the attempt ended, pact commit goes on.`,
+		Example: `  pact attempts start chat --provider openai --model gpt-5 --out thread.json
+  pact attempts start chat --provider local --model test --params-file params.json`,
+		Args:              exactly("NAME"),
+		ValidArgsFunction: a.completeNames,
+	}
+	f := cmd.Flags()
+	var call pact.ProviderCall
+	f.StringVar(&call.Provider, "provider", "", "`WHO` is called")
+	f.StringVar(&call.Model, "model", "", "the `MODEL` that is called")
+	params := f.String("params-file", "", "the parameters of the call, JSON in `FILE`; - is standard input")
+	out := f.String("out", "", "write the thread to `FILE`; without it, only its SHA-256 is recorded")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if call.Provider == "" || call.Model == "" {
+			return usage(cmd, "an attempt needs --provider and --model")
+		}
+		if *params != "" {
+			in, err := a.read(ctx, *params)
+			if err != nil {
+				return err
+			}
+			if call.Params, err = canon.Parse(in.data); err != nil {
+				return inFile(err, in.name, in.data)
+			}
+		}
+		c, s, err := a.stored(ctx, args[0], "")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		began, err := startAttempt(ctx, c, call, *out)
+		if err != nil {
+			return err
+		}
+		return a.answer(began.ID, began)
+	})
+	return cmd
+}
+
+// startAttempt starts an attempt with a file to write to, "" for none. A file
+// that cannot be put in place ends it.
+func startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string) (began *pact.Attempt, err error) {
+	if out == "" {
+		return c.StartAttempt(ctx, call, io.Discard)
+	}
+	err = replaceFile(out, func(w io.Writer) error {
+		began, err = c.StartAttempt(ctx, call, w)
+		return err
+	})
+	if err != nil && began != nil {
+		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: pact.Failed, Err: err})
+		err = errors.Join(err, unended)
+	}
+	return began, err
+}
+
+func (a *app) attemptsEndCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "end NAME ID",
+		Short: "Record how an attempt ended",
+		Long: `Record how an attempt ended. An attempt ends once, also after its cycle was
+committed. One that a crash left running is ended in the same way.`,
+		Example: `  pact attempts end chat attempt:3-1 --status completed --token-in 812 --token-out 96
+  pact attempts end chat attempt:3-2 --status canceled
+  pact attempts end chat attempt:3-3 --status error --error 'rate limit'`,
+		Args:              exactly("NAME", "ID"),
+		ValidArgsFunction: a.completeRunning,
+	}
+	f := cmd.Flags()
+	status := f.String("status", "", "the `STATUS`: completed, canceled or error")
+	in := f.Int64("token-in", 0, "`N` tokens went in; left out, they are not known")
+	out := f.Int64("token-out", 0, "`N` tokens came out; left out, they are not known")
+	said := f.String("error", "", "what went wrong, a `TEXT`")
+	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"completed", "canceled", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		o := pact.Outcome{Status: pact.AttemptStatus(*status)}
+		switch o.Status {
+		case pact.Completed, pact.Canceled, pact.Failed:
+		default:
+			return usage(cmd, "--status is completed, canceled or error")
+		}
+		if *said != "" {
+			o.Err = errors.New(*said)
+		}
+		if f.Changed("token-in") {
+			o.TokenIn = in
+		}
+		if f.Changed("token-out") {
+			o.TokenOut = out
+		}
+		c, s, err := a.stored(ctx, args[0], "")
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		ended, err := c.EndAttempt(ctx, args[1], o)
+		if err != nil {
+			return err
+		}
+		return a.answer(ended.ID+" "+string(ended.Status), ended)
+	})
+	return cmd
+}
+
+// completeRunning completes the name of a context, then the ids of its attempts
+// that are running.
+func (a *app) completeRunning(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+	if len(args) != 1 {
+		return a.completeNames(cmd, args, prefix)
+	}
+	c, s, err := a.stored(cmd.Context(), args[0], "")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	defer s.Close()
+	list, err := c.Attempts(cmd.Context(), math.MinInt64, math.MaxInt64)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var ids []string
+	for _, one := range list {
+		if one.Status == pact.Running && strings.HasPrefix(one.ID, prefix) {
+			ids = append(ids, one.ID)
+		}
+	}
+	return ids, cobra.ShellCompDirectiveNoFileComp
+}
