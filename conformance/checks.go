@@ -28,6 +28,7 @@ var kinds = map[string]func(*runner, Check) error{
 	"immutable": (*runner).immutable, // apply: what is published never changes
 	"pure":      (*runner).pure,      // export, select, thread: asking changes nothing
 	"refused":   (*runner).refuses,   // apply or import: an error
+	"attempts":  (*runner).attempts,  // attempts start, end, list: records beside the history
 }
 
 // asks are the arguments that put a selector to what is given.

@@ -58,7 +58,7 @@ func TestEveryCheckCanFail(t *testing.T) {
 			checksCanFail(t, c)
 		})
 	}
-	if len(kinds) != 17 {
+	if len(kinds) != 18 {
 		t.Errorf("the cases are of the %d kinds %v", len(kinds), kinds)
 	}
 }

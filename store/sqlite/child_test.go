@@ -20,6 +20,7 @@ const (
 	childFile  = "PACT_CHILD_FILE"  // the file to commit to
 	childTurns = "PACT_CHILD_TURNS" // how many turns, 0 for as many as it lives
 	childForks = "PACT_CHILD_FORKS" // to take every second turn back
+	childCalls = "PACT_CHILD_CALLS" // to start attempts and end them
 )
 
 func TestMain(m *testing.M) {
@@ -28,6 +29,9 @@ func TestMain(m *testing.M) {
 		work := child
 		if os.Getenv(childForks) != "" {
 			work = forkingChild
+		}
+		if os.Getenv(childCalls) != "" {
+			work = callingChild
 		}
 		if err := work(context.Background(), path, count); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -97,6 +101,49 @@ func forkingChild(ctx context.Context, path string, _ int) error {
 		}
 		if _, err := fmt.Fprintf(os.Stdout, "ack %d %s\n", f.Key, w.state.Head.Digest()); err != nil {
 			return err
+		}
+	}
+}
+
+// callingChild starts attempts, ends each and commits now and then. It
+// acknowledges the attempts by their number and their status.
+func callingChild(ctx context.Context, path string, _ int) error {
+	s, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	w := &turns{store: s}
+	info, err := s.Find(ctx, "turns")
+	if err != nil {
+		if err := w.create(ctx); err != nil {
+			return err
+		}
+	} else if err := w.load(ctx, info.Key); err != nil {
+		return err
+	}
+	before, err := s.Attempts(ctx, w.state.Key, 0, w.state.Stamps.Cycle)
+	if err != nil {
+		return err
+	}
+	for number := len(before) + 1; ; number++ {
+		a, err := s.PutAttempt(ctx, w.state.Key, w.call())
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(os.Stdout, "ack %d %s\n", number, a.Status); err != nil {
+			return err
+		}
+		a.Status, a.EndedNS, a.Error = store.Failed, a.StartedNS+1, strings.Repeat("it took too long ", 100)
+		if a, err = s.PutAttempt(ctx, w.state.Key, a); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(os.Stdout, "ack %d %s\n", number, a.Status); err != nil {
+			return err
+		}
+		if number%4 == 0 {
+			if err := w.commit(ctx, "turn", false); err != nil {
+				return err
+			}
 		}
 	}
 }

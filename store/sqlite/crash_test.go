@@ -86,6 +86,63 @@ func TestCrashWhileForking(t *testing.T) {
 	t.Logf("%d forks acknowledged", len(acknowledged))
 }
 
+// TestCrashWhileCalling kills a process that starts attempts and ends them. What
+// it acknowledged is there, what it left running can be ended, and none is
+// half written.
+func TestCrashWhileCalling(t *testing.T) {
+	t.Parallel()
+	kills := 30
+	if testing.Short() {
+		kills = 6
+	}
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 3))
+	path, left := filepath.Join(t.TempDir(), "pact.db"), 0
+	acknowledged := make(map[int64]string) // number -> status
+	for range kills {
+		crash(t, path, time.Duration(r.IntN(60_000))*time.Microsecond, acknowledged, childCalls+"=1")
+		if _, err := os.Stat(path); err != nil && len(acknowledged) == 0 {
+			continue
+		}
+		s := open(t, path)
+		info, err := s.Find(t.Context(), "turns")
+		if err != nil && len(acknowledged) == 0 {
+			must(t, s.Close())
+			continue
+		}
+		must(t, err)
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Errorf("%+v, %v", damage, err)
+		}
+		list, err := s.Attempts(t.Context(), info.Key, 0, info.Cycle+1)
+		must(t, err)
+		for i, a := range list {
+			switch want := acknowledged[int64(i)+1]; {
+			case want == string(store.Failed) && a.Status != store.Failed, a.Status == store.Failed && len(a.Error) != 1700:
+				t.Errorf("%s was acknowledged as %q and is %s, %q", a.ID, want, a.Status, a.Error)
+			case a.Status == store.Running && i < len(list)-1:
+				t.Errorf("%s is still running", a.ID)
+			case a.Status == store.Running:
+				left++
+				a.Status, a.Error = store.Failed, strings.Repeat("the process died ", 100)
+				_, err := s.PutAttempt(t.Context(), info.Key, a)
+				must(t, err)
+			}
+		}
+		if len(list) < len(acknowledged) {
+			t.Errorf("%d attempts were acknowledged, %d are there", len(acknowledged), len(list))
+		}
+		for n := len(acknowledged) + 1; n <= len(list); n++ { // written, and killed before it could say so
+			acknowledged[int64(n)] = string(store.Running)
+		}
+		must(t, s.Close())
+		sound(t, path)
+	}
+	t.Logf("%d attempts, %d left running", len(acknowledged), left)
+	if !testing.Short() && left == 0 {
+		t.Error("nothing was killed in the middle")
+	}
+}
+
 // crash runs a process for a while after its first acknowledgement, or kills it
 // earlier than that now and then, and notes what it acknowledged.
 func crash(t *testing.T, path string, after time.Duration, acknowledged map[int64]string, env ...string) int {
