@@ -52,9 +52,9 @@ type Outcome struct {
 // from then on, the attempt stands; Verify says whether what was committed is
 // what was sent. Within a cycle there may be any number of attempts.
 //
-// The clock is read once, which lifts no stamp. E_CONFLICT where the cycle was
-// committed in the meantime, E_DOCUMENT_INVALID and E_LIMIT for what no record
-// can hold; nothing was sent then.
+// The clock is read once, which lifts no stamp. E_CONFLICT where in the meantime
+// the cycle was committed or the candidate edited away, E_DOCUMENT_INVALID and
+// E_LIMIT for what no record can hold; nothing was sent then.
 func (c *Context) StartAttempt(ctx context.Context, p ProviderCall, w io.Writer, opts ...CallOption) (*Attempt, error) {
 	params, err := canon.Encode(p.Params)
 	if err != nil {

@@ -84,7 +84,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 				defer s.Close()
 				lines := []*diary{{context: create(t, s)}}
 				forks := 0
-				for range rapid.IntRange(1, 25).Draw(r, "steps") {
+				for range rapid.IntRange(5, 30).Draw(r, "steps") {
 					d := rapid.SampledFrom(lines).Draw(r, "line")
 					switch rapid.SampledFrom([]string{"edit", "edit", "start", "start", "end", "end", "commit", "commit", "fork", "undo"}).Draw(r, "what") {
 					case "edit":
@@ -125,7 +125,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 					seen.Unanswered += j.Unanswered
 				}
 			})
-			if seen.AsSent == 0 || len(seen.Otherwise) == 0 || seen.Unanswered == 0 {
+			if !testing.Short() && (seen.AsSent == 0 || len(seen.Otherwise) == 0 || seen.Unanswered == 0) {
 				t.Errorf("not everything happened: %+v", seen)
 			}
 		})

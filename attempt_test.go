@@ -11,6 +11,7 @@ import (
 	"io"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -286,5 +287,39 @@ func TestAttemptsAndTheClock(t *testing.T) {
 	must(t, err)
 	if a.StartedNS >= 1000 || ended.EndedNS != a.StartedNS {
 		t.Errorf("from %d to %d", a.StartedNS, ended.EndedNS)
+	}
+}
+
+// TestAttemptsFromManySides starts and ends attempts while others edit: the
+// clock, which counts without a lock, is read by one at a time.
+func TestAttemptsFromManySides(t *testing.T) {
+	c := create(t, store.NewMemory())
+	var group sync.WaitGroup
+	for range 4 {
+		group.Go(func() {
+			for range 20 {
+				a, err := c.StartAttempt(background, model, io.Discard)
+				if pact.CodeOf(err) == pact.ErrConflict { // the candidate was edited away
+					continue
+				}
+				if err == nil {
+					_, err = c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed})
+				}
+				if err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		group.Go(func() {
+			for range 20 {
+				if err := c.Edit(background, say("x")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if j := joined(t, c); j == nil || j.Running != 0 || j.Records == 0 {
+		t.Errorf("verify says %+v", j)
 	}
 }

@@ -89,7 +89,8 @@ func (a *app) attemptsStartCommand() *cobra.Command {
 the attempt as running with the SHA-256 of its thread, and write the thread, without
 a newline. The record is on the disk before the first byte is written. Of the
 parameters only the SHA-256 of their canonical JSON is kept. The id is printed;
-pact attempts end says how the attempt ended, pact commit goes on.`,
+pact attempts end says how the attempt ended, pact commit goes on. Nothing is
+pruned: a commit that prunes then commits otherwise than sent.`,
 		Example: `  pact attempts start chat --provider openai --model gpt-5 --out thread.json
   pact attempts start chat --provider local --model test --params-file params.json`,
 		Args:              exactly("NAME"),

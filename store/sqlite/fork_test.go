@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/store"
@@ -147,6 +148,7 @@ func TestForkOfAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	one, two := open(t, path), open(t, path)
 	w := begin(t, one)
+	open := w.attempt(t)
 	w.next(t, "shared")
 	_, err := one.Fork(t.Context(), w.state.Key, 1, store.Fork{Name: "fork"})
 	must(t, err)
@@ -154,6 +156,28 @@ func TestForkOfAnotherProcess(t *testing.T) {
 	err = w.commit(t.Context(), "too late", false)
 	if err == nil || !isStore(err) {
 		t.Errorf("wrote to a deleted context: %v", err)
+	}
+	open.Status = store.Completed
+	for _, a := range []store.Attempt{w.call(), open} {
+		if _, err := one.PutAttempt(t.Context(), w.state.Key, a); err == nil || !isStore(err) {
+			t.Errorf("wrote an attempt to a deleted context: %v", err)
+		}
+	}
+}
+
+// TestDamagedAttempt does not end an attempt whose row is not as it was written:
+// the proof of the new row would hide that.
+func TestDamagedAttempt(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s := open(t, path)
+	a := begin(t, s).attempt(t)
+	must(t, raw(t, path, "UPDATE attempt SET model = 'another'").Close())
+	a.Status = store.Completed
+	if _, err := s.PutAttempt(t.Context(), 1, a); err == nil || !isStore(err) || !strings.Contains(err.Error(), "attempt:1-1 is not as it was recorded") {
+		t.Errorf("ended a damaged attempt: %v", err)
+	}
+	if damage, err := s.Check(t.Context(), 1); err != nil || damage == nil || damage.Cycle != 1 {
+		t.Errorf("the damage is %+v, %v", damage, err)
 	}
 }
 
