@@ -10,42 +10,84 @@ type Difference struct {
 
 // Compare calls f for every node that differs between a and b: by any header,
 // content or parent, or by the ttl that their cycles show, until f returns
-// false. Nodes that b has come in its document order, nodes that only a has in
-// the order of a.
+// false. First come the nodes that b has, in its document order, then those
+// that only a has, in the order of a.
 //
 // Cost: what a and b share, by pointer or by digest, is passed over, except
-// for the nodes in it that will expire, when the cycles differ.
+// for the nodes in it that will expire, when the cycles differ. What differs is
+// gathered before f is called, because a node that one tree lacks in a place
+// may have another there: what both lack is joined by id, and no index is asked.
 func Compare(a, b *Tree, f func(Difference) bool) {
-	differs := func(old, now *Node, oldParent, newParent string) bool {
-		return old.digest != now.digest || oldParent != newParent || a.cycle != b.cycle && ttlDiffers(old, now, a.cycle, b.cycle)
-	}
-	m := merger{
-		times: a.cycle != b.cycle,
-		both: func(x, y *Entry, parent string) bool {
-			if differs(x.node, y.node, parent, parent) {
-				return f(Difference{x.node, y.node, parent, parent, x.class, y.class})
-			}
-			return true
-		},
-		onlyA: func(e *Entry, parent string) bool {
-			return walk(e, parent, func(e *Entry, parent string) bool {
-				return b.Has(e.node.ID) || f(Difference{Old: e.node, OldParent: parent, OldClass: e.class})
-			})
-		},
-		onlyB: func(e *Entry, parent string) bool {
-			return walk(e, parent, func(e *Entry, parent string) bool {
-				old, ok := a.ids.get(e.node.ID)
-				switch {
-				case !ok:
-					return f(Difference{New: e.node, NewParent: parent, NewClass: e.class})
-				case differs(old.node, e.node, old.parent, parent):
-					return f(Difference{old.node, e.node, old.parent, parent, a.Entry(e.node.ID).class, e.class})
-				}
-				return true
-			})
-		},
-	}
+	c := comparison{a: a, b: b, times: a.cycle != b.cycle, now: make([]Difference, 0, 8)}
+	m := merger{times: c.times, both: c.both, onlyA: c.onlyA, onlyB: c.onlyB}
 	m.entries(a.root, b.root, "")
+	c.join()
+	for i := range c.now {
+		if d := &c.now[i]; (d.Old == nil || c.differs(d)) && !f(*d) {
+			return
+		}
+	}
+	for i := range c.gone {
+		if d := &c.gone[i]; d.New == nil && !f(*d) {
+			return
+		}
+	}
+}
+
+// comparison gathers what differs.
+type comparison struct {
+	a, b  *Tree
+	times bool
+	now   []Difference // places that differ and places that only b has, in the order of b
+	gone  []Difference // places that only a has, in its order
+}
+
+func (c *comparison) both(x, y *Entry, parent string) bool {
+	d := Difference{x.node, y.node, parent, parent, x.class, y.class}
+	if c.differs(&d) {
+		c.now = append(c.now, d)
+	}
+	return true
+}
+
+func (c *comparison) onlyA(e *Entry, parent string) bool {
+	return walk(e, parent, func(e *Entry, parent string) bool {
+		c.gone = append(c.gone, Difference{Old: e.node, OldParent: parent, OldClass: e.class})
+		return true
+	})
+}
+
+func (c *comparison) onlyB(e *Entry, parent string) bool {
+	return walk(e, parent, func(e *Entry, parent string) bool {
+		c.now = append(c.now, Difference{New: e.node, NewParent: parent, NewClass: e.class})
+		return true
+	})
+}
+
+func (c *comparison) differs(d *Difference) bool {
+	return d.Old.digest != d.New.digest || d.OldParent != d.NewParent || c.times && ttlDiffers(d.Old, d.New, c.a.cycle, c.b.cycle)
+}
+
+// join finds the nodes that have a place in both trees, but not the same one.
+func (c *comparison) join() {
+	if len(c.gone) == 0 {
+		return
+	}
+	places := make(map[string]int, len(c.gone))
+	for i := range c.gone {
+		places[c.gone[i].Old.ID] = i
+	}
+	for i := range c.now {
+		d := &c.now[i]
+		if d.Old != nil {
+			continue
+		}
+		if k, there := places[d.New.ID]; there {
+			was := &c.gone[k]
+			d.Old, d.OldParent, d.OldClass = was.Old, was.OldParent, was.OldClass
+			was.New = d.New
+		}
+	}
 }
 
 func ttlDiffers(old, now *Node, oldCycle, newCycle int64) bool {
