@@ -213,14 +213,16 @@ func (d *damaged) mustFindDigest(c cell, r *rand.Rand) int {
 	return d.mustFind(c, flip(r, c.value))
 }
 
-// TestVerifyNamesTheNode damages one content and one header, with and without
-// the proof of the row.
+// TestVerifyNamesTheNode damages one content and one header, and takes the proof
+// of one row away.
 func TestVerifyNamesTheNode(t *testing.T) {
 	d := damage(t)
 	for _, c := range []struct{ damage, want string }{
 		{`UPDATE content SET body = CAST('"Where is my camera? \u00e9"' AS BLOB) WHERE CAST(body AS TEXT) LIKE '%parcel%'`, "content hash"},
 		{`UPDATE node_version SET priority = 9 WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
-		{`UPDATE node_version SET priority = 9, proof = NULL WHERE id = 'mc:2-2'`, "digest of headers and contents"},
+		{`UPDATE node_version SET priority = 9, proof = NULL WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
+		{`UPDATE node_version SET proof = NULL WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
+		{`UPDATE node_version SET id = 'mt:2-1' WHERE id = 'mc:2-2'`, "E_STORE: the store is damaged"},
 		{`UPDATE log SET message = 'another' WHERE message = 'first'`, "revision 3 of the log"},
 		{`UPDATE attempt SET error = 'timed out' WHERE number = 1 AND cycle = 1`, "Cycle:1 Working:false Node: Among:[] What:attempt:1-1 is not as it was recorded"},
 		{`UPDATE attempt SET error = NULL WHERE number = 1 AND cycle = 1`, "attempt:1-1 is not"},

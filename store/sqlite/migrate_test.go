@@ -79,6 +79,16 @@ func TestVersion1(t *testing.T) {
 	if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
 		t.Errorf("%+v, %v", damage, err)
 	}
+
+	// A row without proof passes where version 1 can have written it, and
+	// nowhere else: cycle 4 had drafts of version 1.
+	w.next(t, "a second one")
+	for _, cycle := range []int64{3, 4, 5} {
+		raw(t, path, fmt.Sprintf("UPDATE node_version SET proof = NULL WHERE branch = %d AND birth = %d", info.Key, cycle))
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || (damage != nil) != (cycle == 5) {
+			t.Errorf("cycle %d without proofs: %+v, %v", cycle, damage, err)
+		}
+	}
 	empty, err := s.Find(t.Context(), "empty")
 	must(t, err)
 	must(t, w.load(t.Context(), empty.Key))

@@ -12,7 +12,7 @@ import (
 // Check implements store.Store: the structures of the database, the chain that
 // runs through the log, the proof that each row of a node or an attempt carries,
 // and the number of attempts. Rows of version 1 of the schema have none of these
-// and are passed over.
+// and are passed over; the log tells which rows can be of that version.
 func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error) {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
@@ -29,7 +29,7 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 	if what != "" {
 		return &store.Damage{Cycle: st.Cycle, What: what}, nil
 	}
-	c := checker{ctx: ctx, store: s, revision: st.Revision, ids: make(map[int64]string)}
+	c := checker{ctx: ctx, store: s, revision: st.Revision, ids: make(map[int64]string), unproven: make(map[int64]int64)}
 	for _, check := range [...]func(part) (*store.Damage, error){c.log, c.versions, c.attempts} {
 		for _, p := range line {
 			if d, err := check(p); d != nil || err != nil {
@@ -47,6 +47,7 @@ type checker struct {
 	revision int64            // the latest
 	chain    []byte           // the link of the row before
 	ids      map[int64]string // of every nid that came by
+	unproven map[int64]int64  // by branch, the last cycle that may have rows without proof
 }
 
 // each calls f with the values of every row until it finds damage.
@@ -83,6 +84,7 @@ func (c *checker) log(p part) (*store.Damage, error) {
 		return nil, err
 	}
 	previous, next := beginning(c.chain, i), p.afterRevision+1
+	c.unproven[p.branch] = before
 	end := min(p.endRevision, c.revision)
 	rows, err := c.store.stmts.logRows.QueryContext(c.ctx, p.branch, end)
 	d, err := c.each(rows, err, func(values []any) *store.Damage {
@@ -96,6 +98,10 @@ func (c *checker) log(p part) (*store.Damage, error) {
 		proven := chain != nil || c.chain != nil
 		if proven && !bytes.Equal(chain, link(previous, values[:last]...)) {
 			return &store.Damage{Cycle: cycle, What: "revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written"}
+		}
+		if !proven {
+			latest, _ := values[9].(int64)
+			c.unproven[p.branch] = latest + 1 // with its drafts
 		}
 		c.chain, previous, next = chain, chain, next+1
 		return nil
@@ -118,7 +124,8 @@ func (c *checker) versions(p part) (*store.Damage, error) {
 			return &store.Damage{Cycle: birth, What: "the active head that was sealed is missing"}
 		}
 		last := len(values) - 1
-		if proof, ok := values[last].(int64); ok && proof != proofOf(values[:last]) {
+		proof, proven := values[last].(int64)
+		if proven && proof != proofOf(values[:last]) || !proven && birth > c.unproven[p.branch] {
 			return &store.Damage{Cycle: birth, Node: c.ids[nid], What: "the row of the node is not as it was written"}
 		}
 		return nil

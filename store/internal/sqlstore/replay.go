@@ -51,8 +51,10 @@ func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
 	if len(placed) == 0 {
 		return nil, damaged("a snapshot has no nodes")
 	}
-	r.tree, err = tree.Build(cycle, placed)
-	return r, err
+	if r.tree, err = tree.Build(cycle, placed); err != nil {
+		return nil, damaged("the nodes of a snapshot are no tree") // an id twice, or too deep
+	}
+	return r, nil
 }
 
 // meet completes rows and takes down their ids, and which of them is the active
