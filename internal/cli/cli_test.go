@@ -94,6 +94,14 @@ func TestRunKeepsNothing(t *testing.T) {
 	all.Wait()
 }
 
+// TestErrorsAreVisible has an error that quotes what would take over a terminal.
+func TestErrorsAreVisible(t *testing.T) {
+	const ops = `{"op":"remove","id":"\u001b[2J\n"}` + "\n"
+	if code, _, problems := run(t, ops, "apply", "-"); code != 2 || strings.ContainsRune(problems, 0x1b) || !strings.Contains(problems, "\ufffd[2J\ufffd") {
+		t.Errorf("exit %d, %q", code, problems)
+	}
+}
+
 // TestInterrupt ends a run that waits for its input.
 func TestInterrupt(t *testing.T) {
 	in, w, err := os.Pipe()

@@ -191,9 +191,9 @@ func (a *app) describe(f *fault.Error, place *located, exit int) {
 	if f.Err != nil {
 		message += ": " + f.Err.Error()
 	}
-	fmt.Fprintf(a.err, "pact: %s%s %s\n", where, message, paint.faint("["+string(f.Code)+"]"))
+	fmt.Fprintf(a.err, "pact: %s%s %s\n", visible(where), visible(message), paint.faint("["+string(f.Code)+"]"))
 	if f.Remedy != "" {
-		fmt.Fprintf(a.err, "      %s\n", f.Remedy)
+		fmt.Fprintf(a.err, "      %s\n", visible(f.Remedy))
 	}
 }
 

@@ -40,9 +40,12 @@ Uncommitted edits do not come along.`,
 		if err != nil {
 			return err
 		}
-		_, cycle := f.Cycles()
-		return a.answer(visible(f.Name())+" begins at "+visible(c.Name())+" "+cycleText(cycle),
-			map[string]any{"name": f.Name(), "origin": pact.Origin{Name: c.Name(), Cycle: cycle}})
+		origins, err := f.Origins(ctx) // its origin is who published the snapshot, as contexts and log say too
+		if err != nil {
+			return err
+		}
+		return a.answer(visible(f.Name())+" begins at "+visible(c.Name())+" "+cycleText(origins[0].Cycle),
+			map[string]any{"name": f.Name(), "origin": origins[0]})
 	})
 	return cmd
 }
