@@ -10,8 +10,10 @@ import (
 )
 
 // Strict refuses a history that had to be mended: cycles that do not follow one
-// another, snapshots newest first, another root or region. Without it
-// ImportHistory mends them and says so in its findings.
+// another, snapshots newest first, another root or region. It also refuses what
+// no context can have done: sealed turns that change, ids that come back, more
+// than one edition. Without it ImportHistory mends the former, takes the latter
+// as it is, and says so in its findings.
 func Strict() Option { return func(o *options) { o.strict = true } }
 
 // mend makes a snapshot that another tool wrote follow the last one: it gets
@@ -48,6 +50,20 @@ func (h *historyReader) mend(doc canon.Any) canon.Any {
 		root = with(root, "children", children)
 	}
 	return with(doc, "root", root)
+}
+
+// sameEdition objects to a snapshot of another edition than the first. What the
+// caller said counts for all of them.
+func (h *historyReader) sameEdition(doc canon.Any) error {
+	v, ok := doc.Get("edition")
+	if h.last == nil {
+		h.named = h.edition != ""
+		return nil
+	}
+	if !ok || h.named || v.Text == string(h.edition) {
+		return nil
+	}
+	return h.objection("", "the snapshot is of edition "+v.Text+", the first is of "+string(h.edition)+": read as "+string(h.edition))
 }
 
 // renamed gives a node the id that it has had so far. The active head is

@@ -2,6 +2,8 @@ package pact_test
 
 import (
 	"bytes"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -61,5 +63,69 @@ func TestForeignHistories(t *testing.T) {
 		if out.String() != again.String() {
 			t.Errorf("%s: the export comes back as\n%s\nwant\n%s", c.name, again.String(), out.String())
 		}
+	}
+}
+
+// What no context can have done is taken as it is and said, and refused on
+// request.
+func TestForeignHistoriesOfWhatCannotBe(t *testing.T) {
+	block := func(id, more string) string { return `{"id":"` + id + `","nodeType":"cb"` + more + `}` }
+	turn := func(id string, kids ...string) string {
+		return `{"id":"` + id + `","nodeType":"mt","children":[` + strings.Join(kids, ",") + `]}`
+	}
+	core := func(kids ...string) string {
+		return `{"id":"core","nodeType":"mc","children":[` + strings.Join(kids, ",") + `]}`
+	}
+	snapshot := func(cycle int, more string, turns ...string) string {
+		return fmt.Sprintf(`{"cycle":%d,%s"root":{"children":[{"nodeType":"^sys","children":[]},{"nodeType":"^seq","children":[%s]}]}}`, cycle, more, strings.Join(turns, ","))
+	}
+	hi, note := block("hi", `,"content":"hi","ttl":null`), block("note", `,"offset":1`)
+	a := turn("mt:a", hi)
+	for _, c := range []struct {
+		name     string
+		lines    []string
+		node     string
+		findings string // "" where nothing is wrong
+	}{
+		{"turns that stay", []string{snapshot(1, ``, a), snapshot(2, ``, a, turn("mt:b"))}, "", ""},
+		{"a note is attached and goes", []string{snapshot(1, ``, a), snapshot(2, ``, turn("mt:a", hi, note)), snapshot(3, ``, a)}, "", ""},
+		{"time passes", []string{snapshot(1, ``, turn("mt:a", block("hi", `,"ttl":2`))), snapshot(2, ``, turn("mt:a", block("hi", `,"ttl":1`))), snapshot(3, ``, turn("mt:a"))}, "", ""},
+		{"a core is rewritten", []string{snapshot(1, ``, a), snapshot(2, ``, turn("mt:a", block("hi", `,"content":"ho"`)))}, "hi", "cycle 2 changes what was sealed"},
+		{"a note is rewritten", []string{snapshot(1, ``, turn("mt:a", hi, note)), snapshot(2, ``, turn("mt:a", hi, block("note", `,"offset":1,"priority":2`)))}, "note", "cycle 2 changes what was sealed"},
+		{"two are", []string{snapshot(1, ``, turn("mt:a", hi, note)), snapshot(2, ``, turn("mt:a", block("hi", `,"content":"ho"`), block("note", `,"offset":2`)))}, "hi", "cycle 2 changes what was sealed, 2 nodes in all"},
+		{"a block moves on", []string{snapshot(1, ``, a, turn("mt:b")), snapshot(2, ``, turn("mt:a"), turn("mt:b", hi))}, "hi", "cycle 2 changes what was sealed"},
+		{"a core loses a block", []string{snapshot(1, ``, a), snapshot(2, ``, turn("mt:a"))}, "hi", "cycle 2 takes out of a sealed core what does not expire"},
+		{"a written core does", []string{snapshot(1, ``, turn("mt:a", core(hi))), snapshot(2, ``, turn("mt:a", core()))}, "hi", "cycle 2 takes out of a sealed core what does not expire"},
+		{"a core gets a block", []string{snapshot(1, ``, a), snapshot(2, ``, turn("mt:a", hi, block("ho", ``)))}, "ho", "cycle 2 puts something into a sealed core"},
+		{"a turn comes back", []string{snapshot(1, ``, a), snapshot(2, ``), snapshot(3, ``, a)}, "mt:a", "cycle 3 brings back what was gone: an id belongs to one node, 2 nodes in all"},
+		{"one edition", []string{snapshot(1, `"edition":"depth",`, a), snapshot(2, `"edition":"depth",`, a)}, "", ""},
+		{"two editions", []string{snapshot(1, `"edition":"depth",`, a), snapshot(2, `"edition":"canonical",`, a)}, "", "the snapshot is of edition canonical, the first is of depth: read as depth"},
+	} {
+		text := strings.Join(c.lines, "\n") + "\n"
+		got, findings, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text))
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if first, last := got.Cycles(); first != 1 || int(last) != len(c.lines) {
+			t.Errorf("%s: cycles %d to %d", c.name, first, last)
+		}
+		want := []pact.Finding{}
+		if c.findings != "" {
+			want = []pact.Finding{{Code: pact.ErrDocumentInvalid, Node: c.node, Message: c.findings}}
+		}
+		if !slices.Equal(findings, want) {
+			t.Errorf("%s: %v, want %v", c.name, findings, want)
+		}
+		_, _, err = pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), pact.Strict())
+		if (err == nil) != (c.findings == "") || err != nil && !errors.Is(err, pact.ErrDocumentInvalid) {
+			t.Errorf("%s, strictly: %v", c.name, err)
+		}
+	}
+	// The word of the caller counts for every line.
+	two := snapshot(1, `"edition":"depth",`, a) + "\n" + snapshot(2, `"edition":"canonical",`, a) + "\n"
+	got, findings, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(two), pact.WithEdition(pact.V01), pact.Strict())
+	if err != nil || len(findings) > 0 || got.Edition() != pact.V01 {
+		t.Errorf("with an edition: %v, %v", findings, err)
 	}
 }

@@ -225,11 +225,11 @@ func TestForksAreCopied(t *testing.T) {
 		for i, read := range []func(name string) (*pact.Context, error){
 			func(name string) (*pact.Context, error) { return from.Copy(background, store.NewMemory(), name) },
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, &compact)
+				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, &compact, pact.Strict())
 				return c, err
 			},
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, bytes.NewReader(whole.Bytes()))
+				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, bytes.NewReader(whole.Bytes()), pact.Strict())
 				return c, err
 			},
 		} {

@@ -26,6 +26,8 @@ type historyReader struct {
 	draft    *tree.Tree  // the working state, where the history holds one
 	entry    store.Entry // of the first snapshot
 	findings []Finding
+	gone     map[string]bool // ids that only earlier snapshots have
+	named    bool            // the caller named the edition
 }
 
 func (h *historyReader) line(data []byte) error {
@@ -38,6 +40,9 @@ func (h *historyReader) line(data []byte) error {
 	}
 	if h.compact {
 		return h.delta(doc)
+	}
+	if err := h.sameEdition(doc); err != nil {
+		return err
 	}
 	d, err := document.FromAny(h.mend(doc), document.Options{Edition: h.edition})
 	if err != nil {
@@ -82,6 +87,9 @@ func (h *historyReader) publish(t *tree.Tree, e store.Entry) error {
 	if t.Cycle() != h.last.Cycle()+1 {
 		return fault.New(fault.DocumentInvalid, "cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(h.last.Cycle(), 10), "a history has one snapshot for every cycle, oldest first")
 	}
+	if err := h.seal(t); err != nil {
+		return err
+	}
 	e.Cycle = t.Cycle()
 	h.changes = append(h.changes, store.Change{
 		Before: h.last.WithCycle(t.Cycle()), After: t.WithCycle(t.Cycle() + 1), Sealed: t, Entry: e,
@@ -112,7 +120,7 @@ func (h *historyReader) delta(doc canon.Any) error {
 		h.entry = entry
 		err := h.begin(cycle, born, kind == "empty")
 		if err == nil {
-			h.compare(h.first, entry)
+			err = h.compare(h.first, entry)
 		}
 		return err
 	case h.last == nil || kind == "empty":
@@ -126,7 +134,9 @@ func (h *historyReader) delta(doc canon.Any) error {
 		h.draft = next
 		return nil
 	}
-	h.compare(next, entry)
+	if err := h.compare(next, entry); err != nil {
+		return err
+	}
 	return h.publish(next, entry)
 }
 
@@ -145,12 +155,13 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 	return store.Entry{Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS}, nil
 }
 
-// compare reports a snapshot whose thread is not the one that the history says
-// it had.
-func (h *historyReader) compare(t *tree.Tree, e store.Entry) {
-	if e.Thread != "" && e.Thread != t.ThreadDigest().String() {
-		h.findings = append(h.findings, Finding{Code: fault.DocumentInvalid, Message: "the thread of cycle " + strconv.FormatInt(t.Cycle(), 10) + " is not the one that was recorded: the history was changed"})
+// compare objects to a snapshot whose thread is not the one that the history
+// says it had.
+func (h *historyReader) compare(t *tree.Tree, e store.Entry) error {
+	if e.Thread == "" || e.Thread == t.ThreadDigest().String() {
+		return nil
 	}
+	return h.objection("", "the thread of cycle "+strconv.FormatInt(t.Cycle(), 10)+" is not the one that was recorded: the history was changed")
 }
 
 // deltaKind returns which line it is and the cycle it is of.

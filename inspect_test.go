@@ -22,7 +22,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 		s := tell(t, seed, 8)
 		var snapshots bytes.Buffer
 		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
-		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots)
+		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots, pact.Strict())
 		must(t, err)
 		for i, was := range s.pages[:len(s.pages)-2] {
 			r, err := again.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(was.cycle+1), nil)

@@ -249,6 +249,9 @@ func TestDigestsInBackup(t *testing.T) {
 	if err != nil || len(findings) == 0 {
 		t.Errorf("an altered history is read with %v, %v", findings, err)
 	}
+	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered), pact.Strict()); !errors.Is(err, pact.ErrDocumentInvalid) {
+		t.Errorf("an altered history, strictly: %v", err)
+	}
 	bad := bytes.Replace(backup.Bytes(), []byte(`"sent":"`), []byte(`"sent":"x`), 1)
 	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad)); !errors.Is(err, pact.ErrDocumentInvalid) {
 		t.Errorf("a sum that is none: %v", err)

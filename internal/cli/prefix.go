@@ -145,9 +145,5 @@ func breakText(b *pact.Break) string {
 	if b.New == nil {
 		edited = "removed"
 	}
-	text := deedText(b.Cause, edited)
-	if who := authorText(b.Cause.Author); who != "" {
-		text += " by " + who
-	}
-	return text
+	return deedText(b.Cause, edited) + byText(b.Cause.Author)
 }

@@ -178,10 +178,7 @@ func causeText(c pact.Cause, edited string) string {
 	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
 		text += " in @c" + strconv.FormatInt(c.Cycle, 10)
 	}
-	if who := authorText(c.Author); who != "" {
-		text += " by " + who
-	}
-	return text
+	return text + byText(c.Author)
 }
 
 // deedText says what was done and by which rule.
@@ -211,6 +208,19 @@ func authorText(a pact.Author) string {
 		who = strings.TrimSpace(who + " (" + visible(a.Message) + ")")
 	}
 	return who
+}
+
+// byText is what follows a deed: who did it, as far as that is known, and what
+// was said.
+func byText(a pact.Author) string {
+	switch who := authorText(a); {
+	case who == "":
+		return ""
+	case a.Actor == "":
+		return " " + who
+	default:
+		return " by " + who
+	}
 }
 
 // How contents are drawn.
