@@ -22,7 +22,7 @@ func IncludeContent() RangeOption { return func(o *rangeOptions) { o.includeCont
 // Patch of contents that are not both JSON becomes unified, with a warning.
 func ContentMode(m content.Mode) RangeOption { return func(o *rangeOptions) { o.mode = m } }
 
-// ContextLines sets the lines of context of a unified diff.
+// ContextLines sets the lines of context of a unified diff, n at least 0.
 func ContextLines(n int) RangeOption { return func(o *rangeOptions) { o.contextLines = n } }
 
 // Materialize inlines headers of both versions of every changed node: any of

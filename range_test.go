@@ -143,6 +143,11 @@ func TestCapsOfARange(t *testing.T) {
 			t.Errorf("a cap without sense: got %v", err)
 		}
 	}
+	for _, o := range []pact.RangeOption{pact.ContextLines(-1), pact.ContentMode("words"), pact.Materialize("role")} {
+		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, pact.ErrSelectorInvalid) {
+			t.Errorf("an option without sense: got %v", err)
+		}
+	}
 }
 
 func TestModesOfARange(t *testing.T) {

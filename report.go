@@ -3,6 +3,7 @@ package pact
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/diff/content"
@@ -63,6 +64,9 @@ func (c *Context) side(ctx context.Context, s *state, a Address) (*Snapshot, err
 }
 
 func (o *rangeOptions) checkMode() error {
+	if o.contextLines < 0 {
+		return fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(o.contextLines)+" lines of context", "allow 0 or more")
+	}
 	if slices.Contains([]content.Mode{content.Unified, content.JSONPatch, content.Tokens}, o.mode) {
 		return nil
 	}

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -43,6 +45,9 @@ func TestUnified(t *testing.T) {
 	if d.Summary != (content.Summary{BytesNewer: 17, BytesOlder: 16}) {
 		t.Errorf("summary: got %+v", d.Summary)
 	}
+	if all := compare(older, newer, content.Unified, math.MaxInt); !strings.Contains(*all.Diff, "@@ -1,8 +1,9 @@\n a\n b\n-c\n") {
+		t.Errorf("with all of it around: got\n%s", *all.Diff)
+	}
 	if d := compare("a", "a", content.Unified, 3); *d.Diff != "" || !d.Summary.Identical {
 		t.Errorf("equal texts: got %+v", d)
 	}
@@ -64,6 +69,19 @@ func lines(r *rand.Rand) string {
 		fmt.Fprintf(&b, "end %d", r.IntN(2))
 	}
 	return b.String()
+}
+
+// large puts a text, some of its lines, and what is long and in order around and
+// between.
+func large(r *rand.Rand, s string) string {
+	var b strings.Builder
+	for i := range 3 {
+		fmt.Fprintf(&b, "part %d\n%s", i, s)
+		for k := range 3_000 + r.IntN(3) {
+			fmt.Fprintf(&b, "%d of %d\n", k, i)
+		}
+	}
+	return b.String() + s
 }
 
 // mutate changes a few lines of a text.
@@ -98,11 +116,14 @@ func TestPatchAppliesUnifiedDiffs(t *testing.T) {
 	}
 	r := rand.New(rand.NewPCG(1, 2))
 	file := filepath.Join(t.TempDir(), "text")
-	for range 300 {
+	for i := range 300 {
 		older := lines(r)
 		newer := lines(r)
 		if r.IntN(2) == 0 {
 			newer = mutate(r, older)
+		}
+		if i%30 == 0 { // more than is compared line by line
+			older, newer = large(r, older), large(r, newer)
 		}
 		if older == newer || older == "" || newer == "" { // patch(1) makes and removes files there
 			continue
@@ -228,6 +249,99 @@ func FuzzTokens(f *testing.F) {
 			t.Fatalf("%q to %q: the hunks give %q and %q", older, newer, a.String(), b.String())
 		}
 	})
+}
+
+// Texts with lone surrogates come through as JSON: read back, what leads from
+// one to the other is all there.
+func TestLoneSurrogates(t *testing.T) {
+	older, newer := canon.Value(`"a \ud800 <b>"`), canon.Value(`"a \udfff <b>"`)
+	from, to := content.Side{Value: older, Label: "older"}, content.Side{Value: newer, Label: "newer"}
+	read := func(mode content.Mode) canon.Any {
+		data, err := json.Marshal(content.Compare(from, to, mode, 3))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := canon.Parse(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v.Any()
+	}
+	a, _ := older.Text()
+	b, _ := newer.Text()
+	unified, _ := read(content.Unified).Get("diff")
+	if want := "--- older\n+++ newer\n@@ -1 +1 @@\n-" + a + "\n\\ No newline at end of file\n+" + b + "\n\\ No newline at end of file\n"; unified.Text != want {
+		t.Errorf("unified: %q, want %q", unified.Text, want)
+	}
+	hunks, _ := read(content.Tokens).Get("hunks")
+	was, is := "", ""
+	for _, h := range hunks.Elems {
+		op, _ := h.Get("op")
+		text, _ := h.Get("text")
+		if op.Text != "ins" {
+			was += text.Text
+		}
+		if op.Text != "del" {
+			is += text.Text
+		}
+	}
+	if was != a || is != b {
+		t.Errorf("the hunks give %q and %q, want %q and %q", was, is, a, b)
+	}
+	// Nobody reads a patch of them alike.
+	for _, v := range []canon.Value{`{"a":"\ud800"}`, `{"\ud800":1}`, `["\ud800"]`} {
+		if d := content.Compare(content.Side{Value: v}, content.Side{Value: `{"a":1}`}, content.JSONPatch, 3); d.Mode != content.Unified || d.Patch != nil {
+			t.Errorf("%s: got %+v", v, d)
+		}
+	}
+}
+
+// A few changes in a large text are shown as such, however far apart.
+func TestFewChangesOfALargeText(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	list := make([]string, 30_000)
+	for i := range list {
+		list[i] = fmt.Sprintf("line %d\n", i)
+		if i%3 == 0 {
+			list[i] = "}\n" // which is no anchor
+		}
+	}
+	older := strings.Join(list, "")
+	changed := slices.Clone(list)
+	for range 40 {
+		i := r.IntN(len(changed))
+		switch r.IntN(3) {
+		case 0:
+			changed = slices.Delete(changed, i, i+1)
+		case 1:
+			changed = slices.Insert(changed, i, "new\n", "}\n")
+		default:
+			changed[i] = "other\n"
+		}
+	}
+	newer := strings.Join(changed, "")
+	if n := len(*compare(older, newer, content.Unified, 0).Diff); n > 40*80 {
+		t.Errorf("40 changes take %d bytes", n)
+	}
+	hunks := compare(older, newer, content.Tokens, 0).Hunks
+	was, is := "", ""
+	for i, h := range hunks {
+		if i > 0 && h.Op == hunks[i-1].Op {
+			t.Errorf("two hunks of %s side by side", h.Op)
+		}
+		if h.Op != "ins" {
+			was += h.Text
+		}
+		if h.Op != "del" {
+			is += h.Text
+		}
+	}
+	if was != older || is != newer {
+		t.Error("the hunks do not give the texts")
+	}
+	if len(hunks) > 400 {
+		t.Errorf("%d hunks of words", len(hunks))
+	}
 }
 
 // Texts with nothing in common cost no more than their length once they are

@@ -27,9 +27,37 @@ type edit struct {
 // nothing in common cost the product of their lengths.
 const maxPieces = 8_000
 
-// edits finds what leads from one list of pieces to another. Equal ends are
-// taken off first; a middle of more than maxPieces is replaced as a whole.
+// edits finds what leads from one list of pieces to another. Where what differs
+// has more than maxPieces, pieces that both lists have once hold them together,
+// and what lies between these is compared until maxPieces are; what is left is
+// replaced as a whole.
 func edits(older, newer []string) []edit {
+	d := differ{left: maxPieces}
+	d.compare(older, newer, true)
+	return d.list
+}
+
+// differ puts edits together.
+type differ struct {
+	list []edit
+	left int // how many pieces may still be compared
+}
+
+// add appends an edit. Pieces that are kept come from the older list, one behind
+// the other, so that a run of them grows in place.
+func (d *differ) add(o op, pieces []string) {
+	if len(pieces) == 0 {
+		return
+	}
+	if last := len(d.list) - 1; o == keep && last >= 0 && d.list[last].op == keep {
+		d.list[last].pieces = d.list[last].pieces[:len(d.list[last].pieces)+len(pieces)]
+		return
+	}
+	d.list = append(d.list, edit{o, pieces})
+}
+
+// compare takes equal ends off and compares the middle, in parts if it may.
+func (d *differ) compare(older, newer []string, parts bool) {
 	head := 0
 	for head < len(older) && head < len(newer) && older[head] == newer[head] {
 		head++
@@ -38,22 +66,27 @@ func edits(older, newer []string) []edit {
 	for tail < len(older)-head && tail < len(newer)-head && older[len(older)-1-tail] == newer[len(newer)-1-tail] {
 		tail++
 	}
-	var list []edit
-	add := func(o op, pieces []string) {
-		if len(pieces) > 0 {
-			list = append(list, edit{o, pieces})
-		}
-	}
-	add(keep, older[:head])
+	d.add(keep, older[:head])
 	a, b := older[head:len(older)-tail], newer[head:len(newer)-tail]
-	if len(a)+len(b) > maxPieces {
-		add(del, a)
-		add(ins, b)
-	} else {
-		list = append(list, between(a, b)...)
+	switch n := len(a) + len(b); {
+	case n <= d.left:
+		d.left -= n
+		for _, e := range between(a, b) {
+			d.add(e.op, e.pieces)
+		}
+	case parts:
+		atA, atB := 0, 0
+		for _, m := range anchors(a, b) {
+			d.compare(a[atA:m.a], b[atB:m.b], false)
+			d.add(keep, a[m.a:m.a+1])
+			atA, atB = m.a+1, m.b+1
+		}
+		d.compare(a[atA:], b[atB:], false)
+	default:
+		d.add(del, a)
+		d.add(ins, b)
 	}
-	add(keep, older[len(older)-tail:])
-	return list
+	d.add(keep, older[len(older)-tail:])
 }
 
 // between compares pieces with the library, which compares runes: every
@@ -96,6 +129,9 @@ func words(s string) []string {
 	var list []string
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
+		if r == utf8.RuneError && n == 1 && len(s) >= 3 {
+			n = 3 // a lone surrogate, which is all that is not UTF-8 in a content
+		}
 		if class := classOf(r); class != other {
 			for n < len(s) {
 				r, size := utf8.DecodeRuneInString(s[n:])

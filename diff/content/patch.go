@@ -9,10 +9,11 @@ import (
 )
 
 // patch returns the JSON Patch (RFC 6902) that turns one content into another,
-// and whether there is one: both must be JSON and neither text nor missing.
+// and whether there is one: both must be JSON and neither text nor missing. A
+// lone surrogate is no JSON that everybody reads alike (RFC 8259 §8.2).
 func patch(older, newer canon.Value) (json.RawMessage, bool) {
 	for _, v := range []canon.Value{older, newer} {
-		if k := v.Kind(); k == canon.KindAbsent || k == canon.KindString {
+		if k := v.Kind(); k == canon.KindAbsent || k == canon.KindString || !unicodeText(v.Any()) {
 			return nil, false
 		}
 	}
@@ -30,6 +31,21 @@ func patch(older, newer canon.Value) (json.RawMessage, bool) {
 		return nil, false
 	}
 	return bytes.TrimSpace(b.Bytes()), true
+}
+
+// unicodeText reports whether every text in a value is valid UTF-8.
+func unicodeText(v canon.Any) bool {
+	for _, m := range v.Members {
+		if !canon.ValidText(m.Name) || !unicodeText(m.Value) {
+			return false
+		}
+	}
+	for _, e := range v.Elems {
+		if !unicodeText(e) {
+			return false
+		}
+	}
+	return canon.ValidText(v.Text)
 }
 
 // exact keeps the digits of numbers.

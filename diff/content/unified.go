@@ -23,9 +23,10 @@ func unified(olderLabel, newerLabel, older, newer string, context int) string {
 		}
 	}
 	var b strings.Builder
+	context = min(max(context, 0), len(lines))
 	olderAt, newerAt := 0, 0 // lines before the hunk
 	for begin := 0; ; {
-		first, end := group(lines, begin, max(context, 0))
+		first, end := group(lines, begin, context)
 		if first < 0 {
 			return b.String()
 		}
