@@ -74,12 +74,18 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 		trees = []*tree.Tree{trees[0], trees[len(trees)-1]}
 	}
 	sides := b.sides()
+	var list []tree.Difference
 	for i, older := range trees[1:] {
-		s, err := sides(ctx, older, trees[i])
+		list = list[:0]
+		tree.Compare(older, trees[i], func(d tree.Difference) bool {
+			list = append(list, d)
+			return true
+		})
+		s, err := sides(ctx, older, trees[i], list)
 		if err != nil {
 			return err
 		}
-		pair := diff.Compare(older, trees[i], s)
+		pair := diff.Among(older, trees[i], list, s)
 		block := DiffBlock{From: name(trees[i].Cycle()), To: name(older.Cycle()), AddedIDs: pair.Added, RemovedIDs: pair.Removed,
 			Changed: make([]NodeChange, 0, len(pair.Changed)), Stats: RangeStats{len(pair.Added), len(pair.Removed), len(pair.Changed)}}
 		b.cut(&block, pair)
@@ -116,16 +122,16 @@ func (b *rangeBuilder) cut(block *DiffBlock, pair *diff.Pair) {
 	pair.Changed = pair.Changed[:keep(len(pair.Changed))]
 }
 
-// sides returns what gives the selection of both snapshots of a pair. Pairs are
-// asked for newest first. Where it follows from a node and its ancestors alone
+// sides returns what gives the selection of both snapshots of a pair that differ
+// in a list of nodes. Pairs are asked for newest first. Where it follows from a node and its ancestors alone
 // that it is selected, only what differs is asked for, so that a range costs
 // what its changes cost; elsewhere every snapshot is asked once.
-func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree) (*diff.Selection, error) {
+func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*diff.Selection, error) {
 	if b.plan.Local() {
 		return b.differing
 	}
 	var last map[string]bool // of the snapshot that was the older one before
-	return func(ctx context.Context, older, newer *tree.Tree) (*diff.Selection, error) {
+	return func(ctx context.Context, older, newer *tree.Tree, _ []tree.Difference) (*diff.Selection, error) {
 		s := &diff.Selection{To: last}
 		if last == nil {
 			r, err := b.plan.Run(ctx, newer)
@@ -142,17 +148,16 @@ func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree
 }
 
 // differing selects among the nodes that differ and what is below them.
-func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree) (*diff.Selection, error) {
-	var was, is []string
-	tree.Compare(older, newer, func(d tree.Difference) bool {
+func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*diff.Selection, error) {
+	was, is := make([]string, 0, len(list)), make([]string, 0, len(list))
+	for _, d := range list {
 		if d.Old != nil {
 			was = append(was, d.Old.ID)
 		}
 		if d.New != nil {
 			is = append(is, d.New.ID)
 		}
-		return true
-	})
+	}
 	from, err := b.plan.Among(ctx, older, was)
 	if err != nil {
 		return nil, err

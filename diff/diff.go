@@ -64,31 +64,53 @@ type Pair struct {
 
 // Compare is [Trees] for callers that need the versions themselves.
 func Compare(older, newer *tree.Tree, s *Selection) *Pair {
-	p := &Pair{Added: []string{}, Removed: []string{}, oldCycle: older.Cycle(), newCycle: newer.Cycle()}
-	if s != nil {
-		p.Added, p.Removed = missing(newer, s.To, s.From), missing(older, s.From, s.To)
-	}
+	var list []tree.Difference
 	tree.Compare(older, newer, func(d tree.Difference) bool {
-		switch {
-		case d.Old != nil && d.New != nil:
-			if (s == nil || s.From[d.New.ID] && s.To[d.New.ID]) && len(p.Fields(d)) > 0 { // an expiry that is over shows nowhere
-				p.Changed = append(p.Changed, d)
-			}
-		case s != nil:
-		case d.Old == nil:
-			p.Added = append(p.Added, d.New.ID)
-		default:
-			p.Removed = append(p.Removed, d.Old.ID)
-		}
+		list = append(list, d)
 		return true
 	})
+	return Among(older, newer, list, s)
+}
+
+// Among is [Compare] for callers that know what differs, as tree.Compare tells.
+func Among(older, newer *tree.Tree, list []tree.Difference, s *Selection) *Pair {
+	p := &Pair{Added: []string{}, Removed: []string{}, oldCycle: older.Cycle(), newCycle: newer.Cycle()}
+	for _, d := range list {
+		was, is := d.Old != nil, d.New != nil
+		if s != nil {
+			was, is = was && s.From[d.Old.ID], is && s.To[d.New.ID]
+		}
+		switch {
+		case was && is:
+			if len(p.Fields(d)) > 0 { // an expiry that is over shows nowhere
+				p.Changed = append(p.Changed, d)
+			}
+		case is:
+			p.Added = append(p.Added, d.New.ID)
+		case was && d.New == nil:
+			p.Removed = append(p.Removed, d.Old.ID)
+		}
+	}
+	if s != nil {
+		p.Added, p.Removed = missing(newer, s.To, s.From, p.Added), missing(older, s.From, s.To, p.Removed)
+	}
 	return p
 }
 
 // missing returns the ids of a set that another lacks, in the canonical order
-// of their tree.
-func missing(t *tree.Tree, set, other map[string]bool) []string {
-	list := []string{}
+// of their tree. known are those of them that differ, in that order: all of
+// them, but where the selection goes by something else than the node itself.
+func missing(t *tree.Tree, set, other map[string]bool, known []string) []string {
+	n := 0
+	for id := range set {
+		if !other[id] {
+			n++
+		}
+	}
+	if n == len(known) {
+		return known
+	}
+	list := make([]string, 0, n)
 	for id := range set {
 		if !other[id] {
 			list = append(list, id)
@@ -120,7 +142,7 @@ func Fields(d tree.Difference, oldCycle, newCycle int64) []string {
 	add("priority", a.Priority != b.Priority)
 	add("cycle", a.Cycle != b.Cycle)
 	add("created_at_ns", a.CreatedNS != b.CreatedNS)
-	add("created_at_iso", a.CreatedISO() != b.CreatedISO())
+	add("created_at_iso", (a.CreatedNS != b.CreatedNS || a.ForeignISO != b.ForeignISO) && a.CreatedISO() != b.CreatedISO())
 	add("creation_index", a.Index != b.Index)
 	add("ttl", oldFinite != newFinite || oldTTL != newTTL)
 	add("content_hash", hashed(a, d.OldClass) != hashed(b, d.NewClass) || hashed(a, d.OldClass) && !a.SameContent(b))
