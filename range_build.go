@@ -147,15 +147,23 @@ func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree
 	}
 }
 
-// differing selects among the nodes that differ and what is below them.
+// differing selects among the nodes that differ and what is below them. Of what
+// came or went with its parent the parent is named, which is one path for a turn.
 func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*diff.Selection, error) {
 	was, is := make([]string, 0, len(list)), make([]string, 0, len(list))
+	went, came := make(map[string]bool), make(map[string]bool)
 	for _, d := range list {
-		if d.Old != nil {
+		if d.Old != nil && !went[d.OldParent] {
 			was = append(was, d.Old.ID)
 		}
-		if d.New != nil {
+		if d.New != nil && !came[d.NewParent] {
 			is = append(is, d.New.ID)
+		}
+		switch {
+		case d.New == nil:
+			went[d.Old.ID] = true
+		case d.Old == nil:
+			came[d.New.ID] = true
 		}
 	}
 	from, err := b.plan.Among(ctx, older, was)
