@@ -76,11 +76,7 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 	sides := b.sides()
 	var list []tree.Difference
 	for i, older := range trees[1:] {
-		list = list[:0]
-		tree.Compare(older, trees[i], func(d tree.Difference) bool {
-			list = append(list, d)
-			return true
-		})
+		list = differences(older, trees[i], list[:0])
 		s, err := sides(ctx, older, trees[i], list)
 		if err != nil {
 			return err
@@ -147,10 +143,29 @@ func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree
 	}
 }
 
-// differing selects among the nodes that differ and what is below them. Of what
-// came or went with its parent the parent is named, which is one path for a turn.
+// differing selects among the nodes that differ and what is below them.
 func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*diff.Selection, error) {
-	was, is := make([]string, 0, len(list)), make([]string, 0, len(list))
+	was, is := tops(list)
+	from, err := b.plan.Among(ctx, older, was)
+	if err != nil {
+		return nil, err
+	}
+	to, err := b.plan.Among(ctx, newer, is)
+	return &diff.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
+}
+
+// differences appends what differs between two trees to a list.
+func differences(older, newer *tree.Tree, list []tree.Difference) []tree.Difference {
+	tree.Compare(older, newer, func(d tree.Difference) bool {
+		list = append(list, d)
+		return true
+	})
+	return list
+}
+
+// tops returns the ids that differ, of each side. Of what came or went with its
+// parent the parent is named: one path leads to a whole turn.
+func tops(list []tree.Difference) (was, is []string) {
 	went, came := make(map[string]bool), make(map[string]bool)
 	for _, d := range list {
 		if d.Old != nil && !went[d.OldParent] {
@@ -166,12 +181,7 @@ func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, l
 			came[d.New.ID] = true
 		}
 	}
-	from, err := b.plan.Among(ctx, older, was)
-	if err != nil {
-		return nil, err
-	}
-	to, err := b.plan.Among(ctx, newer, is)
-	return &diff.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
+	return was, is
 }
 
 func idsOf(nodes []*tree.Entry) map[string]bool {

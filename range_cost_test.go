@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -269,6 +270,26 @@ func visits(t *testing.T, plan *query.Plan, c *pact.Context) int {
 		last = now
 	}
 	return n
+}
+
+// All snapshots together cost what the newest holds and what changed, for each
+// of them the same: not the length of the context for each.
+func TestAllSnapshotsVisitWhatChanged(t *testing.T) {
+	for _, text := range []string{"@* .cb", "@* .cb[ttl=1]", "@history .cb @mode=union"} {
+		var each [2]float64
+		for i, turns := range []int{200, 2_000} {
+			c := noted(t, turns)
+			q, err := selector.Parse(text, pact.Depth)
+			must(t, err)
+			x, err := c.Explain(background, q)
+			must(t, err)
+			each[i] = float64(x.Visited) / float64(turns)
+		}
+		t.Logf("%-26s %.1f nodes visited a snapshot at 200 turns, %.1f at 2,000", text, each[0], each[1])
+		if each[1] > 1.1*each[0] {
+			t.Errorf("%s visits %.1f nodes a snapshot at 200 turns, %.1f at 2,000", text, each[0], each[1])
+		}
+	}
 }
 
 // BenchmarkRange measures a change in a range of a short and of a long context;

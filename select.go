@@ -42,7 +42,8 @@ func RangeAsIDs() SelectOption { return func(o *selectOptions) { o.rangeAsIDs = 
 // each id once; a range with @mode=union or @mode=latest those of the range.
 // Any other range is E_SELECTOR_INVALID here: RangeDiffLatest answers it.
 //
-// Cost: see [query.Plan.Run], for every snapshot.
+// Cost: see [query.Plan.Run], for every snapshot; of a selector that goes by a
+// node and its ancestors alone, for the newest and for what changed since.
 func (c *Context) Select(ctx context.Context, q *selector.Selector, opts ...SelectOption) ([]string, error) {
 	s, err := newSelection(q, opts)
 	if err != nil {
@@ -159,8 +160,8 @@ func (s *selection) find(ctx context.Context, trees []*tree.Tree) ([]found, erro
 	seen := make(map[string]bool)
 	newest := make(map[string]*tree.Tree) // where a key family matches last
 	in := make(map[*tree.Entry]*tree.Tree)
-	for _, t := range trees {
-		r, err := s.plan.Run(ctx, t)
+	for i, t := range trees {
+		r, err := s.run(ctx, trees[:i+1])
 		if err != nil {
 			return nil, err
 		}
@@ -204,6 +205,18 @@ func (s *selection) find(ctx context.Context, trees []*tree.Tree) ([]found, erro
 		list = append(list, found{e, in[e]})
 	}
 	return list, nil
+}
+
+// run puts the selector to the last of some snapshots. Where it is local, only
+// what differs from the snapshot before can be selected that was not selected
+// there, and so is known: asking all snapshots costs what changed in them.
+func (s *selection) run(ctx context.Context, trees []*tree.Tree) (query.Result, error) {
+	t := trees[len(trees)-1]
+	if len(trees) == 1 || !s.plan.Local() {
+		return s.plan.Run(ctx, t)
+	}
+	was, _ := tops(differences(t, trees[len(trees)-2], nil))
+	return s.plan.Among(ctx, t, was)
 }
 
 // kin keeps what Where asks for.
