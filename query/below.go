@@ -11,7 +11,7 @@ import (
 // reached alike; see inside.go for where they are not.
 func (r *run) below(e *tree.Entry, at place, lv *level) {
 	live, special := false, false
-	lv.ends = lv.ends[:0]
+	lv.ends, lv.inner = lv.ends[:0], 0
 	for i := range lv.out {
 		if lv.out[i].active() == 0 {
 			continue
@@ -21,6 +21,7 @@ func (r *run) below(e *tree.Entry, at place, lv *level) {
 		lv.out[i] = s
 		open := s.active()
 		live = live || open != 0
+		lv.inner |= g.looksAt(s)
 		special = special || open&g.picks != 0 && g.choosesAmong(open, e.Children()) ||
 			open&(g.parts|g.cores) != 0 && r.divided(e, open&g.parts != 0)
 		if open&g.last&^g.picks != 0 {
@@ -47,6 +48,9 @@ func (r *run) below(e *tree.Entry, at place, lv *level) {
 			return
 		}
 		few = restricted || few && !w.ways.divided
+	}
+	if w.ways == nil && len(lv.ends) == 0 && !e.Children().Deep() {
+		return // only a last step can be of use to a leaf
 	}
 	if w.ways == nil && !few && !turns && at.level > 0 {
 		at.level++
@@ -85,9 +89,12 @@ func (r *run) plain(l *tree.List, at place, lv *level) {
 		if r.err != nil {
 			return
 		}
-		if k.Children() == nil {
-			r.leaf(k, at, lv)
-		} else if r.may(k.Summary(), lv.out) {
+		switch shape := l.Shape(i); {
+		case shape.Leaf():
+			if len(lv.ends) > 0 {
+				r.leaf(k, shape.Class(), at, lv)
+			}
+		case lv.inner>>shape.Class()&1 != 0 && r.may(k.Summary(), lv.out):
 			r.visit(k, at, lv.out, nil)
 		}
 	}
@@ -96,11 +103,24 @@ func (r *run) plain(l *tree.List, at place, lv *level) {
 	}
 }
 
+// looksAt returns the classes of the children to look at that have children,
+// one bit each.
+func (g *group) looksAt(s state) uint8 {
+	if s.below != 0 {
+		return everyClass
+	}
+	classes := uint8(0)
+	for m := s.child; m != 0; m &= m - 1 {
+		classes |= g.steps[bits.TrailingZeros64(m)].classes
+	}
+	return classes
+}
+
 // leaf is visit for a node without children: only a last step can be of use.
-func (r *run) leaf(k *tree.Entry, at place, lv *level) {
+func (r *run) leaf(k *tree.Entry, class tree.Class, at place, lv *level) {
 	looked := false
 	for _, s := range lv.ends {
-		if s.sift && !k.Summary().Marks.May(s.from) {
+		if s.bars(class) || s.sift && !k.Summary().Marks.May(s.from) {
 			continue
 		}
 		if !looked && !r.look() {
@@ -129,13 +149,13 @@ type walk struct {
 func (w *walk) enter(l *tree.List) bool { return w.may(l.Sum(), w.out) }
 
 // one looks at a child and reports whether the walk goes on.
-func (w *walk) one(k *tree.Entry, rank int) bool {
+func (w *walk) one(k *tree.Entry, shape tree.Shape, rank int) bool {
 	at := w.at.of(k, w.parent, rank)
 	switch {
 	case w.ways != nil:
-		w.oneInWays(k, at)
-	case k.Children() == nil:
-		w.leaf(k, at, w.level)
+		w.oneInWays(k, shape, at)
+	case shape.Leaf():
+		w.leaf(k, shape.Class(), at, w.level)
 	case w.may(k.Summary(), w.out):
 		w.visit(k, at, w.out, nil)
 	}
@@ -148,13 +168,13 @@ type span struct{ lo, hi int }
 // each calls f for the items of l with ranks in the span, in either order,
 // until f returns false. The first item has the given rank. It passes over the
 // runs that enter refuses. It reports whether it came to the end.
-func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) bool, f func(k *tree.Entry, rank int) bool) bool {
+func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) bool, f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
 	if rank >= s.hi || rank+l.Len() <= s.lo {
 		return true
 	}
 	items, runs := l.Parts()
 	if runs == nil {
-		return s.flat(items, rank, reverse, f)
+		return s.flat(l, rank, reverse, f)
 	}
 	if reverse {
 		rank += l.Len()
@@ -174,7 +194,7 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 			if size > 0 && enter(runs[n/2]) && !s.each(runs[n/2], rank, reverse, enter, f) {
 				return false
 			}
-		} else if s.lo <= rank && rank < s.hi && !f(items[n/2], rank) {
+		} else if s.lo <= rank && rank < s.hi && !f(items[n/2], l.Shape(n/2), rank) {
 			return false
 		}
 		if !reverse {
@@ -185,14 +205,15 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 }
 
 // flat is each for the items of one run.
-func (s span) flat(items []*tree.Entry, rank int, reverse bool, f func(k *tree.Entry, rank int) bool) bool {
+func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
+	items, _ := l.Parts()
 	lo, hi := max(s.lo-rank, 0), min(s.hi-rank, len(items))
 	for n := lo; n < hi; n++ {
 		i := n
 		if reverse {
 			i = lo + hi - 1 - n
 		}
-		if !f(items[i], rank+i) {
+		if !f(items[i], l.Shape(i), rank+i) {
 			return false
 		}
 	}

@@ -10,9 +10,10 @@ import (
 // choosing is the tests of a step around its first :first, :last or :nth.
 // Further choices are of a set of one.
 type choosing struct {
-	tests []test // before it; all of them where pick is nil
-	pick  *selector.Pick
-	after []test
+	barred uint8  // the classes that do not pass the tests before it, one bit each
+	tests  []test // the other tests before it; all of them where pick is nil
+	pick   *selector.Pick
+	after  []test
 }
 
 func (c *choosing) add(tests ...test) {
@@ -22,6 +23,8 @@ func (c *choosing) add(tests ...test) {
 			c.after = append(c.after, tests[i])
 		case tests[i].op == pickAlone:
 			c.pick = &tests[i].pick
+		case tests[i].op == ofClass:
+			c.barred |= ^tests[i].classes
 		default:
 			c.tests = append(c.tests, tests[i])
 		}
@@ -52,13 +55,46 @@ func (r *run) choose(s *step, e *tree.Entry, at place, z interval) (taken *tree.
 			among = span{n - 1, n}
 		}
 	}
-	if among.each(kids, 0, c.reverse, anything, c.consider) && c.core != nil {
+	if items, runs := kids.Parts(); runs == nil && len(c.tests) == 0 && z == everywhere && c.core == nil {
+		c.byClass(kids, items)
+	} else if among.each(kids, 0, c.reverse, anything, c.consider) && c.core != nil {
 		c.considerCore()
 	}
 	if c.taken == nil || !r.passes(s.after, c.taken, c.takenAt) {
 		return nil, 0
 	}
 	return c.taken, c.rank
+}
+
+// bars reports whether no node of the class passes the tests before a choice.
+func (c *choosing) bars(class tree.Class) bool { return c.barred>>class&1 != 0 }
+
+// fits reports whether a node passes the tests before a choice.
+func (r *run) fits(c *choosing, e *tree.Entry, at place) bool {
+	return !c.bars(e.Class()) && r.passes(c.tests, e, at)
+}
+
+// byClass makes a choice among the items of one run that follows from their
+// classes, without a look at them.
+func (c *chooser) byClass(kids *tree.List, items []*tree.Entry) {
+	i, step := 0, 1
+	switch {
+	case c.reverse:
+		i, step = len(items)-1, -1
+	case c.sure:
+		i = c.nth() - 1
+	}
+	for ; 0 <= i && i < len(items); i += step {
+		shape := kids.Shape(i)
+		if c.bars(shape.Class()) {
+			continue
+		}
+		if c.left--; c.left == 0 {
+			c.taken, c.rank, c.shape = items[i], i, shape
+			c.takenAt = c.at.of(c.taken, c.parent, i)
+			return
+		}
+	}
 }
 
 // nth is how many matches there are up to the one that is taken, from whatever
@@ -90,14 +126,14 @@ func (g *group) choosesAmong(open uint64, kids *tree.List) bool {
 // takesAny reports whether all of these children pass the tests before the
 // choice, as far as that can be told without a look at them.
 func (c *choosing) takesAny(kids *tree.List) bool {
-	return len(c.tests) == 0 || len(c.tests) == 1 && c.tests[0].op == ofClass && kids.Classes()&^c.tests[0].classes == 0
+	return len(c.tests) == 0 && kids.Classes()&c.barred == 0
 }
 
 func anything(*tree.List) bool { return true }
 
 // chosenAlone reports whether a node that is the only one of its kind is taken.
 func (r *run) chosenAlone(c *choosing, e *tree.Entry, at place) bool {
-	return r.passes(c.tests, e, at) && alone(*c.pick) && r.passes(c.after, e, at)
+	return r.fits(c, e, at) && alone(*c.pick) && r.passes(c.after, e, at)
 }
 
 func alone(p selector.Pick) bool { return p.Kind != selector.Nth || p.N == 1 }
@@ -115,19 +151,20 @@ type chooser struct {
 	left    int         // how many matches there are to the one that is taken
 	taken   *tree.Entry
 	takenAt place
+	shape   tree.Shape
 	rank    int
 }
 
 // consider looks at a child and reports whether the search goes on. An elided
 // core stands ahead of the children at offset 0.
-func (c *chooser) consider(k *tree.Entry, rank int) bool {
+func (c *chooser) consider(k *tree.Entry, shape tree.Shape, rank int) bool {
 	if c.core != nil && (k.Node().Offset >= 0) != c.reverse && !c.considerCore() {
 		return false
 	}
-	if c.zone != everywhere && !c.zone.has(k.Node().Offset) {
+	if c.bars(shape.Class()) || c.zone != everywhere && !c.zone.has(k.Node().Offset) {
 		return true
 	}
-	c.rank = rank
+	c.rank, c.shape = rank, shape
 	return c.count(k, c.at.of(k, c.parent, rank))
 }
 
@@ -136,10 +173,11 @@ func (c *chooser) considerCore() bool {
 	c.core = nil
 	at.level++
 	at.own = false
-	return !c.zone.has(0) || c.count(core, at)
+	return !c.zone.has(0) || c.bars(tree.Container) || c.count(core, at)
 }
 
-// count looks at a node and reports whether the search goes on.
+// count looks at a node of a class that passes and reports whether the search
+// goes on.
 func (c *chooser) count(k *tree.Entry, at place) bool {
 	if !c.sure && !c.passes(c.tests, k, at) {
 		return true

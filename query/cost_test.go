@@ -91,6 +91,23 @@ func TestSummariesSkipWhatCannotMatch(t *testing.T) {
 	}
 }
 
+// A step that asks for a class takes and leaves the items of a list without a
+// look at those of another class.
+func TestListsKnowClasses(t *testing.T) {
+	tr := mixed(t, 100) // 50 cores, 50 turns without; 4 blocks a turn
+	for text, want := range map[string]struct{ visited, found int }{
+		"@t0 ^seq > .mt > .cb":       {2 + 100 + 250, 250},
+		"@t0 ^seq > .mt > .mt":       {2 + 100, 0},
+		"@t0 ^seq > .mt > .cb:first": {2 + 100 + 100, 100},
+		"@t0 ^seq > .mt > .cb:last":  {2 + 100 + 100, 100},
+	} {
+		r := run(t, tr, text)
+		if len(r.Nodes) != want.found || r.Visited != want.visited {
+			t.Errorf("%s: found %d and visited %d, want %d and %d", text, len(r.Nodes), r.Visited, want.found, want.visited)
+		}
+	}
+}
+
 func TestGroupsMergeInDocumentOrder(t *testing.T) {
 	tr := conversation(t, 3)
 	got := run(t, tr, "#a:2, .cb[role='user'], #mt:1, .mt:depth(3) .cb").IDs()

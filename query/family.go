@@ -81,7 +81,7 @@ func (r *run) inFamilyOrder() {
 // fromFamily makes the choice from the whole set.
 func (r *run) fromFamily(ranks []int) []int {
 	c := &r.plan.family
-	ranks = slices.DeleteFunc(ranks, func(i int) bool { return !r.passes(c.tests, r.result.Nodes[i], r.places[i]) })
+	ranks = slices.DeleteFunc(ranks, func(i int) bool { return !r.fits(c, r.result.Nodes[i], r.places[i]) })
 	n := 1
 	switch c.pick.Kind {
 	case selector.Last:

@@ -28,6 +28,7 @@ type choice struct {
 	group int
 	step  uint64
 	taken *tree.Entry
+	shape tree.Shape
 	rank  int
 }
 
@@ -156,7 +157,7 @@ func (r *run) note(i int, s state, e *tree.Entry, at place, z interval, v *ways)
 	g := &r.plan.groups[i]
 	for m := s.active() & g.picks; m != 0; m &= m - 1 {
 		if k, rank := r.choose(&g.steps[bits.TrailingZeros64(m)], e, at, z); k != nil && k != r.core {
-			v.choices = append(v.choices, choice{i, m & -m, k, rank})
+			v.choices = append(v.choices, choice{i, m & -m, k, r.picker.shape, rank})
 		}
 	}
 }
@@ -169,7 +170,7 @@ func (v *ways) chosenOnly(r *run, e *tree.Entry) bool {
 	for i, s := range v.all {
 		only = only && s.below|s.child&^r.plan.groups[i].picks == 0
 	}
-	v.bottom = e.Children().Sum().Nodes == e.Children().Len()
+	v.bottom = !e.Children().Deep()
 	return only || !v.free && v.bottom
 }
 
@@ -186,8 +187,8 @@ func (w *walk) chosen(reverse bool) {
 	for _, c := range list {
 		switch {
 		case c.taken == done:
-		case !w.ways.bottom && c.taken.Children() != nil:
-			w.one(c.taken, c.rank)
+		case !w.ways.bottom && !c.shape.Leaf():
+			w.one(c.taken, c.shape, c.rank)
 			done = c.taken
 		case c.step == w.plan.groups[c.group].last:
 			if w.look() {
@@ -199,19 +200,17 @@ func (w *walk) chosen(reverse bool) {
 }
 
 // oneInWays looks at a child in the ways that lead to it.
-func (w *walk) oneInWays(k *tree.Entry, at place) {
+func (w *walk) oneInWays(k *tree.Entry, shape tree.Shape, at place) {
 	v := w.ways
-	taken := false
+	taken := slices.ContainsFunc(v.choices, func(c choice) bool { return c.taken == k })
+	if shape.Leaf() && !taken && !v.free {
+		return
+	}
 	clear(v.picked)
 	for i := range v.choices {
 		if c := &v.choices[i]; c.taken == k {
 			v.picked[c.group] |= c.step
-			taken = true
 		}
-	}
-	leaf := k.Children() == nil
-	if leaf && !taken && !v.free {
-		return
 	}
 	copy(v.in, w.level.out)
 	if v.divided {
@@ -223,7 +222,7 @@ func (w *walk) oneInWays(k *tree.Entry, at place) {
 		v.in[i].child &^= w.plan.groups[i].picks &^ v.picked[i] // of no use but to the chosen one
 	}
 	switch {
-	case leaf:
+	case shape.Leaf():
 		w.leafInWays(k, at)
 	case w.may(k.Summary(), v.in):
 		w.visit(k, at, v.in, v.picked)

@@ -3,6 +3,7 @@ package query
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"github.com/contexttree/pact/tree"
 )
@@ -138,6 +139,7 @@ func (g *group) advance(s state, matched uint64) state {
 type level struct {
 	out   []state // for the children, of each group
 	ends  []*step // the last steps among what is open
+	inner uint8   // the classes of the children to look at that have children, one bit each
 	spans []span
 	ways  *ways // where the children are not all reached alike, see inside.go
 	walk  walk
@@ -199,6 +201,9 @@ func (r *run) look() bool {
 
 // take adds a node to the result.
 func (r *run) take(e *tree.Entry, at place) {
+	if n := len(r.result.Nodes); n == cap(r.result.Nodes) { // append would grow, and copy, more often
+		r.result.Nodes = slices.Grow(r.result.Nodes, max(n, 8))
+	}
 	r.result.Nodes = append(r.result.Nodes, e)
 	if r.plan.keySet || r.plan.order == "bfs" {
 		r.places = append(r.places, at)
@@ -210,7 +215,7 @@ func (r *run) match(g *group, e *tree.Entry, at place, open, picked uint64) uint
 	matched := picked & open & g.picks
 	for m := open &^ g.picks; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		if r.passes(g.steps[i].tests, e, at) {
+		if r.fits(&g.steps[i].choosing, e, at) {
 			matched |= 1 << i
 		}
 	}

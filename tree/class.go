@@ -24,6 +24,18 @@ func (c Class) String() string { return classNames[c] }
 // Region reports whether c is the root or one of its three regions.
 func (c Class) Region() bool { return c <= Head }
 
+// Shape is what a list of children knows of each of them: the class and whether
+// it has children of its own.
+type Shape uint8
+
+const inner Shape = 8
+
+// Class returns the class.
+func (s Shape) Class() Class { return Class(s &^ inner) }
+
+// Leaf reports whether there are no children.
+func (s Shape) Leaf() bool { return s&inner == 0 }
+
 // Vocabulary names the canonical types a context gives to its new nodes: mt,
 // mc, cb in the older editions, seg, cont, block in the canonical one.
 type Vocabulary struct{ Turn, Container, Block string }

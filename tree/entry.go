@@ -20,6 +20,13 @@ func (e *Entry) Node() *Node { return e.node }
 // Class returns what the node is in this place.
 func (e *Entry) Class() Class { return e.class }
 
+func (e *Entry) shape() Shape {
+	if e.kids != nil {
+		return Shape(e.class) | inner
+	}
+	return Shape(e.class)
+}
+
 // Children returns the children in canonical order.
 func (e *Entry) Children() *List { return e.kids }
 

@@ -19,6 +19,7 @@ import (
 type List struct {
 	items    []*Entry // the items of this level, in order
 	below    []*List  // the lower runs around them, len(items)+1; nil at level 0
+	shapes   uint64   // of the first items, four bits each
 	level    uint8
 	classes  uint8 // classes of the items, one bit each
 	count    int   // direct items, here and below
@@ -69,6 +70,7 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 		}
 		l.sum.add(&e.sum)
 		l.classes |= 1 << e.class
+		l.shapes |= uint64(e.shape()) << (4 * i) // those that there is no room for fall off
 		if l.core == nil && e.class == Container && e.node.Offset == 0 {
 			l.core = e
 		}
@@ -280,6 +282,18 @@ func (l *List) At(i int) *Entry {
 // Classes returns the classes that the items have, one bit each, for a list that
 // has items. Those below the items do not count.
 func (l *List) Classes() uint8 { return l.classes }
+
+// Deep reports whether any item of a list that has items has children.
+func (l *List) Deep() bool { return l.sum.Nodes > l.count }
+
+// Shape returns what item i of the top level is, for most lists without a look
+// at the item.
+func (l *List) Shape(i int) Shape {
+	if i < 64/4 {
+		return Shape(l.shapes >> (4 * i) & 15)
+	}
+	return l.items[i].shape()
+}
 
 // Parts returns the items of the top level and the runs around them, one more
 // than items and some of them nil; no runs where all items are on one level.

@@ -13,11 +13,19 @@ import (
 
 func hashOfTrie(key string) uint64 { return maphash.String(trieSeed, key) }
 
-// leaf is an entry at a place of the order that its number decides, with ties.
-func leaf(rng *rand.Rand, id int) *Entry {
+// item is an entry at a place of the order that its number decides, with ties:
+// a block, or a group with or without one.
+func item(rng *rand.Rand, id int) *Entry {
 	n := Node{ID: fmt.Sprint("n", id), Type: "block", Offset: int64(rng.Intn(3) - 1), CreatedNS: int64(rng.Intn(40)), Index: int64(rng.Intn(2)), Expiry: Never}
 	if rng.Intn(5) == 0 {
 		n.Expiry = int64(rng.Intn(9))
+	}
+	switch rng.Intn(6) {
+	case 0:
+		return newEntry(NewNode(n, nil), Container, nil)
+	case 1:
+		inside := Node{ID: fmt.Sprint("in", id), Type: "block", Expiry: Never}
+		return newEntry(NewNode(n, nil), Container, listOf([]*Entry{newEntry(NewNode(inside, nil), Block, nil)}))
 	}
 	return newEntry(NewNode(n, nil), Block, nil)
 }
@@ -29,14 +37,17 @@ func ofSlice(items []*Entry) *List {
 	return listOf(items)
 }
 
-// sound checks what must hold in every list: levels, gaps, counts, order.
+// sound checks what must hold in every list: levels, gaps, counts, shapes.
 func (l *List) sound(t *rapid.T) {
 	t.Helper()
 	if l == nil {
 		return
 	}
 	count := len(l.items)
-	for _, e := range l.items {
+	for i, e := range l.items {
+		if s := l.Shape(i); s.Class() != e.class || s.Leaf() != (e.kids == nil) {
+			t.Fatalf("shape of %s, item %d: got %v and leaf %v, want %v and %v", e.node.ID, i, s.Class(), s.Leaf(), e.class, e.kids == nil)
+		}
 		if e.node.level != l.level {
 			t.Fatalf("%s of level %d stands in a run of level %d", e.node.ID, e.node.level, l.level)
 		}
@@ -65,7 +76,7 @@ func TestListIsDecidedByItsItems(t *testing.T) {
 		var items []*Entry
 		size := 1 + rng.Intn(600)
 		for id := range size {
-			e := leaf(rng, id)
+			e := item(rng, id)
 			l, items = l.insert(e), append(items, e)
 			for rng.Intn(3) == 0 && len(items) > 0 {
 				i := rng.Intn(len(items))
@@ -111,7 +122,7 @@ func TestVisitPassesOverWhatItsCallerDoesNotWant(t *testing.T) {
 		rng := rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed")))
 		var items []*Entry
 		for id := range rng.Intn(700) {
-			items = append(items, leaf(rng, id))
+			items = append(items, item(rng, id))
 		}
 		l := ofSlice(items)
 		lo, hi := rng.Intn(l.Len()+2)-1, rng.Intn(l.Len()+3)-1
