@@ -98,10 +98,8 @@ func (p *Plan) group(g *group, steps []selector.Step) error {
 		steps = append(slices.Clip(steps), selector.Step{Comb: selector.Descendant, Parts: []selector.Part{selector.Universal{}}})
 	}
 	if len(steps) > selector.MaxSteps {
-		token := (&selector.Selector{Groups: []selector.Group{{Steps: steps[:1]}}}).String()
-		return fault.At(fault.Limit, fault.NoOffset, token,
-			fmt.Sprintf("the group that begins here has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps),
-			"ask in several steps")
+		return fault.New(fault.Limit,
+			fmt.Sprintf("a group has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps), "ask in several steps")
 	}
 	g.steps = make([]step, len(steps))
 	g.last = 1 << (len(steps) - 1)

@@ -2,6 +2,7 @@ package selector
 
 import (
 	"errors"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -219,6 +220,40 @@ func TestErrors(t *testing.T) {
 	for _, test := range refused {
 		_, err := Parse(test.text, test.edition)
 		checkError(t, test.text, err, test.code, test.offset, test.token)
+	}
+}
+
+// What a remedy tells to write is in the words of the edition.
+func TestRemediesSpeakTheEdition(t *testing.T) {
+	other := map[Edition]*regexp.Regexp{
+		V01:       regexp.MustCompile(`\b(seg|cont)\b|[.:]block\b`),
+		Depth:     regexp.MustCompile(`\b(seg|cont)\b|[.:]block\b`),
+		Canonical: regexp.MustCompile(`\b(mt|mc|cb)\b|#id\b|an id with`),
+	}
+	mark := regexp.MustCompile(`<[a-z ]+>`) // of remedy.go
+	told := 0
+	hear := func(e Edition, text string, err error) {
+		var f *fault.Error
+		if !errors.As(err, &f) || strings.Contains(text, ":cb.") || strings.Contains(text, ":block.") { // which is repeated
+			return
+		}
+		told++
+		if word := other[e].FindString(f.Remedy); word != "" || mark.MatchString(f.Remedy) {
+			t.Errorf("%s, %q: the remedy says %q: %s", e, text, word, f.Remedy)
+		}
+	}
+	for e := range other {
+		for _, r := range refused {
+			_, err := Parse(r.text, e)
+			hear(e, r.text, err)
+			_, err = ParsePosition(r.text, e)
+			hear(e, r.text, err)
+			_, err = ParsePosition("(d1, "+r.text+", end)", e)
+			hear(e, r.text, err)
+		}
+	}
+	if told < 500 {
+		t.Errorf("only %d errors", told)
 	}
 }
 

@@ -233,14 +233,14 @@ func (p *parser) firstHead(comb Combinator) (Part, error) {
 	switch {
 	case p.peek(0) == '(' && word == "" || word == "depth" || word == "within":
 	case comb != None && p.traits.Extended && isHopWord(word):
-		return nil, p.invalid(start, "a hop stands only at the beginning", "write the hops as a position, (d1, cont), or a step with a dot: .cont")
+		return nil, p.invalid(start, "a hop stands only at the beginning", p.inWords(hopFirstRemedy))
 	default:
 		p.pos = start
-		remedy := "a type begins with a dot (.cb), an id with #"
+		remedy := beginsRemedy
 		if p.traits.Extended {
-			remedy += ", a hop is such as d1 or *:block"
+			remedy += alsoHopRemedy
 		}
-		return nil, p.unexpected("a step", remedy)
+		return nil, p.unexpected("a step", p.inWords(remedy))
 	}
 	if comb != None {
 		p.pos = start

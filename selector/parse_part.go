@@ -22,7 +22,7 @@ func (p *parser) part(cur *step) error {
 	case '+':
 		return p.tag(cur)
 	}
-	return p.unexpected("a step", "a step is such as .cb, #id, ^seq, [role='user'], * or :first")
+	return p.unexpected("a step", p.inWords(stepRemedy))
 }
 
 // add appends a filter, after which no name may follow.
@@ -52,11 +52,11 @@ func (p *parser) nameOf(cur *step) error {
 	var name Part
 	if isType {
 		if !isLetter(p.peek(0)) {
-			return p.unexpected("the name of a type", "a type begins with a letter: .cb, .cb:summary")
+			return p.unexpected("the name of a type", p.inWords(typeRemedy))
 		}
 		name = Type{p.name()}
 	} else {
-		id, err := p.identifier("an id", "write it in quotes: #'…'")
+		id, err := p.identifier(p.hashName(), "write it in quotes: #'…'")
 		if err != nil {
 			return err
 		}

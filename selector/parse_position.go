@@ -6,8 +6,6 @@ import (
 	"github.com/contexttree/pact/internal/fault"
 )
 
-const hopRemedy = "a hop is such as d1, mt, mc[offset=0], -1, 0:cb, *:cb[role='user'] or ?{kind=text}"
-
 // ParsePosition reads an insertion target (003, 001 §3.9), such as
 // "(d0, mc[offset=0], end)": a position that ends in a comma (before the first
 // child), end, +N or -N (after or before child N, from 1). It means the same in
@@ -20,7 +18,7 @@ func ParsePosition(text string, e Edition) (*Position, error) {
 	p.inserting = true
 	p.space()
 	if p.peek(0) != '(' {
-		return nil, p.unexpected("(", "a place is such as (d0, mc[offset=0], end)")
+		return nil, p.unexpected("(", p.inWords(placeRemedy))
 	}
 	pos, err := p.position()
 	if err != nil {
@@ -61,7 +59,7 @@ func (p *parser) position() (Position, error) {
 	}
 	closing := p.pos
 	if !p.take(")") {
-		return pos, p.unexpected("a comma or )", hopRemedy)
+		return pos, p.unexpected("a comma or )", p.inWords(hopRemedy))
 	}
 	if p.inserting && pos.Insert == NoInsertion {
 		return pos, p.invalid(closing, "the position does not say where to insert",
@@ -129,7 +127,7 @@ func (p *parser) hop(first bool) (Hop, error) {
 		p.space()
 	}
 	if len(h.Attrs) == 0 && (h.Kind == HopStep || h.Kind == HopDeep) {
-		return h, p.unexpected("a block of attributes", hopRemedy)
+		return h, p.unexpected("a block of attributes", p.inWords(hopRemedy))
 	}
 	return h, nil
 }
@@ -217,7 +215,7 @@ func (p *parser) hopHead() (Hop, error) {
 		return p.blockKind(Hop{Kind: HopBlock, Name: word, Any: true})
 	}
 	p.pos = start
-	return Hop{}, p.unexpected("a hop", hopRemedy)
+	return Hop{}, p.unexpected("a hop", p.inWords(hopRemedy))
 }
 
 // depthHop reads dN or depth(…), if that is what comes next.
@@ -238,12 +236,12 @@ func (p *parser) depthHop() (DepthSet, bool, error) {
 // blocks reads ":block" or ":cb" with what may follow it.
 func (p *parser) blocks(h Hop) (Hop, error) {
 	if !p.take(":") {
-		return h, p.unexpected(":", hopRemedy)
+		return h, p.unexpected(":", p.inWords(hopRemedy))
 	}
 	start := p.pos
 	if h.Name = p.word(); h.Name != "block" && h.Name != "cb" {
 		p.pos = start
-		return h, p.unexpected("block or cb", hopRemedy)
+		return h, p.unexpected("block or cb", p.inWords(hopRemedy))
 	}
 	return p.blockKind(h)
 }

@@ -105,7 +105,7 @@ func (p *parser) point(start int, axis byte) (Point, error) {
 			word := p.word()
 			for _, c := range controls {
 				if c.name == word {
-					return Point{}, p.invalid(start, "a control stands before the steps", "write it behind the last step: .block @"+word)
+					return Point{}, p.invalid(start, "a control stands before the steps", p.inWords("write it behind the last step: .<block> @"+word))
 				}
 			}
 			return Point{}, p.invalid(start, "there is no such address", remedy)
