@@ -89,8 +89,9 @@ func (a *app) attemptsStartCommand() *cobra.Command {
 the attempt as running with the SHA-256 of its thread, and write the thread, without
 a newline. The record is on the disk before the first byte is written. Of the
 parameters only the SHA-256 of their canonical JSON is kept. The id is printed;
-pact attempts end says how the attempt ended, pact commit goes on. Nothing is
-pruned: a commit that prunes then commits otherwise than sent.`,
+pact attempts end says how the attempt ended, pact commit goes on. What limits and
+--prune take out of the thread, the commit has to be told as well, or it commits
+otherwise than sent.`,
 		Example: `  pact attempts start chat --provider openai --model gpt-5 --out thread.json
   pact attempts start chat --provider local --model test --params-file params.json`,
 		Args:              exactly("NAME"),
@@ -102,6 +103,8 @@ pruned: a commit that prunes then commits otherwise than sent.`,
 	f.StringVar(&call.Model, "model", "", "the `MODEL` that is called")
 	params := f.String("params-file", "", "the parameters of the call, JSON in `FILE`; - is standard input")
 	out := f.String("out", "", "write the thread to `FILE`; without it, only its SHA-256 is recorded")
+	policy := a.policyFlags(cmd)
+	prune := f.StringArray("prune", nil, "prune the node `ID`; may be repeated")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if call.Provider == "" || call.Model == "" {
 			return usage(cmd, "an attempt needs --provider and --model")
@@ -115,12 +118,16 @@ pruned: a commit that prunes then commits otherwise than sent.`,
 				return inFile(err, in.name, in.data)
 			}
 		}
-		c, s, err := a.stored(ctx, args[0], "")
+		p, opts, err := policy.policy(ctx, a, cmd)
+		if err != nil {
+			return err
+		}
+		c, s, err := a.stored(ctx, args[0], "", opts...)
 		if err != nil {
 			return err
 		}
 		defer s.Close()
-		began, err := startAttempt(ctx, c, call, *out)
+		began, err := startAttempt(ctx, c, call, *out, pact.WithPolicy(p), pact.WithPrune(*prune...))
 		if err != nil {
 			return err
 		}
@@ -131,12 +138,12 @@ pruned: a commit that prunes then commits otherwise than sent.`,
 
 // startAttempt starts an attempt with a file to write to, "" for none. A file
 // that cannot be put in place ends it.
-func startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string) (began *pact.Attempt, err error) {
+func startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, opts ...pact.CallOption) (began *pact.Attempt, err error) {
 	if out == "" {
-		return c.StartAttempt(ctx, call, io.Discard)
+		return c.StartAttempt(ctx, call, io.Discard, opts...)
 	}
 	err = replaceFile(out, func(w io.Writer) error {
-		began, err = c.StartAttempt(ctx, call, w)
+		began, err = c.StartAttempt(ctx, call, w, opts...)
 		return err
 	})
 	if err != nil && began != nil {
