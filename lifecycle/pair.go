@@ -59,7 +59,7 @@ func mutual(t *tree.Tree, n *tree.Node) (ids []string) {
 // partner it takes. What was an orphan before stays one. They come in document
 // order. Cost: what changed since the last snapshot.
 func orphans(before, t *tree.Tree) []string {
-	if before == nil {
+	if before == nil || !mayPair(before) && !mayPair(t) {
 		return nil
 	}
 	var ids []string
@@ -81,6 +81,12 @@ func orphans(before, t *tree.Tree) []string {
 	})
 	slices.SortFunc(ids, t.Order)
 	return slices.Compact(ids)
+}
+
+// mayPair reports whether a tree can have calls or results.
+func mayPair(t *tree.Tree) bool {
+	kinds := t.Root().Summary().Marks.Kinds
+	return kinds&(tree.Mark(callKind)|tree.Mark(resultKind)) != 0
 }
 
 // answered reports whether a call has a result behind it, or a result a call
