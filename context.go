@@ -62,8 +62,9 @@ func WithClock(now func() int64) Option { return func(o *options) { o.clock = no
 // WithActor names who edits, for the log.
 func WithActor(name string) Option { return func(o *options) { o.actor = name } }
 
-// WithCounter gives what counts tokens, for policies that limit them. Nothing is
-// counted without one, and no commit counts whose policy does not.
+// WithCounter gives what counts tokens, for policies that limit them and for
+// reports; package tokens has some. Nothing is counted without one, and no
+// commit counts whose policy does not.
 func WithCounter(counter Counter) Option { return func(o *options) { o.counter = counter } }
 
 // WithAttrs sets custom attributes of the root of a context that Create makes.

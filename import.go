@@ -84,7 +84,7 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Conte
 	} else {
 		g.Stamps = s.Stamps
 	}
-	return begin(ctx, to, g, options{clock: c.clock, actor: c.actor})
+	return begin(ctx, to, g, options{clock: c.clock, actor: c.actor, counter: c.counter})
 }
 
 // firstEntry begins the log of a copy with the commit of its oldest snapshot.

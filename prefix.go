@@ -16,6 +16,7 @@ type CyclePrefix struct {
 	Cycle  int64         `json:"cycle"`
 	Blocks int           `json:"blocks"`
 	Bytes  int64         `json:"bytes"`
+	Tokens *int64        `json:"tokens,omitempty"` // nil where the context has no counter
 	Prefix *SharedPrefix `json:"prefix,omitempty"` // none in the first cycle
 	Break  *Break        `json:"break,omitempty"`  // where the prefix is not the whole thread before
 }
@@ -27,6 +28,8 @@ type SharedPrefix struct {
 	OfBlocks int    `json:"of_blocks"`
 	Bytes    int64  `json:"bytes"`
 	OfBytes  int64  `json:"of_bytes"`
+	Tokens   *int64 `json:"tokens,omitempty"`    // nil where none were counted
+	OfTokens *int64 `json:"of_tokens,omitempty"` // of the older thread
 	Complete bool   `json:"complete"`
 	Old      string `json:"older,omitempty"` // the first block that differs, as the older thread has it
 	New      string `json:"newer,omitempty"` // and as the newer has it
@@ -74,9 +77,11 @@ func sharedPrefix(p thread.Prefix, older *tree.Tree) *SharedPrefix {
 
 // Prefixes yields for every snapshot between two addresses, both included and
 // oldest first, how much of the thread of the cycle before it repeats. Only the
-// first snapshot of the context has nothing to compare with.
+// first snapshot of the context has nothing to compare with. Where the context
+// has a counter (WithCounter), tokens are counted besides.
 //
 // Cost: reading the snapshots, and one path through the sums for each of them.
+// Counting reads every content once; the tree keeps what was counted.
 func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[CyclePrefix, error] {
 	return func(yield func(CyclePrefix, error) bool) {
 		s := c.state.Load()
@@ -104,6 +109,9 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[Cycl
 			if i > 0 {
 				err = (&why{context: c, state: s, older: trees[i-1], newer: t, log: log}).prefix(ctx, &p)
 			}
+			if err == nil && c.counter != nil {
+				err = p.count(ctx, tree.Tokens(c.counter), t, trees[max(i-1, 0)])
+			}
 			if err == nil {
 				err = ctx.Err()
 			}
@@ -112,6 +120,21 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[Cycl
 			}
 		}
 	}
+}
+
+// count adds what a cycle has in tokens.
+func (p *CyclePrefix) count(ctx context.Context, m *tree.Measure, now, before *tree.Tree) error {
+	all, err := m.Sum(ctx, now.Root())
+	if p.Tokens = &all; err != nil || p.Prefix == nil {
+		return err
+	}
+	of, err := m.Sum(ctx, before.Root())
+	if err != nil {
+		return err
+	}
+	same, err := m.First(ctx, now, p.Prefix.Blocks)
+	p.Prefix.Tokens, p.Prefix.OfTokens = &same, &of
+	return err
 }
 
 // ends resolves the ends of a run of snapshots, in either order.

@@ -3,10 +3,12 @@ package pact_test
 import (
 	"reflect"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/store"
 )
 
 // prefixOf is how many whole objects two threads share, and their bytes in the
@@ -29,6 +31,31 @@ func prefixOf(older, newer *page) (blocks int, bytes int64) {
 	return blocks, int64(len(text))
 }
 
+// vowels counts a token for each, and one for the text.
+type vowels struct{}
+
+func (vowels) Name() string { return "vowels" }
+
+func (vowels) Count(text string) int {
+	return 1 + strings.Count(text, "e") + strings.Count(text, "u")
+}
+
+// tokens is what the contents of the first n blocks of a page come to.
+func (p *page) tokens(t *testing.T, n int) *int64 {
+	t.Helper()
+	sum := int64(0)
+	for _, id := range p.blocks[:n] {
+		switch content := p.headers[id]["content"].(type) {
+		case nil:
+		case string:
+			sum += int64(vowels{}.Count(content))
+		default: // the one that tell gives, as canonical JSON
+			sum += int64(vowels{}.Count(`{"e":"\u00fc"}`))
+		}
+	}
+	return &sum
+}
+
 func TestPrefixesAgreeWithThreads(t *testing.T) {
 	kinds := map[diff.Kind]int{}
 	for seed := range uint64(60) {
@@ -38,6 +65,9 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 		for p, err := range s.context.Prefixes(background, pact.Cycle(int64(i)+1), pact.Latest) {
 			must(t, err)
 			now := pages[i]
+			if want := now.tokens(t, len(now.blocks)); p.Tokens == nil || *p.Tokens != *want {
+				t.Fatalf("seed %d: %+v of cycle %d with %d tokens", seed, p, now.cycle, *want)
+			}
 			if p.Cycle != now.cycle || p.Blocks != len(now.blocks) || p.Bytes != int64(len(now.thread)) || (p.Prefix == nil) != (i == 0) {
 				t.Fatalf("seed %d: %+v of cycle %d with %d blocks, %d bytes", seed, p, now.cycle, len(now.blocks), len(now.thread))
 			}
@@ -47,7 +77,7 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 			}
 			was := pages[i-2]
 			blocks, size := prefixOf(was, now)
-			want := &pact.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size, OfBytes: int64(len(was.thread)), Complete: blocks == len(was.blocks)}
+			want := &pact.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size, OfBytes: int64(len(was.thread)), Tokens: now.tokens(t, blocks), OfTokens: was.tokens(t, len(was.blocks)), Complete: blocks == len(was.blocks)}
 			if !want.Complete {
 				want.Old = was.blocks[blocks]
 				if blocks < len(now.blocks) {
@@ -104,4 +134,53 @@ func (s *saga) wantBreak(t *testing.T, was, now *page, p *pact.SharedPrefix) (di
 		return diff.ByInsertion, p.New
 	}
 	return diff.ByReordering, p.New
+}
+
+// spy says how often it was asked.
+type spy struct{ asked *atomic.Int64 }
+
+func (spy) Name() string { return "spy" }
+
+func (s spy) Count(string) int { s.asked.Add(1); return 1 }
+
+func TestEveryContentIsCountedOnce(t *testing.T) {
+	asked := spy{new(atomic.Int64)}
+	c := create(t, store.NewMemory(), pact.WithCounter(asked))
+	const cycles = 300
+	for range cycles {
+		must(t, c.Edit(background, say("one")))
+		must(t, c.Edit(background, say("two")))
+		_, err := c.Commit(background, pact.WithPolicy(pact.Policy{MaxNodes: 100_000}))
+		must(t, err)
+	}
+	c, err := c.Copy(background, store.NewMemory(), "copy")
+	must(t, err)
+	if n := asked.asked.Load(); n != 0 {
+		t.Errorf("%d contents were counted, for nobody", n)
+	}
+	var last pact.CyclePrefix
+	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest) {
+		must(t, err)
+		last = p
+	}
+	if n := asked.asked.Load(); n != 2*cycles || *last.Tokens != n || *last.Prefix.Tokens != n-2 {
+		t.Errorf("%d contents were counted for %d blocks, of which %d tokens", n, 2*cycles, *last.Tokens)
+	}
+	latest, err := c.At(background, pact.Latest)
+	must(t, err)
+	if n, err := latest.Tokens(background, asked); err != nil || n != 2*cycles || asked.asked.Load() != n {
+		t.Errorf("%d tokens with the sums kept, %v; %d were counted", n, err, asked.asked.Load())
+	}
+}
+
+func TestNoTokensWithoutACounter(t *testing.T) {
+	c := create(t, store.NewMemory())
+	must(t, c.Edit(background, say("one")))
+	_, err := c.Commit(background)
+	must(t, err)
+	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest) {
+		if err != nil || p.Tokens != nil {
+			t.Errorf("%+v, %v", p, err)
+		}
+	}
 }

@@ -118,7 +118,7 @@ func (s *saga) address(i int) pact.Address {
 func tell(t *testing.T, seed uint64, cycles int) *saga {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 41))
-	c, err := pact.Create(background, store.NewMemory(), "c", pact.WithEdition(pact.V01), pact.WithClock(steps()))
+	c, err := pact.Create(background, store.NewMemory(), "c", pact.WithEdition(pact.V01), pact.WithClock(steps()), pact.WithCounter(vowels{}))
 	must(t, err)
 	s := &saga{context: c, removed: map[string]diff.Cause{}, actors: map[string]string{}}
 	var ids []string
@@ -135,7 +135,7 @@ func tell(t *testing.T, seed uint64, cycles int) *saga {
 				case 12:
 					group, err := b.Add("^ah", pact.Spec{Type: "mc", Offset: 1, Removable: true})
 					must(t, err)
-					child, err := b.Add(group, pact.Spec{Content: "short", TTL: pact.TTL(1 + r.Int64N(2))})
+					child, err := b.Add(group, pact.Spec{Content: map[string]any{"e": "ü"}, TTL: pact.TTL(1 + r.Int64N(2))})
 					must(t, err)
 					s.actors[group], s.actors[child] = actor, actor
 				case 0:

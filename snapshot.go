@@ -55,6 +55,14 @@ func (s *Snapshot) Nodes() iter.Seq[*Node] {
 // at no cost.
 func (s *Snapshot) ThreadSize() (blocks int, bytes int64) { return s.tree.ThreadSize() }
 
+// Tokens returns the number of tokens that the contents of the thread have: of
+// a text those of the text, of any other content those of its canonical JSON.
+// What a provider adds for each message is not counted. Cost: what was not
+// counted before, in this snapshot or in one that shares its nodes.
+func (s *Snapshot) Tokens(ctx context.Context, counter Counter) (int64, error) {
+	return tree.Tokens(counter).Sum(ctx, s.tree.Root())
+}
+
 // WriteThread writes the canonical thread (02 §12): the same bytes for the same
 // snapshot, always.
 func (s *Snapshot) WriteThread(ctx context.Context, w io.Writer) error {

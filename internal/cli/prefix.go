@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/fault"
@@ -11,9 +12,10 @@ import (
 
 // prefixReport is the answer of pact prefix --json.
 type prefixReport struct {
-	Cycles []pact.CyclePrefix `json:"cycles"`
-	Share  float64            `json:"share"`  // of what the threads repeat, weighed by their bytes
-	Breaks []int64            `json:"breaks"` // the cycles that did not repeat all of the one before
+	Cycles    []pact.CyclePrefix `json:"cycles"`
+	Tokenizer string             `json:"tokenizer,omitempty"` // where tokens were counted; an approximation begins with approx:
+	Share     float64            `json:"share"`               // of what the threads repeat, weighed by their bytes
+	Breaks    []int64            `json:"breaks"`              // the cycles that did not repeat all of the one before
 }
 
 func (a *app) prefixCommand() *cobra.Command {
@@ -26,13 +28,20 @@ whole blocks. Providers cache by that prefix, byte for byte. Where it is not the
 whole thread before, the first node that differs is named, with what made it
 differ: it expired, was pruned, edited, moved, or another was inserted before it.
 
-Nothing is rendered: the sizes are sums that the tree keeps.`,
+Nothing is rendered: the sizes are sums that the tree keeps. With --tokens they are
+given in tokens of the contents as well; providers add a few for each message. The
+tokenizer is an encoding, o200k_base or cl100k_base, or goes by the name of a model.
+Other makers than OpenAI publish none: their models are approximated, and the answer
+says so. approx:bytes/4 is a rule of thumb.`,
 		Example: `  pact prefix chat
   pact prefix chat @c10 @c20
+  pact prefix chat --tokens
+  pact prefix chat --tokenizer claude-sonnet-4
   pact prefix chat --json | jq .breaks
   pact prefix --file run.traj`,
 	}
 	flags := a.sourceFlags(cmd)
+	flags.tokenFlags(cmd)
 	cmd.RunE = a.asks(flags, []string{"[A]", "[B]"}, func(ctx context.Context, s *source, rest []string) error {
 		c, err := s.history(ctx)
 		if err != nil {
@@ -45,6 +54,9 @@ Nothing is rendered: the sizes are sums that the tree keeps.`,
 		r, err := a.prefixes(ctx, c, from, to)
 		if err != nil {
 			return err
+		}
+		if s.counter != nil {
+			r.Tokenizer = s.counter.Name()
 		}
 		if a.json {
 			return a.printJSON(r)
@@ -116,26 +128,43 @@ func (r *reuse) share() float64 {
 }
 
 func (a *app) drawPrefixes(r *prefixReport) {
+	head, align := []string{"cycle", "blocks", "bytes", "same", "in bytes", "", "first difference"}, "lrrrrrl"
+	counted := r.Tokenizer != ""
+	if counted {
+		head, align = []string{"cycle", "blocks", "bytes", "tokens", "same", "in bytes", "", "in tokens", "first difference"}, "lrrrrrrrl"
+	}
 	rows := make([][]string, len(r.Cycles))
 	for i, c := range r.Cycles {
-		rows[i] = []string{"@c" + strconv.FormatInt(c.Cycle, 10), strconv.Itoa(c.Blocks), strconv.FormatInt(c.Bytes, 10)}
-		p := c.Prefix
-		if p == nil {
-			continue
+		row := []string{"@c" + strconv.FormatInt(c.Cycle, 10), strconv.Itoa(c.Blocks), strconv.FormatInt(c.Bytes, 10)}
+		if counted {
+			row = append(row, strconv.FormatInt(*c.Tokens, 10))
 		}
-		rows[i] = append(rows[i], strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()))
-		if c.Break == nil {
-			rows[i] = append(rows[i], a.paint.good("complete"))
-		} else {
-			rows[i] = append(rows[i], a.paint.changed(visible(c.Break.Node))+" "+breakText(c.Break))
+		if p := c.Prefix; p != nil {
+			row = append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()))
+			if counted {
+				row = append(row, strconv.FormatInt(*p.Tokens, 10))
+			}
+			if c.Break == nil {
+				row = append(row, a.paint.good("complete"))
+			} else {
+				row = append(row, a.paint.changed(visible(c.Break.Node))+" "+breakText(c.Break))
+			}
 		}
+		rows[i] = row
 	}
-	a.table([]string{"cycle", "blocks", "bytes", "same", "in bytes", "", "first difference"}, rows, "lrrrrrl")
+	a.table(head, rows, align)
 	line := percent(r.Share) + " of what the threads repeat is the prefix of the thread before"
 	if len(r.Breaks) == 0 {
 		a.printf("%s; it never broke.\n", line)
 	} else {
 		a.printf("%s; it broke in %s.\n", line, plural(len(r.Breaks), "cycle"))
+	}
+	if counted {
+		how := "counted"
+		if strings.HasPrefix(r.Tokenizer, "approx:") {
+			how = "approximated"
+		}
+		a.printf("Tokens are those of the contents, %s by %s.\n", how, r.Tokenizer)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/transcript"
 	"github.com/spf13/cobra"
 )
@@ -19,13 +20,23 @@ type source struct {
 	alone   *pact.Snapshot // nil for a context
 	file    *input         // nil for a stored context
 	store   store.Store
+	counter *tokens.Counter // nil where no tokens are asked for
 }
 
 func (s *source) close() { s.store.Close() }
 
+// options adds the counter of the source to the options of its context.
+func (s *source) options(more ...pact.Option) []pact.Option {
+	if s.counter != nil {
+		more = append(more, pact.WithCounter(s.counter))
+	}
+	return more
+}
+
 // sourceFlags are the flags that name a source.
 type sourceFlags struct {
-	file, edition, conversation string
+	file, edition, conversation, tokenizer string
+	tokens                                 bool
 }
 
 func (a *app) sourceFlags(cmd *cobra.Command) *sourceFlags {
@@ -36,6 +47,24 @@ func (a *app) sourceFlags(cmd *cobra.Command) *sourceFlags {
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	cmd.ValidArgsFunction = a.completeNames
 	return f
+}
+
+// tokenFlags are those of a question that can be answered in tokens.
+func (f *sourceFlags) tokenFlags(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.tokens, "tokens", false, "count tokens too")
+	cmd.Flags().StringVar(&f.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+defaultTokenizer)
+	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// counter is what counts tokens, nil where the flags ask for none.
+func (f *sourceFlags) counter() (*tokens.Counter, error) {
+	switch {
+	case f.tokenizer != "":
+		return tokens.Named(f.tokenizer)
+	case f.tokens:
+		return tokens.Named(defaultTokenizer)
+	}
+	return nil, nil
 }
 
 // asks makes the RunE of a command that puts a question to a source. words are
@@ -64,56 +93,58 @@ func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, ar
 			return nil, nil, err
 		}
 	}
+	counter, err := f.counter()
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &source{counter: counter}
 	if f.file != "" {
-		s, err := a.fileSource(ctx, f)
-		return s, args, err
+		return s, args, a.fileSource(ctx, s, f)
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "@") {
 		return nil, nil, usage(cmd, "%s needs the NAME of a context, or --file FILE", cmd.Name())
 	}
-	s, err := a.existingStore(ctx)
-	if err != nil {
+	if s.store, err = a.existingStore(ctx); err != nil {
 		return nil, nil, err
 	}
-	c, err := pact.Open(ctx, s, args[0])
-	if err != nil {
-		s.Close()
+	if s.context, err = pact.Open(ctx, s.store, args[0], s.options()...); err != nil {
+		s.close()
 		return nil, nil, a.noContext(err, args[0])
 	}
-	return &source{context: c, store: s}, args[1:], nil
+	return s, args[1:], nil
 }
 
-func (a *app) fileSource(ctx context.Context, f *sourceFlags) (*source, error) {
+// fileSource makes a source of the file that the flags name.
+func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 	in, err := a.read(ctx, f.file)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	kind, err := in.shape()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	s := &source{file: in, store: store.NewMemory()}
-	opts := []pact.Option{pact.WithEdition(pact.Edition(f.edition))}
+	s.file, s.store = in, store.NewMemory()
 	var findings []pact.Finding
 	switch kind {
 	case isSnapshot:
 		s.alone, findings, err = pact.ReadSnapshot(in.data, pact.Edition(f.edition))
 		err = inFile(err, in.name, in.data)
 	case isHistory:
-		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), opts)
+		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), s.options(pact.WithEdition(pact.Edition(f.edition))))
 	case isTranscript:
 		var c *transcript.Conversation
 		if c, err = in.conversation(f.conversation); err == nil {
 			m := a.meter("reading")
-			s.context, err = transcript.Import(ctx, s.store, in.base(), c, m.at, transcriptOptions(f.edition)...)
+			s.context, err = transcript.Import(ctx, s.store, in.base(), c, m.at, transcriptOptions(f.edition, s.options()...)...)
 			m.end()
 		}
 	}
 	if err != nil {
-		return nil, err
+		return err
 	}
 	a.warn(findings)
-	return s, nil
+	return nil
 }
 
 // transcriptOptions leaves the edition to the library where none is named.
@@ -257,7 +288,7 @@ func (s *source) history(ctx context.Context) (*pact.Context, error) {
 	if s.alone == nil {
 		return s.context, nil
 	}
-	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, pact.WithEdition(s.alone.Edition()))
+	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, s.options(pact.WithEdition(s.alone.Edition()))...)
 	return c, err
 }
 
