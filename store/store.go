@@ -67,6 +67,8 @@ const (
 	Commit Kind = "commit"
 	Forked Kind = "fork"  // the first entry of a fork of its own
 	Aside  Kind = "aside" // a fork took over the name of the context
+
+	Erasing Kind = "erase" // something was taken for good out of the context
 )
 
 // Entry is one revision in the log of a context. Digest and Thread are the
@@ -89,7 +91,7 @@ type Entry struct {
 // the revision leads to: a snapshot, else the working state.
 func (e Entry) Logged(kind Kind, t *tree.Tree) Entry {
 	e.Kind, e.Digest, e.Thread = kind, t.Digest().String(), ""
-	if kind != Edit && kind != Aside {
+	if kind != Edit && kind != Aside && kind != Erasing {
 		e.Thread = t.ThreadDigest().String()
 	}
 	return e
@@ -182,6 +184,14 @@ type Store interface {
 	// Delete removes a context and everything it holds, but for what forks
 	// share with it, which goes with the last of them.
 	Delete(ctx context.Context, key Key) error
+	// Erase takes nodes and entries of the log for good out of a context and
+	// out of all that share history with it, drafts and deleted lines included,
+	// and logs that in each context concerned. Digests that cover what goes are
+	// computed anew or go too. It is done whole or not at all; then what nothing
+	// refers to is cleaned up, and Remains says what of that is left to do.
+	// E_NODE_NOT_FOUND for an id that never was. Cost: the rows of all contexts
+	// concerned.
+	Erase(ctx context.Context, key Key, e Erase) (*Erased, error)
 	// Check looks for damage that no snapshot shows, nil without any. Cost: all
 	// rows of the context.
 	Check(ctx context.Context, key Key) (*Damage, error)

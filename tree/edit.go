@@ -129,6 +129,9 @@ func (x *Editor) Update(id string, set map[string]any) error {
 	if e.class.Region() || e.class == Turn {
 		return sealed(id, "regions and turns have no headers to set")
 	}
+	if e.node.Erased() {
+		return erased(id)
+	}
 	free := !x.Earlier(id)
 	if !free && !within(path, Sys) {
 		return sealed(id, "only ^sys may be updated after the cycle that made it")

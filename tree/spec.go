@@ -105,6 +105,8 @@ func header(name string, v any) (Header, error) {
 		return Header{name, value}, err
 	}
 	switch {
+	case name == ErasedName:
+		return Header{}, invalid(name, "only an erasure sets this", "choose another name")
 	case slices.Contains(optional, name):
 		t, ok := value.Text()
 		if !ok {

@@ -24,7 +24,7 @@ const applicationID = 0x50414354
 var schema embed.FS
 
 // version is the newest version of the schema, kept in user_version.
-const version = 3
+const version = 4
 
 // recognise refuses a file that is not ours before anything is changed in it.
 // A file that is missing or an empty database is ours to fill.

@@ -124,7 +124,7 @@ func handle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	return db, nil
 }
 
-var dialect = sqlstore.Dialect{Violated: violated, Explain: explain, Check: check}
+var dialect = sqlstore.Dialect{Violated: violated, Explain: explain, Check: check, Clean: clean}
 
 // check has SQLite check tables and indexes. It does not look at values.
 func check(ctx context.Context, db *sql.DB) (damage string, err error) {
@@ -133,6 +133,30 @@ func check(ctx context.Context, db *sql.DB) (damage string, err error) {
 		return "", err
 	}
 	return "the file is damaged: " + verdict, nil
+}
+
+// clean writes the file anew, without what is in free pages and in the free
+// parts of others, and empties the log beside it. Both wait for other processes
+// as long as any statement does.
+func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
+	var last sql.NullInt64
+	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil {
+		return "", err
+	}
+	if _, err := db.ExecContext(ctx, "VACUUM"); err != nil {
+		return "", err
+	}
+	var busy, frames, moved int64
+	if err := db.QueryRowContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)").Scan(&busy, &frames, &moved); err != nil {
+		return "", err
+	}
+	if busy != 0 {
+		return "another process is reading the file, so that pages from before are still in it or in the log beside it", nil
+	}
+	if last.Valid {
+		_, err = db.ExecContext(ctx, "DELETE FROM unclean WHERE no <= ?", last.Int64)
+	}
+	return "", err
 }
 
 func violated(err error) bool { return primary(err) == lib.SQLITE_CONSTRAINT }

@@ -24,6 +24,7 @@ type driver struct {
 	attempts  []*store.Attempt     // of this context and of what it shares
 	clock     int64
 	suffix    string
+	since     int64 // the first cycle that the last erasure changed
 }
 
 // vocabulary of the contexts under test.

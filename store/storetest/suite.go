@@ -81,8 +81,14 @@ func (s Suite) Run(t *testing.T) {
 		{"AttemptsOfTheDeleted", testAttemptsOfTheDeleted},
 		{"AttemptsAtOnce", testAttemptsAtOnce},
 
+		{"Erase", testErase},
+		{"EraseBelow", testEraseBelow},
+		{"EraseFamily", testEraseFamily},
+		{"EraseText", testEraseText},
+
 		{"RandomHistories", testRandomHistories},
 		{"RandomForks", testRandomForks},
+		{"EraseRandom", testEraseRandom},
 	} {
 		t.Run(c.name, func(t *testing.T) { c.test(t, s) })
 	}

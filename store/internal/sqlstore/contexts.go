@@ -11,13 +11,14 @@ import (
 // state is what the last row of a context's log says.
 type state struct {
 	store.Info
-	next int64 // the next nid
+	next     int64 // the next nid
+	erasures int64 // how many there were
 }
 
 func scanState(scan func(...any) error) (state, error) {
 	var st state
 	var origin, cycle, revision sql.NullInt64
-	err := scan(&st.Key, &st.Name, &st.Edition, &st.First, &st.Fork, &origin, &cycle, &revision,
+	err := scan(&st.Key, &st.Name, &st.Edition, &st.First, &st.Fork, &st.erasures, &origin, &cycle, &revision,
 		&st.Cycle, &st.Revision, &st.Stamps.Cycle, &st.Stamps.LastNS, &st.Stamps.Next, &st.Stamps.Given, &st.next)
 	st.Origin = store.Origin{Key: store.Key(origin.Int64), Cycle: cycle.Int64, Revision: revision.Int64}
 	return st, err

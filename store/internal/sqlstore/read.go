@@ -58,7 +58,7 @@ func (s *Store) Snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 	if cycle < st.First || cycle > st.Cycle {
 		return nil, store.NoSnapshot(cycle)
 	}
-	if t := s.cache.get(key, cycle); t != nil {
+	if t := s.cache.get(key, cycle, st.erasures); t != nil {
 		return t, nil
 	}
 	c, err := s.scanner(ctx, key)
@@ -69,7 +69,7 @@ func (s *Store) Snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 	if err != nil {
 		return nil, err
 	}
-	s.cache.put(key, r.tree)
+	s.cache.put(key, r.tree, st.erasures)
 	return r.tree, nil
 }
 
@@ -130,23 +130,25 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) ([]*
 // cached is how many snapshots are kept at hand.
 const cached = 4
 
-// treeCache keeps the snapshots that were read last. A snapshot never changes,
-// and the key of a context is never used again.
+// treeCache keeps the snapshots that were read last. Nothing but an erasure,
+// perhaps by another process, changes a snapshot, and the key of a context is
+// never used again.
 type treeCache struct {
 	mu   sync.Mutex
 	list []cachedTree // the one used last first
 }
 
 type cachedTree struct {
-	key  store.Key
-	tree *tree.Tree
+	key      store.Key
+	tree     *tree.Tree
+	erasures int64 // that there had been when it was read
 }
 
-func (c *treeCache) get(key store.Key, cycle int64) *tree.Tree {
+func (c *treeCache) get(key store.Key, cycle, erasures int64) *tree.Tree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for i, e := range c.list {
-		if e.key == key && e.tree.Cycle() == cycle {
+		if e.key == key && e.tree.Cycle() == cycle && e.erasures == erasures {
 			copy(c.list[1:i+1], c.list[:i])
 			c.list[0] = e
 			return e.tree
@@ -155,10 +157,10 @@ func (c *treeCache) get(key store.Key, cycle int64) *tree.Tree {
 	return nil
 }
 
-func (c *treeCache) put(key store.Key, t *tree.Tree) {
+func (c *treeCache) put(key store.Key, t *tree.Tree, erasures int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.list = append([]cachedTree{{key, t}}, c.list[:min(len(c.list), cached-1)]...)
+	c.list = append([]cachedTree{{key, t, erasures}}, c.list[:min(len(c.list), cached-1)]...)
 }
 
 func (c *treeCache) drop(key store.Key) {

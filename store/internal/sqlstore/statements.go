@@ -8,7 +8,7 @@ import (
 
 // The statements, with question marks for parameters. They are prepared once.
 const (
-	infoColumns = `SELECT c.key, c.name, c.edition, c.first, c.fork, c.origin, c.origin_cycle, c.origin_revision,
+	infoColumns = `SELECT c.key, c.name, c.edition, c.first, c.fork, c.erasures, c.origin, c.origin_cycle, c.origin_revision,
 		l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid
 		FROM context c JOIN log l ON l.branch = c.key
 		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key) WHERE c.deleted = 0`

@@ -36,6 +36,10 @@ type Dialect struct {
 	// Check has the database look for damage in its own structures and says
 	// what it found, "" for nothing.
 	Check func(ctx context.Context, db *sql.DB) (damage string, err error)
+	// Clean overwrites what an erasure took and nothing refers to any more, with
+	// all copies that the database keeps of its own, and empties the table
+	// unclean. It says what is left to do, "" for nothing.
+	Clean func(ctx context.Context, db *sql.DB) (remains string, err error)
 }
 
 // Store implements store.Store over a database.

@@ -1,0 +1,180 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// Erase says what to take for good out of a context and out of all contexts
+// that share history with it: its family. With nothing named, only the clean-up
+// of earlier erasures is finished.
+type Erase struct {
+	IDs       []string // of nodes, which go with everything that is or ever was below them
+	Texts     []string // every node and every entry of a log that holds one goes
+	Revisions []int64  // of the context, whose entries lose actor, message, request and report
+	Salt      []byte   // SaltSize bytes that nobody can guess; the store does not keep them
+	Entry     Entry    // Actor, Message, which is the reason, and TimeNS; the rest is the store's to set
+	Guard     Guard
+	DryRun    bool                  // change nothing
+	Progress  func(done, total int) // contexts gone through, if not nil
+}
+
+// SaltSize is the size of a salt in bytes.
+const SaltSize = 32
+
+// Nothing reports whether nothing is named.
+func (e *Erase) Nothing() bool { return len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 }
+
+// Erased says what an erasure took. The log of each context of the family keeps
+// what concerns it.
+type Erased struct {
+	IDs      []string `json:"ids,omitempty"`      // of the nodes, sorted
+	Versions int      `json:"versions,omitempty"` // of these nodes
+	Entries  int      `json:"entries,omitempty"`  // of the log
+	Salt     string   `json:"salt_sha256"`        // SHA-256 of the salt, to know which one it was
+	Contexts []string `json:"contexts,omitempty"` // whose log says so, sorted; not kept in a log
+	// Remains says why the text may still be in places that nothing refers to,
+	// such as free pages, and what finishes the work; "" where it is not. Not
+	// kept in a log.
+	Remains string `json:"remains,omitempty"`
+}
+
+// erasing is the report of an entry of the kind Erasing.
+type erasing struct {
+	Erased *Erased `json:"erased"`
+}
+
+// Erased returns what an entry of the log says of an erasure, nil for any other
+// entry.
+func (e *Entry) Erased() *Erased {
+	var r erasing
+	if e.Kind != Erasing || json.Unmarshal(e.Report, &r) != nil {
+		return nil
+	}
+	return r.Erased
+}
+
+// Recorded returns the entry for the log of one context.
+func (e *Erase) Recorded(of Erased, now Info) (Entry, error) {
+	slices.Sort(of.IDs)
+	sum := sha256.Sum256(e.Salt)
+	of.Salt = hex.EncodeToString(sum[:])
+	report, err := json.Marshal(erasing{&of})
+	if err != nil {
+		return Entry{}, fault.Wrap(fault.Store, err, "the report cannot be written", "")
+	}
+	entry := e.Entry
+	entry.Kind, entry.Cycle, entry.Report = Erasing, now.Stamps.Cycle, report
+	return entry, nil
+}
+
+// Check refuses an erasure that is not fit to be carried out: one without a
+// salt or a reason, and one whose own entry would hold what it erases.
+func (e *Erase) Check() error {
+	if len(e.Salt) != SaltSize && !e.DryRun {
+		return fault.New(fault.DocumentInvalid, "a salt has "+strconv.Itoa(SaltSize)+" bytes", "take them from a source that nobody can guess")
+	}
+	if strings.TrimSpace(e.Entry.Message) == "" {
+		return fault.New(fault.DocumentInvalid, "an erasure needs a reason", "say why, for the log")
+	}
+	if slices.Contains(e.Texts, "") {
+		return fault.New(fault.DocumentInvalid, "the text to erase is empty", "")
+	}
+	f := e.Finder()
+	if f.In(e.Entry.Message) || f.In(e.Entry.Actor) {
+		return fault.New(fault.DocumentInvalid, "reason or actor hold the text that is to be erased, and the log would keep it", "say it in other words")
+	}
+	return nil
+}
+
+// Admit refuses an erasure whose reason holds all of a content that it erases,
+// as a word of its own.
+func (e *Erase) Admit(n *tree.Node, content string) error {
+	if content = strings.TrimSpace(content); content == "" || n.Erased() {
+		return nil
+	}
+	for _, text := range [...]string{e.Entry.Message, e.Entry.Actor} {
+		if word(text, content) {
+			return fault.OnNode(fault.DocumentInvalid, n.ID, "reason or actor hold the content that is to be erased, and the log would keep it", "say it in other words")
+		}
+	}
+	return nil
+}
+
+// word reports whether a text holds another with no letter or digit next to it.
+func word(text, part string) bool {
+	for from := 0; ; {
+		at := strings.Index(text[from:], part)
+		if at < 0 {
+			return false
+		}
+		at += from
+		before, after := text[:at], text[at+len(part):]
+		if !endsIn(before) && !beginsWith(after) {
+			return true
+		}
+		from = at + 1
+	}
+}
+
+// Unnamed is the error for an id that no context of the family ever had.
+func Unnamed(id string) error {
+	return fault.OnNode(fault.NodeNotFound, id, "neither the context nor any that shares history with it ever had such a node",
+		"pact select NAME '@* *' lists the ids of all snapshots")
+}
+
+// Stuck is the error for a text that stands where an erasure does not go.
+func Stuck(where, remedy string) error {
+	return fault.New(fault.DocumentInvalid, "the text is also "+where+", which an erasure leaves as it is", remedy)
+}
+
+// StuckIn is Stuck for the id or the type of a node.
+func StuckIn(n *tree.Node) error {
+	return fault.OnNode(fault.DocumentInvalid, n.ID, "the text is also in the id, in the type or in the references of this node, which an erasure leaves as they are",
+		"export the history, put other ids into the file, import it under another name, and delete this context with all that share its history")
+}
+
+// Blank is what stands for the actor and the message of an entry that lost them.
+const Blank = "[erased]"
+
+// BlankReport stands for a report that was erased.
+const BlankReport = `{"blank":true}`
+
+// Blanked returns an entry without what a person may have written in it. A
+// token goes without a trace: it has to be unique. An edit loses its digest,
+// too, which may cover drafts that are gone. What an erasure took is still told.
+func (e Entry) Blanked() Entry {
+	if e.Actor != "" {
+		e.Actor = Blank
+	}
+	if e.Message != "" {
+		e.Message = Blank
+	}
+	if len(e.Report) > 0 && e.Kind != Erasing {
+		e.Report = json.RawMessage(BlankReport)
+	}
+	if e.Kind == Edit {
+		e.Digest = ""
+	}
+	e.Request = ""
+	return e
+}
+
+// Blank reports whether there is nothing left to blank.
+func (e *Entry) Blank() bool {
+	written := func(text string) bool { return text != "" && text != Blank }
+	report := len(e.Report) > 0 && e.Kind != Erasing && string(e.Report) != BlankReport
+	return !written(e.Actor) && !written(e.Message) && !report && e.Request == "" && (e.Kind != Edit || e.Digest == "")
+}
+
+// NoRevision is the error for a revision that is not in the log.
+func NoRevision(revision int64) error {
+	return fault.New(fault.SnapshotNotFound, "the log has no revision "+strconv.FormatInt(revision, 10), "pact log NAME --edits --json lists them")
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// Finder looks for texts, byte for byte: as they are, and as JSON escapes them
+// once or twice, because contents hold JSON in strings.
+type Finder struct {
+	forms []string
+	raw   []string // the forms as canonical JSON has them, to pass over most values unread
+}
+
+// Finder returns what looks for the texts of an erasure.
+func (e *Erase) Finder() *Finder {
+	f := &Finder{}
+	for _, text := range e.Texts {
+		forms := []string{text}
+		for range 2 {
+			for _, form := range forms {
+				forms = append(forms, inner(canon.String(form)), escaped(form))
+			}
+		}
+		for _, form := range forms {
+			if !slices.Contains(f.forms, form) {
+				f.forms = append(f.forms, form)
+				f.raw = append(f.raw, inner(canon.String(form)))
+			}
+		}
+	}
+	return f
+}
+
+// inner is a string in canonical JSON without its quotes.
+func inner(v canon.Value) string { return string(v[1 : len(v)-1]) }
+
+// escaped is a text in JSON that escapes no more than it has to.
+func escaped(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
+}
+
+// In reports whether a text holds one of those looked for.
+func (f *Finder) In(text string) bool {
+	return slices.ContainsFunc(f.forms, func(form string) bool { return strings.Contains(text, form) })
+}
+
+// InValue reports whether a string, a name or a number of a value does.
+func (f *Finder) InValue(v canon.Value) bool {
+	if !slices.ContainsFunc(f.raw, func(form string) bool { return strings.Contains(string(v), form) }) {
+		return false
+	}
+	return f.inAny(v.Any(), f.In)
+}
+
+func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
+	switch v.Kind {
+	case canon.KindString, canon.KindNumber:
+		return in(v.Text)
+	case canon.KindArray:
+		return slices.ContainsFunc(v.Elems, func(e canon.Any) bool { return f.inAny(e, in) })
+	case canon.KindObject:
+		return slices.ContainsFunc(v.Members, func(m canon.Member) bool { return in(m.Name) || f.inAny(m.Value, in) })
+	}
+	return false
+}
+
+// InNode reports whether an erasure of the node would take one of the texts
+// away, and whether one is in what it would leave.
+func (f *Finder) InNode(n *tree.Node, content canon.Value) (goes, stays bool) {
+	goes = f.InValue(content)
+	n.Loose(func(v canon.Value) bool {
+		goes = goes || f.InValue(v)
+		return !goes
+	})
+	_, canonical := tree.ClassOfType(n.Type)
+	_, suffix, named := strings.Cut(n.Type, ":")
+	switch {
+	case f.InID(n.ID) || slices.ContainsFunc(n.Refs, f.InID):
+		stays = true
+	case !canonical:
+		stays = f.In(n.Type)
+	case named:
+		stays = f.In(suffix)
+	}
+	return goes, stays
+}
+
+// generated is how the ids end that contexts give: cycle and index, in a fork
+// its number.
+var generated = regexp.MustCompile(`^\d+-\d+(-f\d+)?$`)
+
+// InID reports whether an id holds one of the texts. What generated ids consist
+// of says nothing about anybody.
+func (f *Finder) InID(id string) bool {
+	if at := strings.LastIndexByte(id, ':'); at > 0 && generated.MatchString(id[at+1:]) {
+		kind := id[:at]
+		base, suffix, named := strings.Cut(kind, ":")
+		_, canonical := tree.ClassOfType(base)
+		return named && f.In(suffix) || !canonical && f.In(kind)
+	}
+	return f.In(id)
+}
+
+// InEntry reports whether what a person may have written into an entry of the
+// log holds one of the texts.
+func (f *Finder) InEntry(e *Entry) bool {
+	if f.In(e.Actor) || f.In(e.Message) || f.In(e.Request) {
+		return true
+	}
+	return e.Kind != Erasing && f.inAny(canon.Value(e.Report).Any(), func(text string) bool { return f.In(text) && f.InID(text) })
+}
+
+func endsIn(text string) bool {
+	r, _ := utf8.DecodeLastRuneInString(text)
+	return text != "" && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}
+
+func beginsWith(text string) bool {
+	r, _ := utf8.DecodeRuneInString(text)
+	return text != "" && (unicode.IsLetter(r) || unicode.IsDigit(r))
+}

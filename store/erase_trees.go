@@ -1,0 +1,110 @@
+package store
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// Family collects what is below the nodes that an erasure names, in the trees
+// of all contexts of a family.
+type Family struct {
+	Below map[string]bool // the ids named and those found below them
+	Seen  map[string]bool // of the ids named, those that were there
+}
+
+// NewFamily returns what collects for some ids.
+func NewFamily(ids []string) *Family {
+	f := &Family{make(map[string]bool, len(ids)), make(map[string]bool, len(ids))}
+	for _, id := range ids {
+		f.Below[id] = true
+	}
+	return f
+}
+
+// Look looks at a tree and, where there is one, at the tree before it, which
+// was looked at. Cost: what differs.
+func (f *Family) Look(last, t *tree.Tree) {
+	if last == nil {
+		for id := range f.Below {
+			if t.Has(id) {
+				f.Seen[id] = true
+			}
+		}
+		for e, parent := range t.All() {
+			if f.Below[parent] {
+				f.Below[e.Node().ID] = true
+			}
+		}
+		return
+	}
+	_, born := last.Delta(t)
+	for _, b := range born {
+		if f.Below[b.Node.ID] {
+			f.Seen[b.Node.ID] = true
+		}
+		for up := b.Parent; up != ""; up = t.Parent(up) {
+			if f.Below[up] {
+				f.Below[b.Node.ID] = true
+				break
+			}
+		}
+	}
+}
+
+// Rewriter makes of the trees of a history, one after the other, what an
+// erasure leaves of them. The new ones share what did not change, as the old
+// ones do.
+type Rewriter struct {
+	Gap  func(ctx context.Context, n *tree.Node) (*tree.Node, error) // what is left of a node; the node itself where it stays as it is
+	Old  *tree.Tree
+	New  *tree.Tree
+	gaps map[*tree.Node]*tree.Node
+}
+
+// Next goes on to the next tree. Until the first gap, the trees stay the same.
+// Cost: what differs from the tree before.
+func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
+	var gone []string
+	var born []tree.Born
+	if r.Old == nil {
+		r.gaps = make(map[*tree.Node]*tree.Node)
+		for e, parent := range t.All() {
+			born = append(born, tree.Born{Node: e.Node(), Parent: parent})
+		}
+	} else {
+		gone, born = r.Old.Delta(t)
+	}
+	var gaps []tree.Born
+	for i, b := range born {
+		n, err := r.gap(ctx, b.Node)
+		if err != nil {
+			return err
+		}
+		if n != b.Node {
+			born[i].Node = n
+			gaps = append(gaps, born[i])
+		}
+	}
+	switch {
+	case r.Old != r.New:
+		r.New = r.New.Patch(t.Cycle(), gone, born)
+	case len(gaps) > 0:
+		r.New = t.Patch(t.Cycle(), nil, gaps)
+	default:
+		r.New = t
+	}
+	r.Old = t
+	return nil
+}
+
+func (r *Rewriter) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+	if gap, done := r.gaps[n]; done {
+		return gap, nil
+	}
+	gap, err := r.Gap(ctx, n)
+	if err == nil && gap != n {
+		r.gaps[n] = gap
+	}
+	return gap, err
+}

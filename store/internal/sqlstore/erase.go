@@ -1,0 +1,240 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// tries is how often an erasure is worked out when others write meanwhile.
+const tries = 8
+
+// Erase implements store.Store. Everything is worked out before the lock is
+// taken, and worked out again where the family moved on meanwhile. Cost: the
+// rows of all contexts concerned; in memory the trees of one context at a time,
+// two digests for each of its snapshots, and what is written.
+func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
+	if _, err := s.state(ctx, nil, key); err != nil {
+		return nil, err
+	}
+	if e.Nothing() {
+		return s.clean(ctx, &store.Erased{}, nil)
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	for range tries {
+		x := &erasure{Erase: e, ctx: ctx, store: s, finder: e.Finder()}
+		err := x.plan(key)
+		if moved, failed := x.moved(nil); failed == nil && moved {
+			continue // a plan that was made of two states says nothing, an error included
+		}
+		if err != nil {
+			return nil, err
+		}
+		if e.DryRun || len(x.added) == 0 {
+			return s.unchanged(ctx, x)
+		}
+		moved := false
+		err = s.transact(ctx, "erasing", func(w *writer) error {
+			var err error
+			if moved, err = x.moved(w.tx); err != nil || moved {
+				return err
+			}
+			err = x.write(w)
+			moved = s.dialect.Violated(err)
+			return err
+		})
+		if moved {
+			continue
+		}
+		if err == nil {
+			x.forget()
+		}
+		return s.clean(ctx, &x.total, err)
+	}
+	return nil, fault.New(fault.Conflict, "other writers were here again and again", "nothing was erased: repeat the call when there is less going on")
+}
+
+// erasure is one that is being worked out and carried out.
+type erasure struct {
+	store.Erase
+	ctx    context.Context
+	store  *Store
+	finder *store.Finder
+
+	family  []*branch // origins before their forks
+	ids     map[string]bool
+	entries map[logKey]bool // of the log, to blank
+	rows    []version
+	logs    []logRow
+	added   []added
+	chains  map[logKey]chains // at which forks begin
+	total   store.Erased
+}
+
+// branch is a context of the family, or what forks share of a deleted one.
+type branch struct {
+	store.Info
+	deleted bool
+	next    int64 // nid
+	chain   []byte
+	digest  []byte // of the last row of the log
+	line    lineage
+	sums    map[int64]sums // by cycle, where a row of the lineage changes
+	working sums
+}
+
+type logKey struct{ branch, revision int64 }
+
+const familyRows = `WITH RECURSIVE family (key) AS (
+	SELECT CAST(? AS BIGINT) UNION ALL SELECT c.key FROM context c JOIN family f ON c.origin = f.key)
+	SELECT c.key, c.name, c.deleted, c.edition, c.first, coalesce(c.origin, 0), coalesce(c.origin_cycle, 0), coalesce(c.origin_revision, 0), c.fork,
+	l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
+	FROM family f JOIN context c ON c.key = f.key
+	JOIN log l ON l.branch = c.key AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key) ORDER BY c.key`
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func (s *Store) bound(query string) string {
+	if s.dialect.Rebind != nil {
+		return s.dialect.Rebind(query)
+	}
+	return query
+}
+
+// related reads the family of which a branch is the first.
+func (x *erasure) related(q querier, first int64) ([]*branch, error) {
+	rows, err := q.QueryContext(x.ctx, x.store.bound(familyRows), first)
+	if err != nil {
+		return nil, x.store.fail(x.ctx, err, "reading a family of contexts")
+	}
+	defer rows.Close()
+	var list []*branch
+	for rows.Next() {
+		b := &branch{}
+		var deleted int64
+		if err := rows.Scan(&b.Key, &b.Name, &deleted, &b.Edition, &b.First, &b.Origin.Key, &b.Origin.Cycle, &b.Origin.Revision, &b.Fork,
+			&b.Revision, &b.Cycle, &b.Stamps.Cycle, &b.Stamps.LastNS, &b.Stamps.Next, &b.Stamps.Given, &b.next, &b.digest, &b.chain); err != nil {
+			return nil, x.store.fail(x.ctx, err, "reading a family of contexts")
+		}
+		b.deleted = deleted != 0
+		list = append(list, b)
+	}
+	return list, x.store.fail(x.ctx, rows.Err(), "reading a family of contexts")
+}
+
+// gather reads the family and finds out what each branch consists of.
+func (x *erasure) gather(key store.Key) (*branch, error) {
+	line, err := x.store.lineage(x.ctx, key)
+	if err != nil {
+		return nil, err
+	}
+	if x.family, err = x.related(x.store.read, line[0].branch); err != nil {
+		return nil, err
+	}
+	byKey := map[store.Key]*branch{}
+	for _, b := range x.family {
+		byKey[b.Key] = b
+		b.line = lineage{{int64(b.Key), before, endless, 0, endless}}
+		if b.Origin.Key == 0 {
+			continue
+		}
+		origin := byKey[b.Origin.Key]
+		if origin == nil {
+			return nil, damaged("a fork has no origin")
+		}
+		shared := slices.Clone(origin.line)
+		shared[len(shared)-1].upToCycle, shared[len(shared)-1].endRevision = b.Origin.Cycle, b.Origin.Revision
+		b.line = append(shared, part{int64(b.Key), b.Origin.Cycle, endless, b.Origin.Revision, endless})
+	}
+	own := byKey[key]
+	if own == nil || own.deleted || own.Cycle != x.Guard.Cycle || own.Revision != x.Guard.Revision {
+		st, err := x.store.state(x.ctx, nil, key)
+		if err != nil {
+			return nil, err
+		}
+		return nil, store.Moved(x.Guard, st.Cycle, st.Revision)
+	}
+	return own, nil
+}
+
+// moved reports whether the family is not as it was when it was gathered.
+func (x *erasure) moved(tx *sql.Tx) (bool, error) {
+	if len(x.family) == 0 {
+		return false, nil
+	}
+	var q querier = x.store.read
+	if tx != nil {
+		q = tx
+	}
+	now, err := x.related(q, int64(x.family[0].Key))
+	return !slices.EqualFunc(now, x.family, func(a, b *branch) bool { return a.Info == b.Info && a.deleted == b.deleted }), err
+}
+
+// plan works out what is to be written.
+func (x *erasure) plan(key store.Key) error {
+	own, err := x.gather(key)
+	if err != nil {
+		return err
+	}
+	if err := x.targets(own); err != nil {
+		return err
+	}
+	for _, b := range x.family {
+		if err := x.versions(b); err != nil {
+			return err
+		}
+	}
+	x.chains = map[logKey]chains{}
+	for i, b := range x.family {
+		if err := x.branch(b); err != nil {
+			return err
+		}
+		if x.Progress != nil {
+			x.Progress(i+1, len(x.family))
+		}
+	}
+	ids := map[string]bool{}
+	for _, v := range x.rows {
+		ids[v.id] = true
+	}
+	x.total.IDs, x.total.Versions, x.total.Entries = slices.Sorted(maps.Keys(ids)), len(x.rows), len(x.entries)
+	slices.Sort(x.total.Contexts)
+	return nil
+}
+
+// forget drops what is remembered of contexts that changed.
+func (x *erasure) forget() {
+	for _, b := range x.family {
+		x.store.recents.drop(b.Key)
+		x.store.cache.drop(b.Key)
+	}
+}
+
+// unchanged is the end of an erasure that writes nothing: a dry run, or one of
+// what is gone already, after which free space may still be in need of cleaning.
+func (s *Store) unchanged(ctx context.Context, x *erasure) (*store.Erased, error) {
+	if x.DryRun {
+		return &x.total, nil
+	}
+	return s.clean(ctx, &x.total, nil)
+}
+
+// clean has the database clean up after an erasure that was carried out.
+func (s *Store) clean(ctx context.Context, done *store.Erased, err error) (*store.Erased, error) {
+	if err != nil {
+		return nil, err
+	}
+	if done.Remains, err = s.dialect.Clean(context.WithoutCancel(ctx), s.write); err != nil {
+		done.Remains = s.explain(err, "the clean-up failed").Error()
+	}
+	return done, nil
+}

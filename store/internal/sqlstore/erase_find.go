@@ -1,0 +1,171 @@
+package sqlstore
+
+import (
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"math"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// endless is where a part ends that goes on.
+const endless = math.MaxInt64
+
+// targets finds out which nodes and which entries go, and refuses what cannot.
+func (x *erasure) targets(own *branch) error {
+	f := store.NewFamily(x.IDs)
+	x.ids, x.entries = f.Below, map[logKey]bool{}
+	if len(x.IDs) > 0 {
+		for _, b := range x.family {
+			var last *tree.Tree
+			err := x.trees(b, func(t *tree.Tree, _ bool) error {
+				f.Look(last, t)
+				last = t
+				return x.ctx.Err()
+			})
+			if err != nil {
+				return err
+			}
+		}
+	}
+	for _, id := range x.IDs {
+		if !f.Seen[id] {
+			return store.Unnamed(id)
+		}
+	}
+	for _, revision := range x.Revisions {
+		if revision < 1 || revision > own.Revision {
+			return store.NoRevision(revision)
+		}
+		x.entries[logKey{own.line.revision(revision), revision}] = true
+	}
+	if len(x.Texts) == 0 {
+		return nil
+	}
+	for _, b := range x.family {
+		if !b.deleted && x.finder.In(b.Name) {
+			return store.Stuck("in the name of the context "+b.Name, "rename it first: pact rename")
+		}
+		if err := x.search(b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// revision returns the branch whose log has a revision.
+func (l lineage) revision(n int64) int64 {
+	for _, p := range l {
+		if n <= p.endRevision {
+			return p.branch
+		}
+	}
+	return l.own().branch
+}
+
+const searched = `SELECT v.id, v.type, v.created_ns, v.created_iso, v.headers, c.body
+	FROM node_version v LEFT JOIN content c ON c.no = v.content_no WHERE v.branch = ? AND v.id IS NOT NULL`
+
+// search looks for the texts in every version of the nodes of a branch.
+func (x *erasure) search(b *branch) error {
+	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(searched), int64(b.Key))
+	if err != nil {
+		return x.store.fail(x.ctx, err, "searching the rows")
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var n tree.Node
+		var iso, headers sql.NullString
+		var body []byte
+		if err := rows.Scan(&n.ID, &n.Type, &n.CreatedNS, &iso, &headers, &body); err != nil {
+			return x.store.fail(x.ctx, err, "searching the rows")
+		}
+		full, err := nodeOf(n, iso.String, headers.String, body)
+		if err != nil {
+			return err
+		}
+		goes, stays := x.finder.InNode(full, canon.Value(body))
+		if stays {
+			return store.StuckIn(full)
+		}
+		if goes {
+			x.ids[n.ID] = true
+		}
+	}
+	return x.store.fail(x.ctx, rows.Err(), "searching the rows")
+}
+
+// nodeOf completes a node by columns of its row.
+func nodeOf(n tree.Node, iso, headers string, body []byte) (*tree.Node, error) {
+	n.ForeignISO = iso
+	if headers != "" {
+		c := scanner{known: map[string][]tree.Header{}}
+		list, err := c.headers(headers)
+		if err != nil {
+			return nil, err
+		}
+		n.Headers = list
+	}
+	n.Content = tree.Hold(canon.Value(body))
+	return tree.NewNode(n, nil), nil
+}
+
+// trees calls f with the trees of a branch, from the one where it begins to the
+// working state. Cost: the first tree, then what changed.
+func (x *erasure) trees(b *branch, f func(t *tree.Tree, working bool) error) error {
+	c := &scanner{store: x.store, line: b.line, known: make(map[string][]tree.Header)}
+	at := b.Origin.Cycle
+	if b.Origin.Key == 0 {
+		err := x.store.read.QueryRowContext(x.ctx, x.store.bound(`SELECT latest FROM log WHERE branch = ? AND revision = 1`), int64(b.Key)).Scan(&at)
+		if err != nil {
+			return x.store.fail(x.ctx, err, "reading the log")
+		}
+	}
+	r, err := c.at(x.ctx, at)
+	if err == nil {
+		err = f(r.tree, false)
+	}
+	const span = 256 // cycles whose rows are read at once
+	for err == nil && at < b.Cycle {
+		to := min(b.Cycle, at+span)
+		var rows []row
+		if rows, err = c.rows(x.ctx, x.store.stmts.rowsIn, to, at, to); err != nil {
+			return x.store.fail(x.ctx, err, "reading a history")
+		}
+		for err == nil && at < to {
+			at++
+			n := 0
+			for n < len(rows) && rows[n].birth == at {
+				n++
+			}
+			if err = r.step(at, rows[:n]); err == nil {
+				err = f(r.tree, false)
+			}
+			rows = rows[n:]
+		}
+	}
+	if err != nil || b.deleted {
+		return err
+	}
+	rows, err := c.rows(x.ctx, x.store.stmts.rowsIn, b.Cycle, b.Cycle, b.Cycle+1)
+	if err != nil {
+		return x.store.fail(x.ctx, err, "reading a context")
+	}
+	if err := r.step(b.Stamps.Cycle, rows); err != nil {
+		return err
+	}
+	return f(r.tree, true)
+}
+
+// entryOf is what a row of the log says, as far as an erasure looks at it.
+func entryOf(values []any) store.Entry {
+	text := func(i int) string { s, _ := values[i].(string); return s }
+	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage), Request: text(colReq), Report: json.RawMessage(text(colReport))}
+	e.Revision, _ = values[1].(int64)
+	digest, _ := values[colDigest].([]byte)
+	e.Digest = hex.EncodeToString(digest)
+	return e
+}

@@ -1,0 +1,318 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// Erase implements Store.
+func (m *Memory) Erase(ctx context.Context, key Key, e Erase) (*Erased, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	k, err := m.with(key)
+	if err != nil || e.Nothing() {
+		return &Erased{}, err
+	}
+	if err := e.Check(); err != nil {
+		return nil, err
+	}
+	if e.Guard.Cycle != k.info.Cycle || e.Guard.Revision != k.info.Revision {
+		return nil, Moved(e.Guard, k.info.Cycle, k.info.Revision)
+	}
+	x := &memoryErasure{Erase: e, ctx: ctx, finder: e.Finder(), ids: map[string]bool{}, versions: map[*tree.Node]bool{}, done: map[*tree.Tree]*tree.Tree{}}
+	x.gather(m, k)
+	if err := x.targets(k); err != nil {
+		return nil, err
+	}
+	return x.erase()
+}
+
+// memoryErasure is an erasure under way.
+type memoryErasure struct {
+	Erase
+	ctx      context.Context
+	finder   *Finder
+	family   []*kept // oldest first, deleted ones that forks share included
+	deleted  map[*kept]bool
+	ids      map[string]bool
+	entries  map[*kept]map[int64]bool // revisions of own entries to blank
+	versions map[*tree.Node]bool
+	done     map[*tree.Tree]*tree.Tree // trees that contexts share, made once
+}
+
+// gather finds the family: all that go back to the same first context.
+func (x *memoryErasure) gather(m *Memory, k *kept) {
+	first := func(k *kept) *kept {
+		for k.origin != nil {
+			k = k.origin
+		}
+		return k
+	}
+	x.deleted = map[*kept]bool{}
+	for _, other := range m.contexts {
+		if first(other) != first(k) {
+			continue
+		}
+		for c := other; c != nil; c = c.origin {
+			if _, there := m.contexts[c.info.Key]; !there {
+				x.deleted[c] = true
+			}
+			if !slices.Contains(x.family, c) {
+				x.family = append(x.family, c)
+			}
+		}
+	}
+	slices.SortFunc(x.family, func(a, b *kept) int { return int(a.info.Key - b.info.Key) })
+}
+
+// states yields all trees of a context, the working state last.
+func (k *kept) states() []*tree.Tree { return append(slices.Clip(k.snapshots), k.working) }
+
+// begins is the first revision of a context's own.
+func (k *kept) begins() int64 { return k.info.Origin.Revision + 1 }
+
+// targets finds out what goes, and refuses what cannot.
+func (x *memoryErasure) targets(k *kept) error {
+	f := NewFamily(x.IDs)
+	for _, c := range x.family {
+		var last *tree.Tree
+		for _, t := range c.states() {
+			f.Look(last, t)
+			if err := x.search(last, t); err != nil {
+				return err
+			}
+			last = t
+		}
+	}
+	for _, id := range x.IDs {
+		if !f.Seen[id] {
+			return Unnamed(id)
+		}
+	}
+	maps.Copy(x.ids, f.Below)
+	x.entries = map[*kept]map[int64]bool{}
+	for _, c := range x.family {
+		if x.finder.In(c.info.Name) && !x.deleted[c] {
+			return Stuck("in the name of the context "+c.info.Name, "rename it first: pact rename")
+		}
+		x.entries[c] = map[int64]bool{}
+		for i := c.begins(); i <= int64(len(c.log)); i++ {
+			if e := &c.log[i-1]; x.finder.InEntry(e) && !e.Blank() {
+				x.entries[c][i] = true
+			}
+		}
+	}
+	for _, revision := range x.Revisions {
+		if revision < 1 || revision > k.info.Revision {
+			return NoRevision(revision)
+		}
+		of := k
+		for revision < of.begins() {
+			of = of.origin
+		}
+		if e := of.log[revision-1]; !e.Blank() {
+			x.entries[of][revision] = true
+		}
+	}
+	return nil
+}
+
+// search looks for the texts in what a tree brings.
+func (x *memoryErasure) search(last, t *tree.Tree) error {
+	if len(x.Texts) == 0 {
+		return nil
+	}
+	look := func(n *tree.Node) error {
+		content, err := n.Content.Value(x.ctx)
+		if err != nil {
+			return err
+		}
+		goes, stays := x.finder.InNode(n, content)
+		if stays {
+			return StuckIn(n)
+		}
+		if goes {
+			x.ids[n.ID] = true
+		}
+		return nil
+	}
+	if last == nil {
+		for e := range t.All() {
+			if err := look(e.Node()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	_, born := last.Delta(t)
+	for _, b := range born {
+		if err := look(b.Node); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gap is what is left of a node.
+func (x *memoryErasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+	if !x.ids[n.ID] {
+		return n, nil
+	}
+	content, err := n.Content.Value(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := content.Text()
+	if err := x.Admit(n, text); err != nil {
+		return nil, err
+	}
+	gap, err := n.Erase(ctx, x.Salt)
+	if err == nil && gap != n {
+		x.versions[n] = true
+	}
+	return gap, err
+}
+
+// rewritten is what an erasure makes of a context.
+type rewritten struct {
+	*kept
+	snapshots []*tree.Tree
+	working   *tree.Tree
+	touched   bool
+	since     int64 // the first cycle that is another one
+	ids       map[string]bool
+	versions  int
+	entries   int
+}
+
+// erase works everything out first, so that a failure changes nothing.
+func (x *memoryErasure) erase() (*Erased, error) {
+	total, list := &Erased{}, make([]*rewritten, len(x.family))
+	for i, k := range x.family {
+		r, err := x.rewrite(k)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = r
+		if x.Progress != nil {
+			x.Progress(i+1, len(x.family))
+		}
+		if !x.deleted[k] && (r.touched || r.entries > 0) {
+			total.Contexts = append(total.Contexts, k.info.Name)
+		}
+		total.Entries += len(x.entries[k])
+	}
+	gone := map[string]bool{}
+	for n := range x.versions {
+		gone[n.ID] = true
+	}
+	total.IDs, total.Versions = slices.Sorted(maps.Keys(gone)), len(x.versions)
+	slices.Sort(total.Contexts)
+	if x.DryRun {
+		return total, nil
+	}
+	for _, r := range list {
+		if err := x.publish(r, total); err != nil {
+			return nil, err
+		}
+	}
+	return total, nil
+}
+
+// rewrite makes the trees of a context anew.
+func (x *memoryErasure) rewrite(k *kept) (*rewritten, error) {
+	r := &rewritten{kept: k, ids: map[string]bool{}, since: k.info.Stamps.Cycle}
+	w := Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+		gap, err := x.gap(ctx, n)
+		if err == nil && gap != n {
+			r.ids[n.ID], r.versions = true, r.versions+1
+		}
+		return gap, err
+	}}
+	for _, t := range k.states() {
+		if err := w.Next(x.ctx, t); err != nil {
+			return nil, err
+		}
+		if known := x.done[t]; known != nil {
+			w.New = known
+		}
+		x.done[t] = w.New
+		if w.New != t {
+			r.touched, r.since = true, min(r.since, t.Cycle())
+		}
+		r.snapshots = append(r.snapshots, w.New)
+	}
+	r.working = r.snapshots[len(r.snapshots)-1]
+	r.snapshots = r.snapshots[:len(r.snapshots)-1]
+	for c, upTo := k, k.info.Revision; c != nil; c = c.origin {
+		for revision := range x.entries[c] {
+			if revision <= upTo {
+				r.entries++
+			}
+		}
+		upTo = c.info.Origin.Revision
+	}
+	return r, nil
+}
+
+// publish puts what was worked out in the place of what was.
+func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
+	if !r.touched && r.entries == 0 {
+		return nil
+	}
+	k := r.kept
+	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries}, k.info)
+	if err != nil {
+		return err
+	}
+	total.Salt = entry.Erased().Salt
+	log := slices.Clone(k.log)
+	at := 0 // the snapshot that an entry is of
+	for i := range log {
+		e := &log[i]
+		for at < len(k.marks) && k.marks[at].revision < e.Revision {
+			at++
+		}
+		x.blank(k, e)
+		switch {
+		case e.Kind == Edit || e.Kind == Aside || e.Kind == Erasing:
+			if r.touched && e.Cycle >= r.since {
+				e.Digest = "" // of a working state that no longer is, with what drafts there were
+			}
+		default:
+			n := at // of a fork, the snapshot before
+			if e.Kind == Forked {
+				n--
+			}
+			was, is := k.snapshots[n], r.snapshots[n]
+			if was.ThreadDigest() != is.ThreadDigest() {
+				e.Sent = ""
+			}
+			e.Digest, e.Thread = is.Digest().String(), is.ThreadDigest().String()
+		}
+	}
+	k.snapshots, k.working, k.log = r.snapshots, r.working, log
+	k.requests = map[string]int{}
+	for i, e := range log {
+		if e.Request != "" && int64(i) >= k.info.Origin.Revision {
+			k.requests[e.Request] = i
+		}
+	}
+	if !x.deleted[k] {
+		k.record(entry.Logged(Erasing, k.working))
+	}
+	return nil
+}
+
+// blank blanks an entry of a context, where that or an origin says so.
+func (x *memoryErasure) blank(k *kept, e *Entry) {
+	for e.Revision < k.begins() {
+		k = k.origin
+	}
+	if x.entries[k][e.Revision] {
+		*e = e.Blanked()
+	}
+}

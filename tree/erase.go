@@ -1,0 +1,122 @@
+package tree
+
+import (
+	"context"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// ErasedName is the custom attribute of a node that was erased: its mark, which
+// shows to whoever has the salt and the text what was there, and nothing to
+// anybody else.
+const ErasedName = "pact:erased"
+
+// ErasedContent stands for a content that was erased, whatever it was.
+const ErasedContent canon.Value = `"[erased]"`
+
+// kinds are the words for kinds that say nothing about anybody.
+var kinds = []string{"text", "call", "result", "image", "audio", "summary"}
+
+// common are the names of optional headers.
+var common = append([]string{"tags", "refs", "pinned", "removable"}, optional...)
+
+// Erased reports whether the node is what an erasure left of one.
+func (n *Node) Erased() bool { return n.Has(ErasedName) }
+
+// Erase returns what is left of a node when everything in it that can hold a
+// text goes for good: its place, stamps, ttl, priority, type, references, a
+// canonical role, a common kind, pinned and removable; and its mark. A node
+// that was erased before is returned as it is.
+func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
+	if mark, _ := n.Header(ErasedName).Text(); isMark(mark) {
+		if left := n.left(mark); left.Same(n) {
+			return n, nil
+		}
+	}
+	mark, err := n.Mark(ctx, salt)
+	if err != nil {
+		return nil, err
+	}
+	return n.left(mark), nil
+}
+
+// Mark is HMAC-SHA256, with the salt as its key, over the canonical JSON of an
+// object with the id of the node, its content and its optional headers and
+// custom attributes as they are, in hexadecimal.
+func (n *Node) Mark(ctx context.Context, salt []byte) (string, error) {
+	content, err := n.Content.Value(ctx)
+	if err != nil {
+		return "", err
+	}
+	members := make([]canon.Member, 0, len(n.Headers)+2)
+	for _, h := range n.Headers {
+		members = append(members, canon.Member{Name: h.Name, Value: h.Value.Any()})
+	}
+	members = append(members, canon.Member{Name: "content", Value: content.Any()},
+		canon.Member{Name: "id", Value: canon.Any{Kind: canon.KindString, Text: n.ID}})
+	h := hmac.New(sha256.New, salt)
+	h.Write([]byte(canon.Object(members...).Value())) // a hash never fails to take bytes
+	return hex.EncodeToString(h.Sum(nil)), nil
+}
+
+func isMark(text string) bool {
+	b, err := hex.DecodeString(text)
+	return err == nil && len(b) == sha256.Size
+}
+
+// left is the node without anything that can hold a text.
+func (n *Node) left(mark string) *Node {
+	gap := Node{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, Cycle: n.Cycle,
+		CreatedNS: n.CreatedNS, Index: n.Index, Expiry: n.Expiry}
+	for _, h := range n.Headers {
+		if n.stays(h) {
+			gap.Headers = append(gap.Headers, h)
+		}
+	}
+	gap.Headers = append(gap.Headers, Header{ErasedName, canon.String(mark)})
+	if n.Content.Size() > 0 {
+		gap.Content = Hold(ErasedContent)
+	}
+	return NewNode(gap, nil)
+}
+
+// stays reports whether an erasure leaves a header.
+func (n *Node) stays(h Header) bool {
+	switch h.Name {
+	case "role":
+		return slices.Contains(roles, n.Role)
+	case "kind":
+		return slices.Contains(kinds, n.Kind)
+	case "refs":
+		return n.Refs != nil
+	case "pinned", "removable":
+		return h.Value.Kind() == canon.KindBool
+	}
+	return false
+}
+
+// Loose yields what an erasure takes of a node beside its content: names and
+// values of headers, and an instant in a form of its own.
+func (n *Node) Loose(yield func(canon.Value) bool) {
+	for _, h := range n.Headers {
+		mark, _ := h.Value.Text()
+		if n.stays(h) || h.Name == ErasedName && isMark(mark) {
+			continue
+		}
+		if !slices.Contains(common, h.Name) && !yield(canon.String(h.Name)) || !yield(h.Value) {
+			return
+		}
+	}
+	if n.ForeignISO != "" {
+		yield(canon.String(n.ForeignISO))
+	}
+}
+
+func erased(id string) error {
+	return fault.OnNode(fault.Sealed, id, "the node was erased", "remove it, and add another one")
+}
