@@ -34,6 +34,7 @@ func (b *biographer) tell() error {
 		}
 	}
 	b.held()
+	b.erased()
 	b.describe()
 	gone, reported := b.log.removed[b.life.ID]
 	switch {
@@ -229,6 +230,16 @@ func (b *biographer) held() {
 			if h.ID == b.life.ID {
 				b.goesOn(LifeEvent{Cycle: cycle, What: Held, Reason: string(kindOf(h.Reason)), Kept: h.Kept, Node: h.By})
 			}
+		}
+	}
+}
+
+// erased tells when the node was emptied. It was in every snapshot at once, so
+// that it is told of the cycle that was under way.
+func (b *biographer) erased() {
+	for _, e := range b.log.erased {
+		if of := e.Erased(); of != nil && slices.Contains(of.IDs, b.life.ID) {
+			b.life.Events = append(b.life.Events, LifeEvent{Cycle: e.Cycle, What: Emptied, Cause: &Cause{Kind: diff.ByErasure, Cycle: e.Cycle, Author: authorOf(e)}})
 		}
 	}
 }

@@ -26,6 +26,7 @@ type chronicle struct {
 	reports map[int64]*Report     // of those commits that did more than seal
 	removed map[string]Cause      // what commits took out, by id
 	stubs   map[string]Cause      // what they left instead
+	erased  []store.Entry         // erasures
 }
 
 // chronicle reads the log of the cycles from..to. Cost: its entries, and
@@ -74,6 +75,9 @@ func (h *chronicle) take(e store.Entry) error {
 	switch e.Kind {
 	case store.Edit:
 		h.edits[e.Cycle] = append(h.edits[e.Cycle], e)
+		return nil
+	case store.Erasing:
+		h.erased = append(h.erased, e)
 		return nil
 	case store.Commit, store.Create:
 	default:

@@ -96,7 +96,7 @@ func Create(ctx context.Context, s store.Store, name string, opts ...Option) (*C
 }
 
 func (o *options) context(s store.Store) *Context {
-	return &Context{store: s, clock: o.clock, actor: o.actor, counter: o.counter, held: map[string]int{}}
+	return opened.note(&Context{store: s, clock: o.clock, actor: o.actor, counter: o.counter, held: map[string]int{}})
 }
 
 func begin(ctx context.Context, s store.Store, g store.Genesis, o options) (*Context, error) {
@@ -123,11 +123,13 @@ func Open(ctx context.Context, s store.Store, name string, opts ...Option) (*Con
 	if err != nil {
 		return nil, err
 	}
+	c := o.context(s)
+	c.write.Lock() // an erasure meanwhile waits, and has the state read again
+	defer c.write.Unlock()
 	loaded, err := s.Load(ctx, info.Key)
 	if err != nil {
 		return nil, err
 	}
-	c := o.context(s)
 	c.state.Store(&state{State: *loaded})
 	return c, nil
 }

@@ -25,11 +25,13 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...Cal
 	if err != nil {
 		return nil, err
 	}
+	f := (&options{clock: c.clock, actor: c.actor, counter: c.counter}).context(c.store)
+	f.write.Lock() // an erasure meanwhile waits, and has the state read again
+	defer f.write.Unlock()
 	next, err := c.branch(ctx, s, cycle, store.Fork{Name: name, Entry: k.entry(s.Stamps)})
 	if err != nil {
 		return nil, err
 	}
-	f := (&options{clock: c.clock, actor: c.actor, counter: c.counter}).context(c.store)
 	f.state.Store(next)
 	return f, nil
 }

@@ -60,6 +60,7 @@ const (
 	Retained   Happening = "retained" // a holder kept it
 	Held       Happening = "held"     // it was to go, and something kept it
 	Removed    Happening = "removed"
+	Emptied    Happening = "erased" // for good, in all snapshots
 )
 
 // LifeEvent is one thing that happened to a node.

@@ -63,6 +63,9 @@ func TTL(cycles int64) *int64 { return tree.TTL(cycles) }
 // Node is a node of a snapshot. It must not be changed.
 type Node = tree.Node
 
+// ErasedName is the custom attribute of a node that was erased: its mark.
+const ErasedName = tree.ErasedName
+
 // Policy says what pruning may do at a commit (02 §7).
 type Policy = lifecycle.Policy
 

@@ -20,6 +20,18 @@ type VerifyReport struct {
 	Sent      int     `json:"sent"`      // snapshots whose bytes were recorded when they were sent
 	Attempts  *Joined `json:"attempts,omitempty"`
 	Broken    *Broken `json:"broken,omitempty"` // the first thing that does not hold, nil where all of it does
+
+	Erased   int           `json:"erased"`             // nodes of which only a mark is left, in any snapshot or the working state
+	Erasures []PastErasure `json:"erasures,omitempty"` // what the logs say of that, oldest first
+}
+
+// PastErasure is what the log says of an erasure.
+type PastErasure struct {
+	Revision int64  `json:"revision,omitempty"` // 0 where it is in the log of an origin only
+	TimeNS   int64  `json:"time_ns"`
+	Actor    string `json:"actor,omitempty"`
+	Reason   string `json:"reason"`
+	store.Erased
 }
 
 // Joined says what the attempts of a context (03 §6) have to do with what was
@@ -59,7 +71,7 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*V
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}}
+	v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}, erased: map[string]bool{}}
 	damage, err := c.store.Check(ctx, key)
 	if err != nil {
 		return nil, err
@@ -77,6 +89,7 @@ type verifier struct {
 	report VerifyReport
 	lists  map[placedList]bool // that were checked
 	nodes  map[*tree.Node]bool // versions that were checked
+	erased map[string]bool     // ids of gaps
 	fresh  []string            // ids of the versions that the tree at hand brings
 	calls  map[int64][]Attempt // by cycle
 	err    error               // what could not be read
@@ -112,6 +125,9 @@ func (v *verifier) context(s store.Store, now *store.State, progress func(done, 
 		}
 	}
 	v.report.Broken = broken
+	if v.report.Erased = len(v.erased); v.err == nil {
+		v.report.Erasures, v.err = pastErasures(v.ctx, s, now.Info, log)
+	}
 	return &v.report, v.err
 }
 
@@ -133,7 +149,7 @@ func checkLog(log []store.Entry, i store.Info) (map[int64]store.Entry, *Broken) 
 	for n, e := range log {
 		begins := e.Kind == store.Create
 		switch e.Kind {
-		case store.Create, store.Edit, store.Forked, store.Aside:
+		case store.Create, store.Edit, store.Forked, store.Aside, store.Erasing:
 		case store.Commit:
 			if _, twice := byCycle[e.Cycle]; twice {
 				return nil, &Broken{Cycle: e.Cycle, What: "the log publishes the cycle twice"}

@@ -106,6 +106,9 @@ func (v *verifier) version(t *tree.Tree, n *tree.Node) *Broken {
 	v.nodes[n] = true
 	v.fresh = append(v.fresh, n.ID)
 	v.report.Versions++
+	if n.Erased() {
+		v.erased[n.ID] = true
+	}
 	content, err := n.Content.Value(v.ctx)
 	if err == nil {
 		err = v.ctx.Err()

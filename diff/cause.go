@@ -12,6 +12,7 @@ const (
 	ByEdit      Kind = "edit"      // added, updated, moved or removed by an edit
 	BySeal      Kind = "seal"      // the active head became a turn
 	ByTTL       Kind = "ttl"       // only time passed
+	ByErasure   Kind = "erasure"   // of a life: it was emptied for good, in all snapshots
 	BySelection Kind = "selection" // it is the same on both sides; what the selector goes by is not
 
 	ByInsertion  Kind = "insertion"  // of a prefix: a new node came before what was there

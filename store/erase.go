@@ -40,6 +40,7 @@ type Erased struct {
 	Entries  int      `json:"entries,omitempty"`  // of the log
 	Salt     string   `json:"salt_sha256"`        // SHA-256 of the salt, to know which one it was
 	Contexts []string `json:"contexts,omitempty"` // whose log says so, sorted; not kept in a log
+	Keys     []Key    `json:"-"`                  // of these contexts
 	// Remains says why the text may still be in places that nothing refers to,
 	// such as free pages, and what finishes the work; "" where it is not. Not
 	// kept in a log.
@@ -81,7 +82,7 @@ func (e *Erase) Check() error {
 	if len(e.Salt) != SaltSize && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "a salt has "+strconv.Itoa(SaltSize)+" bytes", "take them from a source that nobody can guess")
 	}
-	if strings.TrimSpace(e.Entry.Message) == "" {
+	if strings.TrimSpace(e.Entry.Message) == "" && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "an erasure needs a reason", "say why, for the log")
 	}
 	if slices.Contains(e.Texts, "") {

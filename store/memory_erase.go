@@ -12,9 +12,12 @@ import (
 func (m *Memory) Erase(ctx context.Context, key Key, e Erase) (*Erased, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if m.contexts == nil || e.Nothing() {
+		return m.cleaned()
+	}
 	k, err := m.with(key)
-	if err != nil || e.Nothing() {
-		return &Erased{}, err
+	if err != nil {
+		return nil, err
 	}
 	if err := e.Check(); err != nil {
 		return nil, err
@@ -28,6 +31,15 @@ func (m *Memory) Erase(ctx context.Context, key Key, e Erase) (*Erased, error) {
 		return nil, err
 	}
 	return x.erase()
+}
+
+// cleaned is the answer where only a clean-up is asked for. Nothing is left to
+// clean in memory that the garbage collector does not.
+func (m *Memory) cleaned() (*Erased, error) {
+	if m.contexts == nil {
+		return nil, Closed()
+	}
+	return &Erased{}, nil
 }
 
 // memoryErasure is an erasure under way.
@@ -201,7 +213,7 @@ func (x *memoryErasure) erase() (*Erased, error) {
 			x.Progress(i+1, len(x.family))
 		}
 		if !x.deleted[k] && (r.touched || r.entries > 0) {
-			total.Contexts = append(total.Contexts, k.info.Name)
+			total.Contexts, total.Keys = append(total.Contexts, k.info.Name), append(total.Keys, k.info.Key)
 		}
 		total.Entries += len(x.entries[k])
 	}

@@ -119,6 +119,12 @@ func branchedOff(l logged) []string {
 		if undo.Undone != "" {
 			list = append(list, "undid what is now "+undo.Undone)
 		}
+	case store.Erasing:
+		if of := l.Erased(); of != nil && len(of.IDs) > 0 {
+			list = append(list, plural(len(of.IDs), "node")+" erased")
+		} else if of != nil {
+			list = append(list, "log entries erased: "+strconv.Itoa(of.Entries))
+		}
 	case store.Aside:
 		list = append(list, "undone: a fork took over the name")
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"iter"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/spf13/cobra"
@@ -15,7 +16,8 @@ func (a *app) hashCommand() *cobra.Command {
 		Use:   "hash NAME [@t] [--node ID] | hash --file NODE.json",
 		Short: "Print the digest of a snapshot or the hash of a content",
 		Long: `Print the digest of a snapshot, by default of the latest, or with --node the
-content hash of one of its nodes.
+content hash of one of its nodes; with --receipt the mark that an erasure with this
+receipt leaves of it, to show that a copy is what was erased.
 
 With --file alone the file holds one node as a JSON object, and the content hash
 of chapter 08 §2.1 is computed over it as it stands. Content that JSON cannot
@@ -23,11 +25,16 @@ express has no hash: an empty line is printed. With --file and --node the file
 is a document, a history or a transcript.`,
 		Example: `  pact hash chat
   pact hash chat @t-1 --node block:3-1
+  pact hash --file backup.jsonl @c3 --node block:3-1 --receipt 5d0c…
   echo '{"content":"Hello","role":"user"}' | pact hash --file -`,
 	}
 	flags := a.sourceFlags(cmd)
 	node := cmd.Flags().String("node", "", "the `ID` of a node")
+	receipt := cmd.Flags().String("receipt", "", "with --node, the `RECEIPT` of an erasure")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *receipt != "" && *node == "" {
+			return usage(cmd, "--receipt goes with --node")
+		}
 		if err := count(cmd, flags.file, args, "[@t]"); err != nil {
 			return err
 		}
@@ -49,6 +56,13 @@ is a document, a history or a transcript.`,
 		n := snapshot.Node(*node)
 		if n == nil {
 			return fault.OnNode(fault.NodeNotFound, *node, "there is no such node in this snapshot", "pact show draws what is there")
+		}
+		if *receipt != "" {
+			mark, err := pact.Mark(ctx, *receipt, n)
+			if err != nil {
+				return err
+			}
+			return a.answer(mark, map[string]any{"id": n.ID, "mark": mark})
 		}
 		if !n.HashOK {
 			a.noHash()

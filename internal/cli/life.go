@@ -150,6 +150,8 @@ func eventText(e pact.LifeEvent) string {
 		return "retained by a holder"
 	case pact.Held:
 		return heldText(e.Reason, e.Kept, e.Node)
+	case pact.Emptied:
+		return "erased for good, in all snapshots"
 	}
 	text := deedText(*e.Cause, "removed by an edit")
 	if e.Cause.Kind == diff.BySeal {

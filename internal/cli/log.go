@@ -77,7 +77,7 @@ With --json an object a line.`,
 		}
 		var list []logged
 		for _, e := range entries {
-			branched := e.Kind == store.Forked || e.Kind == store.Aside
+			branched := e.Kind == store.Forked || e.Kind == store.Aside || e.Kind == store.Erasing
 			published := e.Kind != store.Edit && e.Cycle >= first && !branched // the first snapshot may have come with an import
 			if !published && !branched && !*edits {
 				continue
@@ -133,7 +133,7 @@ func (a *app) printLog(list []logged) error {
 	for i, l := range list {
 		cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
 		switch {
-		case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Aside:
+		case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Aside || l.Kind == store.Erasing:
 			cycle = string(l.Kind)
 		case l.Kind == store.Create && l.Cycle == 0:
 			cycle = "new"

@@ -71,6 +71,7 @@ func (a *app) drawVerified(r *pact.VerifyReport) {
 	if r.Attempts != nil {
 		a.drawJoined(r.Attempts)
 	}
+	a.drawErasures(r)
 }
 
 // maxCycles is how many cycles are named; --json has all of them.
@@ -97,5 +98,19 @@ func (a *app) drawJoined(j *pact.Joined) {
 	}
 	if j.Unanswered > 0 {
 		a.printf("  no attempt completed: %s\n", plural(j.Unanswered, "snapshot"))
+	}
+}
+
+// drawErasures says what is not there because it was erased.
+func (a *app) drawErasures(r *pact.VerifyReport) {
+	if r.Erased > 0 {
+		a.printf("  erased: %s\n", plural(r.Erased, "node"))
+	}
+	for _, e := range r.Erasures {
+		what := plural(len(e.IDs), "node")
+		if e.Entries > 0 {
+			what += ", log entries: " + strconv.Itoa(e.Entries)
+		}
+		a.printf("    %s  %s  %s\n", shortTime(e.TimeNS), authorText(pact.Author{Actor: e.Actor, Message: e.Reason}), what)
 	}
 }

@@ -18,11 +18,11 @@ const tries = 8
 // rows of all contexts concerned; in memory the trees of one context at a time,
 // two digests for each of its snapshots, and what is written.
 func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
-	if _, err := s.state(ctx, nil, key); err != nil {
-		return nil, err
-	}
 	if e.Nothing() {
 		return s.clean(ctx, &store.Erased{}, nil)
+	}
+	if _, err := s.state(ctx, nil, key); err != nil {
+		return nil, err
 	}
 	if err := e.Check(); err != nil {
 		return nil, err

@@ -293,7 +293,7 @@ func (x *erasure) record(b *branch, touched bool, chain []byte) error {
 	}
 	e.Digest = hex.EncodeToString(digest)
 	x.added = append(x.added, added{b, chain, e})
-	x.total.Contexts = append(x.total.Contexts, b.Name)
+	x.total.Contexts, x.total.Keys = append(x.total.Contexts, b.Name), append(x.total.Keys, b.Key)
 	x.total.Salt = e.Erased().Salt
 	return nil
 }

@@ -1,0 +1,173 @@
+package pact
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"io"
+	"slices"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// Erasure says what to take out of a context for good, and why.
+type Erasure struct {
+	IDs       []string // of nodes, which go with everything that is or ever was below them
+	Texts     []string // every node, and every entry of a log, that holds one goes
+	Revisions []int64  // of entries of the log that lose actor, message, request and report
+	Reason    string   // for the log
+	Actor     string   // who asks for it, "" for the context's actor
+	// Random is read once, for the salt of the marks: crypto/rand.Reader but in
+	// tests. Who can guess it can guess a short text by its mark.
+	Random   io.Reader
+	DryRun   bool                  // only say what would go
+	Progress func(done, total int) // is told how many contexts were gone through, if not nil
+}
+
+// Erased says what an erasure took.
+type Erased struct {
+	store.Erased
+	// Receipt is the salt in hexadecimal, "" where nothing was erased. It is
+	// given out once and kept nowhere: with it and with a copy of a node one can
+	// show later what it was (see [Mark]).
+	Receipt string `json:"receipt,omitempty"`
+}
+
+// Erase takes nodes for good out of every snapshot of the context and of all
+// that share history with it: its origins, its forks, lines that were undone or
+// deleted, and drafts. What is left of a node is its place, and a mark in
+// [ErasedName]; docs/erasure.md has what goes and what stays. The log of each
+// context concerned says who did it, when and why. It is done whole or not at
+// all; Remains says what is left to clean up in the file, which a call with
+// nothing named finishes.
+//
+// Every Context that is open on the same store in this process is read again,
+// and prepared candidates are discarded. A [Snapshot] that somebody still holds
+// keeps what it has in memory.
+//
+// E_NODE_NOT_FOUND for an id that never was, E_DOCUMENT_INVALID without a reason,
+// or where reason, ids or types hold the text, E_CONFLICT where another writer
+// was here. Cost: the rows of all contexts concerned.
+func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
+	done, err := c.erase(ctx, e)
+	if err != nil || e.DryRun || len(done.Contexts) == 0 {
+		return done, err
+	}
+	for _, other := range opened.on(c.store) {
+		if failed := other.reload(ctx, done.Keys); err == nil {
+			err = failed
+		}
+	}
+	return done, err
+}
+
+// reload reads the context again where an erasure concerned it. A fork may have
+// been made of what there was before while the erasure was under way.
+func (c *Context) reload(ctx context.Context, concerned []store.Key) error {
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	if s == nil || s.Fork == 0 && !slices.Contains(concerned, s.Key) {
+		return nil // a context that is not there yet, or stays as it is
+	}
+	loaded, err := c.store.Load(ctx, s.Key)
+	switch {
+	case err == nil:
+		c.state.Store(&state{State: *loaded})
+	case !slices.Contains(concerned, s.Key):
+		return nil // a fork that was deleted
+	}
+	return err
+}
+
+func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	what := store.Erase{IDs: e.IDs, Texts: e.Texts, Revisions: e.Revisions, Guard: guard(s), DryRun: e.DryRun, Progress: e.Progress,
+		Entry: store.Entry{Actor: e.Actor, Message: e.Reason, TimeNS: max(c.clock(), s.Stamps.LastNS)}}
+	if e.Actor == "" {
+		what.Entry.Actor = c.actor
+	}
+	if !e.DryRun && !what.Nothing() {
+		if e.Random == nil {
+			return nil, fault.New(fault.DocumentInvalid, "an erasure needs a source of random bytes", "give it crypto/rand.Reader")
+		}
+		what.Salt = make([]byte, store.SaltSize)
+		if _, err := io.ReadFull(e.Random, what.Salt); err != nil {
+			return nil, fault.Wrap(fault.Store, err, "the salt could not be read", "")
+		}
+	}
+	of, err := c.store.Erase(ctx, s.Key, what)
+	if err != nil {
+		return nil, err
+	}
+	if len(of.Keys) > 0 && !e.DryRun { // at once, so that no writer who waits is refused
+		loaded, err := c.store.Load(ctx, s.Key)
+		if err != nil {
+			return nil, err
+		}
+		c.state.Store(&state{State: *loaded})
+	}
+	done := &Erased{Erased: *of}
+	if of.Versions > 0 && !e.DryRun {
+		done.Receipt = hex.EncodeToString(what.Salt)
+	}
+	return done, nil
+}
+
+// Mark returns the mark that an erasure with this receipt leaves of a node.
+func Mark(ctx context.Context, receipt string, n *Node) (string, error) {
+	salt, err := hex.DecodeString(receipt)
+	if err != nil || len(salt) != store.SaltSize {
+		return "", fault.New(fault.DocumentInvalid, "a receipt is 64 hexadecimal digits", "take the one that the erasure printed")
+	}
+	return n.Mark(ctx, salt)
+}
+
+// pastErasures returns the erasures that the log of a context tells of, and those
+// that the logs of its origins do: a fork that was made since begins before them.
+func pastErasures(ctx context.Context, s store.Store, i store.Info, log []store.Entry) ([]PastErasure, error) {
+	var list []PastErasure
+	seen := map[string]bool{}
+	take := func(entries []store.Entry, own bool) {
+		for _, e := range entries {
+			of := e.Erased()
+			if of == nil || seen[of.Salt] {
+				continue
+			}
+			seen[of.Salt] = true
+			d := PastErasure{TimeNS: e.TimeNS, Actor: e.Actor, Reason: e.Message, Erased: *of}
+			if own {
+				d.Revision = e.Revision
+			}
+			list = append(list, d)
+		}
+	}
+	take(log, true)
+	if i.Origin.Key == 0 {
+		return list, nil
+	}
+	all, err := s.Contexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byKey := make(map[store.Key]store.Info, len(all))
+	for _, info := range all {
+		byKey[info.Key] = info
+	}
+	for i.Origin.Key != 0 {
+		from := i.Origin
+		if i = byKey[from.Key]; i.Key == 0 {
+			break // it was deleted, and what it said with it
+		}
+		entries, err := s.Log(ctx, i.Key, from.Revision+1, i.Revision)
+		if err != nil {
+			return nil, err
+		}
+		take(entries, false)
+	}
+	slices.SortStableFunc(list, func(a, b PastErasure) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
+	return list, nil
+}

@@ -1,0 +1,284 @@
+package cli
+
+import (
+	"context"
+	"crypto/rand"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+// eraseFlags are those of pact erase.
+type eraseFlags struct {
+	selectors, texts, files []string
+	revisions               []int64
+	reason, actor           string
+	dryRun, yes, clean      bool
+}
+
+// erased is the answer of pact erase --json.
+type erased struct {
+	*pact.Erased
+	DryRun bool     `json:"dry_run,omitempty"`
+	AlsoIn []string `json:"also_in,omitempty"` // other contexts of the store that hold a text
+}
+
+func (a *app) eraseCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "erase NAME [ID…] --reason TEXT | erase --clean",
+		Short: "Take a person's data out of all snapshots, for good",
+		Long: `Take nodes for good out of every snapshot of a context and of all that share
+history with it: origins, forks, undone lines, drafts. Named are nodes by ID, with
+everything below them; those that a selector finds in any snapshot or in the working
+state; and with --containing whatever holds a text, entries of the log included.
+
+Of a node its place stays, with a mark instead of what it held. The log says who
+erased it, when and why. The answer ends with a receipt: with it and a copy of a node
+one can show later what the node was (pact hash --receipt). Exports, backups and
+copies that were imported are not changed.
+
+The file is written anew afterwards, so that the text is in no free page of it
+either. Where another process stands in the way of that, --clean finishes it later.`,
+		Example: `  pact erase chat block:3-0 --reason 'asked for on 3 May' --dry-run
+  pact erase chat --select ".block[role='user']" --reason 'account closed' --yes
+  pact erase chat --containing-file names.txt --reason 'asked for on 3 May'
+  pact erase chat --revision 7 --reason 'a name in the message'
+  pact erase --clean`,
+		ValidArgsFunction: a.completeNames,
+	}
+	f, flags := &eraseFlags{}, cmd.Flags()
+	flags.StringArrayVar(&f.selectors, "select", nil, "the nodes that a `SELECTOR` finds, anywhere if it has no address; may be repeated")
+	flags.StringArrayVar(&f.texts, "containing", nil, "whatever holds this `TEXT`; may be repeated")
+	flags.StringArrayVar(&f.files, "containing-file", nil, "whatever holds a line of `FILE`; - is standard input")
+	flags.Int64SliceVar(&f.revisions, "revision", nil, "actor, message, request and report of the entry `N` of the log; may be repeated")
+	flags.StringVarP(&f.reason, "reason", "m", "", "why, a `TEXT` for the log")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would go")
+	flags.BoolVar(&f.yes, "yes", false, "do not ask")
+	flags.BoolVar(&f.clean, "clean", false, "only finish the clean-up of earlier erasures")
+	for _, other := range []string{"select", "containing", "containing-file", "revision", "reason", "dry-run"} {
+		cmd.MarkFlagsMutuallyExclusive("clean", other)
+	}
+	actor := a.actorFlag(cmd)
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		f.actor = *actor
+		if f.clean {
+			if len(args) > 0 {
+				return usage(cmd, "--clean takes no arguments; %d given", len(args))
+			}
+			return a.cleanStore(ctx)
+		}
+		if len(args) == 0 {
+			return usage(cmd, "erase takes NAME [ID…]; 0 given")
+		}
+		return a.erase(ctx, cmd, f, args[0], args[1:])
+	})
+	return cmd
+}
+
+func (a *app) cleanStore(ctx context.Context) error {
+	s, err := a.existingStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	of, err := s.Erase(ctx, 0, store.Erase{})
+	if err != nil {
+		return err
+	}
+	if of.Remains != "" {
+		return unfinished(of)
+	}
+	return a.answer(a.db+" holds nothing that was erased", map[string]any{"clean": true})
+}
+
+// unfinished is the failure of an erasure that is done but for its clean-up.
+func unfinished(of *store.Erased) error {
+	return fault.New(fault.Store, "the file is not cleaned up: "+of.Remains, "end the other processes, then pact erase --clean")
+}
+
+func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name string, ids []string) error {
+	texts, err := f.allTexts(ctx, a)
+	if err != nil {
+		return err
+	}
+	c, s, err := a.stored(ctx, name, f.actor)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	e := pact.Erasure{IDs: ids, Texts: texts, Revisions: f.revisions, Reason: f.reason, DryRun: true}
+	for _, text := range f.selectors {
+		found, err := everywhere(ctx, c, text)
+		if err != nil {
+			return inArgument(err, text)
+		}
+		if len(found) == 0 {
+			return fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds nothing", "pact select "+quote(name)+" "+quote("@* "+text)+" tries it")
+		}
+		e.IDs = append(e.IDs, found...)
+	}
+	if len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 {
+		return usage(cmd, "erase needs an ID, --select, --containing or --revision")
+	}
+	if strings.TrimSpace(f.reason) == "" && !f.dryRun {
+		return usage(cmd, "erase needs a --reason, for the log")
+	}
+	m := a.meter("erasing")
+	defer m.end()
+	e.Progress = m.at
+	plan, err := c.Erase(ctx, e)
+	if err != nil {
+		return err
+	}
+	if !f.dryRun && len(plan.Contexts) > 0 && !f.yes {
+		if err := a.askToErase(plan); err != nil {
+			return err
+		}
+	}
+	if e.DryRun = f.dryRun; !f.dryRun {
+		e.Random = rand.Reader
+		if plan, err = c.Erase(ctx, e); err != nil {
+			return err
+		}
+	}
+	m.end()
+	also, err := holding(ctx, s, texts, plan.Contexts, c.Name())
+	if err != nil {
+		return err
+	}
+	return a.reportErased(plan, f.dryRun, also)
+}
+
+// allTexts are those of the flags and the lines of the files.
+func (f *eraseFlags) allTexts(ctx context.Context, a *app) ([]string, error) {
+	texts := slices.Clone(f.texts)
+	for _, name := range f.files {
+		in, err := a.read(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		for line := range strings.Lines(string(in.data)) {
+			if line = strings.TrimRight(line, "\r\n"); line != "" {
+				texts = append(texts, line)
+			}
+		}
+	}
+	return texts, nil
+}
+
+// everywhere returns what a selector finds: where it says, else in any snapshot
+// and in the working state.
+func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, error) {
+	q, err := selector.Parse(text, c.Edition())
+	if err != nil {
+		return nil, err
+	}
+	if q.Time != nil {
+		return c.Select(ctx, q)
+	}
+	ids, err := c.Working().Select(ctx, q)
+	if err != nil {
+		return nil, err
+	}
+	all := *q
+	all.Time = &selector.Time{Kind: selector.All}
+	published, err := c.Select(ctx, &all)
+	for _, id := range published {
+		if !slices.Contains(ids, id) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+func (a *app) askToErase(plan *pact.Erased) error {
+	what := plural(len(plan.IDs), "node")
+	if plan.Entries > 0 {
+		what += " and in the log " + strconv.Itoa(plan.Entries) + " of what people wrote"
+	}
+	if !a.inTerminal || !a.errTerminal || a.json {
+		return fault.New(fault.DocumentInvalid, "erasing "+what+" cannot be undone", "look with --dry-run, then repeat with --yes")
+	}
+	if !a.confirm("Erase " + what + " in " + visible(strings.Join(plan.Contexts, ", ")) + ", for good?") {
+		return fault.New(fault.Conflict, "nothing was erased", "")
+	}
+	return nil
+}
+
+// holding returns the other contexts of a store that hold one of the texts.
+func holding(ctx context.Context, s store.Store, texts, done []string, name string) ([]string, error) {
+	if len(texts) == 0 {
+		return nil, nil
+	}
+	infos, err := s.Contexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	seen, list := map[string]bool{name: true}, []string(nil)
+	for _, other := range done {
+		seen[other] = true
+	}
+	for _, i := range infos {
+		if seen[i.Name] || originOf(i, infos) != nil && originOf(i, infos).Name != "" {
+			continue // one that was erased, or a fork, which goes with its origin
+		}
+		of, err := s.Erase(ctx, i.Key, store.Erase{Texts: texts, DryRun: true, Guard: store.Guard{Cycle: i.Cycle, Revision: i.Revision}})
+		switch {
+		case fault.CodeOf(err) == fault.DocumentInvalid: // in a name that an erasure leaves
+			list = append(list, i.Name)
+		case err != nil:
+			return nil, err
+		default:
+			list = append(list, of.Contexts...)
+		}
+	}
+	return list, nil
+}
+
+func (a *app) reportErased(of *pact.Erased, dryRun bool, also []string) error {
+	if a.json {
+		if err := a.printJSON(erased{of, dryRun, also}); err != nil {
+			return err
+		}
+	} else {
+		a.drawErased(of, dryRun, also)
+	}
+	if of.Remains != "" {
+		a.warnf("the file is not cleaned up: %s; pact erase --clean finishes it", of.Remains)
+	}
+	return nil
+}
+
+func (a *app) drawErased(of *pact.Erased, dryRun bool, also []string) {
+	switch {
+	case len(of.Contexts) == 0:
+		a.printf("nothing to erase\n")
+	case dryRun:
+		a.printf("would erase %s, %s, in %s\n", plural(len(of.IDs), "node"), plural(of.Versions, "version"), visible(strings.Join(of.Contexts, ", ")))
+	default:
+		a.printf("erased %s, %s, in %s\n", plural(len(of.IDs), "node"), plural(of.Versions, "version"), visible(strings.Join(of.Contexts, ", ")))
+	}
+	if dryRun {
+		for _, id := range of.IDs {
+			a.printf("  %s %s\n", a.paint.bad("-"), visible(id))
+		}
+	}
+	if of.Entries > 0 {
+		a.printf("  entries of the log: %d\n", of.Entries)
+	}
+	if len(also) > 0 {
+		a.printf("  the text is also in %s\n", visible(strings.Join(also, ", ")))
+	}
+	if of.Receipt != "" {
+		a.printf("  receipt  %s\n", of.Receipt)
+	}
+	if len(of.Contexts) > 0 && !dryRun {
+		a.printf("  exports, backups and imported copies are as they were\n")
+	}
+}
