@@ -39,10 +39,11 @@ type PastErasure struct {
 // edits are allowed after an attempt.
 type Joined struct {
 	Records    int     `json:"records"`
-	Running    int     `json:"running"`    // that nobody ended
-	AsSent     int     `json:"as_sent"`    // snapshots with a completed attempt that was sent exactly their thread
-	Otherwise  []int64 `json:"otherwise"`  // cycles of snapshots with completed attempts, all of which were sent something else
-	Unanswered int     `json:"unanswered"` // snapshots with attempts, none of which was completed
+	Running    int     `json:"running"`          // that nobody ended
+	AsSent     int     `json:"as_sent"`          // snapshots with a completed attempt that was sent exactly their thread
+	Otherwise  []int64 `json:"otherwise"`        // cycles of snapshots with completed attempts, all of which were sent something else
+	Unanswered int     `json:"unanswered"`       // snapshots with attempts, none of which was completed
+	Erased     int     `json:"erased,omitempty"` // snapshots of which an erasure took what their attempts were sent
 }
 
 // Broken is something in a context that is not as it was.

@@ -27,9 +27,13 @@ func (v *verifier) attempts(s store.Store, now *store.State) error {
 // join compares what the attempts of a cycle were sent with the thread that was
 // committed.
 func (j *Joined) join(cycle int64, thread string, calls []Attempt) {
-	completed := false
+	completed, erased := false, false
 	for _, a := range calls {
 		if a.Status != Completed {
+			continue
+		}
+		if a.Thread == store.NoThread {
+			erased = true
 			continue
 		}
 		if a.Thread == thread {
@@ -38,9 +42,12 @@ func (j *Joined) join(cycle int64, thread string, calls []Attempt) {
 		}
 		completed = true
 	}
-	if completed {
+	switch {
+	case erased:
+		j.Erased++
+	case completed:
 		j.Otherwise = append(j.Otherwise, cycle)
-	} else {
+	default:
 		j.Unanswered++
 	}
 }

@@ -69,6 +69,28 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), err
 }
 
+// NoThread stands for the hash of a thread that an erasure took.
+var NoThread = strings.Repeat("0", 2*sha256.Size)
+
+// Erase returns what an erasure leaves of an attempt, and whether that is less.
+// One that was sent what goes loses the hash of it, which would give a short
+// text away, and what the provider said, which may quote it.
+func (a Attempt) Erase(sent bool, f *Finder) (Attempt, bool) {
+	left := a.clone()
+	if sent {
+		left.Thread = NoThread
+	}
+	if left.Error != "" && (sent || f.In(a.Error)) {
+		left.Error = Blank
+	}
+	for _, text := range [...]*string{&left.Provider, &left.Model} {
+		if f.In(*text) {
+			*text = Blank
+		}
+	}
+	return left, left.Thread != a.Thread || left.Error != a.Error || left.Provider != a.Provider || left.Model != a.Model
+}
+
 // AttemptID names the attempt of a number within its cycle. fork is the number
 // of the context that it was made in, 0 for one that is no fork.
 func AttemptID(cycle, number, fork int64) string {

@@ -38,6 +38,7 @@ type Erased struct {
 	IDs      []string `json:"ids,omitempty"`      // of the nodes, sorted
 	Versions int      `json:"versions,omitempty"` // of these nodes
 	Entries  int      `json:"entries,omitempty"`  // of the log
+	Attempts int      `json:"attempts,omitempty"` // that lost what they were sent, or what was said of them
 	Salt     string   `json:"salt_sha256"`        // SHA-256 of the salt, to know which one it was
 	Contexts []string `json:"contexts,omitempty"` // whose log says so, sorted; not kept in a log
 	Keys     []Key    `json:"-"`                  // of these contexts

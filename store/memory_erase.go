@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"maps"
+	"math"
 	"slices"
 
 	"github.com/contexttree/pact/tree"
@@ -198,7 +199,12 @@ type rewritten struct {
 	ids       map[string]bool
 	versions  int
 	entries   int
+	attempts  []Attempt // of its own
+	changed   []int64   // cycles of those that change
+	others    int       // attempts that change, those that it shares included
 }
+
+func (r *rewritten) concerned() bool { return r.touched || r.entries > 0 || r.others > 0 }
 
 // erase works everything out first, so that a failure changes nothing.
 func (x *memoryErasure) erase() (*Erased, error) {
@@ -209,10 +215,11 @@ func (x *memoryErasure) erase() (*Erased, error) {
 			return nil, err
 		}
 		list[i] = r
+		total.Attempts += len(r.changed)
 		if x.Progress != nil {
 			x.Progress(i+1, len(x.family))
 		}
-		if !x.deleted[k] && (r.touched || r.entries > 0) {
+		if r.others = r.concerns(list[:i+1]); !x.deleted[k] && r.concerned() {
 			total.Contexts, total.Keys = append(total.Contexts, k.info.Name), append(total.Keys, k.info.Key)
 		}
 		total.Entries += len(x.entries[k])
@@ -267,16 +274,53 @@ func (x *memoryErasure) rewrite(k *kept) (*rewritten, error) {
 		}
 		upTo = c.info.Origin.Revision
 	}
+	for _, a := range k.attempts {
+		left, changed := a.Erase(r.sent(a.Cycle), x.finder)
+		if r.attempts = append(r.attempts, left); changed {
+			r.changed = append(r.changed, a.Cycle)
+		}
+	}
 	return r, nil
+}
+
+// sent reports whether an attempt of a cycle may have been sent what goes: it
+// was in the snapshot of the cycle or in the one before it.
+func (r *rewritten) sent(cycle int64) bool {
+	changed := func(cycle int64) bool {
+		i := int(cycle - r.base)
+		return i >= 0 && i < len(r.snapshots) && r.kept.snapshots[i].ThreadDigest() != r.snapshots[i].ThreadDigest()
+	}
+	if cycle > r.info.Cycle {
+		return r.kept.working.Digest() != r.working.Digest() || changed(r.info.Cycle)
+	}
+	return changed(cycle) || changed(cycle-1)
+}
+
+// concerns counts the attempts of the family that change and that a context has.
+func (r *rewritten) concerns(list []*rewritten) (n int) {
+	for c, upTo := r.kept, int64(math.MaxInt64); c != nil; c = c.origin {
+		for _, other := range list {
+			if other.kept != c {
+				continue
+			}
+			for _, cycle := range other.changed {
+				if cycle <= upTo {
+					n++
+				}
+			}
+		}
+		upTo = min(upTo, c.info.Origin.Cycle)
+	}
+	return n
 }
 
 // publish puts what was worked out in the place of what was.
 func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
-	if !r.touched && r.entries == 0 {
+	if !r.concerned() {
 		return nil
 	}
 	k := r.kept
-	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries}, k.info)
+	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries, Attempts: r.others}, k.info)
 	if err != nil {
 		return err
 	}
@@ -306,7 +350,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 			e.Digest, e.Thread = is.Digest().String(), is.ThreadDigest().String()
 		}
 	}
-	k.snapshots, k.working, k.log = r.snapshots, r.working, log
+	k.snapshots, k.working, k.log, k.attempts = r.snapshots, r.working, log, r.attempts
 	k.requests = map[string]int{}
 	for i, e := range log {
 		if e.Request != "" && int64(i) >= k.info.Origin.Revision {

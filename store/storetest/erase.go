@@ -489,3 +489,44 @@ func eraseSome(family []*random, r *random) bool {
 	}
 	return of.Versions > 0
 }
+
+func testEraseAttempts(t *testing.T, s Suite) {
+	d := drive(t, s, "a")
+	try := func(d *driver, said string) {
+		t.Helper()
+		a := d.start(call(d.state.Stamps.Cycle))
+		a.Status, a.Error = store.Failed, said
+		d.end(a)
+	}
+	d.edit(func(x *tree.Editor) { add(t, x, "^sys", tree.Spec{ID: "rule", Content: "Jane rules"}) })
+	try(d, "of the working state of cycle 1")
+	d.talk("one")
+	try(d, "of the working state of cycle 2, before the rule went")
+	d.commitWith(func(x *tree.Editor) { must(t, x.Remove("rule")) }, lifecycle.Input{})
+	try(d, "of what never had the rule")
+	d.commit()
+	f := d.fork(1, "f")
+	try(f, "of the fork")
+	try(d, "about Joan")
+	checkAll(d, f)
+
+	e := d.erasing("rule")
+	d.expect(set("rule"))
+	f.expect(set("rule"))
+	if of := d.erase(e); of.Attempts != 3 || of.Versions != 1 {
+		t.Errorf("erased %+v", of)
+	}
+	for _, a := range []*store.Attempt{d.attempts[0], d.attempts[1], f.attempts[1]} {
+		a.Thread, a.Error = strings.Repeat("0", 64), store.Blank
+	}
+	checkAll(d, f)
+
+	e = f.erasing()
+	e.Texts = []string{"Joan"}
+	if of := f.erase(e); of.Attempts != 1 || !slices.Equal(of.Contexts, []string{"a"}) {
+		t.Errorf("erased %+v", of)
+	}
+	d.attempts[3].Error = store.Blank
+	d.state.Revision++
+	checkAll(d, f)
+}

@@ -85,6 +85,7 @@ func (s Suite) Run(t *testing.T) {
 		{"EraseBelow", testEraseBelow},
 		{"EraseFamily", testEraseFamily},
 		{"EraseText", testEraseText},
+		{"EraseAttempts", testEraseAttempts},
 
 		{"RandomHistories", testRandomHistories},
 		{"RandomForks", testRandomForks},

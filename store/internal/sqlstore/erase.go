@@ -87,6 +87,8 @@ type branch struct {
 	line    lineage
 	sums    map[int64]sums // by cycle, where a row of the lineage changes
 	working sums
+
+	attempts []attemptRow // of its own, that change
 }
 
 type logKey struct{ branch, revision int64 }

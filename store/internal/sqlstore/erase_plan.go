@@ -104,9 +104,6 @@ func (x *erasure) version(b *branch, values []any) error {
 	return nil
 }
 
-// sums are digests of a tree before and after.
-type sums struct{ digest, thread, newDigest, newThread tree.Digest }
-
 // changes returns the first cycle of a branch that becomes another one, endless
 // where none does.
 func (x *erasure) changes(b *branch) int64 {
@@ -205,6 +202,12 @@ func (x *erasure) branch(b *branch) error {
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading the log")
 	}
+	attempts, err := x.attempts(x.store.read, b)
+	if err != nil {
+		return err
+	}
+	b.attempts = attempts
+	x.total.Attempts += len(attempts)
 	return x.record(b, since < endless, last.is)
 }
 
@@ -279,7 +282,14 @@ func (x *erasure) record(b *branch, touched bool, chain []byte) error {
 			of.Entries++
 		}
 	}
-	if b.deleted || !touched && of.Entries == 0 {
+	for _, other := range x.family {
+		for _, a := range other.attempts {
+			if b.line.holds(a.branch, a.cycle) {
+				of.Attempts++
+			}
+		}
+	}
+	if b.deleted || !touched && of.Entries+of.Attempts == 0 {
 		return nil
 	}
 	of.IDs = slices.Collect(maps.Keys(ids))
@@ -349,6 +359,9 @@ func (x *erasure) write(w *writer) error {
 		if err := statements[2](append(l.values, l.branch, l.revision)...); err != nil {
 			return err
 		}
+	}
+	if err := x.writeAttempts(w); err != nil {
+		return err
 	}
 	for _, a := range x.added {
 		w.key = int64(a.branch.Key)
