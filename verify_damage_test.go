@@ -26,10 +26,16 @@ func damage(t *testing.T) *damaged {
 	must(t, err)
 	rich(t, s)
 	must(t, s.Close())
-	d.db, err = sql.Open("sqlite", d.path)
-	must(t, err)
+	d.reopen()
 	t.Cleanup(func() { d.db.Close() })
 	return d
+}
+
+func (d *damaged) reopen() {
+	d.Helper()
+	var err error
+	d.db, err = sql.Open("sqlite", d.path)
+	must(d.T, err)
 }
 
 // found verifies all contexts of the file as it is.

@@ -21,6 +21,7 @@ const (
 	childTurns = "PACT_CHILD_TURNS" // how many turns, 0 for as many as it lives
 	childForks = "PACT_CHILD_FORKS" // to take every second turn back
 	childCalls = "PACT_CHILD_CALLS" // to start attempts and end them
+	childErase = "PACT_CHILD_ERASE" // to erase every turn
 )
 
 func TestMain(m *testing.M) {
@@ -32,6 +33,9 @@ func TestMain(m *testing.M) {
 		}
 		if os.Getenv(childCalls) != "" {
 			work = callingChild
+		}
+		if os.Getenv(childErase) != "" {
+			work = erasingChild
 		}
 		if err := work(context.Background(), path, count); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,351 @@
+package sqlite_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"database/sql"
+	"encoding/hex"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
+)
+
+// salted is an erasure of what a context holds now.
+func salted(w *turns, ids ...string) store.Erase {
+	salt := sha256.Sum256([]byte(fmt.Sprint(w.state.Revision)))
+	return store.Erase{IDs: ids, Salt: salt[:], Guard: store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision},
+		Entry: store.Entry{Actor: "officer", Message: "asked for"}}
+}
+
+// files reads the database and what stands beside it.
+func files(t *testing.T, path string) []byte {
+	t.Helper()
+	var all []byte
+	for _, suffix := range []string{"", "-wal", "-shm", "-journal"} {
+		data, err := os.ReadFile(path + suffix)
+		if err != nil && !os.IsNotExist(err) {
+			t.Fatal(err)
+		}
+		all = append(all, data...)
+	}
+	return all
+}
+
+// blobs are all digests in the log and in the rows, raw.
+func blobs(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer db.Close()
+	found := map[string]bool{}
+	for _, query := range []string{"SELECT digest FROM log", "SELECT thread FROM log", "SELECT sent FROM log", "SELECT chain FROM log",
+		"SELECT content_hash FROM node_version", "SELECT thread FROM attempt"} {
+		rows, err := db.Query(query)
+		must(t, err)
+		for rows.Next() {
+			var b []byte
+			must(t, rows.Scan(&b))
+			if len(b) > 0 {
+				found[string(b)] = true
+			}
+		}
+		must(t, rows.Err())
+	}
+	return found
+}
+
+// traces are what would show a text.
+func traces(text string) []string {
+	quoted := fmt.Sprintf("%+q", text)
+	return []string{text, quoted[1 : len(quoted)-1], strings.ReplaceAll(quoted[1:len(quoted)-1], `\`, `\\`)}
+}
+
+func searched(t *testing.T, where []byte, what ...string) {
+	t.Helper()
+	for _, text := range what {
+		if bytes.Contains(where, []byte(text)) {
+			t.Errorf("%q is still there", text)
+		}
+	}
+}
+
+// TestEraseLeavesNoTrace looks through the bytes of the files for a text that
+// was in a snapshot, in versions that were replaced, in drafts that are gone and
+// in everything that a log and attempts keep.
+func TestEraseLeavesNoTrace(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s := open(t, path)
+	w := begin(t, s)
+	const secret = "Jané Doe 4711"
+	hash := strings.Repeat("cd", 32)
+	long := strings.Repeat("much else, and then "+secret+" again; ", 3000) // of several pages
+	edit := func(f func(x *tree.Editor)) {
+		t.Helper()
+		x := tree.Edit(t.Context(), w.state.Working, w.state.Head, w.state.Stamps, w.env())
+		f(x)
+		must(t, w.apply(t.Context(), store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps, Entry: store.Entry{Cycle: x.Cycle}}))
+	}
+	var draft string
+	for i := range 30 {
+		edit(func(x *tree.Editor) {
+			_, err := x.Add("^ah", tree.Spec{ID: fmt.Sprint("note", i), Role: "user", Content: fmt.Sprint(secret, " said ", i), Tags: []string{secret}})
+			must(t, err)
+			draft, err = x.Add("^ah", tree.Spec{Content: "a draft: " + long})
+			must(t, err)
+		})
+		edit(func(x *tree.Editor) { must(t, x.Remove(draft)) })
+		w.next(t, fmt.Sprint("turn ", i))
+	}
+	edit(func(x *tree.Editor) {
+		_, err := x.Add("^sys", tree.Spec{ID: "rule", Content: long})
+		must(t, err)
+	})
+	a, err := s.PutAttempt(t.Context(), w.state.Key, store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running, Provider: "p", Model: "m", Params: strings.Repeat("ef", 32), Thread: hash})
+	must(t, err)
+	a.Status, a.Error = store.Failed, "refused: "+secret
+	_, err = s.PutAttempt(t.Context(), w.state.Key, a)
+	must(t, err)
+	_, err = s.Fork(t.Context(), w.state.Key, 20, store.Fork{Name: "fork", Entry: store.Entry{Message: "for " + secret}})
+	must(t, err)
+	if !bytes.Contains(files(t, path), []byte("Doe 4711")) {
+		t.Fatal("the text is not in the files to begin with")
+	}
+	before := blobs(t, path)
+	var hashes []string
+	for _, content := range []any{long, secret + " said 3"} {
+		n := tree.NewNode(tree.Node{Content: tree.Hold(canonical(t, content))}, nil)
+		hashes = append(hashes, string(n.Hash[:]), n.Hash.String())
+	}
+
+	e := salted(w)
+	e.Texts = []string{secret}
+	of, err := s.Erase(t.Context(), w.state.Key, e)
+	must(t, err)
+	if len(of.IDs) != 31 || of.Versions != 31 || of.Entries != 1 || of.Attempts != 1 || of.Remains != "" {
+		t.Errorf("erased %+v", of)
+	}
+	after := blobs(t, path)
+	gone := 0
+	open, text := files(t, path), traces(secret)
+	check := func(data []byte) {
+		t.Helper()
+		searched(t, data, text...)
+		searched(t, data, hashes...)
+		searched(t, data, hex.EncodeToString(e.Salt), string(e.Salt))
+		for b := range before {
+			if !after[b] {
+				gone++
+				searched(t, data, b, hex.EncodeToString([]byte(b)))
+			}
+		}
+	}
+	check(open)
+	if gone < 100 {
+		t.Errorf("%d digests are gone", gone)
+	}
+	must(t, s.Close())
+	check(files(t, path))
+}
+
+// TestEraseWithAReader has another process read meanwhile, so that the log
+// beside the file cannot be emptied. That is said, and finished later.
+func TestEraseWithAReader(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s := open(t, path)
+	w := begin(t, s)
+	w.next(t, "Jane Doe 4711")
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	defer db.Close()
+	reader, err := db.BeginTx(t.Context(), &sql.TxOptions{ReadOnly: true})
+	must(t, err)
+	var n int
+	must(t, reader.QueryRow("SELECT count(*) FROM content").Scan(&n))
+
+	of, err := s.Erase(t.Context(), w.state.Key, salted(w, "block:1-0"))
+	must(t, err)
+	if of.Versions != 1 || !strings.Contains(of.Remains, "another process") {
+		t.Errorf("erased %+v", of)
+	}
+	unclean := func() (n int) {
+		must(t, db.QueryRow("SELECT count(*) FROM unclean").Scan(&n))
+		return n
+	}
+	must(t, reader.Rollback())
+	if unclean() != 1 {
+		t.Error("nothing says that there is something to clean up")
+	}
+	if of, err = s.Erase(t.Context(), 0, store.Erase{}); err != nil || of.Remains != "" || unclean() != 0 {
+		t.Errorf("cleaned up: %+v, %v", of, err)
+	}
+	searched(t, files(t, path), "Jane Doe")
+}
+
+// TestEraseReachesOtherProcesses has two handles on one file, as two processes
+// have: what the other one keeps at hand is not what was erased.
+func TestEraseReachesOtherProcesses(t *testing.T) {
+	t.Parallel()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s, other := open(t, path), open(t, path)
+	w := begin(t, s)
+	w.next(t, "Jane Doe 4711")
+	w.next(t, "two")
+	key := w.state.Key
+	old, err := other.Snapshot(t.Context(), key, 1)
+	must(t, err)
+	stale := &turns{store: other}
+	must(t, stale.load(t.Context(), key))
+	must(t, stale.commit(t.Context(), "three", false)) // so that it remembers where it stands
+	must(t, w.load(t.Context(), key))
+
+	_, err = s.Erase(t.Context(), key, salted(w, "block:1-0"))
+	must(t, err)
+	read, err := other.Snapshot(t.Context(), key, 1)
+	must(t, err)
+	if !read.Node("block:1-0").Erased() {
+		t.Error("another process still has the snapshot of before")
+	}
+	if v, err := old.Node("block:1-0").Content.Value(t.Context()); err != nil || v != `"[erased]"` {
+		t.Errorf("a node of before has the content %s, %v", v, err)
+	}
+	if err := stale.commit(t.Context(), "four", false); err == nil || !strings.Contains(err.Error(), "E_CONFLICT") {
+		t.Errorf("a writer who did not notice: %v", err)
+	}
+	must(t, stale.load(t.Context(), key))
+	must(t, stale.commit(t.Context(), "four", false))
+	if damage, err := other.Check(t.Context(), key); err != nil || damage != nil {
+		t.Errorf("damage: %+v, %v", damage, err)
+	}
+}
+
+// erasingChild commits turns and erases every one of them.
+func erasingChild(ctx context.Context, path string, _ int) error {
+	s, err := sqlite.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	w := &turns{store: s}
+	info, err := s.Find(ctx, "turns")
+	if err != nil {
+		err = w.create(ctx)
+	} else {
+		err = w.load(ctx, info.Key)
+	}
+	if err != nil {
+		return err
+	}
+	for {
+		cycle := w.state.Stamps.Cycle
+		if err := w.commit(ctx, fmt.Sprintf("Jane Doe the %dth", cycle), false); err != nil {
+			return err
+		}
+		e := salted(w)
+		e.Texts = []string{fmt.Sprintf("Jane Doe the %dth", cycle)}
+		if _, err := s.Erase(ctx, w.state.Key, e); err != nil {
+			return err
+		}
+		if err := w.load(ctx, w.state.Key); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintf(os.Stdout, "ack %d %s\n", cycle, w.state.Head.Digest()); err != nil {
+			return err
+		}
+	}
+}
+
+// TestCrashWhileErasing kills a process that erases. All of an erasure is there
+// or nothing, one that was acknowledged left nothing behind, and what others
+// left behind is cleaned up by a call.
+func TestCrashWhileErasing(t *testing.T) {
+	t.Parallel()
+	kills := 30
+	if testing.Short() {
+		kills = 5
+	}
+	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 3))
+	path := filepath.Join(t.TempDir(), "pact.db")
+	acknowledged := make(map[int64]string)
+	halves := 0
+	for range kills {
+		crash(t, path, time.Duration(r.IntN(200_000))*time.Microsecond, acknowledged, childErase+"=1")
+		if _, err := os.Stat(path); err != nil && len(acknowledged) == 0 {
+			continue
+		}
+		for cycle := range acknowledged {
+			searched(t, files(t, path), fmt.Sprintf("Jane Doe the %dth", cycle))
+		}
+		s := open(t, path)
+		info, err := s.Find(t.Context(), "turns")
+		if err != nil {
+			must(t, s.Close())
+			continue
+		}
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Fatalf("%+v, %v", damage, err)
+		}
+		erased := map[string]bool{}
+		recorded := map[int64]string{}
+		log, err := s.Log(t.Context(), info.Key, 1, info.Revision)
+		must(t, err)
+		for _, e := range log {
+			if of := e.Erased(); of != nil {
+				for _, id := range of.IDs {
+					erased[id] = true
+				}
+			}
+			if e.Kind == store.Commit {
+				recorded[e.Cycle] = e.Digest
+			}
+		}
+		if info.Cycle >= info.First {
+			trees, err := s.History(t.Context(), info.Key, info.First, info.Cycle)
+			must(t, err)
+			for _, snapshot := range trees {
+				if recorded[snapshot.Cycle()] != snapshot.Digest().String() {
+					t.Errorf("cycle %d is recorded otherwise", snapshot.Cycle())
+				}
+				for e := range snapshot.All() {
+					if n := e.Node(); n.Erased() != erased[n.ID] {
+						t.Errorf("%s: erased %v, and the log says %v", n.ID, n.Erased(), erased[n.ID])
+					}
+				}
+			}
+		}
+		if !erased[fmt.Sprintf("block:%d-0", info.Cycle)] {
+			halves++
+		}
+		of, err := s.Erase(t.Context(), 0, store.Erase{})
+		must(t, err)
+		if of.Remains != "" {
+			t.Errorf("not cleaned up: %s", of.Remains)
+		}
+		data := files(t, path)
+		for id := range erased {
+			searched(t, data, fmt.Sprintf("Jane Doe the %dth", tree.GeneratedCycle(id)))
+		}
+		must(t, s.Close())
+		if t.Failed() {
+			t.FailNow()
+		}
+	}
+	t.Logf("%d erasures acknowledged; %d of %d kills came between a commit and its erasure", len(acknowledged), halves, kills)
+}
+
+func canonical(t *testing.T, v any) canon.Value {
+	t.Helper()
+	value, err := canon.Encode(v)
+	must(t, err)
+	return value
+}
