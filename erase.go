@@ -22,7 +22,7 @@ type Erasure struct {
 	// tests. Who can guess it can guess a short text by its mark.
 	Random   io.Reader
 	DryRun   bool                  // only say what would go
-	Progress func(done, total int) // is told how many contexts were gone through, if not nil
+	Progress func(done, total int) // is told how many snapshots were gone through, if not nil
 }
 
 // Erased says what an erasure took.

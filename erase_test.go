@@ -398,3 +398,49 @@ func empty(t *testing.T, s *pact.Snapshot, node map[string]any, ids []string) {
 	}
 	node[pact.ErasedName] = mark
 }
+
+// TestVerifyBesideErasures verifies while turns are erased, one after the other:
+// what is read half before and half after is no damage.
+func TestVerifyBesideErasures(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			c := create(t, s)
+			for i := range 12 {
+				must(t, c.Edit(background, say(fmt.Sprint("turn ", i))))
+				_, err := c.Commit(background)
+				must(t, err)
+			}
+			other, err := pact.Open(background, s, "c")
+			must(t, err)
+			done := make(chan error, 1)
+			go func() {
+				for i := range 12 {
+					e := erasure(fmt.Sprintf("cb:%d-0", i+1))
+					e.Random = rand.NewChaCha8([32]byte{byte(i)})
+					if _, err := c.Erase(background, e); err != nil {
+						done <- err
+						return
+					}
+				}
+				done <- nil
+			}()
+			for {
+				r, err := pact.Verify(background, other, nil)
+				must(t, err)
+				if r.Broken != nil {
+					t.Fatalf("broken: %+v", r.Broken)
+				}
+				select {
+				case err := <-done:
+					must(t, err)
+					r, err := pact.Verify(background, other, nil)
+					if err != nil || r.Erased != 12 || len(r.Erasures) != 12 {
+						t.Errorf("at the end %+v, %v", r, err)
+					}
+					return
+				default:
+				}
+			}
+		})
+	}
+}

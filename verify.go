@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"io"
+	"math"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/store"
@@ -64,16 +66,31 @@ type Broken struct {
 // bytes that were sent. What was committed before there were digests is counted
 // and not held to any. progress, if not nil, is told how many snapshots are
 // done. A context that does not hold is no error: see Broken. Where there are
-// attempts it also says which snapshots are what was sent. Cost: all rows and
-// contents once, and rendering every snapshot.
+// attempts it also says which snapshots are what was sent; where something was
+// erased, when, by whom and why. Cost: all rows and contents once, and rendering
+// every snapshot.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*VerifyReport, error) {
 	key := c.state.Load().Key
-	now, err := c.store.Load(ctx, key)
-	if err != nil {
-		return nil, err
+	for {
+		now, err := c.store.Load(ctx, key)
+		if err != nil {
+			return nil, err
+		}
+		r, failed := verify(ctx, c, now, progress)
+		if failed == nil && r.Broken == nil {
+			return r, nil
+		}
+		since, err := c.store.Log(ctx, key, now.Revision+1, math.MaxInt64)
+		if err != nil || !slices.ContainsFunc(since, func(e store.Entry) bool { return e.Kind == store.Erasing }) {
+			return r, failed
+		}
+		// What was read is of before and after an erasure: again.
 	}
+}
+
+func verify(ctx context.Context, c *Context, now *store.State, progress func(done, total int)) (*VerifyReport, error) {
 	v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}, erased: map[string]bool{}}
-	damage, err := c.store.Check(ctx, key)
+	damage, err := c.store.Check(ctx, now.Key)
 	if err != nil {
 		return nil, err
 	}

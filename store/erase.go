@@ -23,7 +23,7 @@ type Erase struct {
 	Entry     Entry    // Actor, Message, which is the reason, and TimeNS; the rest is the store's to set
 	Guard     Guard
 	DryRun    bool                  // change nothing
-	Progress  func(done, total int) // contexts gone through, if not nil
+	Progress  func(done, total int) // snapshots gone through, if not nil
 }
 
 // SaltSize is the size of a salt in bytes.

@@ -54,6 +54,8 @@ type memoryErasure struct {
 	entries  map[*kept]map[int64]bool // revisions of own entries to blank
 	versions map[*tree.Node]bool
 	done     map[*tree.Tree]*tree.Tree // trees that contexts share, made once
+
+	past, all int // trees, for the progress
 }
 
 // gather finds the family: all that go back to the same first context.
@@ -77,6 +79,9 @@ func (x *memoryErasure) gather(m *Memory, k *kept) {
 				x.family = append(x.family, c)
 			}
 		}
+	}
+	for _, c := range x.family {
+		x.all += len(c.states())
 	}
 	slices.SortFunc(x.family, func(a, b *kept) int { return int(a.info.Key - b.info.Key) })
 }
@@ -216,9 +221,6 @@ func (x *memoryErasure) erase() (*Erased, error) {
 		}
 		list[i] = r
 		total.Attempts += len(r.changed)
-		if x.Progress != nil {
-			x.Progress(i+1, len(x.family))
-		}
 		if r.others = r.concerns(list[:i+1]); !x.deleted[k] && r.concerned() {
 			total.Contexts, total.Keys = append(total.Contexts, k.info.Name), append(total.Keys, k.info.Key)
 		}
@@ -254,6 +256,9 @@ func (x *memoryErasure) rewrite(k *kept) (*rewritten, error) {
 	for _, t := range k.states() {
 		if err := w.Next(x.ctx, t); err != nil {
 			return nil, err
+		}
+		if x.past++; x.Progress != nil {
+			x.Progress(x.past, x.all)
 		}
 		if known := x.done[t]; known != nil {
 			w.New = known

@@ -13,12 +13,21 @@ func (r *renderer) appendAdded(dst []byte, list []piece) ([]byte, error) {
 		if err != nil {
 			return dst, err
 		}
-		f.set("role", `"tool"`)
-		f.set("tool_call_id", id)
+		name, err := r.calledFunction(p)
+		if err != nil {
+			return dst, err
+		}
+		if name != "" {
+			f.set("role", `"function"`)
+			f.set("name", name)
+		} else {
+			f.set("role", `"tool"`)
+			f.set("tool_call_id", id)
+		}
 		f.set("content", plainContent(p.content))
 	case p.speaks():
 		r.speech(&f, list)
-	case p.node.Kind == "image":
+	case p.node.Kind == "image" && !p.node.Erased():
 		f.set("content", array([]canon.Value{imagePart(p.content)}))
 	default:
 		f.set("content", plainContent(p.content))
@@ -75,6 +84,9 @@ func addedCall(p *piece) canon.Value {
 		}
 		arguments = text(asText(p.content))
 	}
+	if p.node.Erased() {
+		name, arguments = text("erased"), canon.Object()
+	}
 	function := fields{{"name", name.Value()}, {"arguments", canon.String(asText(arguments.Value()))}}
 	f := fields{{"type", `"function"`}}
 	call := p.node.Header(attrCall).Any()
@@ -111,6 +123,24 @@ func (r *renderer) calledID(p *piece) (canon.Value, error) {
 		return canon.String(p.node.Refs[0]), nil
 	}
 	return canon.String(p.node.ID), nil
+}
+
+// calledFunction is the name by which a result names a legacy call, "" for any
+// other.
+func (r *renderer) calledFunction(p *piece) (canon.Value, error) {
+	for _, ref := range p.node.Refs {
+		n := r.tree.Node(ref)
+		if n == nil || n.Kind != "call" {
+			continue
+		}
+		if form, _ := n.Header(attrForm).Text(); form != formFunction {
+			return "", nil
+		}
+		content, err := n.Content.Value(r.ctx)
+		name, _ := content.Any().Get("name")
+		return name.Value(), err
+	}
+	return "", nil
 }
 
 // plainContent is a content as a message may have it: a text or a list of

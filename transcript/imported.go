@@ -12,6 +12,8 @@ func imported(list []piece) fields {
 		switch {
 		case p.node.Kind != "call":
 			bodies = append(bodies, p)
+		case p.node.Erased():
+			calls = append(calls, addedCall(&p))
 		case p.origin.form == formFunction:
 			f.set("function_call", orNull(p.content))
 		case p.origin.form == formCall:

@@ -91,11 +91,15 @@ func (r *renderer) pieces() (list []piece, err error) {
 			return nil, err
 		}
 	}
+	rejoin(list)
 	return list, nil
 }
 
 func (r *renderer) piece(n *pact.Node, region tree.Class, turn string) (piece, error) {
 	p := piece{node: n, turn: turn, origin: originOf(n)}
+	if r.answersErased(n) {
+		p.origin = nil
+	}
 	p.role, _ = thread.Role(n, region).Text()
 	if p.origin == nil && n.Kind == "call" {
 		p.role = "assistant" // whatever its role: nobody else can call

@@ -183,3 +183,46 @@ func TestFileSize(t *testing.T) {
 		t.Errorf("the file is %.3f times its content, more than 1.5", ratio)
 	}
 }
+
+// BenchmarkErase erases a block of one of the first turns, and next to it lists
+// what the same file costs to read whole and to write anew, which no erasure can
+// do without.
+func BenchmarkErase(b *testing.B) {
+	for _, turns := range []int{1000, 10_000} {
+		b.Run(fmt.Sprint(turns, " turns"), func(b *testing.B) {
+			s := open(b, filepath.Join(b.TempDir(), "pact.db"))
+			w := begin(b, s)
+			w.collect = true
+			for range turns {
+				w.next(b, "a text of some length, different in no turn")
+			}
+			must(b, s.Apply(b.Context(), w.state.Key, store.Guard{Revision: 1}, w.changes...))
+			must(b, w.load(b.Context(), w.state.Key))
+			at := 0
+			erase := func(b *testing.B) {
+				at++
+				_, err := s.Erase(b.Context(), w.state.Key, salted(w, fmt.Sprintf("block:%d-0", at)))
+				must(b, err)
+				w.state.Revision++
+			}
+			b.Run("erase", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					erase(b)
+				}
+			})
+			b.Run("read", func(b *testing.B) {
+				for b.Loop() {
+					_, err := s.History(b.Context(), w.state.Key, 1, int64(turns))
+					must(b, err)
+				}
+			})
+			b.Run("clean", func(b *testing.B) {
+				for b.Loop() {
+					_, err := s.Erase(b.Context(), 0, store.Erase{})
+					must(b, err)
+				}
+			})
+		})
+	}
+}

@@ -75,6 +75,8 @@ type erasure struct {
 	added   []added
 	chains  map[logKey]chains // at which forks begin
 	total   store.Erased
+
+	done, all int // trees, for the progress
 }
 
 // branch is a context of the family, or what forks share of a deleted one.
@@ -196,12 +198,12 @@ func (x *erasure) plan(key store.Key) error {
 		}
 	}
 	x.chains = map[logKey]chains{}
-	for i, b := range x.family {
+	for _, b := range x.family {
+		x.all += b.states()
+	}
+	for _, b := range x.family {
 		if err := x.branch(b); err != nil {
 			return err
-		}
-		if x.Progress != nil {
-			x.Progress(i+1, len(x.family))
 		}
 	}
 	ids := map[string]bool{}
@@ -213,10 +215,9 @@ func (x *erasure) plan(key store.Key) error {
 	return nil
 }
 
-// forget drops what is remembered of contexts that changed.
+// forget lets go of the snapshots at hand, so that the text leaves the memory.
 func (x *erasure) forget() {
 	for _, b := range x.family {
-		x.store.recents.drop(b.Key)
 		x.store.cache.drop(b.Key)
 	}
 }

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/hex"
 	"maps"
@@ -126,9 +127,10 @@ func (x *erasure) digest(b *branch) error {
 		return n.Erase(ctx, x.Salt)
 	}}
 	return x.trees(b, func(t *tree.Tree, working bool) error {
-		if err := w.Next(x.ctx, t); err != nil {
+		if err := cmp.Or(x.ctx.Err(), w.Next(x.ctx, t)); err != nil {
 			return err
 		}
+		x.progress(1)
 		s := sums{digest: w.Old.Digest(), newDigest: w.New.Digest()}
 		if working {
 			b.working = s
@@ -138,6 +140,17 @@ func (x *erasure) digest(b *branch) error {
 		}
 		return nil
 	})
+}
+
+// states is how many trees a branch has of its own, with the one that it begins
+// at and the working state.
+func (b *branch) states() int { return int(b.Cycle-max(b.Origin.Cycle, b.First-1)) + 2 }
+
+func (x *erasure) progress(more int) {
+	if x.Progress != nil {
+		x.done += more
+		x.Progress(min(x.done, x.all), x.all)
+	}
 }
 
 // chains are the link of a row before and after.
@@ -163,6 +176,8 @@ func (x *erasure) branch(b *branch) error {
 		if err := x.digest(b); err != nil {
 			return err
 		}
+	} else {
+		x.progress(b.states())
 	}
 	last := chains{}
 	if b.Origin.Key != 0 {

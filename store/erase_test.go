@@ -1,0 +1,54 @@
+package store_test
+
+import (
+	"testing"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+func TestFinder(t *testing.T) {
+	e := store.Erase{Texts: []string{`Jané "J" Doe`, "4711"}}
+	f := e.Finder()
+	for v, want := range map[canon.Value]bool{
+		`"Jan\u00e9 \"J\" Doe was here"`:                                      true,
+		`{"a":[{"b":"Jan\u00e9 \"J\" Doe"}]}`:                                 true,
+		`{"Jan\u00e9 \"J\" Doe":null}`:                                        true,
+		`"{\"who\":\"Jan\\u00e9 \\\"J\\\" Doe\"}"`:                            true, // JSON in a string, as Python writes it
+		`"{\"who\":\"Jan\u00e9 \\\"J\\\" Doe\"}"`:                             true, // as JavaScript does
+		`"{\"a\":\"{\\\"who\\\":\\\"Jan\u00e9 \\\\\\\"J\\\\\\\" Doe\\\"}\"}"`: true, // twice
+		`"a PIN: 4711."`:   true,
+		`[12,4711.5]`:      true,
+		`147112`:           true,
+		`"Jane \"J\" Doe"`: false,
+		`"47 11"`:          false,
+		`""`:               false,
+		``:                 false,
+		`["u00e9","n\n"]`:  false,
+	} {
+		if f.InValue(v) != want {
+			t.Errorf("%s: %v", v, !want)
+		}
+	}
+	for id, want := range map[string]bool{"block:4711-0": false, "block:1-4711": false, "cb:4711-0-f2": false, "x:4711:1-0": true, "of 4711": true,
+		"4711-0": true, "block:4711-x": true, "block:4711:1-0": true, "1-4711": true} {
+		if f.InID(id) != want {
+			t.Errorf("%s: %v", id, !want)
+		}
+	}
+	// Escapes do not pass for letters.
+	e.Texts = []string{"n", "u00e9"}
+	if f := e.Finder(); f.InValue(`"\u00e9\n"`) {
+		t.Error("an escape was taken for a text")
+	}
+	if f := (&store.Erase{}).Finder(); f.InValue(`"a"`) || f.In("") {
+		t.Error("nothing was found in something")
+	}
+	// What stays is not looked through.
+	e.Texts = []string{"user", "text"}
+	n := tree.NewNode(tree.Node{ID: "a", Type: "block", Headers: []tree.Header{{Name: "role", Value: `"user"`}, {Name: "kind", Value: `"text"`}}}, nil)
+	if goes, stays := e.Finder().InNode(n, ""); goes || stays {
+		t.Errorf("a role or a kind was found: %v, %v", goes, stays)
+	}
+}

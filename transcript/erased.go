@@ -1,0 +1,40 @@
+package transcript
+
+import pact "github.com/contexttree/pact"
+
+// A call that was erased has lost what its message was, and the id that results
+// name it by. It goes on as a call under the id of its node, so that a provider
+// finds it beside the other calls of its message and its results behind it.
+
+// answersErased reports whether a node is the result of a call that was erased:
+// what it names the call by is no longer there.
+func (r *renderer) answersErased(n *pact.Node) bool {
+	if n.Kind != "result" {
+		return false
+	}
+	for _, ref := range n.Refs {
+		if call := r.tree.Node(ref); call != nil && call.Kind == "call" {
+			return call.Erased()
+		}
+	}
+	return false
+}
+
+// rejoin puts erased calls into the message of the calls beside them.
+func rejoin(list []piece) {
+	for i := range list {
+		list[i].rejoin(list, i-1)
+	}
+	for i := len(list) - 1; i >= 0; i-- {
+		list[i].rejoin(list, i+1)
+	}
+}
+
+func (p *piece) rejoin(list []piece, at int) {
+	if at < 0 || at >= len(list) || p.origin != nil || p.node.Kind != "call" || !p.node.Erased() {
+		return
+	}
+	if other := &list[at]; other.origin != nil && other.node.Kind == "call" && other.turn == p.turn && other.role == p.role {
+		p.origin = &origin{n: other.origin.n, content: other.origin.content}
+	}
+}

@@ -1,0 +1,111 @@
+package transcript_test
+
+import (
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+)
+
+const paired = `[
+ {"role":"system","content":"Help."},
+ {"role":"user","content":[{"type":"text","text":"Look at this"},{"type":"image_url","image_url":{"url":"data:x"}}]},
+ {"role":"assistant","content":"Wait.","tool_calls":[
+  {"id":"call_a","type":"function","function":{"name":"find","arguments":"{\"who\":\"Jane\"}"}},
+  {"id":"call_b","type":"function","function":{"name":"find","arguments":"{\"who\":\"Joan\"}"}},
+  {"id":"call_c","type":"function","function":{"name":"find","arguments":"{}"}}]},
+ {"role":"tool","tool_call_id":"call_a","content":"Jane is here"},
+ {"role":"tool","tool_call_id":"call_b","content":"Joan is here"},
+ {"role":"tool","tool_call_id":"call_c","content":"nobody"},
+ {"role":"assistant","content":null,"function_call":{"name":"old","arguments":"{}"}},
+ {"role":"function","name":"old","content":"done"},
+ {"role":"assistant","content":"All are here."}]`
+
+// TestErasedCallsKeepTheirResults erases every set of blocks of a conversation:
+// each result still follows the message that has its call, and each call still
+// has its result.
+func TestErasedCallsKeepTheirResults(t *testing.T) {
+	ctx := t.Context()
+	list, err := transcript.Read([]byte(paired))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for seed := range uint64(60) {
+		c, err := transcript.Import(ctx, store.NewMemory(), "c", list[0], nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := rand.New(rand.NewPCG(seed, 3))
+		var ids []string
+		for n := range c.Working().Nodes() {
+			if n.Content.Size() > 0 && r.IntN(3) == 0 {
+				ids = append(ids, n.ID)
+			}
+		}
+		if len(ids) == 0 {
+			continue
+		}
+		if _, err := c.Erase(ctx, pact.Erasure{IDs: ids, Reason: "asked for", Random: rand.NewChaCha8([32]byte{})}); err != nil {
+			t.Fatal(err)
+		}
+		data, err := transcript.OpenAI(ctx, c.Working())
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkPairs(t, data)
+		if t.Failed() {
+			t.Fatalf("erased %v: %s", ids, data)
+		}
+	}
+}
+
+func checkPairs(t *testing.T, data []byte) {
+	t.Helper()
+	var messages []struct {
+		Role  string
+		ID    string `json:"tool_call_id"`
+		Calls []struct {
+			ID       string
+			Function struct{ Arguments string }
+		} `json:"tool_calls"`
+		Function *struct{ Name string } `json:"function_call"`
+		Name     string
+	}
+	if err := json.Unmarshal(data, &messages); err != nil {
+		t.Fatal(err)
+	}
+	var open []string
+	for _, m := range messages {
+		switch {
+		case m.Role == "tool" || m.Role == "function":
+			id := m.ID + m.Name
+			if m.Role == "tool" {
+				id = m.ID
+			}
+			if !slices.Contains(open, id) {
+				t.Errorf("the result of %q answers nothing", id)
+			}
+			open = slices.DeleteFunc(open, func(call string) bool { return call == id })
+			continue
+		case len(open) > 0:
+			t.Errorf("the calls %q are not answered", open)
+		}
+		open = nil
+		for _, call := range m.Calls {
+			if !json.Valid([]byte(call.Function.Arguments)) {
+				t.Errorf("the arguments of %s are %q", call.ID, call.Function.Arguments)
+			}
+			open = append(open, call.ID)
+		}
+		if m.Function != nil {
+			open = append(open, m.Function.Name)
+		}
+	}
+	if len(open) > 0 {
+		t.Errorf("the calls %q are not answered", open)
+	}
+}
