@@ -23,7 +23,7 @@ type VerifyReport struct {
 	Attempts  *Joined `json:"attempts,omitempty"`
 	Broken    *Broken `json:"broken,omitempty"` // the first thing that does not hold, nil where all of it does
 
-	Erased   int           `json:"erased"`             // nodes of which only a mark is left, in any snapshot or the working state
+	Erased   int           `json:"erased,omitempty"`   // nodes of which only a mark is left, in any snapshot or the working state
 	Erasures []PastErasure `json:"erasures,omitempty"` // what the logs say of that, oldest first
 }
 

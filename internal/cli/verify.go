@@ -99,6 +99,9 @@ func (a *app) drawJoined(j *pact.Joined) {
 	if j.Unanswered > 0 {
 		a.printf("  no attempt completed: %s\n", plural(j.Unanswered, "snapshot"))
 	}
+	if j.Erased > 0 {
+		a.printf("  erased what attempts were sent: %s\n", plural(j.Erased, "snapshot"))
+	}
 }
 
 // drawErasures says what is not there because it was erased.

@@ -349,3 +349,44 @@ func canonical(t *testing.T, v any) canon.Value {
 	must(t, err)
 	return value
 }
+
+// TestEraseInAnOldFile erases in a file of version 1 of the schema, whose rows
+// prove nothing: none of them gets a proof that it did not have.
+func TestEraseInAnOldFile(t *testing.T) {
+	t.Parallel()
+	s, path := older(t, 1)
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	list, err := s.Contexts(t.Context())
+	must(t, err)
+	w := &turns{store: s}
+	must(t, w.load(t.Context(), list[0].Key))
+	var ids []string
+	for e := range w.state.Head.All() {
+		if e.Node().Content.Size() > 0 {
+			ids = append(ids, e.Node().ID)
+		}
+	}
+	count := func() (proofs, chains int) {
+		must(t, db.QueryRow("SELECT count(proof) FROM node_version").Scan(&proofs))
+		must(t, db.QueryRow("SELECT count(chain) FROM log").Scan(&chains))
+		return proofs, chains
+	}
+	if proofs, chains := count(); proofs+chains > 0 {
+		t.Fatal("the file proves something")
+	}
+	of, err := s.Erase(t.Context(), w.state.Key, salted(w, ids...))
+	must(t, err)
+	if proofs, chains := count(); of.Versions < len(ids) || len(ids) == 0 || proofs != 0 || chains != 1 {
+		t.Errorf("erased %+v; %d proofs and %d links", of, proofs, chains)
+	}
+	must(t, db.Close())
+	if damage, err := s.Check(t.Context(), w.state.Key); err != nil || damage != nil {
+		t.Errorf("damage: %+v, %v", damage, err)
+	}
+	must(t, w.load(t.Context(), w.state.Key))
+	w.next(t, "and on")
+	if damage, err := s.Check(t.Context(), w.state.Key); err != nil || damage != nil {
+		t.Errorf("damage: %+v, %v", damage, err)
+	}
+}
