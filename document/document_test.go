@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -109,6 +110,18 @@ func TestShape(t *testing.T) {
 		if err != nil || len(d.Findings) != 1 || d.Findings[0].Node != c.node {
 			t.Errorf("%s, lenient: got %v, %v", c.name, d, err)
 		}
+	}
+}
+
+// A context has to give later stamps; a question has not.
+func TestLastStampIsReadLeniently(t *testing.T) {
+	doc := `{'root':{'children':[{'nodeType':'^ah','id':'h','children':[{'id':'b','created_at_ns':9223372036854775807}]}]}}`
+	d, err := read(t, doc, document.Options{Lenient: true})
+	if err != nil || len(d.Findings) != 1 || d.Findings[0].Code != fault.Limit || d.Findings[0].Node != "b" {
+		t.Fatalf("got %v, %v, want a finding for b", d, err)
+	}
+	if n := d.Tree.Node("b"); n == nil || n.CreatedNS != math.MaxInt64 {
+		t.Errorf("got %+v", n)
 	}
 }
 

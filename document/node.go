@@ -29,10 +29,8 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 	r.nodes = append(r.nodes, read{parent: parent, children: len(kids.Elems)})
 	n := &r.nodes[i]
 	n.Index, n.Cycle, n.Expiry = int64(i), r.cycle, tree.Never
-	for _, m := range doc.Members {
-		if err := r.header(n, m); err != nil {
-			return err
-		}
+	if err := r.headers(n, doc); err != nil {
+		return err
 	}
 	if n.Type == "" {
 		n.Type = r.typeByPlace(parent, above, len(kids.Elems) > 0)
@@ -109,26 +107,43 @@ func (r *reader) free(id string) string {
 }
 
 // latestStamp is the last created_at_ns that an import may bring: stamps of a
-// context only increase.
+// context only increase. What is only read needs no later ones.
 const latestStamp = math.MaxInt64 - 1<<40
+
+// headers reads the members of a node.
+func (r *reader) headers(n *read, doc canon.Any) error {
+	id, _ := doc.Get("id") // first, since errors name it
+	if err := r.id(n, id); err != nil {
+		return err
+	}
+	for _, m := range doc.Members {
+		if err := r.header(n, m); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// id reads the id of a node, which may be missing.
+func (r *reader) id(n *read, v canon.Any) error {
+	switch {
+	case v.Kind == canon.KindAbsent || v.Kind == canon.KindNull:
+		return nil
+	case len(v.Text) > tree.MaxID:
+		return fault.OnNode(fault.Limit, clip(v.Text), "an id is at most "+strconv.Itoa(tree.MaxID)+" bytes", "shorten it")
+	case v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text):
+		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+" bytes without lone surrogates", "")
+	}
+	n.ID = strings.Clone(v.Text)
+	return nil
+}
 
 // header reads one member of a node.
 func (r *reader) header(n *read, m canon.Member) (err error) {
 	v := m.Value
 	switch m.Name {
-	case "children":
+	case "children", "id":
 		return nil
-	case "id":
-		if v.Kind == canon.KindNull {
-			return nil
-		}
-		if len(v.Text) > tree.MaxID {
-			return fault.OnNode(fault.Limit, clip(v.Text), "an id is at most "+strconv.Itoa(tree.MaxID)+" bytes", "shorten it")
-		}
-		if v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text) {
-			return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+" bytes without lone surrogates", "")
-		}
-		n.ID = strings.Clone(v.Text)
 	case "nodeType":
 		if v.Kind != canon.KindNull && (v.Kind != canon.KindString || !canon.ValidText(v.Text)) {
 			return fault.OnNode(fault.DocumentInvalid, n.ID, "nodeType is a string", "")
@@ -146,7 +161,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	case "created_at_ns":
 		n.CreatedNS, err = r.integer(n, m, n.CreatedNS)
 		if err == nil && n.CreatedNS > latestStamp {
-			err = fault.OnNode(fault.Limit, n.ID, "created_at_ns leaves no room for later stamps", "")
+			err = r.refuse(fault.Limit, n.ID, "created_at_ns leaves no room for later stamps", "")
 		}
 	case "creation_index":
 		n.Index, err = r.integer(n, m, n.Index)
@@ -232,10 +247,8 @@ func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []Finding, error) {
 	r := &reader{cycle: cycle}
 	n := read{}
 	n.Cycle, n.Expiry = cycle, tree.Never
-	for _, m := range doc.Members {
-		if err := r.header(&n, m); err != nil {
-			return nil, nil, err
-		}
+	if err := r.headers(&n, doc); err != nil {
+		return nil, nil, err
 	}
 	if n.ID == "" || n.Type == "" {
 		return nil, nil, fault.OnNode(fault.DocumentInvalid, n.ID, "a node of a history needs an id and a nodeType", "")
