@@ -26,6 +26,7 @@ and for ranges the numbers are those of all snapshots together.`,
 		if err != nil {
 			return err
 		}
+		defer a.warnOfSlips(ctx, s, q)
 		x, err := s.explain(ctx, q)
 		if err != nil {
 			return inArgument(err, rest[0])

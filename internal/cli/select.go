@@ -44,6 +44,7 @@ it is answered with ids.`,
 		if err != nil {
 			return err
 		}
+		defer a.warnOfSlips(ctx, s, q)
 		if ranged {
 			return a.selectRange(ctx, cmd, s, q, rest[0], &w)
 		}
