@@ -2,7 +2,9 @@ package pact
 
 import (
 	"context"
+	"slices"
 
+	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
@@ -15,44 +17,44 @@ type Explanation struct {
 	Nodes     int `json:"nodes"`     // in all of them
 	Visited   int `json:"visited"`   // looked at
 	Skipped   int `json:"skipped"`   // ruled out by ids, ranks and summaries without a look
-	Returned  int `json:"returned"`  // what is left after the controls; of a range that gives changes, in all its snapshots
+	Returned  int `json:"returned"`  // what is left after controls and windows; of a range that gives changes, in all its snapshots
 }
 
-// Explain evaluates a selector where it looks, as Select does, and says how.
-func (c *Context) Explain(ctx context.Context, q *selector.Selector) (*Explanation, error) {
+// Explain evaluates a selector where it looks, as Select does, and says how. The
+// nodes that the selector of Where looks at are not counted.
+func (c *Context) Explain(ctx context.Context, q *selector.Selector, opts ...SelectOption) (*Explanation, error) {
 	trees, _, err := c.addressed(ctx, c.state.Load(), q)
 	if err != nil {
 		return nil, err
 	}
-	return explain(ctx, q, trees)
+	return explain(ctx, q, trees, opts)
 }
 
 // Explain is Context.Explain for one snapshot.
-func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector) (*Explanation, error) {
-	return explain(ctx, q, []*tree.Tree{s.tree})
+func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, opts ...SelectOption) (*Explanation, error) {
+	return explain(ctx, q, []*tree.Tree{s.tree}, opts)
 }
 
-func explain(ctx context.Context, q *selector.Selector, trees []*tree.Tree) (*Explanation, error) {
-	plan, err := query.Compile(q)
+func explain(ctx context.Context, q *selector.Selector, trees []*tree.Tree, opts []SelectOption) (*Explanation, error) {
+	s, err := newSelection(q, opts)
 	if err != nil {
 		return nil, err
 	}
-	x := &Explanation{Explanation: plan.Explain(), Snapshots: len(trees)}
-	s := &selection{plan: plan, all: q.Time != nil && q.Time.Kind == selector.All}
-	changes := q.Time != nil && q.Time.Kind == selector.Range
-	if c, ok := q.Control(selector.ControlMode); ok && c.Word != "reduce" {
-		s.mode, changes = c.Word, false
-	}
+	x := &Explanation{Explanation: s.plan.Explain(), Snapshots: len(trees)}
 	s.ran = func(t *tree.Tree, r query.Result) {
 		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
 	}
-	if !changes {
-		list, err := s.find(ctx, trees)
-		x.Returned = len(list)
-		return x, err
+	asked := [][]*tree.Tree{trees}
+	if q.Time != nil && q.Time.Kind == selector.Range {
+		if s.mode, err = s.idsOfRange(q); err != nil { // it gives changes
+			if s.where != nil || s.skip != 0 || s.limit >= 0 {
+				return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows", "leave them out, or write @mode=union or @mode=latest behind the selector")
+			}
+			asked = slices.Collect(slices.Chunk(trees, 1))
+		}
 	}
-	for _, t := range trees {
-		list, err := s.find(ctx, []*tree.Tree{t})
+	for _, some := range asked {
+		list, err := s.windowed(ctx, some)
 		if err != nil {
 			return nil, err
 		}

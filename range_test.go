@@ -232,12 +232,16 @@ func TestWindows(t *testing.T) {
 		{sel("@* .cb", where(".mt:depth(>0)"), pact.Skip(1)), []string{"u1"}},
 		{sel("@* .cb", where("[cycle=1]")), []string{"s", "u1"}},
 		{sel("@c2 .cb", where(".mc")), []string{"u1", "u2"}},
+		{sel("@c2 .cb", where("@c2 .mt[age<1]")), []string{"u2"}},
+		{sel("@* .cb", where("@* .mt[age<2]")), []string{"u2", "u1"}},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%d: got %q, want %q", i, c.got, c.want)
 		}
 	}
-	if _, err := c.Select(background, selector.MustParse(".cb", pact.Depth), where("@t0 .cb")); !errors.Is(err, pact.ErrSelectorInvalid) {
-		t.Errorf("Where with an address: got %v", err)
+	for _, text := range []string{".cb", "@c2 .cb", "@t-1 .cb", "@* .cb"} {
+		if _, err := c.Select(background, selector.MustParse(text, pact.Depth), where("@t0 .cb")); !errors.Is(err, pact.ErrSelectorInvalid) {
+			t.Errorf("%s, Where with another address: got %v", text, err)
+		}
 	}
 }

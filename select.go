@@ -22,7 +22,8 @@ type selectOptions struct {
 }
 
 // Where keeps the nodes that another selector matches, or that stand below one
-// which it matches, in the same snapshot. It has no address of its own.
+// which it matches, in the same snapshot. It has no address, or the one of the
+// selector that is asked, which lets it use derived facets.
 func Where(q *selector.Selector) SelectOption { return func(o *selectOptions) { o.where = q } }
 
 // Skip leaves out the first n nodes.
@@ -46,6 +47,9 @@ func RangeAsIDs() SelectOption { return func(o *selectOptions) { o.rangeAsIDs = 
 // node and its ancestors alone, for the newest and for what changed since.
 func (c *Context) Select(ctx context.Context, q *selector.Selector, opts ...SelectOption) ([]string, error) {
 	s, err := newSelection(q, opts)
+	if err == nil && q.Time != nil && q.Time.Kind == selector.Range {
+		s.mode, err = s.idsOfRange(q)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,16 +94,12 @@ func newSelection(q *selector.Selector, opts []SelectOption) (*selection, error)
 		return nil, err
 	}
 	s.all = q.Time != nil && q.Time.Kind == selector.All
-	if q.Time != nil && q.Time.Kind == selector.Range {
-		if s.mode, err = s.idsOfRange(q); err != nil {
-			return nil, err
-		}
-	}
 	if s.where == nil {
 		return s, nil
 	}
-	if s.where.Time != nil {
-		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own", "it looks where the other selector looks: leave the address out; facets such as age belong into the other selector")
+	if at := s.where.Time; at != nil && (q.Time == nil || *at != *q.Time) {
+		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own",
+			"it looks where the other selector looks: leave the address out, or give both the same one")
 	}
 	if len(s.where.Controls) > 0 {
 		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls", "they belong to the other selector: leave them out")
@@ -135,6 +135,19 @@ type found struct {
 
 // ids asks the snapshots, newest first.
 func (s *selection) ids(ctx context.Context, trees []*tree.Tree) ([]string, error) {
+	list, err := s.windowed(ctx, trees)
+	if err != nil {
+		return nil, err
+	}
+	ids := make([]string, len(list))
+	for i, f := range list {
+		ids[i] = f.entry.Node().ID
+	}
+	return ids, nil
+}
+
+// windowed is find with the windows behind it.
+func (s *selection) windowed(ctx context.Context, trees []*tree.Tree) ([]found, error) {
 	list, err := s.find(ctx, trees)
 	if err == nil && s.keep != nil {
 		list, err = s.kin(ctx, list)
@@ -146,11 +159,7 @@ func (s *selection) ids(ctx context.Context, trees []*tree.Tree) ([]string, erro
 	if s.limit >= 0 {
 		list = list[:min(s.limit, len(list))]
 	}
-	ids := make([]string, len(list))
-	for i, f := range list {
-		ids[i] = f.entry.Node().ID
-	}
-	return ids, nil
+	return list, nil
 }
 
 // find merges what the snapshots give. The controls apply to each snapshot of a

@@ -15,19 +15,26 @@ func (a *app) explainCommand() *cobra.Command {
 		Short: "Say how a selector is evaluated",
 		Long: `Evaluate a selector and say how: its normal form, for every step how its nodes
 are reached and what rules others out, and how many nodes were looked at. For @*
-and for ranges the numbers are those of all snapshots together.`,
+and for ranges the numbers are those of all snapshots together. The windows --where,
+--skip and --limit lessen what is returned, as they do for select.`,
 		Example: `  pact explain chat "^seq .seg:depth(1-3) .block[role='user']"
   pact explain --file snapshot.json --edition v0.1 -- '@t0 #cb:u2'
   pact explain chat --json '@* .block[kind=call]'`,
 	}
 	flags := a.sourceFlags(cmd)
+	w := windowFlags{}
+	w.registerWindows(cmd)
 	cmd.RunE = a.asks(flags, []string{"SELECTOR"}, func(ctx context.Context, s *source, rest []string) error {
 		q, err := s.parse(rest[0], flags.edition)
 		if err != nil {
 			return err
 		}
+		opts, _, err := w.options(cmd, s, flags.edition, q)
+		if err != nil {
+			return err
+		}
 		defer a.warnOfSlips(ctx, s, q)
-		x, err := s.explain(ctx, q)
+		x, err := s.explain(ctx, q, opts...)
 		if err != nil {
 			return inArgument(err, rest[0])
 		}

@@ -34,7 +34,8 @@ it is answered with ids.`,
 	}
 	flags := a.sourceFlags(cmd)
 	w := windowFlags{}
-	w.register(cmd)
+	w.registerWindows(cmd)
+	w.registerRange(cmd)
 	cmd.RunE = a.asks(flags, []string{"SELECTOR"}, func(ctx context.Context, s *source, rest []string) error {
 		q, err := s.parse(rest[0], flags.edition)
 		if err != nil {

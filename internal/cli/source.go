@@ -248,10 +248,10 @@ func (s *source) ask(ctx context.Context, q *selector.Selector, opts ...pact.Sel
 }
 
 // explain says how a selector is evaluated, where ask would look.
-func (s *source) explain(ctx context.Context, q *selector.Selector) (*pact.Explanation, error) {
+func (s *source) explain(ctx context.Context, q *selector.Selector, opts ...pact.SelectOption) (*pact.Explanation, error) {
 	bare, err := s.bare(q)
 	if err == nil && bare != nil {
-		x, err := s.alone.Explain(ctx, bare)
+		x, err := s.alone.Explain(ctx, bare, opts...)
 		if err == nil {
 			x.Selector = q.String()
 		}
@@ -264,7 +264,7 @@ func (s *source) explain(ctx context.Context, q *selector.Selector) (*pact.Expla
 	if err != nil {
 		return nil, err
 	}
-	return c.Explain(ctx, q)
+	return c.Explain(ctx, q, opts...)
 }
 
 // bare is the selector without its address where it asks the one snapshot that

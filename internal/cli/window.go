@@ -26,11 +26,17 @@ type windowFlags struct {
 	materialize    []string
 }
 
-func (w *windowFlags) register(cmd *cobra.Command) {
+// registerWindows registers the flags for ids.
+func (w *windowFlags) registerWindows(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&w.where, "where", "", "keep what this `SELECTOR` matches too, and what stands below it")
 	f.IntVar(&w.skip, "skip", 0, "leave out the first `N` nodes")
-	f.IntVar(&w.limit, "limit", 0, "print at most `N` nodes")
+	f.IntVar(&w.limit, "limit", 0, "return at most `N` nodes")
+}
+
+// registerRange registers the flags for ranges of snapshots.
+func (w *windowFlags) registerRange(cmd *cobra.Command) {
+	f := cmd.Flags()
 	f.BoolVar(&w.ids, "ids", false, "print ids for a range of snapshots, in edition v0.1")
 	f.IntVar(&w.maxSnapshots, "max-snapshots", 0, "of a range, take the `N` newest snapshots")
 	f.IntVar(&w.maxChanges, "max-changes", 0, "of a range, print at most `N` changes a step")
@@ -67,6 +73,9 @@ func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *
 		where, err := s.parse(w.where, edition)
 		if err != nil {
 			return nil, false, err
+		}
+		if s.alone != nil && where.Time != nil && q.Time != nil && *where.Time == *q.Time {
+			where.Time = nil // as the selector that is asked, see bare
 		}
 		opts = append(opts, pact.Where(where))
 	}
