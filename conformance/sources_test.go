@@ -114,6 +114,9 @@ func items(t *testing.T) []conformance.Item {
 	return all
 }
 
+// comparison is an attribute that is printed with a remark (04 §5).
+var comparison = regexp.MustCompile(`^\[\w.*\] +#`)
+
 // TestPrintedCases holds the kit to a case for every line that prints a query
 // with its result: the numbered tests and the golden tests.
 func TestPrintedCases(t *testing.T) {
@@ -131,7 +134,7 @@ func TestPrintedCases(t *testing.T) {
 	for number, lines := range documents {
 		for i, line := range lines {
 			test := strings.HasPrefix(line, "- Query: `") || strings.Contains(line, "` → `[")
-			example := strings.HasPrefix(line, `ctx.select("`) || strings.HasPrefix(line, `select("`) || strings.HasPrefix(line, `ctx.add("`)
+			example := comparison.MatchString(line) || strings.HasPrefix(line, `ctx.select("`) || strings.HasPrefix(line, `select("`) || strings.HasPrefix(line, `ctx.add("`)
 			if !test && !example {
 				continue
 			}
