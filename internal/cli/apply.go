@@ -46,8 +46,7 @@ without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 		if err != nil {
 			return err
 		}
-		var history bytes.Buffer
-		r := &replay{out: &history, edition: pact.Canonical, step: 1, policy: pact.Policy{Orphans: pact.KeepOrphans}}
+		r := &replay{edition: pact.Canonical, step: 1, policy: pact.Policy{Orphans: pact.KeepOrphans}}
 		m := a.meter("applying")
 		total := bytes.Count(in.data, []byte("\n")) + 1
 		number := 0
@@ -70,8 +69,14 @@ without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 				return err
 			}
 		}
-		_, err = history.WriteTo(a.out)
-		return err
+		if r.context == nil {
+			return nil
+		}
+		first, last := r.context.Cycles()
+		if last < first {
+			return nil
+		}
+		return r.context.ExportHistory(ctx, a.out, pact.Cycle(first), pact.Latest)
 	})
 	return cmd
 }
@@ -107,7 +112,6 @@ func (a *app) keep(ctx context.Context, r *replay, name string) error {
 // replay is a context that operations are made on.
 type replay struct {
 	context *pact.Context // made by the first operation that is no config
-	out     *bytes.Buffer
 	edition pact.Edition
 	now     int64 // what the clock reads next
 	step    int64
@@ -253,12 +257,6 @@ func (r *replay) commit(ctx context.Context, m *members) error {
 	if err := m.end(); err != nil {
 		return err
 	}
-	s, err := r.context.Commit(ctx, pact.WithPolicy(r.policy), pact.WithPrune(prune...), pact.WithMessage(message))
-	if err != nil {
-		return err
-	}
-	if err := s.Export(ctx, r.out); err != nil {
-		return err
-	}
-	return r.out.WriteByte('\n')
+	_, err := r.context.Commit(ctx, pact.WithPolicy(r.policy), pact.WithPrune(prune...), pact.WithMessage(message))
+	return err
 }
