@@ -3,6 +3,7 @@ package pact
 import (
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/internal/canon"
@@ -63,7 +64,35 @@ func (h *historyReader) sameEdition(doc canon.Any) error {
 	if !ok || h.named || v.Text == string(h.edition) {
 		return nil
 	}
-	return h.objection("", "the snapshot is of edition "+v.Text+", the first is of "+string(h.edition)+": read as "+string(h.edition))
+	return h.objection("", "the snapshot is of edition "+v.Text+", the first is of "+string(h.edition))
+}
+
+// aged gives a node that does not say its cycle, and all below it, the one that
+// the snapshot before gave it: it does not come anew with every snapshot. A root
+// or region without an id has its usual one.
+func (h *historyReader) aged(node canon.Any, usual string) canon.Any {
+	if h.last == nil || node.Kind != canon.KindObject {
+		return node
+	}
+	id := usual
+	if v, ok := node.Get("id"); ok {
+		id = v.Text
+	}
+	if _, ok := node.Get("cycle"); !ok {
+		if n := h.last.Node(id); n != nil {
+			node = with(node, "cycle", number(n.Cycle))
+		}
+	}
+	children, _ := node.Get("children")
+	if children.Kind != canon.KindArray {
+		return node
+	}
+	children.Elems = slices.Clone(children.Elems)
+	for i, child := range children.Elems {
+		kind, _ := child.Get("nodeType")
+		children.Elems[i] = h.aged(child, strings.TrimPrefix(kind.Text, "^"))
+	}
+	return with(node, "children", children)
 }
 
 // renamed gives a node the id that it has had so far. The active head is

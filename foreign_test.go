@@ -99,7 +99,7 @@ func TestForeignHistoriesOfWhatCannotBe(t *testing.T) {
 		{"a core gets a block", []string{snapshot(1, ``, a), snapshot(2, ``, turn("mt:a", hi, block("ho", ``)))}, "ho", "cycle 2 puts something into a sealed core"},
 		{"a turn comes back", []string{snapshot(1, ``, a), snapshot(2, ``), snapshot(3, ``, a)}, "mt:a", "cycle 3 brings back what was gone: an id belongs to one node, 2 nodes in all"},
 		{"one edition", []string{snapshot(1, `"edition":"depth",`, a), snapshot(2, `"edition":"depth",`, a)}, "", ""},
-		{"two editions", []string{snapshot(1, `"edition":"depth",`, a), snapshot(2, `"edition":"canonical",`, a)}, "", "the snapshot is of edition canonical, the first is of depth: read as depth"},
+		{"two editions", []string{snapshot(1, `"edition":"depth",`, a), snapshot(2, `"edition":"canonical",`, a)}, "", "the snapshot is of edition canonical, the first is of depth"},
 	} {
 		text := strings.Join(c.lines, "\n") + "\n"
 		got, findings, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text))
@@ -120,6 +120,21 @@ func TestForeignHistoriesOfWhatCannotBe(t *testing.T) {
 		_, _, err = pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), pact.Strict())
 		if (err == nil) != (c.findings == "") || err != nil && !errors.Is(err, pact.ErrDocumentInvalid) {
 			t.Errorf("%s, strictly: %v", c.name, err)
+		}
+	}
+	// A node that says no cycle does not come anew with every snapshot.
+	for _, opts := range [][]pact.Option{nil, {pact.Strict()}} {
+		got, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(snapshot(4, ``, a)+"\n"+snapshot(5, ``, a, turn("mt:b"))+"\n"), opts...)
+		must(t, err)
+		d, err := got.Diff(background, pact.Back(1), pact.Latest, nil)
+		must(t, err)
+		for _, c := range d.Changed {
+			if c.ID != "ah" || !slices.Equal(c.Fields, []string{"creation_index", "cycle"}) { // which is another one in every snapshot
+				t.Errorf("%s changes in %q", c.ID, c.Fields)
+			}
+		}
+		if !slices.Equal(d.Added, []string{"mt:b"}) {
+			t.Errorf("%q were added", d.Added)
 		}
 	}
 	// The word of the caller counts for every line.

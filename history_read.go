@@ -44,7 +44,11 @@ func (h *historyReader) line(data []byte) error {
 	if err := h.sameEdition(doc); err != nil {
 		return err
 	}
-	d, err := document.FromAny(h.mend(doc), document.Options{Edition: h.edition})
+	doc = h.mend(doc)
+	if root, ok := doc.Get("root"); ok && h.last != nil {
+		doc = with(doc, "root", h.aged(root, "root"))
+	}
+	d, err := document.FromAny(doc, document.Options{Edition: h.edition})
 	if err != nil {
 		return err
 	}
