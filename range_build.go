@@ -74,9 +74,8 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 		trees = []*tree.Tree{trees[0], trees[len(trees)-1]}
 	}
 	sides := b.sides()
-	var list []tree.Difference
 	for i, older := range trees[1:] {
-		list = differences(older, trees[i], list[:0])
+		list := tree.Differences(older, trees[i])
 		s, err := sides(ctx, older, trees[i], list)
 		if err != nil {
 			return err
@@ -152,15 +151,6 @@ func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, l
 	}
 	to, err := b.plan.Among(ctx, newer, is)
 	return &diff.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
-}
-
-// differences appends what differs between two trees to a list.
-func differences(older, newer *tree.Tree, list []tree.Difference) []tree.Difference {
-	tree.Compare(older, newer, func(d tree.Difference) bool {
-		list = append(list, d)
-		return true
-	})
-	return list
 }
 
 // tops returns the ids that differ, of each side. Of what came or went with its

@@ -224,7 +224,7 @@ func (s *selection) run(ctx context.Context, trees []*tree.Tree) (query.Result, 
 	if len(trees) == 1 || !s.plan.Local() {
 		return s.plan.Run(ctx, t)
 	}
-	was, _ := tops(differences(t, trees[len(trees)-2], nil))
+	was, _ := tops(tree.Differences(t, trees[len(trees)-2]))
 	return s.plan.Among(ctx, t, was)
 }
 

@@ -64,15 +64,10 @@ type Pair struct {
 
 // Compare is [Trees] for callers that need the versions themselves.
 func Compare(older, newer *tree.Tree, s *Selection) *Pair {
-	var list []tree.Difference
-	tree.Compare(older, newer, func(d tree.Difference) bool {
-		list = append(list, d)
-		return true
-	})
-	return Among(older, newer, list, s)
+	return Among(older, newer, tree.Differences(older, newer), s)
 }
 
-// Among is [Compare] for callers that know what differs, as tree.Compare tells.
+// Among is [Compare] for callers that know what differs, as tree.Differences tells.
 func Among(older, newer *tree.Tree, list []tree.Difference, s *Selection) *Pair {
 	p := &Pair{Added: []string{}, Removed: []string{}, oldCycle: older.Cycle(), newCycle: newer.Cycle()}
 	for _, d := range list {

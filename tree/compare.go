@@ -1,5 +1,7 @@
 package tree
 
+import "slices"
+
 // Difference is a node that two trees do not hold alike. Old is nil for a node
 // that only the second one has, New for one that only the first one has.
 type Difference struct {
@@ -8,30 +10,39 @@ type Difference struct {
 	OldClass, NewClass   Class
 }
 
-// Compare calls f for every node that differs between a and b: by any header,
-// content or parent, or by the ttl that their cycles show, until f returns
-// false. First come the nodes that b has, in its document order, then those
-// that only a has, in the order of a.
+// Compare calls f for what [Differences] returns, until f returns false.
+func Compare(a, b *Tree, f func(Difference) bool) {
+	for _, d := range Differences(a, b) {
+		if !f(d) {
+			return
+		}
+	}
+}
+
+// Differences returns every node that differs between a and b: by any header,
+// content or parent, or by the ttl that their cycles show. First come the nodes
+// that b has, in its document order, then those that only a has, in the order
+// of a.
 //
 // Cost: what a and b share, by pointer or by digest, is passed over, except
-// for the nodes in it that will expire, when the cycles differ. What differs is
-// gathered before f is called, because a node that one tree lacks in a place
-// may have another there: what both lack is joined by id, and no index is asked.
-func Compare(a, b *Tree, f func(Difference) bool) {
+// for the nodes in it that will expire, when the cycles differ. A node that one
+// tree lacks in a place may have another there: what both lack is joined by id,
+// so that no index is asked.
+func Differences(a, b *Tree) []Difference {
 	c := comparison{a: a, b: b, times: a.cycle != b.cycle, now: make([]Difference, 0, 8)}
 	m := merger{times: c.times, both: c.both, onlyA: c.onlyA, onlyB: c.onlyB}
 	m.entries(a.root, b.root, "")
+	if len(c.gone) == 0 {
+		return c.now
+	}
 	c.join()
-	for i := range c.now {
-		if d := &c.now[i]; (d.Old == nil || c.differs(d)) && !f(*d) {
-			return
+	list := slices.DeleteFunc(c.now, func(d Difference) bool { return d.Old != nil && d.New != nil && !c.differs(&d) })
+	for _, d := range c.gone {
+		if d.New == nil {
+			list = append(list, d)
 		}
 	}
-	for i := range c.gone {
-		if d := &c.gone[i]; d.New == nil && !f(*d) {
-			return
-		}
-	}
+	return list
 }
 
 // comparison gathers what differs.
@@ -70,9 +81,6 @@ func (c *comparison) differs(d *Difference) bool {
 
 // join finds the nodes that have a place in both trees, but not the same one.
 func (c *comparison) join() {
-	if len(c.gone) == 0 {
-		return
-	}
 	places := make(map[string]int, len(c.gone))
 	for i := range c.gone {
 		places[c.gone[i].Old.ID] = i
