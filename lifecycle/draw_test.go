@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -26,12 +25,14 @@ type sketch struct {
 	*rand.Rand
 	nodes  []tree.Node
 	parent []int
-	finite int // how many more nodes may expire: the model tries every subset
-	groups int // and how many more groups may be removable
+	calls  []int // nodes of that kind
+	answer []int // results
+	finite int   // how many more nodes may expire: the model tries every subset
+	groups int   // and how many more groups may be removable
 }
 
 func (s *sketch) put(parent int, typ string, offset int64) int {
-	n := tree.Node{ID: fmt.Sprint(strings.TrimPrefix(typ, "^"), len(s.nodes)), Type: typ, Offset: offset, Expiry: tree.Never}
+	n := tree.Node{ID: fmt.Sprint(strings.TrimPrefix(typ, "^"), len(s.nodes)), Type: typ, Offset: offset, Expiry: tree.Never, Index: int64(len(s.nodes))}
 	n.Priority = int64(s.Intn(3))
 	if n.CreatedNS = int64(len(s.nodes)); typ == "block" {
 		n.CreatedNS = int64(s.Intn(6)) // ties on purpose
@@ -41,7 +42,38 @@ func (s *sketch) put(parent int, typ string, offset int64) int {
 		s.finite--
 	}
 	s.nodes, s.parent = append(s.nodes, n), append(s.parent, parent)
+	if typ == "block" {
+		s.say(len(s.nodes) - 1)
+	}
 	return len(s.nodes) - 1
+}
+
+// say gives a block a role, a kind, tags and words, or none of them.
+func (s *sketch) say(i int) {
+	switch role := s.Intn(6); role {
+	case 0:
+	default:
+		s.set(i, "role", canon.String([]string{"user", "assistant", "tool", "system", "other"}[role-1]))
+	}
+	switch s.Intn(8) {
+	case 0:
+	case 1, 2:
+		s.calls = append(s.calls, i)
+		s.set(i, "kind", `"call"`)
+	case 3, 4:
+		s.answer = append(s.answer, i)
+		s.set(i, "kind", `"result"`)
+	case 5:
+		s.set(i, "kind", `"stub"`)
+	default:
+		s.set(i, "kind", `"text"`)
+	}
+	if s.Intn(3) == 0 {
+		s.set(i, "tags", canon.Strings([]string{"x", "y"}[s.Intn(2):]))
+	}
+	if n := s.Intn(16); n > 0 {
+		s.nodes[i].Content = tree.Hold(canon.String(strings.Repeat(" word", n)))
+	}
 }
 
 func (s *sketch) set(i int, name string, v canon.Value) {
@@ -79,10 +111,22 @@ func (s *sketch) exchange(turn int) {
 	}
 }
 
-// refer draws references, one in two answered.
+// refer draws references, one in two answered, and of calls and results too.
 func (s *sketch) refer() {
 	refs := make([][]string, len(s.nodes))
-	for range s.Intn(len(s.nodes)/2 + 1) {
+	for _, a := range s.answer {
+		if len(s.calls) == 0 || s.Intn(6) == 0 {
+			continue
+		}
+		c, way := s.calls[s.Intn(len(s.calls))], s.Intn(3)
+		if way != 0 {
+			refs[a] = append(refs[a], s.nodes[c].ID)
+		}
+		if way != 1 {
+			refs[c] = append(refs[c], s.nodes[a].ID)
+		}
+	}
+	for range s.Intn(len(s.nodes)/3 + 1) {
 		a, b := s.Intn(len(s.nodes)), s.Intn(len(s.nodes))
 		refs[a] = append(refs[a], s.nodes[b].ID)
 		if s.Intn(2) == 0 {
@@ -96,84 +140,14 @@ func (s *sketch) refer() {
 	}
 }
 
-// draw is a working state of cycle now with whatever a commit has to decide
-// on in it, and a commit to make of it.
-func draw(rng *rand.Rand) lifecycle.Input {
-	for {
-		if in := drawAny(rng); len(model(in).due(now)) <= 12 {
-			return in // for more, trying every subset takes too long
-		}
-	}
-}
-
-func drawAny(rng *rand.Rand) lifecycle.Input {
-	s := &sketch{Rand: rng, finite: 5, groups: 8}
-	root := s.put(-1, "^root", 0)
-	sys := s.put(root, "^sys", 0)
-	for range s.Intn(3) {
-		s.put(sys, "block", 0)
-	}
-	if s.Intn(2) == 0 {
-		s.group(sys, 1, 1)
-	}
-	seq := s.put(root, "^seq", 0)
-	for range s.Intn(4) {
-		s.exchange(s.put(seq, "seg", 0))
-	}
-	s.exchange(s.put(root, "^ah", 0))
-	s.refer()
-	var placed []tree.Placed
-	retained := map[string]bool{}
-	for i, n := range s.nodes {
-		if s.Intn(15) == 0 {
-			s.set(i, "pinned", canon.True)
-			n = s.nodes[i]
-		}
-		if s.Intn(20) == 0 {
-			retained[n.ID] = true
-		}
-		placed = append(placed, tree.Placed{Node: tree.NewNode(n, nil), Parent: s.parent[i]})
-	}
-	t, err := tree.Build(now, placed)
-	if err != nil {
-		panic(err)
-	}
-	in := lifecycle.Input{
-		Working:  t,
-		Stamps:   tree.Stamps{Cycle: now, LastNS: 1000, Next: 3, Given: -1},
-		Env:      env(500),
-		Retained: func(id string) bool { return retained[id] },
-	}
-	if s.Intn(3) > 0 {
-		in.Policy = lifecycle.Policy{MaxNodes: s.Intn(25), ProtectTurns: s.Intn(3)}
-	}
-	p := pruner{run: model(in), named: map[string]bool{}}
-	due := p.due(now)
-	for _, id := range p.list(func(i *item) bool { return i.class == "block" || i.class == "turn" }) {
-		if p.named[id] = true; s.Intn(8) == 0 && p.candidate(id) && !slices.Contains(due, id) {
-			in.Prune = append(in.Prune, id)
-		}
-	}
-	return in
-}
-
-// model is the model of an input, nothing done yet.
-func model(in lifecycle.Input) *run {
-	r := &run{bag: read(in.Working), retained: map[string]bool{}, lost: map[string]bool{}, removed: map[string]string{}}
-	for id := range r.bag {
-		r.retained[id] = in.Retained != nil && in.Retained(id)
-	}
-	return r
-}
-
 // show prints a tree for failure messages.
 func show(t *tree.Tree) string {
 	var b strings.Builder
 	r := read(t)
 	for _, id := range r.list(func(*item) bool { return true }) {
 		i := r[id]
-		fmt.Fprintf(&b, "%s%s %s offset %d priority %d ns %d expiry %d removable %v pinned %v refs %q\n",
-			strings.Repeat("  ", len(r.path(id))), id, i.class, i.offset, i.priority, i.ns, i.expiry, i.removable, i.pinned, i.refs)
+		fmt.Fprintf(&b, "%s%s %s offset %d priority %d ns %d expiry %d removable %v pinned %v refs %q %s %s %q %q\n",
+			strings.Repeat("  ", len(r.path(id))), id, i.class, i.offset, i.priority, i.ns, i.expiry, i.removable, i.pinned, i.refs, i.role, i.kind, i.tags, i.text)
 	}
 	return b.String()
 }

@@ -5,6 +5,7 @@ package lifecycle
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact/tree"
 )
@@ -43,14 +44,17 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	if !in.Policy.Empty() {
 		report.Policy = &in.Policy
 	}
-	t, idle := expire(in.Working, in, &report)
-	t, stamps, err := prune(t, idle, in, s, &report)
-	if err == nil {
-		t, err = mend(ctx, t, in, &report)
+	p := &pruner{scale: s, in: in, stamps: in.Stamps, limits: in.Policy.limits(), gone: map[string]bool{}, own: map[string]bool{}}
+	p.tree, p.idle = expire(in.Working, in, &report)
+	if err := p.prune(&report); err != nil {
+		return nil, in.Stamps, Report{}, err
 	}
-	if err == nil {
-		t, stamps, err = tree.Seal(t, stamps, in.Env)
+	if err := p.mend(&report); err != nil {
+		return nil, in.Stamps, Report{}, err
 	}
+	report.Held = slices.Concat(report.Held, p.stays(), p.idle)
+	report.Budget = p.missed(report.Waiting != nil)
+	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)
 	if err != nil {
 		return nil, in.Stamps, Report{}, err
 	}

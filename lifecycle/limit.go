@@ -26,8 +26,6 @@ type limit struct {
 	used              int64 // by what is left
 }
 
-func (l *limit) exceeded() bool { return l.used > int64(l.max) }
-
 // within reports whether a region counts: what is in ^ah is about to be sealed
 // into ^seq.
 func (l *limit) within(region tree.Class) bool {
@@ -75,6 +73,10 @@ func (s *scale) own(u unit, e *tree.Entry, region tree.Class) (int64, error) {
 // bytes and turns of the whole or of a region; else what changed since the same
 // was asked of a tree that this one shares structure with.
 func (s *scale) use(t *tree.Tree, l *limit) (int64, error) {
+	if l.unit == octets && l.region == "" && l.kind == "" && l.tag == "" {
+		_, bytes := t.ThreadSize()
+		return bytes, nil
+	}
 	sum := int64(0)
 	for _, class := range [...]tree.Class{tree.Sys, tree.Seq, tree.Head} {
 		region := t.Region(class)
@@ -89,9 +91,6 @@ func (s *scale) use(t *tree.Tree, l *limit) (int64, error) {
 		if class == tree.Head && (l.unit == turns || l.unit == nodes && l.kind == "" && l.tag == "" && region.Core() == nil) {
 			sum++
 		}
-	}
-	if l.unit == octets && l.region == "" && l.kind == "" && l.tag == "" {
-		sum++ // of the two brackets one stands where the first comma would
 	}
 	return sum, nil
 }

@@ -1,25 +1,22 @@
 package lifecycle_test
 
 import (
+	"maps"
 	"slices"
 	"sort"
+
+	"github.com/contexttree/pact/lifecycle"
 )
 
 // pruner is semantics §4, step 2.
 type pruner struct {
 	*run
+	policy lifecycle.Policy
 	recent map[string]bool // the protected turns
-	named  map[string]bool // what was asked for by name
-}
-
-// count is blocks and containers of the snapshot to come: sealing gives the
-// head a core where it has none.
-func (r *run) count() int {
-	n := len(r.list(func(i *item) bool { return i.class == "block" || i.class == "container" }))
-	if len(r.list(func(i *item) bool { return r.core(i.id) && r.bag[i.parent].class == "^ah" })) == 0 {
-		n++
-	}
-	return n
+	named  map[string]bool // what was asked for by name, while that is looked at
+	held   map[string]bool // what was to go and stays
+	took   bool            // whether anything went
+	waits  *lifecycle.Waiting
 }
 
 func (r *run) turns() []string { return r.list(func(i *item) bool { return i.class == "turn" }) }
@@ -35,27 +32,32 @@ func (r *run) inCore(id string) bool {
 	return false
 }
 
-// candidate: a block outside any core, or a turn; of ^sys only what is named.
-func (p *pruner) candidate(id string) bool {
-	i := p.bag[id]
-	if p.region(id) == "^sys" && !p.named[id] {
-		return false
-	}
-	return i.class == "turn" || i.class == "block" && !p.inCore(id)
+// prunable: a block outside any core, or a turn.
+func (r *run) prunable(id string) bool {
+	i := r.bag[id]
+	return i.class == "turn" || i.class == "block" && !r.inCore(id)
 }
 
-// partners are the nodes that a node refers to and that refer to it.
-func (r *run) partners(id string) []string {
-	return r.list(func(i *item) bool {
-		return i.id != id && slices.Contains(i.refs, id) && slices.Contains(r.bag[id].refs, i.id)
+// partners are the nodes that a node cannot go without: that it refers to and
+// that refer to it, and the other halves of a pair, which may be parted by name
+// where orphans are kept.
+func (p *pruner) partners(id string) []string {
+	mutual := p.list(func(i *item) bool {
+		return i.id != id && slices.Contains(i.refs, id) && slices.Contains(p.bag[id].refs, i.id)
 	})
+	if p.named != nil && p.policy.Orphans == lifecycle.Keep {
+		return mutual
+	}
+	return append(mutual, p.pairs(id)...)
 }
 
-// unit is everything that has to go with a candidate, nil where something in
-// it stays.
-func (p *pruner) unit(id string) map[string]bool {
-	unit := map[string]bool{}
+// unit is everything that has to go with a candidate, with the roots that it
+// hangs from, nil where something in it stays. What is in ^sys goes by name, or
+// with a candidate of ^sys.
+func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
+	unit = map[string]bool{}
 	for add := []string{id}; len(add) > 0; add = add[1:] {
+		roots = append(roots, add[0])
 		for _, m := range p.below(add[0]) {
 			if unit[m] {
 				continue
@@ -64,12 +66,14 @@ func (p *pruner) unit(id string) map[string]bool {
 			for _, partner := range p.partners(m) {
 				path := p.path(partner)
 				switch {
-				case p.candidate(partner):
+				case p.region(partner) == "^sys" && !p.named[partner] && (p.named != nil || p.region(id) != "^sys"):
+					return nil, nil
+				case p.prunable(partner):
 					add = append(add, partner)
 				case p.region(partner) == "^seq" && len(path) > 2:
 					add = append(add, path[2]) // part of a core goes with its turn
 				default:
-					return nil
+					return nil, nil
 				}
 			}
 		}
@@ -77,22 +81,29 @@ func (p *pruner) unit(id string) map[string]bool {
 	for m := range unit {
 		path := p.path(m)
 		if p.bag[m].pinned || p.retained[m] || len(path) > 2 && p.recent[path[2]] {
-			return nil
+			return nil, nil
 		}
 		for _, from := range p.referrers(m) {
 			if !unit[from] {
-				return nil
+				return nil, nil
 			}
 		}
 	}
-	return unit
+	return unit, roots
 }
 
-// next is the unit of the first of these, in canonical order, that can go.
-func (p *pruner) next(ids []string) map[string]bool {
+// ordered sorts candidates canonically, those that are stubs by now behind all
+// others.
+func (p *pruner) ordered(ids []string) []string {
+	stub := map[string]bool{}
+	for _, id := range ids {
+		stub[id] = p.isStub(id) && p.named == nil
+	}
 	sort.Slice(ids, func(x, y int) bool {
 		a, b := p.bag[ids[x]], p.bag[ids[y]]
 		switch {
+		case stub[a.id] != stub[b.id]:
+			return !stub[a.id]
 		case a.priority != b.priority:
 			return a.priority < b.priority
 		case a.ns != b.ns:
@@ -100,39 +111,90 @@ func (p *pruner) next(ids []string) map[string]bool {
 		}
 		return a.id < b.id
 	})
+	return ids
+}
+
+// asked removes what was named, as long as any of it can go.
+func (p *pruner) asked(ids []string) {
+	left := func(id string) bool { // and no turn that holds the stub which was left for it
+		return p.bag[id] != nil && !slices.ContainsFunc(slices.Collect(maps.Values(p.stubs)), func(s stub) bool { return s.turn == id })
+	}
+	ids = p.ordered(ids)
+	for again := true; again; {
+		again = false
+		for _, id := range ids {
+			if !left(id) {
+				continue
+			}
+			if unit, roots := p.unit(id); unit != nil {
+				p.replace(unit, roots, "pruned named", nil)
+				again = true
+				break
+			}
+		}
+	}
 	for _, id := range ids {
-		if unit := p.unit(id); unit != nil {
-			return unit
+		p.held[id] = left(id)
+	}
+}
+
+// helps is the first of some limits that a candidate is taken for, with what
+// goes with it.
+func (p *pruner) helps(limits []limit, id string, unit map[string]bool) *limit {
+	for _, l := range limits {
+		if p.region(id) == "^sys" && l.of.Region != "^sys" {
+			continue
+		}
+		if l.whole() && l.unit != "turns" {
+			return &l
+		}
+		for m := range unit {
+			if p.weight(l, m) > 0 {
+				return &l
+			}
 		}
 	}
 	return nil
 }
 
-// prune removes what is named, then what a budget of so many nodes needs.
-func (r *run) prune(named []string, budget, protect int) {
-	p := &pruner{run: r, recent: map[string]bool{}, named: map[string]bool{}}
-	turns := r.turns()
-	for _, id := range turns[max(0, len(turns)-protect):] {
-		p.recent[id] = true
+// counts reports whether a candidate alone helps one of some limits.
+func (p *pruner) counts(limits []limit, id string) bool {
+	below := map[string]bool{}
+	for _, m := range p.below(id) {
+		below[m] = true
 	}
-	for _, id := range named {
-		p.named[id] = true
-	}
-	for {
-		unit := p.next(p.list(func(i *item) bool { return p.named[i.id] }))
-		if unit == nil {
-			break
+	return p.helps(limits, id, below) != nil
+}
+
+// candidates are the nodes that limits may take, in order.
+func (p *pruner) candidates(limits []limit) []string {
+	sys := slices.ContainsFunc(limits, func(l limit) bool { return l.of.Region == "^sys" })
+	return p.ordered(p.list(func(i *item) bool {
+		path := p.path(i.id)
+		return p.prunable(i.id) && (sys || p.region(i.id) != "^sys") && !(len(path) > 2 && p.recent[path[2]])
+	}))
+}
+
+// keep prunes until no limit is exceeded, or as far as it can.
+func (p *pruner) keep(limits []limit) {
+	wanted, seen := p.exceeded(limits), map[string]bool{}
+	for taken := true; taken && len(p.exceeded(limits)) > 0; {
+		taken = false
+		for _, id := range p.candidates(limits) {
+			seen[id] = true
+			if unit, roots := p.unit(id); unit != nil {
+				if l := p.helps(p.exceeded(limits), id, unit); l != nil {
+					p.replace(unit, roots, "pruned "+l.String(), limits)
+					taken = true
+					break
+				}
+			}
 		}
-		p.take(unit, "pruned")
-		p.cascade()
 	}
-	p.named = nil
-	for budget > 0 && p.count() > budget {
-		unit := p.next(p.list(func(i *item) bool { return p.candidate(i.id) }))
-		if unit == nil {
-			break
+	for id := range seen {
+		if p.bag[id] != nil && p.counts(wanted, id) {
+			unit, _ := p.unit(id)
+			p.held[id] = p.held[id] || unit == nil
 		}
-		p.take(unit, "pruned")
-		p.cascade()
 	}
 }

@@ -1,6 +1,8 @@
 package lifecycle_test
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"math/bits"
 	"slices"
@@ -17,8 +19,10 @@ type item struct {
 	id, parent, class            string
 	offset, priority, ns, expiry int64
 	removable, pinned            bool
-	refs                         []string
-	order                        int // in the document
+	refs, tags                   []string
+	role, kind, text             string // text is the content, which is drawn as a string or left out
+	print                        string // everything that the node says
+	order                        int    // in the document
 }
 
 // bag is a tree as a set of items.
@@ -28,7 +32,15 @@ func read(t *tree.Tree) bag {
 	b := bag{}
 	for e, parent := range t.All() {
 		n := e.Node()
-		b[n.ID] = &item{n.ID, parent, e.Class().String(), n.Offset, n.Priority, n.CreatedNS, n.Expiry, n.Removable, n.Pinned, n.Refs, len(b)}
+		content, err := n.Content.Value(context.Background())
+		if err != nil {
+			panic(err)
+		}
+		text, _ := content.Text()
+		b[n.ID] = &item{
+			n.ID, parent, e.Class().String(), n.Offset, n.Priority, n.CreatedNS, n.Expiry, n.Removable, n.Pinned, n.Refs, n.Tags,
+			n.Role, n.Kind, text, fmt.Sprint(n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.Headers, content), 4 * len(b),
+		}
 	}
 	return b
 }
@@ -93,7 +105,7 @@ func (b bag) referrers(id string) []string {
 
 // largest tries every subset of the candidates and returns the largest that
 // nobody outside refers to, nobody retains, that takes children with their
-// parents, and whose members all pass the test given.
+// parents, and that divides no pair, and whose members all pass the test given.
 func (b bag) largest(candidates []string, retained map[string]bool, also func(id string, in func(string) bool) bool) map[string]bool {
 	if len(candidates) > 16 {
 		panic("the model tries every subset: draw fewer candidates")
@@ -108,7 +120,7 @@ func (b bag) largest(candidates []string, retained map[string]bool, also func(id
 		if retained[id] {
 			never |= 1 << i
 		}
-		for _, other := range append(b.referrers(id), b.children(id)...) {
+		for _, other := range slices.Concat(b.referrers(id), b.children(id), b.pairs(id)) {
 			if k, in := at[other]; in {
 				needs[i] |= 1 << k
 			} else {
@@ -136,6 +148,15 @@ func (b bag) largest(candidates []string, retained map[string]bool, also func(id
 	return gone
 }
 
+// pairs are the results of a call or the calls of a result: one of the two
+// refers to the other.
+func (b bag) pairs(id string) []string {
+	return b.list(func(i *item) bool {
+		halves := i.kind+b[id].kind == "callresult" || i.kind+b[id].kind == "resultcall"
+		return halves && (slices.Contains(i.refs, id) || slices.Contains(b[id].refs, i.id))
+	})
+}
+
 // due is what expires at a cycle, with everything below it.
 func (b bag) due(cycle int64) []string {
 	set := map[string]bool{}
@@ -153,14 +174,27 @@ func (b bag) due(cycle int64) []string {
 type run struct {
 	bag
 	retained map[string]bool
-	lost     map[string]bool   // who lost a child in this commit
+	lost     map[string]bool   // who lost a child in this commit, or before and was kept
 	removed  map[string]string // with the reason
+	stubs    map[string]stub
+	cycle    int64
+	next     int64 // what the next generated id counts
+	counted  bool  // whether tokens are
+}
+
+func (r *run) clone() *run {
+	c := *r
+	c.bag, c.lost, c.removed, c.stubs = maps.Clone(r.bag), maps.Clone(r.lost), maps.Clone(r.removed), maps.Clone(r.stubs)
+	return &c
 }
 
 func (r *run) take(gone map[string]bool, reason string) {
 	for id := range gone {
 		r.lost[r.bag[id].parent] = true
-		r.removed[id] = reason
+		if r.bag[id].print != "" { // what this commit made nobody has seen
+			r.removed[id] = reason
+		}
+		delete(r.stubs, id)
 	}
 	r.bag = r.bag.without(gone)
 }
@@ -173,7 +207,7 @@ func (r *run) cascade() {
 	}), "cascade")
 }
 
-func (r *run) expire(cycle int64) {
-	r.take(r.largest(r.due(cycle), r.retained, nil), "expired")
+func (r *run) expire() {
+	r.take(r.largest(r.due(r.cycle), r.retained, nil), "expired")
 	r.cascade()
 }

@@ -1,7 +1,6 @@
 package lifecycle
 
 import (
-	"context"
 	"slices"
 	"strconv"
 
@@ -53,11 +52,10 @@ func mutual(t *tree.Tree, n *tree.Node) (ids []string) {
 	return ids
 }
 
-// orphans returns the calls without a result and the results without a call, in
-// this order, that
-// the commit brings about: those that it adds or changes, and those whose
-// partner it takes. What was an orphan before stays one. They come in document
-// order. Cost: what changed since the last snapshot.
+// orphans returns the calls without a result behind them and the results without
+// a call before them that the commit brings about: those that it adds or changes,
+// and those whose partner it takes. What was an orphan before stays one. They come
+// in document order. Cost: what changed since the last snapshot.
 func orphans(before, t *tree.Tree) []string {
 	if before == nil || !mayPair(before) && !mayPair(t) {
 		return nil
@@ -99,33 +97,32 @@ func answered(t *tree.Tree, n *tree.Node) bool {
 }
 
 // mend deals with orphans as the policy says.
-func mend(ctx context.Context, t *tree.Tree, in Input, report *Report) (*tree.Tree, error) {
+func (p *pruner) mend(report *Report) error {
 	for {
-		lone := orphans(in.Before, t)
+		lone := orphans(p.in.Before, p.tree)
 		if len(lone) == 0 {
-			return t, nil
+			return nil
 		}
-		if in.Policy.Orphans != Drop {
-			return t, refuse(t, lone, in.Policy.Orphans, report)
+		if p.in.Policy.Orphans != Drop {
+			return p.refuse(lone, report)
 		}
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if err := p.ctx.Err(); err != nil {
+			return err
 		}
-		var err error
-		if t, err = drop(t, lone, in, report); err != nil {
-			return nil, err
+		if err := p.drop(lone, report); err != nil {
+			return err
 		}
 	}
 }
 
 // refuse fails at the first orphan, unless orphans are kept.
-func refuse(t *tree.Tree, lone []string, way Orphans, report *Report) error {
-	if way != Keep {
-		return fault.OnNode(fault.PlacementInvalid, lone[0], describe(t.Node(lone[0]))+", which providers refuse"+more(lone),
+func (p *pruner) refuse(lone []string, report *Report) error {
+	if p.in.Policy.Orphans != Keep {
+		return fault.OnNode(fault.PlacementInvalid, lone[0], describe(p.tree.Node(lone[0]))+", which providers refuse"+more(lone),
 			"add what is missing with a reference between the two, remove this, or commit with orphans drop or keep")
 	}
 	for _, id := range lone {
-		report.Orphans = append(report.Orphans, Orphan{id, describe(t.Node(id))})
+		report.Orphans = append(report.Orphans, Orphan{id, describe(p.tree.Node(id))})
 	}
 	return nil
 }
@@ -144,36 +141,37 @@ func more(lone []string) string {
 	return "; " + strconv.Itoa(len(lone)-1) + " more such"
 }
 
-// drop removes orphans that nothing else holds.
-func drop(t *tree.Tree, lone []string, in Input, report *Report) (*tree.Tree, error) {
+// drop removes orphans that nothing else holds, and the groups that this leaves
+// empty.
+func (p *pruner) drop(lone []string, report *Report) error {
 	going := make(map[string]bool, len(lone))
 	for _, id := range lone {
 		going[id] = true
 	}
-	var parents []string
+	parents := p.idleIDs()
 	for _, id := range lone {
-		n, why := t.Node(id), ""
-		switch by := referrer(t, id, going); {
+		n, why := p.tree.Node(id), ""
+		switch by := referrer(p.tree, id, going); {
 		case n.Pinned:
 			why = "is pinned"
-		case in.Retained(id):
+		case p.in.Retained(id):
 			why = "is retained"
 		case by != "":
 			why = "is referred to by " + by
-		case in.Before.Has(id) && inCore(t.Path(id)):
+		case p.in.Before.Has(id) && inCore(p.tree.Path(id)):
 			why = "is part of a sealed core"
 		default:
-			parents = append(parents, t.Parent(id))
+			parents = append(parents, p.tree.Parent(id))
 			report.Orphans = append(report.Orphans, Orphan{id, describe(n)})
 			report.Removed = append(report.Removed, Removal{id, Orphaned, ""})
 			continue
 		}
-		return nil, fault.OnNode(fault.PlacementInvalid, id, describe(n)+" and it cannot be dropped, because it "+why, "remove it or what holds it, prune its turn, or commit with orphans keep")
+		return fault.OnNode(fault.PlacementInvalid, id, describe(n)+" and it cannot be dropped, because it "+why, "remove it or what holds it, prune its turn, or commit with orphans keep")
 	}
-	t, groups, idle := cascade(t.Without(lone...), parents, in.Retained)
+	var groups []string
+	p.tree, groups, p.idle = cascade(p.tree.Without(lone...), parents, p.in.Retained)
 	for _, id := range groups {
 		report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
 	}
-	report.Held = append(report.Held, idle...)
-	return t, nil
+	return p.weigh()
 }

@@ -1,60 +1,58 @@
 package lifecycle
 
 import (
+	"cmp"
 	"container/heap"
+	"maps"
 	"slices"
-	"sort"
 
 	"github.com/contexttree/pact/tree"
 )
 
-// run removes candidates in canonical order: all that were asked for, or as long
-// as a limit is exceeded those that help it. One that something keeps waits for
-// that something to go.
-func (p *pruner) run(list []candidate, asked bool) error {
-	sort.Slice(list, func(i, j int) bool {
-		a, b := list[i].node, list[j].node
-		switch {
-		case a.Priority != b.Priority:
-			return a.Priority < b.Priority
-		case a.CreatedNS != b.CreatedNS:
-			return a.CreatedNS < b.CreatedNS
+// run removes candidates in canonical order, stubs behind everything else: all
+// that were asked for, or as long as a limit is exceeded those that help it. One
+// that something keeps waits for that something to go.
+func (p *pruner) run(ready queue, asked bool) error {
+	heap.Init(&ready)
+	waiting := make(map[string][]candidate) // by the id of what keeps them
+	held := make(map[string]stopped)
+	wanted := p.exceeded()
+	for len(ready) > 0 && (asked || len(p.exceeded()) > 0) {
+		c := heap.Pop(&ready).(candidate)
+		if !p.tree.Has(c.id) || p.gone[c.id] && !c.stub {
+			continue
 		}
-		return a.ID < b.ID
-	})
-	ready := make(ranks, len(list))
-	for i := range ready {
-		ready[i] = i
-	}
-	waiting := make(map[string][]int) // id of what keeps it -> candidates
-	held := make(map[int]Held)
-	for len(ready) > 0 && (asked || p.exceeded() != nil) {
-		i := heap.Pop(&ready).(int)
-		c := list[i]
-		if p.gone[c.id] {
+		if !asked && !c.stub && isStub(p.tree.Entry(c.id)) { // by now
+			c.stub = true
+			heap.Push(&ready, c)
 			continue
 		}
 		unit, ties, h := p.unit(c)
 		if h.Kept != "" {
-			held[i] = h
+			held[c.id] = stopped{c, h}
 			for _, id := range append(ties, h.By) {
-				waiting[id] = append(waiting[id], i)
+				waiting[id] = append(waiting[id], c)
 			}
 			continue
 		}
-		delete(held, i)
+		delete(held, c.id)
 		var helped *limit
 		if !asked {
 			var err error
-			if helped, err = p.helps(c, unit); err != nil {
+			if helped, err = p.helps(p.exceeded(), c, unit); err != nil {
 				return err
 			} else if helped == nil {
-				continue // and never will: what is exceeded does not grow
+				continue // and never will: no limit comes to be exceeded
 			}
 		}
-		gone, err := p.take(c, unit, helped)
+		gone, changed, err := p.take(unit, helped)
 		if err != nil {
 			return err
+		}
+		if !asked {
+			for _, c := range changed {
+				heap.Push(&ready, c)
+			}
 		}
 		for _, id := range gone {
 			for _, w := range waiting[id] {
@@ -63,21 +61,46 @@ func (p *pruner) run(list []candidate, asked bool) error {
 			delete(waiting, id)
 		}
 	}
-	for i, c := range list {
-		if h, ok := held[i]; ok && !p.gone[c.id] {
-			p.held = append(p.held, h)
+	for _, c := range ready { // what kept it went when no more had to go
+		if s, was := held[c.id]; was && p.tree.Has(c.id) {
+			_, _, s.Held = p.unit(c)
+			held[c.id] = s
 		}
 	}
-	p.held = slices.DeleteFunc(p.held, func(h Held) bool { return p.gone[h.ID] }) // with the turn around it
+	return p.note(held, wanted, asked)
+}
+
+// stopped is a candidate that something keeps.
+type stopped struct {
+	candidate
+	Held
+}
+
+// note keeps for the report what was held: of what was asked for all, else what
+// would have helped a limit.
+func (p *pruner) note(held map[string]stopped, wanted []*limit, asked bool) error {
+	list := slices.SortedFunc(maps.Values(held), func(a, b stopped) int { return canonical(a.candidate, b.candidate) })
+	for _, s := range list {
+		if s.Kept == "" || !p.tree.Has(s.id) {
+			continue
+		}
+		if !asked {
+			if l, err := p.helps(wanted, s.candidate, []string{s.id}); err != nil {
+				return err
+			} else if l == nil {
+				continue
+			}
+		}
+		p.held = append(p.held, s.Held)
+	}
 	return nil
 }
 
-// helps returns the first exceeded limit that a unit counts for, nil without
+// helps returns the first of some limits that a unit counts for, nil without
 // one. A limit of the whole takes candidates as they come.
-func (p *pruner) helps(c candidate, unit []string) (*limit, error) {
-	for i := range p.limits {
-		l := &p.limits[i]
-		if !l.exceeded() || c.sys && l.region != tree.Sys.String() {
+func (p *pruner) helps(limits []*limit, c candidate, unit []string) (*limit, error) {
+	for _, l := range limits {
+		if c.sys && l.region != tree.Sys.String() {
 			continue
 		}
 		if l.region == "" && l.kind == "" && l.tag == "" && l.unit != turns {
@@ -106,32 +129,31 @@ func (p *pruner) counts(l *limit, e *tree.Entry, region tree.Class) (bool, error
 	return false, nil
 }
 
-// take removes a unit, and the groups that this leaves empty, and returns the
-// ids of everything that went. helped is the limit that it goes for, nil for
-// what was asked for.
-func (p *pruner) take(c candidate, unit []string, helped *limit) ([]string, error) {
+// take removes a unit, and the groups that this leaves empty. It returns the ids
+// of everything that went, and the candidates that have another place in the
+// order now or are new. helped is the limit that it goes for, nil for what was
+// asked for.
+func (p *pruner) take(unit []string, helped *limit) (gone []string, changed []candidate, err error) {
 	rule := named
 	if helped != nil {
 		rule = helped.String()
 	}
-	var all, parents []string
 	went := func(id string, why Reason, rule string) {
-		if p.gone[id] { // a unit may have a turn and a block in it
-			return
-		}
-		all = append(all, id)
+		gone = append(gone, id)
 		p.gone[id] = true
-		p.removed = append(p.removed, Removal{id, why, rule})
+		if !p.own[id] { // which nobody has seen
+			p.removed = append(p.removed, Removal{id, why, rule})
+		}
+		p.stubs = slices.DeleteFunc(p.stubs, func(s Stub) bool { return s.ID == id })
 	}
 	stub, err := p.stub(unit, helped)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
+	parents := p.idleIDs()
 	for _, id := range unit {
 		e := p.tree.Entry(id)
-		if e == nil {
-			continue
-		}
+		parents = append(parents, p.tree.Parent(id))
 		if stub != nil && id == stub.place && e.Class() == tree.Turn {
 			p.gone[id] = true // it stays, with the stub in it
 			for k := range e.Children().All() {
@@ -139,36 +161,45 @@ func (p *pruner) take(c candidate, unit []string, helped *limit) ([]string, erro
 			}
 			continue
 		}
-		parents = append(parents, p.tree.Parent(id))
+		if turn := p.tree.Entry(turnOf(p.tree, id)); turn != nil && e != turn && isStub(turn) { // no more
+			changed = append(changed, candidate{id: turn.Node().ID, node: turn.Node()})
+		}
 		everything(e, func(id string) { went(id, Pruned, rule) })
 	}
 	if stub != nil {
-		p.tree, p.stamps = stub.tree, stub.stamps
-		p.stubs = append(p.stubs, stub.Stub)
+		changed = append(changed, p.put(stub))
 	} else {
 		p.tree = p.tree.Without(unit...)
-	}
-	for _, h := range p.idle {
-		parents = append(parents, h.ID)
 	}
 	var groups []string
 	p.tree, groups, p.idle = cascade(p.tree, parents, p.in.Retained)
 	for _, id := range groups {
 		went(id, Cascaded, "")
 	}
-	return all, p.weigh()
+	return gone, changed, p.weigh()
 }
 
-// ranks is a heap of positions in the canonical order.
-type ranks []int
+// queue is a heap of candidates in canonical order.
+type queue []candidate
 
-func (r ranks) Len() int           { return len(r) }
-func (r ranks) Less(i, j int) bool { return r[i] < r[j] }
-func (r ranks) Swap(i, j int)      { r[i], r[j] = r[j], r[i] }
-func (r *ranks) Push(x any)        { *r = append(*r, x.(int)) }
-func (r *ranks) Pop() any {
-	last := len(*r) - 1
-	x := (*r)[last]
-	*r = (*r)[:last]
+func (q queue) Len() int           { return len(q) }
+func (q queue) Less(i, j int) bool { return canonical(q[i], q[j]) < 0 }
+func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
+func (q *queue) Push(x any)        { *q = append(*q, x.(candidate)) }
+func (q *queue) Pop() any {
+	last := len(*q) - 1
+	x := (*q)[last]
+	*q = (*q)[:last]
 	return x
+}
+
+// canonical orders candidates: priority, age, id (02 §7.1).
+func canonical(a, b candidate) int {
+	switch {
+	case a.stub != b.stub && a.stub:
+		return 1
+	case a.stub != b.stub:
+		return -1
+	}
+	return cmp.Or(cmp.Compare(a.node.Priority, b.node.Priority), cmp.Compare(a.node.CreatedNS, b.node.CreatedNS), cmp.Compare(a.id, b.id))
 }

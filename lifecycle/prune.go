@@ -16,6 +16,7 @@ type candidate struct {
 	id   string
 	node *tree.Node
 	sys  bool // in ^sys: for limits of ^sys alone
+	stub bool // it stands for what was pruned, and goes last
 }
 
 // pruner prunes one state. What it did is in it; its input stays as it is.
@@ -28,8 +29,9 @@ type pruner struct {
 	tree    *tree.Tree
 	stamps  tree.Stamps
 	limits  []limit
-	gone    map[string]bool
-	idle    []Held // empty groups that something keeps
+	gone    map[string]bool // what went, and turns of which a stub is left
+	own     map[string]bool // stubs that were left in this commit, and cores for them
+	idle    []Held          // empty groups that something keeps
 	removed []Removal
 	held    []Held
 	stubs   []Stub
@@ -40,59 +42,64 @@ const named = "named"
 
 // prune removes what was asked for, then as much as the limits need, in
 // canonical order: priority, age, id (02 §7.1). Nodes that belong together go
-// together or stay together. idle are the empty groups that something has kept
-// so far. It returns the tree and the counters afterwards.
-func prune(t *tree.Tree, idle []Held, in Input, s scale, report *Report) (*tree.Tree, tree.Stamps, error) {
-	p := &pruner{scale: s, in: in, tree: t, stamps: in.Stamps, limits: in.Policy.limits(), gone: map[string]bool{}, idle: idle}
+// together or stay together.
+func (p *pruner) prune(report *Report) error {
+	before := p.tree
 	if err := p.weigh(); err != nil {
-		return nil, in.Stamps, err
+		return err
 	}
-	p.protect()
-	if len(in.Prune)+len(in.Chosen) > 0 {
+	if len(p.in.Prune)+len(p.in.Chosen) > 0 {
+		p.protect()
 		list, err := p.asked()
 		if err == nil {
 			err = p.run(list, true)
 		}
 		if err != nil {
-			return nil, in.Stamps, err
+			return err
 		}
 		p.byName = nil
 	}
-	if p.exceeded() != nil {
+	if len(p.exceeded()) > 0 {
+		p.protect()
 		if err := p.keepLimits(report); err != nil {
-			return nil, in.Stamps, err
+			return err
 		}
 	}
-	if len(p.removed) > 0 {
-		freed, err := p.freed(t)
+	if p.tree != before {
+		freed, err := p.freed(before)
 		if err != nil {
-			return nil, in.Stamps, err
+			return err
 		}
 		report.Freed = &freed
 	}
-	if report.Budget = p.missed(); report.Budget != "" && report.Waiting != nil {
-		report.Budget += ": pruning waits"
-	} else if report.Budget != "" {
-		report.Budget += ": everything else is protected or part of a core"
-	}
-	p.forget()
 	report.Removed = append(report.Removed, p.removed...)
-	report.Held = append(append(report.Held, p.held...), p.idle...)
 	report.Stubs = p.stubs
-	return p.tree, p.stamps, nil
+	return nil
 }
 
-// keepLimits prunes until no limit is exceeded, or says why it waits. Stubs of
-// earlier prunings go last of all.
+// stays is what was to be pruned and is there still, each with what was found
+// last.
+func (p *pruner) stays() (held []Held) {
+	last := make(map[string]int, len(p.held))
+	for i, h := range p.held {
+		last[h.ID] = i
+	}
+	for i, h := range p.held {
+		if last[h.ID] == i && p.tree.Has(h.ID) && (!p.gone[h.ID] || h.Kept == Waits) {
+			held = append(held, h)
+		}
+	}
+	return held
+}
+
+// keepLimits prunes until no limit is exceeded, or says why it waits.
 func (p *pruner) keepLimits(report *Report) error {
 	pass := *p
-	pass.gone = maps.Clone(p.gone)
-	pass.removed, pass.held, pass.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clip(p.stubs)
+	pass.gone, pass.own = maps.Clone(p.gone), maps.Clone(p.own)
+	pass.removed, pass.held, pass.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clone(p.stubs)
 	pass.limits = slices.Clone(p.limits)
-	for _, stubs := range [...]bool{false, true} {
-		if err := pass.run(pass.candidates(stubs), false); err != nil {
-			return err
-		}
+	if err := pass.run(pass.candidates(), false); err != nil {
+		return err
 	}
 	if waiting, err := pass.waits(p.tree); err != nil {
 		return err
@@ -109,15 +116,12 @@ func (p *pruner) keepLimits(report *Report) error {
 	return nil
 }
 
-// forget takes out of the record the stubs that went again with what was around
-// them: no snapshot ever had them.
-func (p *pruner) forget() {
-	passing := map[string]bool{}
-	p.stubs = slices.DeleteFunc(p.stubs, func(s Stub) bool {
-		passing[s.ID] = !p.tree.Has(s.ID)
-		return passing[s.ID]
-	})
-	p.removed = slices.DeleteFunc(p.removed, func(r Removal) bool { return passing[r.ID] })
+// idleIDs are the empty groups that something has kept so far.
+func (p *pruner) idleIDs() (ids []string) {
+	for _, h := range p.idle {
+		ids = append(ids, h.ID)
+	}
+	return ids
 }
 
 // weigh sums what the limits count.
@@ -131,25 +135,29 @@ func (p *pruner) weigh() error {
 	return nil
 }
 
-// exceeded returns the first limit that is exceeded, nil without one.
-func (p *pruner) exceeded() *limit {
+// exceeded returns the limits that are exceeded.
+func (p *pruner) exceeded() (list []*limit) {
 	for i := range p.limits {
-		if p.limits[i].exceeded() {
-			return &p.limits[i]
+		if l := &p.limits[i]; l.used > int64(l.max) {
+			list = append(list, l)
 		}
 	}
-	return nil
+	return list
 }
 
-// missed says which limits are exceeded after all.
-func (p *pruner) missed() string {
+// missed says which limits are exceeded after all, and why.
+func (p *pruner) missed(waits bool) string {
 	var list []string
-	for i := range p.limits {
-		if l := &p.limits[i]; l.exceeded() {
-			list = append(list, l.String()+" is exceeded by "+strconv.FormatInt(l.used-int64(l.max), 10))
-		}
+	for _, l := range p.exceeded() {
+		list = append(list, l.String()+" is exceeded by "+strconv.FormatInt(l.used-int64(l.max), 10))
 	}
-	return strings.Join(list, "; ")
+	switch {
+	case len(list) == 0:
+		return ""
+	case waits:
+		return strings.Join(list, "; ") + ": pruning waits"
+	}
+	return strings.Join(list, "; ") + ": everything else is protected or part of a core"
 }
 
 func (p *pruner) protect() {
@@ -208,9 +216,8 @@ func inCore(path []*tree.Entry) bool {
 }
 
 // candidates lists what limits may take: everything prunable that is not among
-// the protected turns, of ^sys only where a limit is for it. Either the stubs
-// that earlier prunings left, or everything else.
-func (p *pruner) candidates(stubs bool) []candidate {
+// the protected turns, of ^sys only where a limit is for it.
+func (p *pruner) candidates() []candidate {
 	var list []candidate
 	var below func(path []*tree.Entry)
 	below = func(path []*tree.Entry) {
@@ -218,8 +225,8 @@ func (p *pruner) candidates(stubs bool) []candidate {
 		if p.recent[e.Node().ID] {
 			return
 		}
-		if prunable(path) && isStub(e) == stubs {
-			list = append(list, candidate{e.Node().ID, e.Node(), path[1].Class() == tree.Sys})
+		if prunable(path) {
+			list = append(list, candidate{e.Node().ID, e.Node(), path[1].Class() == tree.Sys, isStub(e)})
 		}
 		for k := range e.Children().All() {
 			below(append(path, k))

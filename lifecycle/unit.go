@@ -53,7 +53,7 @@ func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
 			return keep(Pinned, other(id, c.id))
 		case p.in.Retained(id):
 			return keep(Retained, other(id, c.id))
-		case p.recent[p.turnOf(id)]:
+		case p.recent[turnOf(p.tree, id)]:
 			return keep(Recent, id)
 		}
 	}
@@ -62,7 +62,15 @@ func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
 			return keep(Referenced, by)
 		}
 	}
-	return roots, nil, Held{}
+	return outermost(p.tree, roots), nil, Held{}
+}
+
+// outermost leaves out the blocks whose turn is among the roots as well.
+func outermost(t *tree.Tree, roots []string) []string {
+	return slices.DeleteFunc(roots, func(id string) bool {
+		turn := turnOf(t, id)
+		return turn != id && slices.Contains(roots, turn)
+	})
 }
 
 // together returns the nodes that a node cannot go without: those that it and
@@ -98,8 +106,8 @@ func (p *pruner) rootOf(id string, sys bool) string {
 }
 
 // turnOf returns the id of the sealed turn that a node is in, "" outside.
-func (p *pruner) turnOf(id string) string {
-	path := p.tree.Path(id)
+func turnOf(t *tree.Tree, id string) string {
+	path := t.Path(id)
 	if path[1].Class() != tree.Seq || len(path) < 3 {
 		return ""
 	}

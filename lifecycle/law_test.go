@@ -1,0 +1,142 @@
+package lifecycle_test
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/tree"
+)
+
+// removals compares what went, why and for which limit, and what was left
+// instead.
+func (l *law) removals(report lifecycle.Report, want *run) {
+	removed := map[string]string{}
+	for _, r := range report.Removed {
+		if _, twice := removed[r.ID]; twice {
+			l.Fatalf("%s is reported as removed twice", r.ID)
+		}
+		removed[r.ID] = string(r.Reason)
+		if r.Rule != "" {
+			removed[r.ID] += " " + r.Rule
+		}
+	}
+	l.same("removed", removed, want.removed)
+	stubs, wantStubs := map[string][]string{}, map[string][]string{}
+	for _, s := range report.Stubs {
+		stubs[s.ID] = s.For
+	}
+	for id, s := range want.stubs {
+		wantStubs[id] = s.roots
+	}
+	l.same("stubs", stubs, wantStubs)
+}
+
+// places compares what is in the snapshot, and where: the head aside, which
+// becomes a turn.
+func (l *law) places(got *tree.Tree, want *run) {
+	head := l.in.Working.Region(tree.Head).Node().ID
+	left := slices.DeleteFunc(slices.Sorted(maps.Keys(want.bag)), func(id string) bool { return id == head })
+	var stayed []string
+	for id := range read(got) {
+		if l.in.Working.Has(id) || want.bag[id] != nil {
+			stayed = append(stayed, id)
+		}
+	}
+	l.same("what stays", sorted(stayed), left)
+	for id, s := range want.stubs {
+		n := got.Node(id)
+		l.same("the place of the stub "+id, []any{n.Offset, n.CreatedNS, n.Priority, n.Cycle, n.Expiry}, []any{s.offset, s.ns, s.priority, l.in.Stamps.Cycle, tree.Never})
+		l.same("what the stub "+id+" says it stands for", n.Header("pact:pruned"), canon.Strings(s.roots))
+		if s.turn != "" {
+			path := got.Path(id)
+			l.same("where the stub "+id+" stands", []any{path[2].Node().ID, path[3].Class(), len(path), path[2].Summary().Nodes}, []any{s.turn, tree.Container, 5, 3})
+		}
+	}
+}
+
+func thread(t *tree.Tree) string {
+	var b bytes.Buffer
+	if err := t.WriteThread(context.Background(), &b); err != nil {
+		panic(err)
+	}
+	return b.String()
+}
+
+// holds compares what was to go and stayed, and that what keeps it is there.
+func (l *law) holds(got *tree.Tree, report lifecycle.Report, due []string, want *pruner) {
+	held := map[lifecycle.Reason][]string{}
+	for _, h := range report.Held {
+		held[h.Reason] = append(held[h.Reason], h.ID)
+		if h.By != "" && want.waits == nil && h.Reason == lifecycle.Pruned && !slices.Contains(l.in.Prune, h.ID) && !slices.Contains(l.in.Chosen, h.ID) && !got.Has(h.By) && h.By != l.in.Working.Region(tree.Head).Node().ID && l.in.Policy.Orphans != lifecycle.Drop {
+			l.Fatalf("%s is said to be kept by %s, which is gone", h.ID, h.By)
+		}
+	}
+	var wantDue, wantEmpty, wantPruned []string
+	for _, id := range due {
+		if want.removed[id] != "expired" {
+			wantDue = append(wantDue, id)
+		}
+	}
+	for id := range want.lost {
+		if i := want.bag[id]; i != nil && i.removable && i.class == "container" && !want.core(id) && len(want.children(id)) == 0 {
+			wantEmpty = append(wantEmpty, id)
+		}
+	}
+	for id, is := range want.held {
+		if is && want.bag[id] != nil {
+			wantPruned = append(wantPruned, id)
+		}
+	}
+	l.same("expired and held", sorted(held[lifecycle.Expired]), sorted(wantDue))
+	for _, id := range held[lifecycle.Cascaded] { // it may hold another one that is empty
+		i := want.bag[id]
+		l.same("whether the held "+id+" is an empty group", i != nil && i.removable && len(want.list(func(k *item) bool { return k.class == "block" && slices.Contains(want.path(k.id), id) })) == 0, true)
+	}
+	wantEmpty = slices.DeleteFunc(wantEmpty, func(id string) bool { return slices.Contains(held[lifecycle.Cascaded], id) })
+	l.same("empty and held, and not said", wantEmpty, []string{})
+	l.same("to be pruned and held", sorted(held[lifecycle.Pruned]), sorted(wantPruned))
+}
+
+// again commits an input of which the outcome is known.
+func (l *law) again(in lifecycle.Input, got *tree.Tree, stamps tree.Stamps, report lifecycle.Report) {
+	l.same("digest of what is committed again", in.Working.Digest(), l.in.Working.Digest())
+	again, stampsAgain, reportAgain, err := lifecycle.Commit(context.Background(), in)
+	if err != nil {
+		l.Fatal(err)
+	}
+	l.same("digest of a second commit", again.Digest(), got.Digest())
+	l.same("thread of a second commit", thread(again), thread(got))
+	l.same("stamps of a second commit", stampsAgain, stamps)
+	l.same("report of a second commit", print(reportAgain), print(report))
+}
+
+func print(r lifecycle.Report) string {
+	text, err := canon.Encode(r)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}
+
+// count notes what a commit had to do with.
+func (l *law) count(report lifecycle.Report, missed string, p *pruner) {
+	note := func(what string, happened bool) {
+		if happened {
+			l.seen[what]++
+		}
+	}
+	for _, r := range report.Removed {
+		l.seen[string(r.Reason)]++
+	}
+	for _, s := range p.stubs {
+		note("stub", s.turn == "")
+		note("turn", s.turn != "")
+	}
+	note("waiting", p.waits != nil)
+	note("budget", missed != "")
+	note("kept", len(report.Orphans) > 0 && l.in.Policy.Orphans == lifecycle.Keep)
+}

@@ -1,0 +1,136 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/lifecycle"
+)
+
+// limit is one number of a policy.
+type limit struct {
+	unit string
+	max  int
+	of   lifecycle.Part
+}
+
+func limitsOf(p lifecycle.Policy) (list []limit) {
+	whole := lifecycle.Part{MaxTokens: p.MaxTokens, MaxBytes: p.MaxBytes, MaxNodes: p.MaxNodes, MaxTurns: p.MaxTurns}
+	for _, part := range append([]lifecycle.Part{whole}, p.Parts...) {
+		for _, l := range []limit{{"tokens", part.MaxTokens, part}, {"bytes", part.MaxBytes, part}, {"nodes", part.MaxNodes, part}, {"turns", part.MaxTurns, part}} {
+			if l.max > 0 {
+				list = append(list, l)
+			}
+		}
+	}
+	return list
+}
+
+func (l limit) whole() bool { return l.of.Region+l.of.Kind+l.of.Tag == "" }
+
+func (l limit) String() string {
+	s := fmt.Sprintf("max_%s %d", l.unit, l.max)
+	if l.of.Region != "" {
+		s += " in " + l.of.Region
+	}
+	if l.of.Kind != "" {
+		s += " of kind " + l.of.Kind
+	}
+	if l.of.Tag != "" {
+		s += " with tag " + l.of.Tag
+	}
+	return s
+}
+
+// object is a block as the canonical thread has it. What is drawn needs no
+// escapes but those of strconv.
+func (r *run) object(id string) string {
+	i := r.bag[id]
+	role := i.role
+	switch {
+	case role == "" && r.region(id) == "^sys":
+		role = "system"
+	case role == "":
+		role = "user"
+	}
+	s := `{"id":` + strconv.Quote(id) + `,"role":` + strconv.Quote(role)
+	if i.kind != "" {
+		s += `,"kind":` + strconv.Quote(i.kind)
+	}
+	return s + `,"content":` + strconv.Quote(i.text) + `}`
+}
+
+func (r *run) blocks() []string { return r.list(func(i *item) bool { return i.class == "block" }) }
+
+func (r *run) thread() string {
+	var objects []string
+	for _, id := range r.blocks() {
+		objects = append(objects, r.object(id))
+	}
+	return "[" + strings.Join(objects, ",") + "]"
+}
+
+// tokens: a word is one.
+func (r *run) tokens() (n int) {
+	for _, id := range r.blocks() {
+		n += len(strings.Fields(r.bag[id].text))
+	}
+	return n
+}
+
+// weight is what a node counts for a limit.
+func (r *run) weight(l limit, id string) int {
+	i, region := r.bag[id], r.region(id)
+	in := l.of.Region == "" || l.of.Region == region || l.of.Region == "^seq" && region == "^ah"
+	if !in || l.of.Kind != "" && i.kind != l.of.Kind || l.of.Tag != "" && !slices.Contains(i.tags, l.of.Tag) {
+		return 0
+	}
+	switch {
+	case l.unit == "tokens" && i.class == "block":
+		return len(strings.Fields(i.text))
+	case l.unit == "bytes" && i.class == "block":
+		return len(r.object(id)) + 1
+	case l.unit == "nodes" && (i.class == "block" || i.class == "container"), l.unit == "turns" && i.class == "turn":
+		return 1
+	}
+	return 0
+}
+
+// use is what counts for a limit in the snapshot to come: of bytes of the whole
+// the thread itself, else the sum over the nodes, with the turn that ^ah becomes
+// and the core that it gets.
+func (r *run) use(l limit) (n int) {
+	if l.unit == "bytes" && l.whole() {
+		return len(r.thread())
+	}
+	for id := range r.bag {
+		n += r.weight(l, id)
+	}
+	if l.of.Kind+l.of.Tag == "" && l.of.Region != "^sys" {
+		hasCore := len(r.list(func(i *item) bool { return r.core(i.id) && r.bag[i.parent].class == "^ah" })) > 0
+		if l.unit == "turns" || l.unit == "nodes" && !hasCore {
+			n++
+		}
+	}
+	return n
+}
+
+func (r *run) exceeded(limits []limit) (list []limit) {
+	for _, l := range limits {
+		if r.use(l) > l.max {
+			list = append(list, l)
+		}
+	}
+	return list
+}
+
+// missed says which limits are exceeded after all.
+func (r *run) missed(limits []limit) string {
+	var list []string
+	for _, l := range r.exceeded(limits) {
+		list = append(list, fmt.Sprintf("%s is exceeded by %d", l, r.use(l)-l.max))
+	}
+	return strings.Join(list, "; ")
+}

@@ -1,0 +1,213 @@
+package lifecycle_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"sort"
+
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/tree"
+)
+
+// stub is what was left for a unit.
+type stub struct {
+	turn  string // where it stands in place of all that a turn held
+	roots []string
+	item
+}
+
+// isStub: a block that is one, or a turn that holds nothing but one.
+func (r *run) isStub(id string) bool {
+	var blocks []string
+	for _, m := range r.below(id) {
+		if r.bag[m].class == "block" {
+			blocks = append(blocks, m)
+		}
+	}
+	return len(blocks) == 1 && r.bag[blocks[0]].kind == "stub"
+}
+
+// replace takes a unit out, and leaves a stub where one is wanted and pays.
+func (p *pruner) replace(unit map[string]bool, roots []string, why string, limits []limit) {
+	sort.Slice(roots, func(x, y int) bool { return p.bag[roots[x]].order < p.bag[roots[y]].order })
+	inner := map[string]bool{}
+	for _, root := range roots {
+		for _, id := range p.below(root)[1:] {
+			inner[id] = true
+		}
+	}
+	roots = slices.DeleteFunc(slices.Compact(roots), func(id string) bool { return inner[id] })
+	if with := p.withStub(unit, roots, why); with != nil && p.pays(with, why) {
+		*p.run = *with
+	} else {
+		p.take(unit, why)
+	}
+	maps.DeleteFunc(p.held, func(id string, _ bool) bool { return unit[id] })
+	p.cascade()
+	p.took = true
+}
+
+// withStub is the state with a stub in place of the unit, nil where there is to
+// be none.
+func (p *pruner) withStub(unit map[string]bool, roots []string, why string) *run {
+	if p.policy.Stub == "" || slices.ContainsFunc(roots, p.isStub) {
+		return nil
+	}
+	r := p.run.clone()
+	place := *r.bag[roots[0]]
+	s := stub{roots: roots, item: item{
+		id: r.newID("block"), class: "block", parent: place.parent, order: place.order,
+		offset: place.offset, priority: place.priority, ns: place.ns, expiry: tree.Never,
+		role: r.speaker(roots[0]), kind: "stub", text: p.policy.Stub,
+	}}
+	if place.class == "turn" {
+		unit = maps.Clone(unit)
+		delete(unit, place.id)
+		core := item{id: r.newID("cont"), class: "container", parent: place.id, expiry: tree.Never, order: place.order + 1}
+		s.turn, s.parent, s.offset, s.order = place.id, core.id, 0, place.order+2
+		r.bag[core.id] = &core
+	}
+	r.take(unit, why)
+	r.bag[s.id] = &s.item
+	r.stubs[s.id] = s
+	return r
+}
+
+// newID gives the next generated id.
+func (r *run) newID(kind string) string {
+	r.next++
+	return fmt.Sprint(kind, ":", r.cycle, "-", r.next-1)
+}
+
+// speaker is who the stub speaks for: whoever spoke first in its place.
+func (r *run) speaker(id string) string {
+	for _, m := range r.below(id) {
+		i := r.bag[m]
+		switch {
+		case i.class != "block":
+			continue
+		case i.role == "user" || i.role == "system" || i.role == "assistant":
+			return i.role
+		case i.role == "tool": // which speaks only when it is called
+			return "assistant"
+		case i.role == "" && r.region(m) == "^sys":
+			return "system"
+		}
+		return "user"
+	}
+	return "user"
+}
+
+// pays: the thread gets shorter, and so does what is limited; no limit is
+// exceeded by what it was not exceeded by before; and no call is parted from its
+// result.
+func (p *pruner) pays(with *run, why string) bool {
+	if len(with.thread()) >= len(p.thread()) {
+		return false
+	}
+	for _, l := range limitsOf(p.policy) {
+		before, after := p.use(l), with.use(l)
+		if after > l.max && after > before || why == "pruned "+l.String() && after >= before {
+			return false
+		}
+	}
+	for id := range with.stubs {
+		if p.stubs[id].id == "" && with.parts(id) {
+			return false
+		}
+	}
+	return true
+}
+
+// parts reports whether a stub stands between a call and its result: whether
+// behind it, with nothing but what the assistant says in the same turn before,
+// come results of which one answers a call ahead of it.
+func (r *run) parts(stub string) bool {
+	blocks, results := r.blocks(), false
+	turn := func(id string) string {
+		if r.region(id) != "^seq" {
+			return ""
+		}
+		return r.path(id)[2]
+	}
+	for _, id := range blocks[slices.Index(blocks, stub)+1:] {
+		i := r.bag[id]
+		if i.kind == "result" {
+			results = true
+			for _, call := range r.pairs(id) {
+				if r.bag[call].order < r.bag[stub].order {
+					return true
+				}
+			}
+		} else if results || i.kind != "call" && i.role != "assistant" || turn(id) != turn(stub) {
+			return false
+		}
+	}
+	return false
+}
+
+// prune removes what is named, then what the limits need, unless it waits. It
+// returns how a pass that waits is said.
+func (r *run) prune(in lifecycle.Input) *pruner {
+	p := &pruner{run: r, policy: in.Policy, recent: map[string]bool{}, held: map[string]bool{}}
+	turns := r.turns()
+	for _, id := range turns[max(0, len(turns)-in.Policy.ProtectTurns):] {
+		p.recent[id] = true
+	}
+	p.named = map[string]bool{}
+	for _, id := range slices.Concat(in.Prune, in.Chosen) {
+		if p.bag[id] == nil {
+			continue // it expired
+		}
+		if p.named[id] = p.prunable(id); !p.named[id] {
+			p.held[id] = true
+			delete(p.named, id)
+		}
+	}
+	p.asked(slices.Sorted(maps.Keys(p.named)))
+	p.named = nil
+	limits := limitsOf(in.Policy)
+	pass := *p
+	pass.run, pass.held, pass.took = r.clone(), maps.Clone(p.held), false
+	pass.keep(limits)
+	if p.waits = pass.waiting(p); p.waits == nil {
+		*r, p.held, p.took = *pass.run, pass.held, p.took || pass.took
+		return p
+	}
+	for id, why := range pass.removed {
+		if why != "cascade" && p.bag[id] != nil {
+			p.held[id] = true
+		}
+	}
+	return p
+}
+
+// waiting is what a pass would free, nil where it does not wait.
+func (p *pruner) waiting(before *pruner) *lifecycle.Waiting {
+	least := p.policy.MinTokens > 0 || p.policy.MinBytes > 0 || p.policy.Every > 0
+	freed := before.freed(p.run)
+	enough := p.policy.MinTokens > 0 && freed.Tokens >= int64(p.policy.MinTokens) || p.policy.MinBytes > 0 && freed.Bytes >= int64(p.policy.MinBytes)
+	if !least || enough || !p.took || p.policy.Every > 0 && p.cycle%int64(p.policy.Every) == 0 {
+		return nil
+	}
+	w := &lifecycle.Waiting{Would: freed}
+	if p.policy.Every > 0 {
+		for w.Until = p.cycle; w.Until%int64(p.policy.Every) != 0; {
+			w.Until++
+		}
+	}
+	return w
+}
+
+// freed is what a later state has less.
+func (r *run) freed(after *run) lifecycle.Freed {
+	count := func(r *run) int {
+		return len(r.list(func(i *item) bool { return i.class == "block" || i.class == "container" }))
+	}
+	f := lifecycle.Freed{Nodes: count(r) - count(after), Bytes: int64(len(r.thread()) - len(after.thread()))}
+	if r.counted {
+		f.Tokens = int64(r.tokens() - after.tokens())
+	}
+	return f
+}
