@@ -35,13 +35,13 @@ func (e *Erase) Nothing() bool { return len(e.IDs)+len(e.Texts)+len(e.Revisions)
 // Erased says what an erasure took. The log of each context of the family keeps
 // what concerns it.
 type Erased struct {
-	IDs      []string `json:"ids,omitempty"`      // of the nodes, sorted
-	Versions int      `json:"versions,omitempty"` // of these nodes
-	Entries  int      `json:"entries,omitempty"`  // of the log
-	Attempts int      `json:"attempts,omitempty"` // that lost what they were sent, or what was said of them
-	Salt     string   `json:"salt_sha256"`        // SHA-256 of the salt, to know which one it was
-	Contexts []string `json:"contexts,omitempty"` // whose log says so, sorted; not kept in a log
-	Keys     []Key    `json:"-"`                  // of these contexts
+	IDs      []string `json:"ids,omitempty"`         // of the nodes, sorted
+	Versions int      `json:"versions,omitempty"`    // of these nodes
+	Entries  int      `json:"entries,omitempty"`     // of the log
+	Attempts int      `json:"attempts,omitempty"`    // that lost what they were sent, or what was said of them
+	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt, to know which one it was
+	Contexts []string `json:"contexts,omitempty"`    // whose log says so, sorted; not kept in a log
+	Keys     []Key    `json:"-"`                     // of these contexts
 	// Remains says why the text may still be in places that nothing refers to,
 	// such as free pages, and what finishes the work; "" where it is not. Not
 	// kept in a log.

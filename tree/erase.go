@@ -20,7 +20,7 @@ const ErasedName = "pact:erased"
 const ErasedContent canon.Value = `"[erased]"`
 
 // kinds are the words for kinds that say nothing about anybody.
-var kinds = []string{"text", "call", "result", "image", "audio", "summary"}
+var kinds = []string{"text", "call", "result", "image", "audio", "summary", "stub"}
 
 // common are the names of optional headers.
 var common = append([]string{"tags", "refs", "pinned", "removable"}, optional...)

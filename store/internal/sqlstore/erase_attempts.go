@@ -12,8 +12,6 @@ type attemptRow struct {
 	proof int64
 }
 
-const updateErased = `UPDATE attempt SET provider = ?, model = ?, error = ?, thread = ?, proof = ? WHERE branch = ? AND cycle = ? AND number = ?`
-
 // attempts returns the attempts of a branch that change. They take no revision,
 // so that they are looked at once more under the lock. A proof that does not
 // hold before does not hold afterwards.
@@ -61,27 +59,6 @@ func (b *branch) sent(cycle int64) bool {
 		return b.working.digest != b.working.newDigest || changed(b.Cycle)
 	}
 	return changed(cycle) || changed(cycle-1)
-}
-
-// writeAttempts writes those of all branches.
-func (x *erasure) writeAttempts(w *writer) error {
-	for _, b := range x.family {
-		list, err := x.attempts(w.tx, b)
-		if err != nil {
-			return err
-		}
-		for _, a := range list {
-			thread, err := blob(a.Thread)
-			if err != nil {
-				return err
-			}
-			if _, err := w.tx.ExecContext(w.ctx, x.store.bound(updateErased), a.Provider, a.Model, orNull(a.Error), thread, a.proof,
-				a.branch, a.cycle, a.number); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // sums are digests of a tree before and after.

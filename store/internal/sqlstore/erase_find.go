@@ -2,8 +2,6 @@ package sqlstore
 
 import (
 	"database/sql"
-	"encoding/hex"
-	"encoding/json"
 	"math"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -158,14 +156,4 @@ func (x *erasure) trees(b *branch, f func(t *tree.Tree, working bool) error) err
 		return err
 	}
 	return f(r.tree, true)
-}
-
-// entryOf is what a row of the log says, as far as an erasure looks at it.
-func entryOf(values []any) store.Entry {
-	text := func(i int) string { s, _ := values[i].(string); return s }
-	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage), Request: text(colReq), Report: json.RawMessage(text(colReport))}
-	e.Revision, _ = values[1].(int64)
-	digest, _ := values[colDigest].([]byte)
-	e.Digest = hex.EncodeToString(digest)
-	return e
 }

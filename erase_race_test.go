@@ -1,0 +1,98 @@
+package pact_test
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	"github.com/contexttree/pact"
+)
+
+// TestEraseAmongWriters erases while others commit to forks, fork and open
+// contexts. Afterwards nobody has the text: no snapshot, and no context that
+// was open all along or came about meanwhile.
+func TestEraseAmongWriters(t *testing.T) {
+	for name, s := range stores(t) {
+		t.Run(name, func(t *testing.T) {
+			var now atomic.Int64
+			clock := pact.WithClock(func() int64 { return now.Add(1) }) // forks have the one of their origin
+			c := create(t, s, clock)
+			must(t, c.Edit(background, say("I am Jane Doe")))
+			for range 3 {
+				_, err := c.Commit(background)
+				must(t, err)
+			}
+			var mu sync.Mutex
+			all := []*pact.Context{c}
+			note := func(x *pact.Context) {
+				mu.Lock()
+				defer mu.Unlock()
+				all = append(all, x)
+			}
+			var writers sync.WaitGroup
+			for w := range 3 {
+				writers.Go(func() {
+					for i := range 6 {
+						f, err := c.Fork(background, pact.Cycle(int64(i%3+1)), fmt.Sprint("fork ", w, " ", i))
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						note(f)
+						again, err := pact.Open(background, s, f.Name(), clock)
+						if err != nil {
+							t.Error(err)
+							return
+						}
+						note(again)
+						for _, x := range []*pact.Context{f, again} {
+							err := x.Edit(background, say(fmt.Sprint("written ", i)))
+							if err == nil {
+								_, err = x.Commit(background)
+							}
+							if err != nil && !errors.Is(err, pact.ErrConflict) {
+								t.Error(err)
+							}
+						}
+					}
+				})
+			}
+			erased := false
+			for try := range 200 {
+				e := pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: rand.NewChaCha8([32]byte{byte(try)})}
+				of, err := c.Erase(background, e)
+				if errors.Is(err, pact.ErrConflict) {
+					continue // the others were here again and again
+				}
+				must(t, err)
+				if erased = of.Versions > 0; erased {
+					break
+				}
+			}
+			writers.Wait()
+			if !erased {
+				_, err := c.Erase(background, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
+				must(t, err)
+			}
+			for _, x := range all {
+				text := textOf(t, x.Working())
+				first, last := x.Cycles()
+				for cycle := first; cycle <= last; cycle++ {
+					snapshot, err := x.At(background, pact.Cycle(cycle))
+					must(t, err)
+					text += textOf(t, snapshot)
+				}
+				if strings.Contains(text, "Jane") || !strings.Contains(text, "[erased]") {
+					t.Errorf("%s still has %s", x.Name(), text)
+				}
+			}
+			if list := verdicts(t, s); len(list) > 0 {
+				t.Errorf("verify says %q", list)
+			}
+		})
+	}
+}

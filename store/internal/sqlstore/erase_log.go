@@ -1,0 +1,218 @@
+package sqlstore
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"maps"
+	"slices"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// The columns of logRows that an erasure looks at or writes.
+const (
+	colRevision = 1
+	colKind     = 2
+	colCycle    = 3
+	colActor    = 5
+	colMessage  = 6
+	colRequest  = 7
+	colReport   = 8
+	colLatest   = 9
+	colDigest   = 15
+	colThread   = 16
+	colSent     = 17
+	colChain    = 18
+)
+
+// chains are the link of a row before and after.
+type chains struct{ was, is []byte }
+
+// logRow is a row of the log as an erasure leaves it.
+type logRow struct {
+	branch, revision int64
+	values           []any // actor, message, request, report, digest, thread, sent, chain
+}
+
+// added is an entry that an erasure logs.
+type added struct {
+	branch *branch
+	chain  []byte // of the row before
+	entry  store.Entry
+}
+
+// branch plans the log of a branch.
+func (x *erasure) branch(b *branch) error {
+	since := x.changes(b)
+	if since < endless {
+		if err := x.digest(b); err != nil {
+			return err
+		}
+	} else {
+		x.progress(b.states())
+	}
+	last := chains{}
+	if b.Origin.Key != 0 {
+		last = x.chains[logKey{int64(b.Origin.Key), b.Origin.Revision}]
+	}
+	next := chains{beginning(last.was, b.Info), beginning(last.is, b.Info)}
+	forks := map[int64]bool{}
+	for _, f := range x.family {
+		if f.Origin.Key == b.Key {
+			forks[f.Origin.Revision] = true
+		}
+	}
+	rows, err := x.store.stmts.logRows.QueryContext(x.ctx, int64(b.Key), int64(endless))
+	c := checker{}
+	_, err = c.each(rows, err, func(values []any) *store.Damage {
+		was, _ := values[colChain].([]byte)
+		held := bytes.Equal(was, link(next.was, values[:colChain]...))
+		before := slices.Clone(values)
+		x.entry(b, values, since)
+		is, changed := was, !bytes.Equal(next.was, next.is) || !same(before, values)
+		if changed && was != nil { // rows of version 1 of the schema have no link, and get none
+			if is = link(next.is, values[:colChain]...); !held {
+				is[0] ^= 1 // what did not hold does not hold afterwards
+			}
+			values[colChain] = is
+		}
+		revision, _ := values[colRevision].(int64)
+		if changed {
+			x.logs = append(x.logs, logRow{int64(b.Key), revision, slices.Concat(values[colActor:colReport+1], values[colDigest:])})
+		}
+		last, next = chains{was, is}, chains{was, is}
+		if forks[revision] {
+			x.chains[logKey{int64(b.Key), revision}] = last
+		}
+		return nil
+	})
+	if err != nil {
+		return x.store.fail(x.ctx, err, "reading the log")
+	}
+	attempts, err := x.attempts(x.store.read, b)
+	if err != nil {
+		return err
+	}
+	b.attempts = attempts
+	x.total.Attempts += len(attempts)
+	return x.record(b, since < endless, last.is)
+}
+
+// same compares the values of two rows.
+func same(a, b []any) bool {
+	return slices.EqualFunc(a, b, func(v, w any) bool {
+		x, isBytes := v.([]byte)
+		y, areBytes := w.([]byte)
+		if isBytes || areBytes {
+			return isBytes == areBytes && bytes.Equal(x, y)
+		}
+		return v == w
+	})
+}
+
+// entry makes a row of the log what it is to be, but for its link.
+func (x *erasure) entry(b *branch, values []any, since int64) {
+	e := entryOf(values)
+	at := logKey{int64(b.Key), e.Revision}
+	if !e.Blank() && (x.entries[at] || x.finder.InEntry(&e)) {
+		x.entries[at] = true
+		e = e.Blanked()
+		values[colActor], values[colMessage], values[colRequest], values[colReport] = orNull(e.Actor), orNull(e.Message), orNull(e.Request), orNull(string(e.Report))
+		if e.Digest == "" {
+			values[colDigest] = nil
+		}
+	} else {
+		delete(x.entries, at)
+	}
+	if e.Kind == store.Edit || e.Kind == store.Aside || e.Kind == store.Erasing {
+		if cycle, _ := values[colCycle].(int64); cycle >= since {
+			values[colDigest] = nil // of a working state that no longer is, with what drafts there were
+		}
+		return
+	}
+	latest, _ := values[colLatest].(int64)
+	if latest < since {
+		return
+	}
+	s := b.sums[latest]
+	values[colDigest] = renewed(values[colDigest], s.digest, s.newDigest)
+	values[colThread] = renewed(values[colThread], s.thread, s.newThread)
+	if s.thread != s.newThread {
+		values[colSent] = nil
+	}
+}
+
+// renewed is a recorded digest as it is to be recorded. One that does not hold
+// becomes one that never holds.
+func renewed(recorded any, was, is tree.Digest) any {
+	b, _ := recorded.([]byte)
+	switch {
+	case b == nil || was == is:
+		return recorded
+	case !bytes.Equal(b, was[:]):
+		return make([]byte, len(is))
+	}
+	return is[:]
+}
+
+// record plans the entry that a context gets.
+func (x *erasure) record(b *branch, touched bool, chain []byte) error {
+	ids, of := map[string]bool{}, store.Erased{}
+	for _, v := range x.rows {
+		if b.line.holds(v.branch, v.birth) {
+			ids[v.id] = true
+			of.Versions++
+		}
+	}
+	for at := range x.entries {
+		if b.line.revision(at.revision) == at.branch && at.revision <= b.Revision {
+			of.Entries++
+		}
+	}
+	for _, other := range x.family {
+		for _, a := range other.attempts {
+			if b.line.holds(a.branch, a.cycle) {
+				of.Attempts++
+			}
+		}
+	}
+	if b.deleted || !touched && of.Entries+of.Attempts == 0 {
+		return nil
+	}
+	of.IDs = slices.Collect(maps.Keys(ids))
+	e, err := x.Recorded(of, b.Info)
+	if err != nil {
+		return err
+	}
+	digest := b.digest
+	if touched && len(digest) > 0 {
+		digest, _ = renewed(digest, b.working.digest, b.working.newDigest).([]byte)
+	}
+	e.Digest = hex.EncodeToString(digest)
+	x.added = append(x.added, added{b, chain, e})
+	x.total.Contexts, x.total.Keys = append(x.total.Contexts, b.Name), append(x.total.Keys, b.Key)
+	x.total.Salt = e.Erased().Salt
+	return nil
+}
+
+// holds reports whether a row of a branch counts.
+func (l lineage) holds(branch, birth int64) bool {
+	for _, p := range l {
+		if p.branch == branch {
+			return birth > p.afterCycle && birth <= p.upToCycle
+		}
+	}
+	return false
+}
+
+// entryOf is what a row of the log says, as far as an erasure looks at it.
+func entryOf(values []any) store.Entry {
+	text := func(i int) string { s, _ := values[i].(string); return s }
+	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage), Request: text(colRequest), Report: json.RawMessage(text(colReport))}
+	e.Revision, _ = values[colRevision].(int64)
+	digest, _ := values[colDigest].([]byte)
+	e.Digest = hex.EncodeToString(digest)
+	return e
+}

@@ -1,0 +1,109 @@
+package sqlstore
+
+import "database/sql"
+
+const (
+	updateVersion = `UPDATE node_version SET created_iso = NULL, headers = ?, content_size = ?, content_hash = ?, proof = ?
+		WHERE branch = ? AND birth = ? AND nid = ?`
+	updateContent = `UPDATE content SET body = ? WHERE no = ?`
+	updateLog     = `UPDATE log SET actor = ?, message = ?, request = ?, report = ?, digest = ?, thread = ?, sent = ?, chain = ?
+		WHERE branch = ? AND revision = ?`
+	updateErased = `UPDATE attempt SET provider = ?, model = ?, error = ?, thread = ?, proof = ?
+		WHERE branch = ? AND cycle = ? AND number = ?`
+	countErasure = `UPDATE context SET erasures = erasures + 1 WHERE key = ?`
+	noteUnclean  = `INSERT INTO unclean (since_ns) VALUES (?)`
+)
+
+// write carries out the plan, and notes that there is something to clean up.
+func (x *erasure) write(w *writer) error {
+	for _, write := range [...]func(*writer) error{x.writeVersions, x.writeLogs, x.writeAttempts, x.writeEntries} {
+		if err := write(w); err != nil {
+			return err
+		}
+	}
+	return w.once(noteUnclean, x.Entry.TimeNS)
+}
+
+// once carries out a statement that only erasures use.
+func (w *writer) once(query string, args ...any) error {
+	_, err := w.tx.ExecContext(w.ctx, w.store.bound(query), args...)
+	return err
+}
+
+// often prepares a statement that is carried out for many rows.
+func (w *writer) often(query string) (*sql.Stmt, error) {
+	return w.tx.PrepareContext(w.ctx, w.store.bound(query))
+}
+
+func (x *erasure) writeVersions(w *writer) error {
+	version, err := w.often(updateVersion)
+	if err != nil {
+		return err
+	}
+	defer version.Close()
+	content, err := w.often(updateContent)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	for _, v := range x.rows {
+		if _, err := version.ExecContext(w.ctx, v.headers, v.size, v.hash, v.proof, v.branch, v.birth, v.nid); err != nil {
+			return err
+		}
+		if v.content == nil {
+			continue
+		}
+		if _, err := content.ExecContext(w.ctx, v.body, v.content); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (x *erasure) writeLogs(w *writer) error {
+	row, err := w.often(updateLog)
+	if err != nil {
+		return err
+	}
+	defer row.Close()
+	for _, l := range x.logs {
+		if _, err := row.ExecContext(w.ctx, append(l.values, l.branch, l.revision)...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeAttempts writes the attempts as they are now, under the lock.
+func (x *erasure) writeAttempts(w *writer) error {
+	for _, b := range x.family {
+		list, err := x.attempts(w.tx, b)
+		if err != nil {
+			return err
+		}
+		for _, a := range list {
+			thread, err := blob(a.Thread)
+			if err != nil {
+				return err
+			}
+			if err := w.once(updateErased, a.Provider, a.Model, orNull(a.Error), thread, a.proof, a.branch, a.cycle, a.number); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// writeEntries logs the erasure in every context concerned.
+func (x *erasure) writeEntries(w *writer) error {
+	for _, a := range x.added {
+		w.key = int64(a.branch.Key)
+		if err := w.once(countErasure, w.key); err != nil {
+			return err
+		}
+		if _, err := w.log(a.chain, a.branch.Revision+1, a.entry, a.branch.Cycle, a.branch.Stamps, a.branch.next, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,214 @@
+package store
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// gap is what is left of a node.
+func (x *memoryErasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+	if !x.ids[n.ID] {
+		return n, nil
+	}
+	content, err := n.Content.Value(ctx)
+	if err != nil {
+		return nil, err
+	}
+	text, _ := content.Text()
+	if err := x.Admit(n, text); err != nil {
+		return nil, err
+	}
+	gap, err := n.Erase(ctx, x.Salt)
+	if err == nil && gap != n {
+		x.versions[n] = true
+	}
+	return gap, err
+}
+
+// rewritten is what an erasure makes of a context.
+type rewritten struct {
+	*kept
+	snapshots []*tree.Tree
+	working   *tree.Tree
+	touched   bool
+	since     int64 // the first cycle that is another one
+	ids       map[string]bool
+	versions  int
+	entries   int
+	attempts  []Attempt // of its own
+	changed   []int64   // cycles of those that change
+	others    int       // attempts that change, those that it shares included
+}
+
+func (r *rewritten) concerned() bool { return r.touched || r.entries > 0 || r.others > 0 }
+
+// erase works everything out first, so that a failure changes nothing.
+func (x *memoryErasure) erase() (*Erased, error) {
+	total, list := &Erased{}, make([]*rewritten, len(x.family))
+	for i, k := range x.family {
+		r, err := x.rewrite(k)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = r
+		total.Attempts += len(r.changed)
+		if r.others = r.concerns(list[:i+1]); !x.deleted[k] && r.concerned() {
+			total.Contexts, total.Keys = append(total.Contexts, k.info.Name), append(total.Keys, k.info.Key)
+		}
+		total.Entries += len(x.entries[k])
+	}
+	gone := map[string]bool{}
+	for n := range x.versions {
+		gone[n.ID] = true
+	}
+	total.IDs, total.Versions = slices.Sorted(maps.Keys(gone)), len(x.versions)
+	slices.Sort(total.Contexts)
+	if x.DryRun {
+		return total, nil
+	}
+	for _, r := range list {
+		if err := x.publish(r, total); err != nil {
+			return nil, err
+		}
+	}
+	return total, nil
+}
+
+// rewrite makes the trees of a context anew.
+func (x *memoryErasure) rewrite(k *kept) (*rewritten, error) {
+	r := &rewritten{kept: k, ids: map[string]bool{}, since: k.info.Stamps.Cycle}
+	w := Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+		gap, err := x.gap(ctx, n)
+		if err == nil && gap != n {
+			r.ids[n.ID], r.versions = true, r.versions+1
+		}
+		return gap, err
+	}}
+	for _, t := range k.states() {
+		if err := w.Next(x.ctx, t); err != nil {
+			return nil, err
+		}
+		if x.past++; x.Progress != nil {
+			x.Progress(x.past, x.all)
+		}
+		if known := x.done[t]; known != nil {
+			w.New = known
+		}
+		x.done[t] = w.New
+		if w.New != t {
+			r.touched, r.since = true, min(r.since, t.Cycle())
+		}
+		r.snapshots = append(r.snapshots, w.New)
+	}
+	r.working = r.snapshots[len(r.snapshots)-1]
+	r.snapshots = r.snapshots[:len(r.snapshots)-1]
+	for c, upTo := k, k.info.Revision; c != nil; c = c.origin {
+		for revision := range x.entries[c] {
+			if revision <= upTo {
+				r.entries++
+			}
+		}
+		upTo = c.info.Origin.Revision
+	}
+	for _, a := range k.attempts {
+		left, changed := a.Erase(r.sent(a.Cycle), x.finder)
+		if r.attempts = append(r.attempts, left); changed {
+			r.changed = append(r.changed, a.Cycle)
+		}
+	}
+	return r, nil
+}
+
+// sent reports whether an attempt of a cycle may have been sent what goes: it
+// was in the snapshot of the cycle or in the one before it.
+func (r *rewritten) sent(cycle int64) bool {
+	changed := func(cycle int64) bool {
+		i := int(cycle - r.base)
+		return i >= 0 && i < len(r.snapshots) && r.kept.snapshots[i].ThreadDigest() != r.snapshots[i].ThreadDigest()
+	}
+	if cycle > r.info.Cycle {
+		return r.kept.working.Digest() != r.working.Digest() || changed(r.info.Cycle)
+	}
+	return changed(cycle) || changed(cycle-1)
+}
+
+// concerns counts the attempts of the family that change and that a context has.
+func (r *rewritten) concerns(list []*rewritten) (n int) {
+	for c, upTo := r.kept, int64(math.MaxInt64); c != nil; c = c.origin {
+		for _, other := range list {
+			if other.kept != c {
+				continue
+			}
+			for _, cycle := range other.changed {
+				if cycle <= upTo {
+					n++
+				}
+			}
+		}
+		upTo = min(upTo, c.info.Origin.Cycle)
+	}
+	return n
+}
+
+// publish puts what was worked out in the place of what was.
+func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
+	if !r.concerned() {
+		return nil
+	}
+	k := r.kept
+	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries, Attempts: r.others}, k.info)
+	if err != nil {
+		return err
+	}
+	total.Salt = entry.Erased().Salt
+	log := slices.Clone(k.log)
+	at := 0 // the snapshot that an entry is of
+	for i := range log {
+		e := &log[i]
+		for at < len(k.marks) && k.marks[at].revision < e.Revision {
+			at++
+		}
+		x.blank(k, e)
+		switch {
+		case e.Kind == Edit || e.Kind == Aside || e.Kind == Erasing:
+			if r.touched && e.Cycle >= r.since {
+				e.Digest = "" // of a working state that no longer is, with what drafts there were
+			}
+		default:
+			n := at // of a fork, the snapshot before
+			if e.Kind == Forked {
+				n--
+			}
+			was, is := k.snapshots[n], r.snapshots[n]
+			if was.ThreadDigest() != is.ThreadDigest() {
+				e.Sent = ""
+			}
+			e.Digest, e.Thread = is.Digest().String(), is.ThreadDigest().String()
+		}
+	}
+	k.snapshots, k.working, k.log, k.attempts = r.snapshots, r.working, log, r.attempts
+	k.requests = map[string]int{}
+	for i, e := range log {
+		if e.Request != "" && int64(i) >= k.info.Origin.Revision {
+			k.requests[e.Request] = i
+		}
+	}
+	if !x.deleted[k] {
+		k.record(entry.Logged(Erasing, k.working))
+	}
+	return nil
+}
+
+// blank blanks an entry of a context, where that or an origin says so.
+func (x *memoryErasure) blank(k *kept, e *Entry) {
+	for e.Revision < k.begins() {
+		k = k.origin
+	}
+	if x.entries[k][e.Revision] {
+		*e = e.Blanked()
+	}
+}

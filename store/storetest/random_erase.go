@@ -1,0 +1,105 @@
+package storetest
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// testEraseRandom makes families of random histories with erasures in between,
+// and compares them with histories in which the nodes were empty all along.
+func testEraseRandom(t *testing.T, s Suite) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 67))
+			family := []*random{{drive(t, s, "0"), rnd}}
+			erased := 0
+			for i := range 120 {
+				at := rnd.IntN(len(family))
+				switch r := family[at]; {
+				case len(r.snapshots) > 0 && rnd.IntN(14) == 0:
+					cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
+					family = append(family, &random{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
+				case len(family) > 3 && rnd.IntN(20) == 0:
+					must(t, r.store.Delete(background, r.state.Key))
+					family = append(family[:at], family[at+1:]...)
+				case i > 10 && rnd.IntN(9) == 0:
+					if eraseSome(family, r) {
+						erased++
+					}
+				default:
+					r.act()
+				}
+				if i%40 == 39 {
+					list := make([]*driver, len(family))
+					for k, r := range family {
+						list[k] = r.driver
+					}
+					checkAll(list...)
+				}
+			}
+			if erased == 0 {
+				t.Error("nothing was erased")
+			}
+		})
+	}
+}
+
+func eraseSome(family []*random, r *random) bool {
+	r.Helper()
+	var all []string
+	for id := range r.ids() {
+		if r.state.Working.Has(id) || len(r.snapshots) > 0 && slices.ContainsFunc(slices.Collect(maps.Values(r.snapshots)), func(t *tree.Tree) bool { return t.Has(id) }) {
+			all = append(all, id)
+		}
+	}
+	slices.Sort(all)
+	var ids []string
+	for range 1 + r.IntN(3) {
+		if id := all[r.IntN(len(all))]; id != "root" && id != "seq" && id != "sys" {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) == 0 {
+		return false
+	}
+	e := r.erasing(ids...)
+	e.DryRun = true
+	below := set(r.erase(e).IDs...)
+	e.DryRun = false
+	var concerned []*random
+	for _, other := range family {
+		if other.expect(below) {
+			concerned = append(concerned, other)
+		}
+	}
+	of := r.erase(e)
+	for _, other := range concerned {
+		other.settled(nil)
+	}
+	for _, id := range ids {
+		below[id] = true
+	}
+	for _, other := range family {
+		for id := range below { // nothing below is left
+			for _, t := range other.snapshots {
+				if e := t.Entry(id); e != nil {
+					for k := range e.Children().All() {
+						if !k.Node().Erased() {
+							r.Errorf("%s is below %s and was not erased", k.Node().ID, id)
+						}
+					}
+				}
+			}
+		}
+	}
+	return of.Versions > 0
+}
