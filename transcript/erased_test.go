@@ -1,14 +1,15 @@
-package transcript_test
+package transcript
 
 import (
 	"encoding/json"
+	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"slices"
 	"testing"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/transcript"
 )
 
 const paired = `[
@@ -30,12 +31,12 @@ const paired = `[
 // has its result.
 func TestErasedCallsKeepTheirResults(t *testing.T) {
 	ctx := t.Context()
-	list, err := transcript.Read([]byte(paired))
+	list, err := Read([]byte(paired))
 	if err != nil {
 		t.Fatal(err)
 	}
 	for seed := range uint64(60) {
-		c, err := transcript.Import(ctx, store.NewMemory(), "c", list[0], nil)
+		c, err := Import(ctx, store.NewMemory(), "c", list[0], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -52,18 +53,18 @@ func TestErasedCallsKeepTheirResults(t *testing.T) {
 		if _, err := c.Erase(ctx, pact.Erasure{IDs: ids, Reason: "asked for", Random: rand.NewChaCha8([32]byte{})}); err != nil {
 			t.Fatal(err)
 		}
-		data, err := transcript.OpenAI(ctx, c.Working())
+		data, err := OpenAI(ctx, c.Working())
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkPairs(t, data)
-		if t.Failed() {
-			t.Fatalf("erased %v: %s", ids, data)
+		if list := unpaired(t, data); len(list) > 0 {
+			t.Fatalf("erased %v: %q\n%s", ids, list, data)
 		}
 	}
 }
 
-func checkPairs(t *testing.T, data []byte) {
+// unpaired says which calls and results of messages have lost each other.
+func unpaired(t *testing.T, data []byte) (list []string) {
 	t.Helper()
 	var messages []struct {
 		Role  string
@@ -87,17 +88,17 @@ func checkPairs(t *testing.T, data []byte) {
 				id = m.ID
 			}
 			if !slices.Contains(open, id) {
-				t.Errorf("the result of %q answers nothing", id)
+				list = append(list, "a result answers nothing: "+id)
 			}
 			open = slices.DeleteFunc(open, func(call string) bool { return call == id })
 			continue
 		case len(open) > 0:
-			t.Errorf("the calls %q are not answered", open)
+			list = append(list, fmt.Sprint("not answered: ", open))
 		}
 		open = nil
 		for _, call := range m.Calls {
 			if !json.Valid([]byte(call.Function.Arguments)) {
-				t.Errorf("the arguments of %s are %q", call.ID, call.Function.Arguments)
+				list = append(list, "the arguments are no JSON: "+call.Function.Arguments)
 			}
 			open = append(open, call.ID)
 		}
@@ -106,6 +107,60 @@ func checkPairs(t *testing.T, data []byte) {
 		}
 	}
 	if len(open) > 0 {
-		t.Errorf("the calls %q are not answered", open)
+		list = append(list, fmt.Sprint("not answered: ", open))
 	}
+	return list
+}
+
+// TestErasedTauBench erases random blocks of every real conversation: no call
+// and no result has lost its other half that had it before.
+func TestErasedTauBench(t *testing.T) {
+	list, err := Read(load(t, filepath.Join(sharedData(t), "tau-bench-gpt-4o-airline.json")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	memory, blocks := store.NewMemory(), 0
+	for seed, conversation := range list {
+		if testing.Short() && seed%10 > 0 {
+			continue
+		}
+		c, err := Import(t.Context(), memory, conversation.Name, conversation, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		first, last := c.Cycles()
+		problems := func() (all [][]string) {
+			for cycle := first; cycle <= last; cycle++ {
+				s, err := c.At(t.Context(), pact.Cycle(cycle))
+				if err != nil {
+					t.Fatal(err)
+				}
+				data, err := OpenAI(t.Context(), s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				all = append(all, unpaired(t, data))
+			}
+			return all
+		}
+		r := rand.New(rand.NewPCG(uint64(seed), 9))
+		var ids []string
+		for n := range c.Working().Nodes() {
+			if n.Content.Size() > 0 && r.IntN(4) == 0 {
+				ids = append(ids, n.ID)
+			}
+		}
+		before := problems()
+		of, err := c.Erase(t.Context(), pact.Erasure{IDs: ids, Reason: "asked for", Random: rand.NewChaCha8([32]byte{})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		blocks += len(of.IDs)
+		for i, now := range problems() {
+			if len(now) > len(before[i]) {
+				t.Errorf("%s, cycle %d, erased %v: %q, before %q", conversation.Name, first+int64(i), of.IDs, now, before[i])
+			}
+		}
+	}
+	t.Logf("%d blocks erased", blocks)
 }

@@ -272,6 +272,9 @@ func (a *app) drawErased(of *pact.Erased, dryRun bool, also []string) {
 	if of.Entries > 0 {
 		a.printf("  entries of the log: %d\n", of.Entries)
 	}
+	if of.Attempts > 0 {
+		a.printf("  attempts: %d\n", of.Attempts)
+	}
 	if len(also) > 0 {
 		a.printf("  the text is also in %s\n", visible(strings.Join(also, ", ")))
 	}

@@ -237,7 +237,9 @@ func (s *Store) clean(ctx context.Context, done *store.Erased, err error) (*stor
 		return nil, err
 	}
 	if done.Remains, err = s.dialect.Clean(context.WithoutCancel(ctx), s.write); err != nil {
-		done.Remains = s.explain(err, "the clean-up failed").Error()
+		if done.Remains, _ = s.dialect.Explain(err); done.Remains == "" {
+			done.Remains = err.Error()
+		}
 	}
 	return done, nil
 }
