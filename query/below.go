@@ -31,6 +31,9 @@ func (r *run) below(e *tree.Entry, at place, lv *level) {
 	if !live {
 		return
 	}
+	if special && r.lastChoice(e, at, lv) {
+		return
+	}
 	w := &lv.walk
 	w.parent, w.at, w.out, w.ways = e, at, lv.out, nil
 	turns := e.Class() == tree.Seq && at.level == 1

@@ -84,6 +84,20 @@ func (r *run) waysInto(e *tree.Entry, at place, lv *level) bool {
 	return false
 }
 
+// lastChoice makes the choice among the children of e where that is all there is
+// to do below e: one last step is open, and it chooses. It reports whether that
+// was so.
+func (r *run) lastChoice(e *tree.Entry, at place, lv *level) bool {
+	g, s := &r.plan.groups[0], lv.out[0]
+	if len(lv.out) > 1 || s.active() != g.last&g.picks&^g.cores || s.below != 0 && e.Children().Deep() {
+		return false
+	}
+	if k, rank := r.choose(&g.steps[len(g.steps)-1], e, at, everywhere); k != nil && r.look() {
+		r.take(k, at.of(k, e, rank))
+	}
+	return true
+}
+
 // open adds what is open for the children in a part of a turn.
 func (v *ways) open(z selector.Zone, group int, s state) {
 	v.zones[z][group] = v.zones[z][group].or(s)
