@@ -4,12 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestEraseAmongWriters erases while others commit to forks, fork and open
@@ -87,12 +90,53 @@ func TestEraseAmongWriters(t *testing.T) {
 					text += textOf(t, snapshot)
 				}
 				if strings.Contains(text, "Jane") || !strings.Contains(text, "[erased]") {
-					t.Errorf("%s still has %s", x.Name(), text)
+					t.Errorf("%s still has the text", x.Name())
 				}
 			}
 			if list := verdicts(t, s); len(list) > 0 {
 				t.Errorf("verify says %q", list)
 			}
 		})
+	}
+}
+
+// TestForkByAnotherProcess forks in a process that has the context open since
+// before an erasure by another one.
+func TestForkByAnotherProcess(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	var handles [2]store.Store
+	for i := range handles {
+		s, err := sqlite.Open(background, path)
+		must(t, err)
+		t.Cleanup(func() { s.Close() })
+		handles[i] = s
+	}
+	c := create(t, handles[0])
+	must(t, c.Edit(background, say("I am Jane Doe")))
+	_, err := c.Commit(background)
+	must(t, err)
+	stale, err := pact.Open(background, handles[1], "c", pact.WithClock(steps()))
+	must(t, err)
+	_, err = stale.Working().Thread(background) // which keeps the bytes
+	must(t, err)
+	_, err = c.Erase(background, erasure("cb:1-0"))
+	must(t, err)
+	f, err := stale.Fork(background, pact.Latest, "fork")
+	must(t, err)
+	if strings.Contains(textOf(t, f.Working()), "Jane") {
+		t.Error("the fork begins before the erasure")
+	}
+	must(t, f.Edit(background, say("and on")))
+	_, err = f.Commit(background)
+	must(t, err)
+	if err := stale.Edit(background, say("late")); !errors.Is(err, pact.ErrConflict) {
+		t.Errorf("a writer who did not notice: %v", err)
+	}
+	must(t, stale.Refresh(background))
+	if strings.Contains(textOf(t, stale.Working()), "Jane") {
+		t.Error("it is still there after a refresh")
+	}
+	if list := verdicts(t, handles[1]); len(list) > 0 {
+		t.Errorf("verify says %q", list)
 	}
 }

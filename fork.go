@@ -17,6 +17,9 @@ import (
 // where the name is taken. Cost: that of reading the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...CallOption) (*Context, error) {
 	k := c.call(opts)
+	f := (&options{clock: c.clock, actor: c.actor, counter: c.counter}).context(c.store)
+	f.write.Lock() // an erasure meanwhile waits, and has the state read again
+	defer f.write.Unlock()
 	s := c.state.Load()
 	if done, err := c.forked(ctx, name, k); done != nil || err != nil {
 		return done, err
@@ -25,9 +28,6 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...Cal
 	if err != nil {
 		return nil, err
 	}
-	f := (&options{clock: c.clock, actor: c.actor, counter: c.counter}).context(c.store)
-	f.write.Lock() // an erasure meanwhile waits, and has the state read again
-	defer f.write.Unlock()
 	next, err := c.branch(ctx, s, cycle, store.Fork{Name: name, Entry: k.entry(s.Stamps)})
 	if err != nil {
 		return nil, err
@@ -139,6 +139,17 @@ func (c *Context) branch(ctx context.Context, s *state, cycle int64, f store.For
 	info, err := c.store.Fork(ctx, s.Key, cycle, f)
 	if err != nil {
 		return nil, err
+	}
+	begun, err := c.store.Log(ctx, info.Key, info.Revision, info.Revision)
+	if err != nil {
+		return nil, err
+	}
+	if len(begun) == 0 || begun[0].Digest != t.Digest().String() { // what is at hand is of before an erasure
+		loaded, err := c.store.Load(ctx, info.Key)
+		if err != nil {
+			return nil, err
+		}
+		return &state{State: *loaded}, nil
 	}
 	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle)}}, nil
 }

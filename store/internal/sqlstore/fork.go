@@ -142,6 +142,10 @@ func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) e
 	if err != nil {
 		return err
 	}
+	// Under the lock, because an erasure changes them.
+	if err := w.stmt(st.logProof).QueryRowContext(w.ctx, int64(o.Key), o.Revision).Scan(&at.digest, &at.thread, &at.chain); err != nil {
+		return err
+	}
 	w.key = int64(info.Key)
 	e.Kind, e.Cycle, e.TimeNS = store.Forked, info.Cycle, info.Stamps.LastNS
 	e.Digest, e.Thread = hex.EncodeToString(at.digest), hex.EncodeToString(at.thread)

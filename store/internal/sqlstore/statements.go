@@ -18,6 +18,7 @@ const (
 
 	originOf = `SELECT origin, origin_cycle, origin_revision FROM context WHERE key = ? AND deleted <= ?`
 	stateAt  = `SELECT latest, next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
+	logProof = `SELECT digest, thread, chain FROM log WHERE branch = ? AND revision = ?`
 	logState = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, chain
 		FROM log WHERE branch = ? AND revision = ?`
 
@@ -119,7 +120,7 @@ var batches = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 // statements are all of them, prepared.
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt     *sql.Stmt
-	originOf, logState                          *sql.Stmt
+	originOf, logState, logProof                *sql.Stmt
 	rowsIn, bodyOf, refOf                       *sql.Stmt
 	logRange, logByRequest                      *sql.Stmt
 	settled, logRows, versionRows               *sql.Stmt
@@ -164,6 +165,7 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.renameContext = on(write, renameContext)
 	st.deleteContext = on(write, deleteContext)
 	st.present = on(write, present)
+	st.logProof = on(write, logProof)
 	st.countFork = on(write, countFork)
 	st.insertFork = on(write, insertFork)
 	st.buryContext = on(write, buryContext)
