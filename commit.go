@@ -35,6 +35,15 @@ func WithPrune(ids ...string) CallOption {
 	return func(c *call) { c.prune = append(c.prune, ids...) }
 }
 
+// WithRewrite takes sealed turns out at this commit, because what is sent now does
+// not go on from them: earlier messages were rewritten, and what is still sent of
+// them was added again. Unlike what WithPrune names, they go whatever their age,
+// before the policy is looked at, and leave no stub. What is pinned, retained or
+// referred to from elsewhere is held back all the same.
+func WithRewrite(turns ...string) CallOption {
+	return func(c *call) { c.rewrite = append(c.rewrite, turns...) }
+}
+
 // WithPruneSelect prunes what a selector selects in the working state as it is
 // at this commit. Of that only blocks outside cores and whole turns can go; the
 // rest is held back, and the report says so.
@@ -81,7 +90,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 	retained := c.retained()
 	in := lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
-		Policy: k.policy, Counter: c.counter, Prune: k.prune,
+		Policy: k.policy, Counter: c.counter, Prune: k.prune, Rewrite: k.rewrite,
 		Retained: func(id string) bool { return retained[id] },
 	}
 	for _, q := range k.choose {

@@ -88,7 +88,7 @@ type call struct {
 	actor, message, request string
 	edit                    func(*Batch) error
 	policy                  Policy
-	prune                   []string
+	prune, rewrite          []string
 	choose                  []*selector.Selector
 }
 

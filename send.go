@@ -68,7 +68,9 @@ func (c *Context) sent(cand *candidate, sum string) bool {
 }
 
 // prunes reports whether the call asks for pruning.
-func (k *call) prunes() bool { return !k.policy.Empty() || len(k.prune)+len(k.choose) > 0 }
+func (k *call) prunes() bool {
+	return !k.policy.Empty() || len(k.prune)+len(k.rewrite)+len(k.choose) > 0
+}
 
 func fixedCandidate() error {
 	return fault.New(fault.Conflict, "a candidate is prepared, and is published as it is", "give the pruning to Prepare")

@@ -20,6 +20,7 @@ type Input struct {
 	Counter  tree.Counter         // of tokens, where the policy needs one
 	Prune    []string             // nodes to prune on explicit request
 	Chosen   []string             // the same, of which those that cannot be pruned are held back instead of refused
+	Rewrite  []string             // turns that the conversation does not go on from: they go first, whatever their age, and leave no stub
 	Idle     []string             // the removable groups that earlier commits left empty and something kept
 	Retained func(id string) bool // whether a holder keeps the node; nil for none
 }

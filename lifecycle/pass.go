@@ -135,7 +135,9 @@ func (p *pruner) counts(l *limit, e *tree.Entry, region tree.Class) (bool, error
 // asked for.
 func (p *pruner) take(unit []string, helped *limit) (gone []string, changed []candidate, err error) {
 	rule := named
-	if helped != nil {
+	if p.anew {
+		rule = rewritten
+	} else if helped != nil {
 		rule = helped.String()
 	}
 	went := func(id string, why Reason, rule string) {

@@ -25,6 +25,7 @@ type pruner struct {
 	in     Input
 	recent map[string]bool // ids of the protected turns
 	byName map[string]bool // what was asked for, while that is looked at
+	anew   bool            // whether that is to be as if it had never been
 
 	tree    *tree.Tree
 	stamps  tree.Stamps
@@ -37,8 +38,11 @@ type pruner struct {
 	stubs   []Stub
 }
 
-// named is the rule by which something goes that was asked for.
-const named = "named"
+// The rules by which something goes that was asked for.
+const (
+	named     = "named"
+	rewritten = "rewritten"
+)
 
 // prune removes what was asked for, then as much as the limits need, in
 // canonical order: priority, age, id (02 §7.1). Nodes that belong together go
@@ -48,16 +52,13 @@ func (p *pruner) prune(report *Report) error {
 	if err := p.weigh(); err != nil {
 		return err
 	}
-	if len(p.in.Prune)+len(p.in.Chosen) > 0 {
-		p.protect()
-		list, err := p.asked()
-		if err == nil {
-			err = p.run(list, true)
-		}
-		if err != nil {
-			return err
-		}
-		p.byName = nil
+	p.anew = true
+	if err := p.runAsked(p.in.Rewrite, nil); err != nil {
+		return err
+	}
+	p.anew = false
+	if err := p.runAsked(p.in.Prune, p.in.Chosen); err != nil {
+		return err
 	}
 	if len(p.exceeded()) > 0 {
 		p.protect()
@@ -163,19 +164,36 @@ func (p *pruner) missed(waits bool) string {
 func (p *pruner) protect() {
 	turns := p.tree.Region(tree.Seq).Children()
 	p.recent = make(map[string]bool)
+	if p.anew {
+		return
+	}
 	turns.Visit(turns.Len()-p.in.Policy.ProtectTurns, turns.Len(), nil, func(e *tree.Entry) bool {
 		p.recent[e.Node().ID] = true
 		return true
 	})
 }
 
+// runAsked does what was explicitly asked for.
+func (p *pruner) runAsked(ids, chosen []string) error {
+	if len(ids)+len(chosen) == 0 {
+		return nil
+	}
+	p.protect()
+	list, err := p.asked(ids, chosen)
+	if err == nil {
+		err = p.run(list, true)
+	}
+	p.byName = nil
+	return err
+}
+
 // asked resolves an explicit request. What a selector chose need not be
 // something that can be pruned.
-func (p *pruner) asked() ([]candidate, error) {
+func (p *pruner) asked(ids, choice []string) ([]candidate, error) {
 	p.byName = make(map[string]bool)
 	var list []candidate
-	for i, id := range slices.Concat(p.in.Prune, p.in.Chosen) {
-		chosen := i >= len(p.in.Prune)
+	for i, id := range slices.Concat(ids, choice) {
+		chosen := i >= len(ids)
 		path := p.tree.Path(id)
 		switch {
 		case path == nil && p.in.Working.Has(id): // it expired in this very commit

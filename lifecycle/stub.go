@@ -6,11 +6,23 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// stubKind is the kind of the blocks that stand for what was pruned.
-const stubKind = "stub"
+// What tells the blocks that stand for what was pruned.
+const (
+	stubKind = "stub"        // their kind
+	stubAttr = "pact:pruned" // the attribute with the ids of what they stand for
+)
 
-// prunedAttr names, on a stub, the nodes that it stands for.
-const prunedAttr = "pact:pruned"
+// StandsFor returns the ids of what a stub stands for, in document order: it
+// stands in the place of the first. Nil for any other node.
+func StandsFor(n *tree.Node) (ids []string) {
+	if n.Kind != stubKind {
+		return nil
+	}
+	for _, v := range n.Header(stubAttr).Any().Elems {
+		ids = append(ids, v.Text)
+	}
+	return ids
+}
 
 // standing is a stub and the tree in which it stands in the place of its unit.
 type standing struct {
@@ -27,13 +39,13 @@ type standing struct {
 // result, which have to stand together.
 func (p *pruner) stub(unit []string, helped *limit) (*standing, error) {
 	text := p.in.Policy.Stub
-	if text == "" || slices.ContainsFunc(unit, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
+	if text == "" || p.anew || slices.ContainsFunc(unit, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
 		return nil, nil
 	}
 	roots := slices.SortedFunc(slices.Values(unit), p.tree.Order)
 	s := &standing{place: roots[0]}
 	path := p.tree.Path(s.place)
-	spec := tree.Spec{Role: stubRole(path[len(path)-1], path[1].Class()), Kind: stubKind, Content: text, Attrs: map[string]any{prunedAttr: roots}}
+	spec := tree.Spec{Role: stubRole(path[len(path)-1], path[1].Class()), Kind: stubKind, Content: text, Attrs: map[string]any{stubAttr: roots}}
 	var err error
 	s.For = roots
 	if s.tree, s.stamps, s.ID, err = tree.StandIn(p.tree, p.stamps, p.in.Env, s.place, spec); err != nil {

@@ -74,10 +74,11 @@ func outermost(t *tree.Tree, roots []string) []string {
 }
 
 // together returns the nodes that a node cannot go without: those that it and
-// they refer to, and its partners. Who keeps orphans can ask for one half.
+// they refer to, and its partners. Who keeps orphans can ask for one half; and
+// where a conversation is rewritten, the other half may come again.
 func (p *pruner) together(n *tree.Node) []string {
 	ids := mutual(p.tree, n)
-	if p.byName != nil && p.in.Policy.Orphans == Keep {
+	if p.anew || p.byName != nil && p.in.Policy.Orphans == Keep {
 		return ids
 	}
 	for _, id := range partners(p.tree, n) {

@@ -21,6 +21,7 @@ type builder struct {
 	header     []placed
 	body       []*message
 	nodes      [][]string // ids of the blocks of each message of the body
+	turns      []string   // ids of the turns that those were sealed into, of the sealed ones
 	calls      callIndex
 }
 
@@ -33,7 +34,7 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 		gone, turns, keep = b.undo(c.Working().Tree(), keep)
 		b.cut(keep)
 	}
-	snapshot, err := c.Commit(ctx, pact.WithPolicy(b.policy), pact.WithPrune(turns...), pact.WithEdit(func(e *pact.Batch) error {
+	snapshot, err := c.Commit(ctx, pact.WithPolicy(b.policy), pact.WithRewrite(turns...), pact.WithEdit(func(e *pact.Batch) error {
 		return b.change(e, gone, header, body[keep:])
 	}))
 	if err != nil {
@@ -44,6 +45,10 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 			return fault.OnNode(fault.Conflict, id, "a rewritten turn could not be pruned", "")
 		}
 	}
+	all := snapshot.Tree().Region(tree.Seq).Children()
+	for len(b.turns) < len(b.body) {
+		b.turns = append(b.turns, all.At(all.Len()-1).Node().ID)
+	}
 	return nil
 }
 
@@ -53,6 +58,8 @@ func (b *builder) finish(ctx context.Context, c *pact.Context, list []*message) 
 	header, body := split(list)
 	keep := common(b.body, body)
 	gone := slices.Concat(b.nodes[keep:]...)
+	stubs, _ := b.stubs(c.Working().Tree(), keep)
+	gone = append(gone, stubs...)
 	b.cut(keep)
 	b.loose = math.MaxInt
 	return c.Edit(ctx, func(e *pact.Batch) error {
@@ -71,61 +78,8 @@ func (b *builder) change(e *pact.Batch, gone []string, header, body []*message) 
 	return b.add(e, body)
 }
 
-// undo says what has to go for the body to end at a position, or earlier:
-// blocks of the turn that holds the message there, where it stands outside the
-// core, and the turns after it; else that turn too. It returns the position at
-// which the body ends then. Messages that were pruned are in no turn.
-func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
-	next := at
-	for next < len(b.body) && b.left(t, next) == nil {
-		next++
-	}
-	if next == len(b.body) {
-		return nil, nil, at
-	}
-	first, keep := b.left(t, next).turn, b.left(t, next).outside
-	for i := next; keep && i < len(b.body); i++ {
-		if l := b.left(t, i); l != nil && l.turn != first {
-			break
-		}
-		blocks = append(blocks, b.nodes[i]...)
-	}
-	for i := at - 1; !keep && i >= 0; i-- {
-		if l := b.left(t, i); l != nil && l.turn == first {
-			at = i
-		} else if l != nil {
-			break
-		}
-	}
-	from := false
-	for turn := range t.Region(tree.Seq).Children().All() {
-		id := turn.Node().ID
-		if from || id == first && !keep {
-			turns = append(turns, id)
-		}
-		from = from || id == first
-	}
-	return blocks, turns, at
-}
-
-// left says where a message stands, nil where all of it was pruned.
-func (b *builder) left(t *tree.Tree, message int) *standing {
-	for _, id := range b.nodes[message] {
-		if path := t.Path(id); path != nil {
-			return &standing{path[2].Node().ID, t.Node(id).Offset != 0}
-		}
-	}
-	return nil
-}
-
-// standing is the turn of a message, and whether it stands outside the core.
-type standing struct {
-	turn    string
-	outside bool
-}
-
 func (b *builder) cut(at int) {
-	b.body, b.nodes = b.body[:at], b.nodes[:at]
+	b.body, b.nodes, b.turns = b.body[:at], b.nodes[:at], b.turns[:min(at, len(b.turns))]
 	b.calls.cut(at)
 }
 
@@ -157,6 +111,9 @@ func (b *builder) add(e *pact.Batch, list []*message) error {
 		at := len(b.body)
 		var nodes []string
 		for _, block := range m.blocks(b.number(), b.provenance) {
+			if b.late(e, block) {
+				continue
+			}
 			if apart = apart || block.apart || at >= b.loose; apart {
 				block.Offset = 1
 			}
@@ -171,12 +128,26 @@ func (b *builder) add(e *pact.Batch, list []*message) error {
 	return nil
 }
 
+// late reports whether a block is a result of calls that were all pruned before
+// it came. It is left out with them.
+func (b *builder) late(e *pact.Batch, block block) bool {
+	found := false
+	for _, key := range block.answers {
+		c := b.calls.answered(key)
+		if c != nil && e.Has(c.node) {
+			return false
+		}
+		found = found || c != nil
+	}
+	return found
+}
+
 // addBlock adds a block. A result refers to its calls, and calls that are not
 // sealed yet refer to it.
 func (b *builder) addBlock(e *pact.Batch, block block, at int) (string, error) {
 	var calls []*called
 	for _, key := range block.answers {
-		if c := b.calls.answered(key); c != nil && !slices.Contains(calls, c) {
+		if c := b.calls.answered(key); c != nil && e.Has(c.node) && !slices.Contains(calls, c) {
 			calls = append(calls, c)
 			block.Refs = append(block.Refs, c.node)
 		}

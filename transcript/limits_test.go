@@ -1,0 +1,174 @@
+package transcript
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// reportsOf are the reports of commits by their cycles.
+func reportsOf(t *testing.T, log []store.Entry) map[int64]pact.Report {
+	t.Helper()
+	reports := map[int64]pact.Report{}
+	for _, e := range log {
+		var r pact.Report
+		if len(e.Report) > 0 {
+			if err := json.Unmarshal(e.Report, &r); err != nil {
+				t.Fatal(err)
+			}
+			reports[e.Cycle] = r
+		}
+	}
+	return reports
+}
+
+func contentOfNode(n *pact.Node) canon.Value {
+	v, err := n.Content.Value(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
+// limits counts what a snapshot has node by node, and holds the report to it.
+func (p *pressure) limits(what string, s *pact.Snapshot, r pact.Report) {
+	p.Helper()
+	whole := pact.Part{MaxTokens: p.policy.MaxTokens, MaxBytes: p.policy.MaxBytes, MaxNodes: p.policy.MaxNodes, MaxTurns: p.policy.MaxTurns}
+	var exceeded []string
+	for i, part := range append([]pact.Part{whole}, p.policy.Parts...) {
+		used := p.use(s, part, i == 0)
+		for _, l := range []struct {
+			name     string
+			max, use int
+		}{
+			{"max_tokens", part.MaxTokens, used.tokens}, {"max_bytes", part.MaxBytes, used.bytes},
+			{"max_nodes", part.MaxNodes, used.nodes}, {"max_turns", part.MaxTurns, used.turns},
+		} {
+			if l.max > 0 && l.use > l.max {
+				exceeded = append(exceeded, fmt.Sprintf("%s %d", l.name, l.max))
+				if !strings.Contains(r.Budget, fmt.Sprintf("%s %d", l.name, l.max)) || !strings.Contains(r.Budget, fmt.Sprintf("is exceeded by %d", l.use-l.max)) {
+					p.Fatalf("%s: %s %d of %+v is %d, and the report says %q", what, l.name, l.max, part, l.use, r.Budget)
+				}
+			}
+		}
+	}
+	if len(exceeded) == 0 && r.Budget != "" {
+		p.Fatalf("%s: every limit is kept, and the report says %q", what, r.Budget)
+	}
+	if len(exceeded) > 0 {
+		p.done["exceeded"]++
+	}
+	if len(exceeded) > 0 && r.Waiting == nil {
+		p.nothingLeft(what, s, r)
+	}
+	if r.Waiting != nil {
+		p.done["waiting"]++
+	}
+	for _, gone := range r.Removed {
+		p.done[string(gone.Reason)]++
+		if s.Tree().Has(gone.ID) {
+			p.Fatalf("%s: %s is said to be gone", what, gone.ID)
+		}
+	}
+	for _, stub := range r.Stubs {
+		p.done["stubs"]++
+		if n := s.Node(stub.ID); n == nil || n.Kind != "stub" {
+			p.Fatalf("%s: there is no stub %s", what, stub.ID)
+		}
+	}
+}
+
+// nothingLeft: where a limit of the whole is exceeded and nothing waits, there
+// is no block outside cores and no turn but the one that was just sealed and
+// those that are protected, or that something in them is paired with.
+func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r pact.Report) {
+	p.Helper()
+	if !strings.HasPrefix(r.Budget, "max_") || strings.HasPrefix(r.Budget, "max_turns") || strings.Contains(strings.SplitN(r.Budget, ";", 2)[0], " in ") ||
+		strings.Contains(strings.SplitN(r.Budget, ";", 2)[0], " of kind ") {
+		return // a limit of a part may leave others alone
+	}
+	held := map[string]bool{}
+	for _, h := range r.Held {
+		held[h.ID] = true
+	}
+	turns := slices.Collect(s.Tree().Region(tree.Seq).Children().All())
+	for _, turn := range turns[:max(0, len(turns)-1-p.policy.ProtectTurns)] {
+		if !held[turn.Node().ID] {
+			p.Fatalf("%s: %q, and the turn %s is there\n%s", what, r.Budget, turn.Node().ID, drawing(s))
+		}
+	}
+}
+
+// used is what a part of a snapshot has.
+type used struct{ tokens, bytes, nodes, turns int }
+
+// use counts it, without any of the sums that trees keep.
+func (p *pressure) use(s *pact.Snapshot, part pact.Part, whole bool) (u used) {
+	newest := ""
+	for e := range s.Tree().Region(tree.Seq).Children().All() {
+		newest = e.Node().ID
+	}
+	for e := range s.Tree().All() {
+		n := e.Node()
+		path := s.Tree().Path(n.ID)
+		if len(path) < 3 || part.Kind != "" && n.Kind != part.Kind || part.Tag != "" && !slices.Contains(n.Tags, part.Tag) {
+			continue
+		}
+		// What is in ^ah when limits are looked at is the newest turn afterwards.
+		switch region := path[1].Class(); part.Region {
+		case "^ah":
+			if path[2].Node().ID != newest || region != tree.Seq {
+				continue
+			}
+		case "^sys", "^seq":
+			if region.String() != part.Region {
+				continue
+			}
+		}
+		switch e.Class() {
+		case tree.Turn:
+			u.turns++
+		case tree.Container:
+			u.nodes++
+		case tree.Block:
+			u.nodes++
+			v := contentOfNode(n)
+			if text, ok := v.Text(); ok {
+				u.tokens += p.counter.Count(text)
+			} else if v != "" {
+				u.tokens += p.counter.Count(string(v))
+			}
+			object, err := n.AppendRendered(p.Context(), nil, map[bool]string{true: "system", false: "user"}[path[1].Class() == tree.Sys])
+			if err != nil {
+				p.Fatal(err)
+			}
+			u.bytes += len(object) + 1
+		}
+	}
+	if whole {
+		thread, err := s.Thread(p.Context())
+		if err != nil {
+			p.Fatal(err)
+		}
+		u.bytes = len(thread)
+	}
+	return u
+}
+
+// drawing draws a snapshot for failure messages.
+func drawing(s *pact.Snapshot) string {
+	var b strings.Builder
+	for e, parent := range s.Tree().All() {
+		n := e.Node()
+		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(s.Tree().Path(n.ID))), n.ID, parent, n.Offset, n.Role, n.Kind, n.Refs)
+	}
+	return b.String()
+}

@@ -1,0 +1,210 @@
+package transcript
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"testing"
+)
+
+// chatMessage is what of an OpenAI message has to do with pairing. SWE-smith
+// names the calls of a result in a list.
+type chatMessage struct {
+	Role      string          `json:"role"`
+	Content   json.RawMessage `json:"content"`
+	ToolCalls []struct {
+		ID, Type string
+		Function struct{ Name string }
+	} `json:"tool_calls"`
+	ToolCallID  string   `json:"tool_call_id"`
+	ToolCallIDs []string `json:"tool_call_ids"`
+}
+
+func (m *chatMessage) answers() string {
+	if m.ToolCallID == "" && len(m.ToolCallIDs) == 1 {
+		return m.ToolCallIDs[0]
+	}
+	return m.ToolCallID
+}
+
+func chatMessages(t *testing.T, text []byte) (list []chatMessage) {
+	t.Helper()
+	if err := json.Unmarshal(text, &list); err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return list
+}
+
+// openAIFaults says where a list breaks the rules of the Chat Completions API:
+// behind a message with tool_calls come its results and nothing else, one for
+// each call, before any other message; and no result comes elsewhere.
+func openAIFaults(list []chatMessage) (faults []string) {
+	var open []string
+	unanswered := func(i int) {
+		if len(open) > 0 {
+			faults = append(faults, fmt.Sprintf("message %d: the calls %q before it are not answered", i, open))
+		}
+		open = nil
+	}
+	for i, m := range list {
+		switch m.Role {
+		case "tool":
+			at := slices.Index(open, m.answers())
+			if at < 0 {
+				faults = append(faults, fmt.Sprintf("message %d: the result of %q answers no call of the message before", i, m.answers()))
+				continue
+			}
+			open = slices.Delete(open, at, at+1)
+		case "assistant", "user", "system":
+			unanswered(i)
+			for _, c := range m.ToolCalls {
+				if c.ID == "" || slices.Contains(open, c.ID) || m.Role != "assistant" {
+					faults = append(faults, fmt.Sprintf("message %d of %s: the call %q has no id of its own", i, m.Role, c.ID))
+				}
+				open = append(open, c.ID)
+			}
+			if len(m.ToolCalls) == 0 && (len(m.Content) == 0 || string(m.Content) == "null") {
+				faults = append(faults, fmt.Sprintf("message %d: neither content nor calls", i))
+			}
+		default:
+			faults = append(faults, fmt.Sprintf("message %d: there is no role %q", i, m.Role))
+		}
+	}
+	unanswered(len(list))
+	return faults
+}
+
+// side is a message of the Anthropic Messages API: blocks of one side.
+type side struct {
+	role   string
+	blocks []part
+}
+
+// part is a content block: a text, a tool_use or a tool_result.
+type part struct{ kind, id string }
+
+// sides turns a list into Anthropic messages as an adapter does: results are the
+// user's, and what one side says in a row is one message, in the order in which
+// it came. Leading system messages are no messages there.
+func sides(list []chatMessage) (out []side) {
+	add := func(role string, p part) {
+		if len(out) == 0 || out[len(out)-1].role != role {
+			out = append(out, side{role: role})
+		}
+		last := &out[len(out)-1]
+		last.blocks = append(last.blocks, p)
+	}
+	for _, m := range list {
+		switch {
+		case m.Role == "system" && len(out) == 0:
+		case m.Role == "tool":
+			add("user", part{"tool_result", m.answers()})
+		case m.Role == "assistant":
+			if len(m.Content) > 0 && string(m.Content) != "null" {
+				add("assistant", part{"text", ""})
+			}
+			for _, c := range m.ToolCalls {
+				add("assistant", part{"tool_use", c.ID})
+			}
+		default:
+			add("user", part{"text", ""})
+		}
+	}
+	return out
+}
+
+// anthropicFaults says where messages break the rules of the Messages API: what
+// an assistant message uses the next user message has a result of each for, and
+// for nothing else, ahead of anything else that it says.
+func anthropicFaults(list []side) (faults []string) {
+	var open []string
+	for i, m := range list {
+		var used []string
+		first := true
+		for _, b := range m.blocks {
+			switch {
+			case b.kind == "tool_use":
+				if slices.Contains(used, b.id) {
+					faults = append(faults, fmt.Sprintf("message %d: two calls %q", i, b.id))
+				}
+				used = append(used, b.id)
+			case b.kind == "tool_result":
+				at := slices.Index(open, b.id)
+				if at < 0 {
+					faults = append(faults, fmt.Sprintf("message %d: the result of %q has no call in the message before", i, b.id))
+					continue
+				}
+				if !first {
+					faults = append(faults, fmt.Sprintf("message %d: the result of %q stands behind a text", i, b.id))
+				}
+				open = slices.Delete(open, at, at+1)
+			default:
+				first = false
+			}
+		}
+		if len(open) > 0 {
+			faults = append(faults, fmt.Sprintf("message %d has no results for %q", i, open))
+		}
+		open = used
+	}
+	if len(open) > 0 {
+		faults = append(faults, fmt.Sprintf("there are no results for %q", open))
+	}
+	return faults
+}
+
+// pairingFaults are those by the rules of either provider.
+func pairingFaults(t *testing.T, text []byte) []string {
+	list := chatMessages(t, text)
+	return slices.Concat(openAIFaults(list), anthropicFaults(sides(list)))
+}
+
+// The rules find what they are for.
+func TestPairingRules(t *testing.T) {
+	call := func(ids ...string) string {
+		s := `{"role":"assistant","content":null,"tool_calls":[`
+		for i, id := range ids {
+			if i > 0 {
+				s += ","
+			}
+			s += `{"id":"` + id + `","type":"function","function":{"name":"f","arguments":"{}"}}`
+		}
+		return s + `]}`
+	}
+	result := func(id string) string { return `{"role":"tool","tool_call_id":"` + id + `","content":"r"}` }
+	const user, said = `{"role":"user","content":"u"}`, `{"role":"assistant","content":"t"}`
+	for _, c := range []struct {
+		name              string
+		messages          []string
+		openAI, anthropic int // faults
+	}{
+		{"nothing to pair", []string{user, said, user}, 0, 0},
+		{"a pair", []string{user, call("a"), result("a"), user}, 0, 0},
+		{"two, answered in another order", []string{call("a", "b"), result("b"), result("a"), said}, 0, 0},
+		{"no result", []string{call("a"), user}, 1, 1},
+		{"no result at the end", []string{user, call("a")}, 1, 1},
+		{"one of two", []string{call("a", "b"), result("b"), user}, 1, 1},
+		{"no call", []string{user, result("a"), user}, 1, 1},
+		{"a call further up", []string{call("a"), result("a"), said, result("a")}, 1, 1},
+		{"words of the assistant between", []string{call("a"), said, result("a")}, 2, 0},
+		{"words of the user between", []string{call("a"), user, result("a")}, 2, 1},
+		{"two messages with calls", []string{call("a"), call("b"), result("a"), result("b")}, 2, 0},
+		{"two results of one call", []string{call("a"), result("a"), result("a")}, 1, 1},
+		{"a call twice", []string{call("a", "a"), result("a"), result("a")}, 1, 1},
+		{"nothing said", []string{`{"role":"assistant","content":null}`}, 1, 0},
+		{"calls of the user", []string{`{"role":"user","content":"u","tool_calls":[{"id":"a"}]}`, result("a")}, 1, 1},
+		{"an unknown role", []string{`{"role":"other","content":"u"}`}, 1, 0},
+	} {
+		text := "["
+		for i, m := range c.messages {
+			if i > 0 {
+				text += ","
+			}
+			text += m
+		}
+		list := chatMessages(t, []byte(text+"]"))
+		if o, a := openAIFaults(list), anthropicFaults(sides(list)); len(o) != c.openAI || len(a) != c.anthropic {
+			t.Errorf("%s: got %q and %q, want %d and %d", c.name, o, a, c.openAI, c.anthropic)
+		}
+	}
+}

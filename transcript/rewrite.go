@@ -1,0 +1,93 @@
+package transcript
+
+import (
+	"slices"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/tree"
+)
+
+// undo says what has to go for the body to end at a position, or earlier:
+// blocks of the turn that holds the message there, where it stands outside the
+// core, and the turns after it; else that turn too. It returns the position at
+// which the body ends then. Messages that were pruned are in no turn.
+func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
+	next := at
+	for next < len(b.body) && b.left(t, next) == nil {
+		next++
+	}
+	if next == len(b.body) {
+		blocks, turns = b.stubs(t, at)
+		return blocks, turns, at
+	}
+	first, keep := b.left(t, next).turn, b.left(t, next).outside
+	for i := next; keep && i < len(b.body); i++ {
+		if l := b.left(t, i); l != nil && l.turn != first {
+			break
+		}
+		blocks = append(blocks, b.nodes[i]...)
+	}
+	for i := at - 1; !keep && i >= 0; i-- {
+		if l := b.left(t, i); l != nil && l.turn == first {
+			at = i
+		} else if l != nil {
+			break
+		}
+	}
+	from := false
+	for turn := range t.Region(tree.Seq).Children().All() {
+		id := turn.Node().ID
+		if from || id == first && !keep {
+			turns = append(turns, id)
+		}
+		from = from || id == first
+	}
+	stubs, places := b.stubs(t, at)
+	for _, id := range places {
+		if !slices.Contains(turns, id) {
+			turns = append(turns, id)
+		}
+	}
+	return append(blocks, stubs...), turns, at
+}
+
+// stubs says what stands for messages from a position on that were pruned: blocks
+// of turns that stay, and turns that hold nothing else.
+func (b *builder) stubs(t *tree.Tree, at int) (blocks, turns []string) {
+	after := make(map[string]bool)
+	for i := len(b.turns) - 1; i >= 0; i-- {
+		after[b.turns[i]] = i >= at // a turn with messages before the position is no such turn
+	}
+	for _, id := range slices.Concat(b.nodes[at:]...) {
+		after[id] = true
+	}
+	before, _, _ := t.ThreadPlace(t.Region(tree.Seq).Node().ID)
+	t.BlocksFrom(before, func(e *tree.Entry, _ tree.Class) bool {
+		of := pact.StandsFor(e.Node())
+		switch {
+		case len(of) == 0 || !after[of[0]]:
+		case t.Path(e.Node().ID)[2].Node().ID == of[0]:
+			turns = append(turns, of[0])
+		default:
+			blocks = append(blocks, e.Node().ID)
+		}
+		return true
+	})
+	return blocks, turns
+}
+
+// left says where a message stands, nil where all of it was pruned.
+func (b *builder) left(t *tree.Tree, message int) *standing {
+	for _, id := range b.nodes[message] {
+		if path := t.Path(id); path != nil {
+			return &standing{path[2].Node().ID, t.Node(id).Offset != 0}
+		}
+	}
+	return nil
+}
+
+// standing is the turn of a message, and whether it stands outside the core.
+type standing struct {
+	turn    string
+	outside bool
+}
