@@ -134,6 +134,58 @@ func TestEraseRefusals(t *testing.T) {
 	}
 }
 
+// TestErasedReportsKeepGroups has an erasure blank the report that says which
+// groups wait to go, and looks whether they go as they do without it.
+func TestErasedReportsKeepGroups(t *testing.T) {
+	digests := map[string]bool{}
+	for name, s := range stores(t) {
+		for _, erased := range []bool{false, true} {
+			c, err := pact.Create(background, s, fmt.Sprint("c", erased), pact.WithClock(func() int64 { return 0 }))
+			must(t, err)
+			must(t, c.Edit(background, func(b *pact.Batch) error {
+				if _, err := b.Add("^ah", pact.Spec{ID: "group", Type: "cont", Offset: 1, Removable: true}); err != nil {
+					return err
+				}
+				if _, err := b.Add("group", pact.Spec{Content: "inside", TTL: pact.TTL(1)}); err != nil {
+					return err
+				}
+				_, err := b.Add("^sys", pact.Spec{Refs: []string{"group"}, TTL: pact.TTL(3)})
+				return err
+			}))
+			for range 2 {
+				_, err = c.Commit(background, pact.WithMessage("the PIN is 4711"), pact.WithPolicy(pact.Policy{MaxNodes: 99, Stub: "4711"}))
+				must(t, err)
+			}
+			if erased {
+				of, err := c.Erase(background, pact.Erasure{Texts: []string{"4711"}, Reason: "asked for", Random: chance()})
+				must(t, err)
+				if of.Entries != 2 {
+					t.Fatalf("%s: erased %+v", name, of)
+				}
+				if of, err = c.Erase(background, pact.Erasure{Revisions: []int64{3, 4}, Reason: "asked for", Random: chance()}); err != nil || of.Entries != 0 {
+					t.Errorf("%s: erased again: %+v, %v", name, of, err)
+				}
+				log, err := c.Log(background)
+				must(t, err)
+				if text := fmt.Sprint(log); strings.Contains(text, "4711") {
+					t.Errorf("%s: the log still says %s", name, text)
+				}
+			}
+			for range 2 {
+				_, err = c.Commit(background)
+				must(t, err)
+			}
+			if c.Working().Node("group") != nil {
+				t.Errorf("%s, erased %v: the group stayed when nothing kept it any more", name, erased)
+			}
+			digests[c.Working().Digest()] = true
+		}
+	}
+	if len(digests) != 1 {
+		t.Errorf("there are %d ends of one story", len(digests))
+	}
+}
+
 // TestErasureMendsNothing damages a value, erases something else, and looks
 // whether the damage is still found.
 func TestErasureMendsNothing(t *testing.T) {

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -39,7 +41,7 @@ type Erased struct {
 	Versions int      `json:"versions,omitempty"`    // of these nodes
 	Entries  int      `json:"entries,omitempty"`     // of the log
 	Attempts int      `json:"attempts,omitempty"`    // that lost what they were sent, or what was said of them
-	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt, to know which one it was
+	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt, to know which one it was; "" of a dry run
 	Contexts []string `json:"contexts,omitempty"`    // whose log says so, sorted; not kept in a log
 	Keys     []Key    `json:"-"`                     // of these contexts
 	// Remains says why the text may still be in places that nothing refers to,
@@ -66,8 +68,10 @@ func (e *Entry) Erased() *Erased {
 // Recorded returns the entry for the log of one context.
 func (e *Erase) Recorded(of Erased, now Info) (Entry, error) {
 	slices.Sort(of.IDs)
-	sum := sha256.Sum256(e.Salt)
-	of.Salt = hex.EncodeToString(sum[:])
+	if !e.DryRun {
+		sum := sha256.Sum256(e.Salt)
+		of.Salt = hex.EncodeToString(sum[:])
+	}
 	report, err := json.Marshal(erasing{&of})
 	if err != nil {
 		return Entry{}, fault.Wrap(fault.Store, err, "the report cannot be written", "")
@@ -149,6 +153,21 @@ const Blank = "[erased]"
 // BlankReport stands for a report that was erased.
 const BlankReport = `{"blank":true}`
 
+// blankReport returns what an erasure leaves of a report: the groups that were left
+// empty and kept, which the next commit looks at, and whose ids stay anyway.
+func blankReport(report json.RawMessage) json.RawMessage {
+	var of lifecycle.Report
+	if json.Unmarshal(report, &of) != nil {
+		return json.RawMessage(BlankReport)
+	}
+	left := struct {
+		Blank bool             `json:"blank"`
+		Held  []lifecycle.Held `json:"held,omitempty"`
+	}{true, slices.DeleteFunc(of.Held, func(h lifecycle.Held) bool { return h.Reason != lifecycle.Cascaded })}
+	blank, _ := json.Marshal(left) // of words and ids, which can be written as they were read
+	return blank
+}
+
 // Blanked returns an entry without what a person may have written in it. A
 // token goes without a trace: it has to be unique. An edit loses its digest,
 // too, which may cover drafts that are gone. What an erasure took is still told.
@@ -160,7 +179,7 @@ func (e Entry) Blanked() Entry {
 		e.Message = Blank
 	}
 	if len(e.Report) > 0 && e.Kind != Erasing {
-		e.Report = json.RawMessage(BlankReport)
+		e.Report = blankReport(e.Report)
 	}
 	if e.Kind == Edit {
 		e.Digest = ""
@@ -172,7 +191,7 @@ func (e Entry) Blanked() Entry {
 // Blank reports whether there is nothing left to blank.
 func (e *Entry) Blank() bool {
 	written := func(text string) bool { return text != "" && text != Blank }
-	report := len(e.Report) > 0 && e.Kind != Erasing && string(e.Report) != BlankReport
+	report := len(e.Report) > 0 && e.Kind != Erasing && !bytes.Equal(e.Report, blankReport(e.Report))
 	return !written(e.Actor) && !written(e.Message) && !report && e.Request == "" && (e.Kind != Edit || e.Digest == "")
 }
 
