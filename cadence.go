@@ -23,7 +23,8 @@ func (b *Batch) Materialize(every int64, s Spec) (id string, added bool, err err
 	case s.TTL != nil && *s.TTL < every:
 		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due", "make the ttl at least the cadence, or leave it out")
 	}
-	if newest := newestOf(b.editor.Tree(), s.Key); newest != nil && b.editor.Cycle-newest.Cycle < every {
+	t := b.editor.Tree()
+	if newest := newestOf(t, s.Key); newest != nil && (b.editor.Cycle-newest.Cycle < every || t.Path(newest.ID)[1].Class() == tree.Head) {
 		return newest.ID, false, nil
 	}
 	id, err = b.editor.Add("^ah", s)
@@ -31,7 +32,7 @@ func (b *Batch) Materialize(every int64, s Spec) (id string, added bool, err err
 }
 
 // newestOf returns the newest member of a family, nil without one: of the active
-// head, of the turns from the newest on, of ^sys.
+// head, of the turns from the newest on, of ^sys, as in sets of one key.
 func newestOf(t *tree.Tree, key string) *Node {
 	f := family{key: key, want: tree.Marks{Keys: tree.Mark(key)}}
 	for _, region := range [...]tree.Class{tree.Head, tree.Seq, tree.Sys} {

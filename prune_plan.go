@@ -86,5 +86,6 @@ func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*CachedP
 	if err != nil {
 		return nil, err
 	}
-	return &CachedPrefix{before.Bytes, after.Bytes, before.Bytes - after.Bytes, sharedPrefix(after, last)}, nil
+	lost := max(0, before.Bytes-after.Bytes) // where all that is new is pruned the last bracket is shared too
+	return &CachedPrefix{before.Bytes, after.Bytes, lost, sharedPrefix(after, last)}, nil
 }

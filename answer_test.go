@@ -1,0 +1,262 @@
+package pact_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+)
+
+// Wherever a call stands, its answer stands behind it in the thread, refers to
+// it, and is referred to as long as the call is not sealed.
+func TestAnswersStandBehindTheirCalls(t *testing.T) {
+	call := func(offset int64) pact.Spec {
+		return pact.Spec{ID: "call", Role: "assistant", Kind: "call", Content: "f", Offset: offset}
+	}
+	for _, place := range []struct {
+		name string
+		add  func(b *pact.Batch) error
+	}{
+		{"in the core", func(b *pact.Batch) error { _, err := b.Add("^ah", call(0)); return err }},
+		{"before the core", func(b *pact.Batch) error { _, err := b.Add("^ah", call(-3)); return err }},
+		{"behind the core", func(b *pact.Batch) error { _, err := b.Add("^ah", call(7)); return err }},
+		{"in ^sys", func(b *pact.Batch) error { _, err := b.Add("^sys", call(2)); return err }},
+		{"in a group behind the core", func(b *pact.Batch) error {
+			g, err := b.Add("^ah", pact.Spec{Type: "cont", Offset: 2})
+			if err == nil {
+				_, err = b.Add(g, call(0))
+			}
+			return err
+		}},
+		{"in a group of a group before the core", func(b *pact.Batch) error {
+			g, err := b.Add("^ah", pact.Spec{Type: "cont", Offset: -2})
+			if err == nil {
+				g, err = b.Add(g, pact.Spec{Type: "cont", Offset: 5})
+			}
+			if err == nil {
+				_, err = b.Add(g, call(1))
+			}
+			return err
+		}},
+		{"in a core that was made, at an offset of its own", func(b *pact.Batch) error {
+			g, err := b.Add("^ah", pact.Spec{Type: "cont"})
+			if err == nil {
+				_, err = b.Add(g, call(4))
+			}
+			return err
+		}},
+	} {
+		for _, sealed := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, sealed %v", place.name, sealed), func(t *testing.T) {
+				c := create(t, store.NewMemory())
+				must(t, c.Edit(t.Context(), place.add))
+				if sealed {
+					_, err := c.Commit(t.Context(), pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}))
+					must(t, err)
+				}
+				answer := ""
+				must(t, c.Edit(t.Context(), func(b *pact.Batch) (err error) {
+					answer, err = b.Answer("call", pact.Spec{Content: "r"})
+					return err
+				}))
+				s, err := c.Commit(t.Context()) // which refuses orphans
+				must(t, err)
+				var order []string
+				for n := range s.Nodes() {
+					if n.Kind == "call" || n.Kind == "result" {
+						order = append(order, n.ID)
+					}
+				}
+				if !slices.Equal(order, []string{"call", answer}) {
+					t.Errorf("they stand as %q", order)
+				}
+				if n := s.Node(answer); n.Role != "tool" || n.Kind != "result" || !slices.Equal(n.Refs, []string{"call"}) {
+					t.Errorf("the answer is %+v", n)
+				}
+				if refs := s.Node("call").Refs; slices.Contains(refs, answer) == sealed {
+					t.Errorf("the call refers to %q", refs)
+				}
+			})
+		}
+	}
+}
+
+func TestAnswersToNobody(t *testing.T) {
+	c := create(t, store.NewMemory())
+	must(t, c.Edit(t.Context(), say("no call")))
+	text := ""
+	for n := range c.Working().Nodes() {
+		text = n.ID
+	}
+	for id, code := range map[string]pact.Code{"nobody": pact.ErrNodeNotFound, text: pact.ErrPlacementInvalid, "sys": pact.ErrPlacementInvalid} {
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer(id, pact.Spec{}); return err })
+		if pact.CodeOf(err) != code {
+			t.Errorf("%s: got %v, want %s", id, err, code)
+		}
+	}
+}
+
+// Only blocks are calls, whatever an imported document says of other nodes.
+func TestAnswersToWhatIsNoBlock(t *testing.T) {
+	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","kind":"call","children":[{"id":"seq","nodeType":"^seq","kind":"call","children":[{"id":"turn","nodeType":"seg","kind":"call","children":[]}]}]}}`
+	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc))
+	must(t, err)
+	for _, id := range []string{"root", "seq", "turn"} {
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer(id, pact.Spec{}); return err })
+		if pact.CodeOf(err) != pact.ErrPlacementInvalid {
+			t.Errorf("%s: got %v", id, err)
+		}
+	}
+}
+
+// A call and its answers go together, by expiry and by pruning, whether they
+// refer to each other or the call was sealed before.
+func TestAnswersGoWithTheirCalls(t *testing.T) {
+	for _, sealed := range []bool{false, true} {
+		for _, way := range []string{"ttl", "named", "limit"} {
+			t.Run(fmt.Sprint(way, " ", sealed), func(t *testing.T) {
+				c := create(t, store.NewMemory())
+				s := pact.Spec{ID: "call", Role: "assistant", Kind: "call", Content: "f", Offset: 1}
+				if way == "ttl" {
+					s.TTL = pact.TTL(2)
+				}
+				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Add("^ah", s); return err }))
+				if sealed {
+					_, err := c.Commit(t.Context(), pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}))
+					must(t, err)
+				}
+				s.ID, s.Role, s.Kind = "", "", ""
+				for range 2 { // answers
+					must(t, c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer("call", s); return err }))
+				}
+				var opts []pact.CallOption
+				switch way {
+				case "named":
+					opts = append(opts, pact.WithPrune("call"))
+				case "limit":
+					opts = append(opts, pact.WithPolicy(pact.Policy{Parts: []pact.Part{{Kind: "call", MaxBytes: 1}}}))
+				}
+				for range 4 {
+					snapshot, err := c.Commit(t.Context(), opts...)
+					must(t, err)
+					n := 0
+					for node := range snapshot.Nodes() {
+						if node.Kind != "" {
+							n++
+						}
+					}
+					if n != 0 && n != 3 {
+						t.Fatalf("%d of 3 are there", n)
+					}
+					if opts = nil; n == 0 {
+						return
+					}
+				}
+				t.Error("they never went")
+			})
+		}
+	}
+}
+
+// A family under a cadence, against its own history: a member is added when none
+// is left, or the newest is so many cycles old; never two in one turn; and the
+// newest is what is returned.
+func TestMaterializeKeepsItsCadence(t *testing.T) {
+	for seed := range uint64(40) {
+		rng := rand.New(rand.NewPCG(seed, 7))
+		c := create(t, store.NewMemory())
+		every := int64(1 + rng.IntN(4))
+		spec := pact.Spec{Key: "plan", Role: "system", Kind: "note", Content: "p", Offset: 1}
+		if rng.IntN(2) == 0 {
+			spec.TTL = pact.TTL(every + int64(rng.IntN(5)))
+		}
+		var living []string // members, oldest first
+		born := map[string]int64{}
+		for cycle := int64(1); cycle <= 20; cycle++ {
+			for range 1 + rng.IntN(2) {
+				must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+					id, added, err := b.Materialize(every, spec)
+					due := len(living) == 0 || cycle-born[living[len(living)-1]] >= every
+					if due != added || !due && id != living[len(living)-1] {
+						t.Errorf("seed %d, cycle %d: %s, added %v, with %q living", seed, cycle, id, added, living)
+					}
+					if added {
+						living, born[id] = append(living, id), cycle
+					}
+					return err
+				}))
+			}
+			var opts []pact.CallOption
+			if rng.IntN(5) == 0 {
+				opts = append(opts, pact.WithPrune(living[rng.IntN(len(living))]))
+			}
+			s, err := c.Commit(t.Context(), opts...)
+			must(t, err)
+			living = slices.DeleteFunc(living, func(id string) bool { return !s.Tree().Has(id) })
+			turns := map[string]bool{}
+			for _, id := range living {
+				turn := s.Tree().Path(id)[2].Node().ID
+				if turns[turn] {
+					t.Errorf("seed %d, cycle %d: two members in %s", seed, cycle, turn)
+				}
+				turns[turn] = true
+			}
+		}
+	}
+}
+
+func TestMaterializeRefusesWhatIsNoCadence(t *testing.T) {
+	c := create(t, store.NewMemory())
+	for _, x := range []struct {
+		every int64
+		spec  pact.Spec
+	}{
+		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: pact.TTL(2)}},
+	} {
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, _, err := b.Materialize(x.every, x.spec); return err })
+		if pact.CodeOf(err) != pact.ErrDocumentInvalid {
+			t.Errorf("every %d of %+v: %v", x.every, x.spec, err)
+		}
+	}
+}
+
+// An imported document may have a member in ^ah that is of an earlier cycle.
+func TestMaterializeBesideAnImportedMember(t *testing.T) {
+	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","children":[{"id":"ah","nodeType":"^ah","children":[{"id":"old","nodeType":"block","offset":1,"cycle":2,"key":"plan"}]}]}}`
+	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc))
+	must(t, err)
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		id, added, err := b.Materialize(1, pact.Spec{Key: "plan", Content: "new"})
+		if id != "old" || added {
+			t.Errorf("got %s, added %v: two members in one turn", id, added)
+		}
+		return err
+	}))
+}
+
+// The newest member is that of the newest turn, as in a set of one key, though
+// another one was attached to an older turn since.
+func TestMaterializeGoesByTheNewestTurn(t *testing.T) {
+	c := create(t, store.NewMemory())
+	spec := pact.Spec{Key: "plan", Content: "p", Offset: 1}
+	newest := ""
+	for range 2 {
+		must(t, c.Edit(t.Context(), func(b *pact.Batch) (err error) { newest, _, err = b.Materialize(1, spec); return err }))
+		_, err := c.Commit(t.Context())
+		must(t, err)
+	}
+	first := ids(t, c, "@t0 ^seq .mt")[0]
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		_, err := b.Add(first, pact.Spec{ID: "late", Key: "plan", Content: "p", Offset: 2})
+		return err
+	}))
+	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
+		if id, added, err := b.Materialize(2, spec); id != newest || added || err != nil {
+			t.Errorf("got %s, added %v, %v", id, added, err)
+		}
+		return nil
+	}))
+}
