@@ -46,6 +46,9 @@ type Erased struct {
 // and prepared candidates are discarded. A [Snapshot] that somebody still holds
 // keeps what it has in memory.
 //
+// Where it is done and a context cannot be read again, the answer comes with the
+// error.
+//
 // E_NODE_NOT_FOUND for an id that never was, E_DOCUMENT_INVALID without a reason,
 // or where reason, ids or types hold the text, E_CONFLICT where another writer
 // was here. Cost: the rows of all contexts concerned.
@@ -54,6 +57,7 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
 	if err != nil || e.DryRun || len(done.Contexts) == 0 {
 		return done, err
 	}
+	ctx = context.WithoutCancel(ctx) // what is done is said
 	for _, other := range opened.on(c.store) {
 		if failed := other.reload(ctx, done.Keys); err == nil {
 			err = failed
@@ -103,16 +107,16 @@ func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(of.Keys) > 0 && !e.DryRun { // at once, so that no writer who waits is refused
-		loaded, err := c.store.Load(ctx, s.Key)
-		if err != nil {
-			return nil, err
-		}
-		c.state.Store(&state{State: *loaded})
-	}
 	done := &Erased{Erased: *of}
 	if of.Versions > 0 && !e.DryRun {
 		done.Receipt = hex.EncodeToString(what.Salt)
+	}
+	if len(of.Keys) > 0 && !e.DryRun { // at once, so that no writer who waits is refused
+		loaded, err := c.store.Load(context.WithoutCancel(ctx), s.Key)
+		if err != nil {
+			return done, err
+		}
+		c.state.Store(&state{State: *loaded})
 	}
 	return done, nil
 }

@@ -2,6 +2,7 @@ package pact_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -101,6 +102,42 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 				t.Errorf("verify says %q", list)
 			}
 		})
+	}
+}
+
+// late is a store whose caller is interrupted when an erasure is durable.
+type late struct {
+	store.Store
+	interrupt func()
+}
+
+func (s *late) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
+	of, err := s.Store.Erase(ctx, key, e)
+	if !e.DryRun {
+		s.interrupt()
+	}
+	return of, err
+}
+
+// TestEraseIsSaidOnceItIsDone interrupts the caller of an erasure when there is no
+// way back: the receipt is given out once, so it must not be lost.
+func TestEraseIsSaidOnceItIsDone(t *testing.T) {
+	for name, s := range stores(t) {
+		ctx, interrupt := context.WithCancel(background)
+		interrupted := &late{s, interrupt}
+		c := create(t, interrupted)
+		must(t, c.Edit(background, say("I am Jane Doe")))
+		same, err := pact.Open(background, interrupted, "c")
+		must(t, err)
+		of, err := c.Erase(ctx, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
+		if err != nil || of == nil || len(of.Receipt) != 64 {
+			t.Fatalf("%s: %+v, %v", name, of, err)
+		}
+		for _, x := range []*pact.Context{c, same} {
+			if text := textOf(t, x.Working()); strings.Contains(text, "Jane") {
+				t.Errorf("%s: there still is %s", name, text)
+			}
+		}
 	}
 }
 

@@ -97,15 +97,20 @@ func (f *Finder) InNode(n *tree.Node, content canon.Value) (goes, stays bool) {
 var generated = regexp.MustCompile(`^\d+-\d+(-f\d+)?$`)
 
 // InID reports whether an id holds one of the texts. What generated ids consist
-// of says nothing about anybody.
+// of says nothing about anybody, nor do the names of regions.
 func (f *Finder) InID(id string) bool {
+	kind := id
 	if at := strings.LastIndexByte(id, ':'); at > 0 && generated.MatchString(id[at+1:]) {
-		kind := id[:at]
+		kind = id[:at]
 		base, suffix, named := strings.Cut(kind, ":")
-		_, canonical := tree.ClassOfType(base)
-		return named && f.In(suffix) || !canonical && f.In(kind)
+		if _, canonical := tree.ClassOfType(base); canonical {
+			return named && f.In(suffix)
+		}
 	}
-	return f.In(id)
+	if _, region := tree.ClassOfType("^" + kind); region && !strings.Contains(kind, ":") {
+		return false
+	}
+	return f.In(kind)
 }
 
 // InEntry reports whether what a person may have written into an entry of the

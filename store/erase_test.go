@@ -37,6 +37,13 @@ func TestFinder(t *testing.T) {
 			t.Errorf("%s: %v", id, !want)
 		}
 	}
+	e.Texts = []string{"ah", "root", "seg", "0"}
+	for id, want := range map[string]bool{"ah:1-4": false, "ah": false, "root": false, "sys": false, "seg:10-0": false, "ah:1-4-f2": false,
+		"rah:1-4": true, "roots": true, "ah:x": true, "seg": true, "ah:x:1-0": true, "note:1-0": false} {
+		if f := e.Finder(); f.InID(id) != want {
+			t.Errorf("%s: %v", id, !want)
+		}
+	}
 	// Escapes do not pass for letters.
 	e.Texts = []string{"n", "u00e9"}
 	if f := e.Finder(); f.InValue(`"\u00e9\n"`) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"crypto/rand"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -141,18 +142,18 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 			return err
 		}
 	}
-	if e.DryRun = f.dryRun; !f.dryRun {
-		e.Random = rand.Reader
-		if plan, err = c.Erase(ctx, e); err != nil {
-			return err
-		}
-	}
-	m.end()
 	also, err := holding(ctx, s, texts, plan.Contexts, c.Name())
 	if err != nil {
 		return err
 	}
-	return a.reportErased(plan, f.dryRun, also)
+	if e.DryRun = f.dryRun; !f.dryRun { // last, so that nothing stands between it and its receipt
+		e.Random = rand.Reader
+		if plan, err = c.Erase(ctx, e); plan == nil {
+			return err
+		}
+	}
+	m.end()
+	return errors.Join(a.reportErased(plan, f.dryRun, also), err)
 }
 
 // allTexts are those of the flags and the lines of the files.
