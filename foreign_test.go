@@ -96,6 +96,7 @@ func TestForeignHistoriesOfWhatCannotBe(t *testing.T) {
 		{"a block moves on", []string{snapshot(1, ``, a, turn("mt:b")), snapshot(2, ``, turn("mt:a"), turn("mt:b", hi))}, "hi", "cycle 2 changes what was sealed"},
 		{"a core loses a block", []string{snapshot(1, ``, a), snapshot(2, ``, turn("mt:a"))}, "hi", "cycle 2 takes out of a sealed core what does not expire"},
 		{"a written core does", []string{snapshot(1, ``, turn("mt:a", core(hi))), snapshot(2, ``, turn("mt:a", core()))}, "hi", "cycle 2 takes out of a sealed core what does not expire"},
+		{"a group that is left empty goes", []string{snapshot(1, ``, turn("mt:a", core(`{"id":"g","nodeType":"mc","removable":true,"children":[`+block("x", `,"ttl":1`)+`]}`))), snapshot(2, ``, turn("mt:a", core()))}, "", ""},
 		{"a core gets a block", []string{snapshot(1, ``, a), snapshot(2, ``, turn("mt:a", hi, block("ho", ``)))}, "ho", "cycle 2 puts something into a sealed core"},
 		{"a turn comes back", []string{snapshot(1, ``, a), snapshot(2, ``), snapshot(3, ``, a)}, "mt:a", "cycle 3 brings back what was gone: an id belongs to one node, 2 nodes in all"},
 		{"one edition", []string{snapshot(1, `"edition":"depth",`, a), snapshot(2, `"edition":"depth",`, a)}, "", ""},

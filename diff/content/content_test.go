@@ -344,6 +344,24 @@ func TestFewChangesOfALargeText(t *testing.T) {
 	}
 }
 
+// What is compared line by line is bounded, however many parts a text falls
+// into: of ten parts one is compared, the others are replaced.
+func TestPartsShareTheBound(t *testing.T) {
+	text := func(name string) string {
+		var b strings.Builder
+		for part := range 10 {
+			fmt.Fprintf(&b, "part %d\n", part)
+			for i := range 1_500 {
+				fmt.Fprintf(&b, "%s %d of %d\n}\n", name, i, part)
+			}
+		}
+		return b.String()
+	}
+	if n := strings.Count(*compare(text("older"), text("newer"), content.Unified, 0).Diff, "\n@@ "); n != 1_500+9 {
+		t.Errorf("%d hunks, want 1,500 of the part that is compared and one of each other", n)
+	}
+}
+
 // Texts with nothing in common cost no more than their length once they are
 // large: the middle is replaced as a whole.
 func TestLargeTextsAreReplacedAsAWhole(t *testing.T) {
