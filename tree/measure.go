@@ -156,10 +156,12 @@ type sumOf struct {
 	name string
 	sum  int64
 	next *sumOf
+	n    int // how many there are from here on
 }
 
-// mostSums is how many sums a place keeps.
-const mostSums = 8
+// mostSums is how many sums a place keeps: more than one policy can ask for, so
+// that no commit forgets what the next one needs.
+const mostSums = 256
 
 func (s *sums) get(name string) (int64, bool) {
 	for k := s.first.Load(); k != nil; k = k.next {
@@ -173,14 +175,13 @@ func (s *sums) get(name string) (int64, bool) {
 // put keeps a sum; where there are too many it forgets the others. Of two that
 // put at once one may be forgotten, and is made again.
 func (s *sums) put(name string, sum int64) {
-	old := s.first.Load()
-	n := 0
-	for k := old; k != nil; k = k.next {
-		n++
+	old, n := s.first.Load(), 1
+	if old != nil {
+		n += old.n
 	}
-	if n >= mostSums {
-		s.first.CompareAndSwap(old, &sumOf{name, sum, nil})
-		return
+	next := &sumOf{name, sum, old, n}
+	if n > mostSums {
+		next.next, next.n = nil, 1
 	}
-	s.first.CompareAndSwap(old, &sumOf{name, sum, old})
+	s.first.CompareAndSwap(old, next)
 }
