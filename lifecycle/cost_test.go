@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
 
-// old is the working state after so many turns, in each a group with a block
-// that expires in a cycle of its own, so that one is due at every commit.
+// old is the working state after so many turns, in each a block with one of 64
+// tags, and a group with a block that expires in a cycle of its own, so that one is
+// due at every commit.
 func old(t *testing.T, turns int) lifecycle.Input {
 	t.Helper()
 	var nodes []tree.Placed
@@ -26,7 +28,8 @@ func old(t *testing.T, turns int) lifecycle.Input {
 	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
 	for i := range turns {
 		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg"})
-		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("block", i), Type: "block"})
+		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("block", i), Type: "block",
+			Headers: []tree.Header{{Name: "tags", Value: canon.Strings([]string{fmt.Sprint("tag", i%64)})}}})
 		group := put(turn, tree.Node{ID: fmt.Sprint("group", i), Type: "cont", Offset: 1, Headers: []tree.Header{{Name: "removable", Value: "true"}}})
 		put(group, tree.Node{ID: fmt.Sprint("note", i), Type: "block", Expiry: int64(turns + 1 + (i+turns/2)%turns)})
 	}
@@ -66,3 +69,39 @@ func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
 		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0], sizes[0])
 	}
 }
+
+// Limits that are kept cost the same however long the history is, also as many
+// as a policy can have.
+func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds a long history")
+	}
+	var policy lifecycle.Policy
+	for i := range 64 {
+		policy.Parts = append(policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: 1 << 40, MaxBytes: 1 << 40, MaxNodes: 1 << 40})
+	}
+	var allocs []float64
+	sizes := []int{1_000, 8_000}
+	for _, turns := range sizes {
+		in := old(t, turns)
+		in.Policy, in.Counter = policy, letters{}
+		commit := func() {
+			if _, _, _, err := lifecycle.Commit(context.Background(), in); err != nil {
+				t.Fatal(err)
+			}
+		}
+		commit()
+		n := testing.AllocsPerRun(3, commit)
+		t.Logf("a commit after %d turns: %.0f allocations", turns, n)
+		allocs = append(allocs, n)
+	}
+	if allocs[1] > 2*allocs[0] {
+		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0], sizes[0])
+	}
+}
+
+// letters counts a token a byte.
+type letters struct{}
+
+func (letters) Name() string          { return "letters" }
+func (letters) Count(text string) int { return len(text) }

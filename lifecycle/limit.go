@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/contexttree/pact/tree"
 )
@@ -118,7 +119,7 @@ func (s *scale) below(l *limit, region *tree.Entry) (int64, error) {
 // measure sums what a limit for a kind or a tag counts.
 func (s *scale) measure(l *limit, region tree.Class) *tree.Measure {
 	m := &tree.Measure{
-		Name: string(l.unit) + "\x00" + l.kind + "\x00" + l.tag,
+		Name: string(l.unit) + strconv.Quote(l.kind) + strconv.Quote(l.tag), // which no other kind and tag give
 		Of: func(_ context.Context, e *tree.Entry) (int64, error) {
 			if !l.matches(e.Node()) {
 				return 0, nil
@@ -127,10 +128,10 @@ func (s *scale) measure(l *limit, region tree.Class) *tree.Measure {
 		},
 	}
 	if region == tree.Sys {
-		m.Name += "\x00" + region.String() // where a missing role is another one
+		m.Name += region.String() // where a missing role is another one
 	}
 	if s.tokens != nil && l.unit == tokens {
-		m.Name += "\x00" + s.tokens.Name
+		m.Name += s.tokens.Name
 	}
 	if l.kind != "" {
 		m.Want.Kinds = tree.Mark(l.kind)

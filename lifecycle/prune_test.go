@@ -217,3 +217,24 @@ func TestFailedCommitLeavesNothingBehind(t *testing.T) {
 		})
 	}
 }
+
+// TestLimitsAreKeptApart has two limits whose names differ in where they are cut.
+func TestLimitsAreKeptApart(t *testing.T) {
+	s := begin(t)
+	working := s.edit(func(x *tree.Editor) error {
+		specs := []tree.Spec{{Kind: "a"}, {Kind: "c", Tags: []string{"b\x00"}}}
+		for range 40 {
+			specs = append(specs, tree.Spec{Kind: "a\x00b"})
+		}
+		for _, spec := range specs {
+			if _, err := x.Add("^sys", spec); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	policy := lifecycle.Policy{Parts: []lifecycle.Part{{Kind: "a\x00b", MaxNodes: 40}, {Kind: "a", Tag: "b\x00", MaxNodes: 1}}}
+	if _, report := s.commit(working, lifecycle.Input{Policy: policy}); report.Budget != "" {
+		t.Error(report.Budget)
+	}
+}
