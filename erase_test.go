@@ -155,6 +155,7 @@ func TestEraseRefusals(t *testing.T) {
 		{pact.Erasure{IDs: []string{"cb:1-0"}, Random: chance()}, pact.ErrDocumentInvalid},
 		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "why", Random: bytes.NewReader(make([]byte, 31))}, pact.ErrStore},
 		{pact.Erasure{Texts: []string{"Jane"}, Reason: "Jane asked", Random: chance()}, pact.ErrDocumentInvalid},
+		{pact.Erasure{Texts: []string{"Jan\xe9"}, Reason: "why", Random: chance()}, pact.ErrDocumentInvalid},
 		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "said: I am Jane Doe", Random: chance()}, pact.ErrDocumentInvalid},
 		{pact.Erasure{Revisions: []int64{9}, Reason: "why", Random: chance()}, pact.ErrSnapshotNotFound},
 	} {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
@@ -95,6 +96,9 @@ func (p *Policy) Check() error {
 	}
 	if !slices.Contains([]Orphans{"", Refuse, Drop, Keep}, p.Orphans) {
 		return unusable(string(p.Orphans), "there is no such way with orphans", "it is refuse, drop or keep")
+	}
+	if !utf8.ValidString(p.Stub) {
+		return unusable("stub", "the text of the stub is not valid UTF-8", "convert it to UTF-8")
 	}
 	if len(p.Parts) > maxParts {
 		return unusable("parts", "a policy has at most "+strconv.Itoa(maxParts)+" parts", "")

@@ -238,3 +238,10 @@ func TestLimitsAreKeptApart(t *testing.T) {
 		t.Error(report.Budget)
 	}
 }
+
+func TestStubsAreText(t *testing.T) {
+	policy := lifecycle.Policy{MaxNodes: 1, Stub: "caf\xe9"}
+	if err := policy.Check(); fault.CodeOf(err) != fault.DocumentInvalid {
+		t.Errorf("a stub that is no UTF-8: %v", err)
+	}
+}

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/lifecycle"
@@ -92,6 +93,11 @@ func (e *Erase) Check() error {
 	}
 	if slices.Contains(e.Texts, "") {
 		return fault.New(fault.DocumentInvalid, "the text to erase is empty", "")
+	}
+	for _, text := range e.Texts {
+		if !utf8.ValidString(text) { // it would be found nowhere
+			return fault.New(fault.DocumentInvalid, "the text to erase is not valid UTF-8: "+strconv.Quote(text), "convert it to UTF-8")
+		}
 	}
 	f := e.Finder()
 	if f.In(e.Entry.Message) || f.In(e.Entry.Actor) {

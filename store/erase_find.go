@@ -20,7 +20,7 @@ type Finder struct {
 
 // Finder returns what looks for the texts of an erasure.
 func (e *Erase) Finder() *Finder {
-	f := &Finder{}
+	f, known := &Finder{}, map[string]bool{}
 	for _, text := range e.Texts {
 		forms := []string{text}
 		for range 2 {
@@ -29,7 +29,8 @@ func (e *Erase) Finder() *Finder {
 			}
 		}
 		for _, form := range forms {
-			if !slices.Contains(f.forms, form) {
+			if !known[form] {
+				known[form] = true
 				f.forms = append(f.forms, form)
 				f.raw = append(f.raw, inner(canon.String(form)))
 			}

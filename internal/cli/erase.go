@@ -164,7 +164,7 @@ func (f *eraseFlags) allTexts(ctx context.Context, a *app) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		for line := range strings.Lines(string(in.data)) {
+		for line := range strings.Lines(strings.TrimPrefix(string(in.data), "\ufeff")) {
 			if line = strings.TrimRight(line, "\r\n"); line != "" {
 				texts = append(texts, line)
 			}
