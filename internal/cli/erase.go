@@ -120,7 +120,7 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 			return inArgument(err, text)
 		}
 		if len(found) == 0 {
-			return fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds nothing", "pact select "+quote(name)+" "+quote("@* "+text)+" tries it")
+			return fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds nothing", "pact select "+quote(name)+" "+quote(text)+" tries it; without an address it is asked of all snapshots here, as with @*")
 		}
 		e.IDs = append(e.IDs, found...)
 	}
