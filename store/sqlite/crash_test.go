@@ -157,7 +157,7 @@ func crash(t *testing.T, path string, after time.Duration, acknowledged map[int6
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	early := after%5 == 0
+	early := after/time.Microsecond%5 == 0
 	if early {
 		time.AfterFunc(after, func() { cmd.Process.Kill() })
 	}
