@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
 )
 
 // chance gives the same bytes in every test: what is random is not tested here.
@@ -221,6 +222,31 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 	}
 	if len(digests) != 1 {
 		t.Errorf("there are %d ends of one story", len(digests))
+	}
+}
+
+// TestErasedStubsAreReadAgain erases what stands for a turn, and has the history
+// read by a reader that mends nothing.
+func TestErasedStubsAreReadAgain(t *testing.T) {
+	c := create(t, store.NewMemory())
+	must(t, c.Edit(background, say("a question that is long enough for a stub to be shorter")))
+	first, err := c.Commit(background)
+	must(t, err)
+	turn := first.Tree().Region(tree.Seq).Children().At(0).Node().ID
+	snapshot, err := c.Commit(background, pact.WithPrune(turn), pact.WithPolicy(pact.Policy{Stub: "gone, Jane"}))
+	must(t, err)
+	if len(snapshot.Report.Stubs) != 1 {
+		t.Fatalf("stubs %+v", snapshot.Report.Stubs)
+	}
+	_, err = c.Erase(background, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
+	must(t, err)
+	var out bytes.Buffer
+	must(t, c.ExportHistory(background, &out, pact.Cycle(1), pact.Latest))
+	if strings.Contains(out.String(), "Jane") {
+		t.Error("the text is still there")
+	}
+	if _, findings, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, pact.Strict()); err != nil || len(findings) > 0 {
+		t.Errorf("%v, %v", findings, err)
 	}
 }
 

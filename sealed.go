@@ -69,13 +69,14 @@ func (h *historyReader) seal(next *tree.Tree) error {
 }
 
 // stubbed reports whether of a turn nothing is left but a core with the stub that
-// stands for it.
+// stands for it, or with what an erasure left of one.
 func stubbed(t *tree.Tree, id string) bool {
 	e := t.Entry(id)
 	if e.Class() != tree.Turn || e.Summary().Nodes != 3 || e.Core() == nil || e.Core().Children().Len() != 1 {
 		return false
 	}
-	return slices.Contains(lifecycle.StandsFor(e.Core().Children().At(0).Node()), id)
+	stub := e.Core().Children().At(0).Node()
+	return stub.Kind == "stub" && stub.Erased() || slices.Contains(lifecycle.StandsFor(stub), id)
 }
 
 // rewritten reports whether two versions of a node differ in more than stamps

@@ -156,9 +156,12 @@ func (r *run) prune(in lifecycle.Input) *pruner {
 		p.recent[id] = true
 	}
 	p.named = map[string]bool{}
-	for _, id := range slices.Concat(in.Prune, in.Chosen) {
+	for i, id := range slices.Concat(in.Prune, in.Chosen) {
 		if p.bag[id] == nil {
 			continue // it expired
+		}
+		if path := p.path(id); i >= len(in.Prune) && len(path) > 3 && !p.prunable(id) && p.bag[id].class == "block" && p.bag[path[2]].class == "turn" && p.isStub(path[2]) {
+			id = path[2] // a selector that finds a stub means the turn that it is all of
 		}
 		if p.named[id] = p.prunable(id); !p.named[id] {
 			p.held[id] = true

@@ -195,6 +195,9 @@ func (p *pruner) asked(ids, choice []string) ([]candidate, error) {
 	for i, id := range slices.Concat(ids, choice) {
 		chosen := i >= len(ids)
 		path := p.tree.Path(id)
+		if chosen && len(path) > 3 && !prunable(path) && path[len(path)-1].Class() == tree.Block && path[2].Class() == tree.Turn && isStub(path[2]) {
+			path, id = path[:3], path[2].Node().ID // a stub that is all of its turn
+		}
 		switch {
 		case path == nil && p.in.Working.Has(id): // it expired in this very commit
 		case path == nil:

@@ -245,3 +245,16 @@ func TestStubsAreText(t *testing.T) {
 		t.Errorf("a stub that is no UTF-8: %v", err)
 	}
 }
+
+// TestChosenStubs clears a stub away that is all of its turn, by what selects it.
+func TestChosenStubs(t *testing.T) {
+	s := history(t)
+	turn := s.name("t1")
+	_, report := s.commit(s.tree.WithCycle(s.stamps.Cycle), lifecycle.Input{Prune: []string{turn}, Policy: lifecycle.Policy{Stub: "."}})
+	equal(t, "stubs", len(report.Stubs), 1)
+	equal(t, "whether the turn stays with one", s.tree.Has(turn), true)
+	stub := report.Stubs[0].ID
+	_, report = s.commit(s.tree.WithCycle(s.stamps.Cycle), lifecycle.Input{Chosen: []string{stub}})
+	equal(t, "held", report.Held, []lifecycle.Held(nil))
+	equal(t, "whether the turn stays without it", s.tree.Has(turn), false)
+}
