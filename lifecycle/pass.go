@@ -146,7 +146,6 @@ func (p *pruner) take(unit []string, helped *limit) (gone []string, changed []ca
 		if !p.own[id] { // which nobody has seen
 			p.removed = append(p.removed, Removal{id, why, rule})
 		}
-		p.stubs = slices.DeleteFunc(p.stubs, func(s Stub) bool { return s.ID == id })
 	}
 	stub, err := p.stub(unit, helped)
 	if err != nil {

@@ -74,7 +74,7 @@ func (p *pruner) prune(report *Report) error {
 		report.Freed = &freed
 	}
 	report.Removed = append(report.Removed, p.removed...)
-	report.Stubs = p.stubs
+	report.Stubs = slices.DeleteFunc(p.stubs, func(s Stub) bool { return !p.tree.Has(s.ID) })
 	return nil
 }
 

@@ -54,7 +54,7 @@ func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
 		case p.in.Retained(id):
 			return keep(Retained, other(id, c.id))
 		case p.recent[turnOf(p.tree, id)]:
-			return keep(Recent, id)
+			return keep(Recent, other(id, c.id))
 		}
 	}
 	for _, id := range members {
@@ -67,9 +67,16 @@ func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
 
 // outermost leaves out the blocks whose turn is among the roots as well.
 func outermost(t *tree.Tree, roots []string) []string {
+	if len(roots) == 1 {
+		return roots
+	}
+	all := make(map[string]bool, len(roots))
+	for _, id := range roots {
+		all[id] = true
+	}
 	return slices.DeleteFunc(roots, func(id string) bool {
 		turn := turnOf(t, id)
-		return turn != id && slices.Contains(roots, turn)
+		return turn != id && all[turn]
 	})
 }
 
