@@ -164,7 +164,7 @@ func replay(t *testing.T, rng *rand.Rand, i int, c *Conversation, done map[strin
 		t.Fatal(err)
 	}
 	policy := drawPolicy(rng, whole)
-	return &pressure{t, fmt.Sprintf("draw %d under %+v", i, policy), policy, wordCounter{}, done}
+	return &pressure{t, fmt.Sprintf("draw %d under %+v", i, policy), policy, wordCounter{}, done, false}
 }
 
 func (p *pressure) made(c *Conversation) *pact.Context {

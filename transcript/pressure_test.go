@@ -68,7 +68,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 		}
 		for round := range rounds {
 			policy := drawPolicy(rng, whole)
-			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{}, done}
+			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{}, done, false}
 			made, err := ImportUnder(t.Context(), store.NewMemory(), "pruned", c, policy, nil, pact.WithCounter(p.counter))
 			if err != nil {
 				t.Fatalf("%s: %v", p.what, err)
@@ -98,7 +98,7 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := pressure{t, c.Shape + " " + c.Name, policy, counter, done}
+		p := pressure{t, c.Shape + " " + c.Name, policy, counter, done, false}
 		p.context(made)
 	}
 	if done["pruned"] == 0 {
@@ -151,6 +151,7 @@ type pressure struct {
 	policy  pact.Policy
 	counter pact.Counter
 	done    map[string]int
+	expires bool // protection is from pruning alone
 }
 
 func (p *pressure) context(c *pact.Context) {
@@ -210,7 +211,7 @@ func (p *pressure) pairs(what string, s *pact.Snapshot) {
 // unless a limit is for it.
 func (p *pressure) protected(what string, before, s *pact.Snapshot) {
 	p.Helper()
-	if before == nil {
+	if before == nil || p.expires {
 		return
 	}
 	turns := slices.Collect(before.Tree().Region(tree.Seq).Children().All())

@@ -1,0 +1,78 @@
+package pact_test
+
+import (
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+)
+
+// An empty group that something kept is looked at again, whoever goes on with the
+// context: the same process, another one, a fork, what is left after undo, a copy
+// in another store.
+func TestEmptyGroupsAreRemembered(t *testing.T) {
+	ctx := t.Context()
+	for _, way := range []struct {
+		name string
+		next func(s store.Store, c *pact.Context) (*pact.Context, error)
+	}{
+		{"the same process", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, nil }},
+		{"after an edit", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Edit(ctx, say("more")) }},
+		{"another process", func(s store.Store, c *pact.Context) (*pact.Context, error) { return pact.Open(ctx, s, c.Name()) }},
+		{"after a refresh", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Refresh(ctx) }},
+		{"a fork", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c.Fork(ctx, pact.Latest, "fork") }},
+		{"undo", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+			if _, err := c.Commit(ctx); err != nil {
+				return nil, err
+			}
+			_, err := c.Undo(ctx)
+			return c, err
+		}},
+		{"a copy", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+			return c.Copy(ctx, store.NewMemory(), "copy")
+		}},
+		{"many cycles later", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+			for range 5 {
+				if _, err := c.Commit(ctx); err != nil {
+					return nil, err
+				}
+			}
+			return c, nil
+		}},
+	} {
+		t.Run(way.name, func(t *testing.T) {
+			s := store.NewMemory()
+			c := create(t, s)
+			must(t, c.Edit(ctx, func(b *pact.Batch) error {
+				for _, add := range []struct {
+					into string
+					spec pact.Spec
+				}{
+					{"^ah", pact.Spec{ID: "group", Type: "mc", Offset: 1, Removable: true}},
+					{"group", pact.Spec{ID: "last", TTL: pact.TTL(1)}},
+					{"^sys", pact.Spec{ID: "holder", Refs: []string{"group"}}},
+				} {
+					if _, err := b.Add(add.into, add.spec); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
+			for range 2 {
+				_, err := c.Commit(ctx)
+				must(t, err)
+			}
+			if c.Working().Node("last") != nil || c.Working().Node("group") == nil {
+				t.Fatal("the group is not empty, or not there")
+			}
+			c, err := way.next(s, c)
+			must(t, err)
+			must(t, c.Edit(ctx, func(b *pact.Batch) error { return b.Remove("holder") }))
+			snapshot, err := c.Commit(ctx)
+			must(t, err)
+			if snapshot.Node("group") != nil {
+				t.Errorf("the empty group is there still: %+v", snapshot.Report)
+			}
+		})
+	}
+}
