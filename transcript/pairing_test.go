@@ -208,3 +208,24 @@ func TestPairingRules(t *testing.T) {
 		}
 	}
 }
+
+// loneIDs are the ids of calls without any result behind them, and of results
+// without a call.
+func loneIDs(list []chatMessage) (lone []string) {
+	open, called := map[string]bool{}, map[string]bool{}
+	for _, m := range list {
+		for _, c := range m.ToolCalls {
+			open[c.ID], called[c.ID] = true, true
+		}
+		if m.Role == "tool" {
+			delete(open, m.answers())
+			if !called[m.answers()] {
+				lone = append(lone, m.answers())
+			}
+		}
+	}
+	for id := range open {
+		lone = append(lone, id)
+	}
+	return lone
+}
