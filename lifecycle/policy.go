@@ -1,9 +1,6 @@
 package lifecycle
 
 import (
-	"bytes"
-	"encoding/json"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -167,20 +164,4 @@ func (l *limit) String() string {
 		b = append(b, "with tag", l.tag)
 	}
 	return strings.Join(b, " ")
-}
-
-// ParsePolicy reads a policy that is written as a JSON object, with the names
-// that Policy gives. E_DOCUMENT_INVALID for names that it does not know and for
-// what Check refuses.
-func ParsePolicy(data []byte) (Policy, error) {
-	var p Policy
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&p); err != nil {
-		return p, fault.Wrap(fault.DocumentInvalid, err, "the policy cannot be read", `it is a JSON object such as {"max_tokens":8000,"protect_turns":3}`)
-	}
-	if _, err := d.Token(); err != io.EOF {
-		return p, unusable("", "something follows the object", "a policy is one JSON object")
-	}
-	return p, p.Check()
 }

@@ -1,0 +1,75 @@
+package lifecycle_test
+
+import (
+	"encoding/json"
+	"errors"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/lifecycle"
+)
+
+func TestParsePolicy(t *testing.T) {
+	const text = `{"max_tokens":1,"max_bytes":2,"max_nodes":3,"max_turns":4,` +
+		`"parts":[{"region":"^sys","max_tokens":5},{"kind":"result","tag":"x","max_bytes":6,"max_nodes":7}],` +
+		`"protect_turns":8,"min_tokens":9,"min_bytes":10,"every":11,"stub":"s","orphans":"drop","tokenizer":"words"}`
+	p, err := lifecycle.ParsePolicy([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := lifecycle.Policy{
+		MaxTokens: 1, MaxBytes: 2, MaxNodes: 3, MaxTurns: 4,
+		Parts:        []lifecycle.Part{{Region: "^sys", MaxTokens: 5}, {Kind: "result", Tag: "x", MaxBytes: 6, MaxNodes: 7}},
+		ProtectTurns: 8, MinTokens: 9, MinBytes: 10, Every: 11, Stub: "s", Orphans: lifecycle.Drop, Tokenizer: "words",
+	}
+	if !reflect.DeepEqual(p, want) {
+		t.Errorf("got  %+v\nwant %+v", p, want)
+	}
+	for bad, says := range map[string]string{
+		``:                                  "cannot be read",
+		`[]`:                                "cannot be read",
+		`{"max_nodes":1} {}`:                "something follows",
+		`{"max_nods":1}`:                    "unknown field",
+		`{"MAX_NODES":1}`:                   "as in the documentation",
+		`{"max_nodes":1,"max_nodes":2}`:     "and once",
+		`{"parts":[{"Kind":"a"}]}`:          "as in the documentation",
+		`{"parts":[{"kind":"a"}]}`:          "no limit",
+		`{"parts":[{"tag":"a","tag":"b"}]}`: "and once",
+		`{"max_nodes":1.5}`:                 "cannot be read",
+		`{"max_nodes":-1}`:                  "0 or more",
+	} {
+		_, err := lifecycle.ParsePolicy([]byte(bad))
+		if !errors.Is(err, fault.DocumentInvalid) || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: got %v, want %q", bad, err, says)
+		}
+	}
+}
+
+// What is read is written again, and read as the same.
+func FuzzParsePolicy(f *testing.F) {
+	for _, seed := range []string{`{}`, `null`, `{"parts":null}`, `{"parts":[null]}`, `{"parts":[{"kind":"a","max_nodes":1},{"kind":"b","max_turns":1}]}`, `{"stub":"\u00e9","max_bytes":9}`} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		p, err := lifecycle.ParsePolicy(data)
+		if err != nil {
+			return
+		}
+		printed, err := json.Marshal(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := lifecycle.ParsePolicy(printed)
+		if err != nil {
+			t.Fatalf("%s: %v", printed, err)
+		}
+		if len(p.Parts) == 0 {
+			p.Parts, again.Parts = nil, nil
+		}
+		if !reflect.DeepEqual(p, again) {
+			t.Errorf("%s gives %+v, and printed %s %+v", data, p, printed, again)
+		}
+	})
+}
