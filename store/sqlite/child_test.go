@@ -46,18 +46,23 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-func child(ctx context.Context, path string, count int) error {
+// resume opens the file and goes on with what is there.
+func resume(ctx context.Context, path string) (*sqlite.Store, *turns, error) {
 	s, err := sqlite.Open(ctx, path)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	w := &turns{store: s}
 	info, err := s.Find(ctx, "turns")
 	if err != nil {
-		if err := w.create(ctx); err != nil {
-			return err
-		}
-	} else if err := w.load(ctx, info.Key); err != nil {
+		return s, w, w.create(ctx)
+	}
+	return s, w, w.load(ctx, info.Key)
+}
+
+func child(ctx context.Context, path string, count int) error {
+	s, w, err := resume(ctx, path)
+	if err != nil {
 		return err
 	}
 	for i := 0; count == 0 || i < count; i++ {
@@ -75,17 +80,8 @@ func child(ctx context.Context, path string, count int) error {
 // forkingChild commits two turns and takes the second back: a fork takes over
 // the name.
 func forkingChild(ctx context.Context, path string, _ int) error {
-	s, err := sqlite.Open(ctx, path)
+	s, w, err := resume(ctx, path)
 	if err != nil {
-		return err
-	}
-	w := &turns{store: s}
-	info, err := s.Find(ctx, "turns")
-	if err != nil {
-		if err := w.create(ctx); err != nil {
-			return err
-		}
-	} else if err := w.load(ctx, info.Key); err != nil {
 		return err
 	}
 	for {
@@ -112,17 +108,8 @@ func forkingChild(ctx context.Context, path string, _ int) error {
 // callingChild starts attempts, ends each and commits now and then. It
 // acknowledges the attempts by their number and their status.
 func callingChild(ctx context.Context, path string, _ int) error {
-	s, err := sqlite.Open(ctx, path)
+	s, w, err := resume(ctx, path)
 	if err != nil {
-		return err
-	}
-	w := &turns{store: s}
-	info, err := s.Find(ctx, "turns")
-	if err != nil {
-		if err := w.create(ctx); err != nil {
-			return err
-		}
-	} else if err := w.load(ctx, info.Key); err != nil {
 		return err
 	}
 	before, err := s.Attempts(ctx, w.state.Key, 0, w.state.Stamps.Cycle)

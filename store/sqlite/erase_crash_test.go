@@ -10,23 +10,12 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
 )
 
 // erasingChild commits turns and erases every one of them.
 func erasingChild(ctx context.Context, path string, _ int) error {
-	s, err := sqlite.Open(ctx, path)
-	if err != nil {
-		return err
-	}
-	w := &turns{store: s}
-	info, err := s.Find(ctx, "turns")
-	if err != nil {
-		err = w.create(ctx)
-	} else {
-		err = w.load(ctx, info.Key)
-	}
+	s, w, err := resume(ctx, path)
 	if err != nil {
 		return err
 	}
