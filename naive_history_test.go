@@ -129,7 +129,7 @@ func (c *chronicle) address(later bool) address {
 func TestSelectAgreesWithNaiveMerging(t *testing.T) {
 	seeds := uint64(90)
 	if testing.Short() {
-		seeds = 6
+		seeds = 18
 	}
 	merged, missing := map[string]int{}, 0
 	for seed := range seeds {
