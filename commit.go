@@ -73,7 +73,8 @@ func (c *Context) Prepare(ctx context.Context, opts ...CallOption) (*Snapshot, e
 
 // candidate applies the commit sequence (03 §7) up to publication.
 func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, k call) (*candidate, error) {
-	in, err := c.input(ctx, s, working, stamps, k)
+	retained := c.retained()
+	in, err := c.input(ctx, s, working, stamps, retained, k)
 	if err != nil {
 		return nil, err
 	}
@@ -81,13 +82,12 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 	if err != nil {
 		return nil, err
 	}
-	report.Retained = slices.Sorted(maps.Keys(c.retained()))
+	report.Retained = slices.Sorted(maps.Keys(retained))
 	return &candidate{sealed: sealed, stamps: after, report: report}, nil
 }
 
 // input is what a commit of a working state depends on.
-func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, k call) (lifecycle.Input, error) {
-	retained := c.retained()
+func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, k call) (lifecycle.Input, error) {
 	in := lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
 		Policy: k.policy, Counter: c.counter, Prune: k.prune, Rewrite: k.rewrite,

@@ -2,7 +2,9 @@ package pact
 
 import (
 	"context"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/thread"
@@ -42,7 +44,8 @@ type CachedPrefix struct {
 // prepared or not. Cost: that of preparing the commit twice.
 func (c *Context) Plan(ctx context.Context, opts ...CallOption) (*PrunePlan, error) {
 	k, s := c.call(opts), c.state.Load()
-	in, err := c.input(ctx, s, s.Working, s.Stamps, k)
+	retained := c.retained()
+	in, err := c.input(ctx, s, s.Working, s.Stamps, retained, k)
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +54,7 @@ func (c *Context) Plan(ctx context.Context, opts ...CallOption) (*PrunePlan, err
 	if err != nil {
 		return nil, err
 	}
+	report.Retained = slices.Sorted(maps.Keys(retained))
 	in.Policy, in.Prune, in.Chosen = Policy{Orphans: KeepOrphans}, nil, nil
 	before, _, _, err := lifecycle.Commit(ctx, in)
 	if err != nil {

@@ -22,9 +22,10 @@ func (h *historyReader) objection(node, message string) error {
 
 // seal holds a snapshot to what was sealed before (03 §5): an id belongs to one
 // node, and of a sealed turn nodes may go and others be attached outside the
-// core, but none changes. A turn that was pruned as a whole may leave a stub. Stamps are left out, since reading fills in those that
-// are missing, and so is the ttl, which a node that was held back lost. Each
-// rule is reported once a cycle. Cost: what differs.
+// core, but none changes. A turn that was pruned as a whole may leave a stub.
+// Stamps are left out, since reading fills in those that are missing, and so is
+// the ttl, which a node that was held back lost. Each rule is reported once a
+// cycle. Cost: what differs.
 func (h *historyReader) seal(next *tree.Tree) error {
 	var changed, gone, came, again []string
 	if h.gone == nil {
@@ -76,7 +77,7 @@ func stubbed(t *tree.Tree, id string) bool {
 		return false
 	}
 	stub := e.Core().Children().At(0).Node()
-	return stub.Kind == "stub" && stub.Erased() || slices.Contains(lifecycle.StandsFor(stub), id)
+	return stub.Kind == lifecycle.StubKind && stub.Erased() || slices.Contains(lifecycle.StandsFor(stub), id)
 }
 
 // rewritten reports whether two versions of a node differ in more than stamps

@@ -1,6 +1,6 @@
 // Package lifecycle is the commit of a cycle as a pure function of a working
 // state and a policy: expire, prune, seal (03 §7). It reads no clock of its
-// own and does no I/O.
+// own, and does no I/O but reading the contents whose tokens a policy limits.
 package lifecycle
 
 import (

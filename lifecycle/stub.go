@@ -6,16 +6,16 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// What tells the blocks that stand for what was pruned.
-const (
-	stubKind = "stub"        // their kind
-	stubAttr = "pact:pruned" // the attribute with the ids of what they stand for
-)
+// StubKind is the kind of the blocks that stand for what was pruned.
+const StubKind = "stub"
+
+// stubAttr is the attribute with the ids of what a stub stands for.
+const stubAttr = "pact:pruned"
 
 // StandsFor returns the ids of what a stub stands for, in document order: it
 // stands in the place of the first. Nil for any other node.
 func StandsFor(n *tree.Node) (ids []string) {
-	if n.Kind != stubKind {
+	if n.Kind != StubKind {
 		return nil
 	}
 	for _, v := range n.Header(stubAttr).Any().Elems {
@@ -45,7 +45,7 @@ func (p *pruner) stub(unit []string, helped *limit) (*standing, error) {
 	roots := slices.SortedFunc(slices.Values(unit), p.tree.Order)
 	s := &standing{place: roots[0]}
 	path := p.tree.Path(s.place)
-	spec := tree.Spec{Role: stubRole(path[len(path)-1], path[1].Class()), Kind: stubKind, Content: text, Attrs: map[string]any{stubAttr: roots}}
+	spec := tree.Spec{Role: stubRole(path[len(path)-1], path[1].Class()), Kind: StubKind, Content: text, Attrs: map[string]any{stubAttr: roots}}
 	var err error
 	s.For = roots
 	if s.tree, s.stamps, s.ID, err = tree.StandIn(p.tree, p.stamps, p.in.Env, s.place, spec); err != nil {
@@ -102,10 +102,10 @@ func (s *standing) parts() (parts bool) {
 // isStub reports whether a block, or all that a turn holds, is a stub.
 func isStub(e *tree.Entry) bool {
 	switch {
-	case e.Summary().Blocks != 1 || !e.Summary().Marks.May(tree.Marks{Kinds: tree.Mark(stubKind)}):
+	case e.Summary().Blocks != 1 || !e.Summary().Marks.May(tree.Marks{Kinds: tree.Mark(StubKind)}):
 		return false
 	case e.Class() == tree.Block:
-		return e.Node().Kind == stubKind
+		return e.Node().Kind == StubKind
 	}
 	found := false
 	for k := range e.Children().All() {

@@ -192,14 +192,7 @@ func TestOddConversationsUnderPressure(t *testing.T) {
 		}
 		made := p.made(c)
 		for n, list := range c.calls {
-			s, err := made.At(t.Context(), pact.Cycle(int64(n)+1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := OpenAI(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := sentAt(t, made, n+1)
 			had := loneIDs(chatMessages(t, rawList(list)))
 			for _, id := range loneIDs(chatMessages(t, text)) {
 				if !slices.Contains(had, id) {
@@ -209,6 +202,20 @@ func TestOddConversationsUnderPressure(t *testing.T) {
 		}
 		p.holds(made)
 	}
+}
+
+// sentAt is what a snapshot gives OpenAI.
+func sentAt(t *testing.T, c *pact.Context, cycle int) []byte {
+	t.Helper()
+	s, err := c.At(t.Context(), pact.Cycle(int64(cycle)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := OpenAI(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
 }
 
 func rawList(list []*message) []byte {
@@ -233,14 +240,7 @@ func TestRewrittenConversationsUnderPressure(t *testing.T) {
 		p.policy.Orphans = pact.KeepOrphans
 		made := p.made(c)
 		for n, list := range c.calls {
-			s, err := made.At(t.Context(), pact.Cycle(int64(n)+1))
-			if err != nil {
-				t.Fatal(err)
-			}
-			text, err := OpenAI(t.Context(), s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := sentAt(t, made, n+1)
 			if faults := pairingFaults(t, text); len(faults) > 0 {
 				t.Fatalf("%s: snapshot %d: %q\n%s", p.what, n+1, faults, text)
 			}
