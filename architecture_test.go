@@ -19,6 +19,7 @@ var allowed = map[string]struct {
 	third bool
 }{
 	"internal/fault":          {},
+	"internal/safefile":       {},
 	"internal/canon":          {own: []string{"internal/fault"}},
 	"tree":                    {own: []string{"internal/fault", "internal/canon"}},
 	"lifecycle":               {own: []string{"internal/fault", "tree"}},
@@ -31,13 +32,13 @@ var allowed = map[string]struct {
 	"store":                   {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle"}},
 	"store/storetest":         {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle", "store"}, third: true},
 	"store/internal/sqlstore": {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle", "store"}},
-	"store/sqlite":            {own: []string{"internal/fault", "store", "store/internal/sqlstore"}, third: true},
+	"store/sqlite":            {own: []string{"internal/fault", "internal/safefile", "store", "store/internal/sqlstore"}, third: true},
 	"":                        {own: []string{"internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "diff/content", "thread", "document", "store"}},
 	"transcript":              {own: []string{"", "internal/fault", "internal/canon", "tree", "thread", "store"}},
 	"tokens":                  {own: []string{"internal/fault"}, third: true},
 	"conformance":             {},
 	"internal/cli": {own: []string{"", "internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "diff/content", "thread", "document", "store",
-		"store/sqlite", "tokens", "transcript", "conformance"}, third: true},
+		"internal/safefile", "store/sqlite", "tokens", "transcript", "conformance"}, third: true},
 	"cmd/pact":           {own: []string{"internal/cli"}},
 	"examples/agentloop": {own: []string{"", "store", "transcript"}},
 	"examples/query":     {own: []string{"", "store", "transcript"}},

@@ -127,7 +127,7 @@ otherwise than sent.`,
 			return err
 		}
 		defer s.Close()
-		began, err := startAttempt(ctx, c, call, *out, pact.WithPolicy(p), pact.WithPrune(*prune...))
+		began, err := a.startAttempt(ctx, c, call, *out, pact.WithPolicy(p), pact.WithPrune(*prune...))
 		if err != nil {
 			return err
 		}
@@ -138,11 +138,11 @@ otherwise than sent.`,
 
 // startAttempt starts an attempt with a file to write to, "" for none. A file
 // that cannot be put in place ends it.
-func startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, opts ...pact.CallOption) (began *pact.Attempt, err error) {
+func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, opts ...pact.CallOption) (began *pact.Attempt, err error) {
 	if out == "" {
 		return c.StartAttempt(ctx, call, io.Discard, opts...)
 	}
-	err = replaceFile(out, func(w io.Writer) error {
+	err = a.replaceFile(out, func(w io.Writer) error {
 		began, err = c.StartAttempt(ctx, call, w, opts...)
 		return err
 	})

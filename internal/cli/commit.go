@@ -68,7 +68,7 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 		options := []pact.CallOption{pact.WithMessage(*message), pact.WithRequest(*request)}
 		if *send == "" {
 			options = append(options, pruning...)
-		} else if err := replaceFile(*send, func(w io.Writer) error {
+		} else if err := a.replaceFile(*send, func(w io.Writer) error {
 			_, err := c.Send(ctx, w, pruning...)
 			return err
 		}); err != nil {

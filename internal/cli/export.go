@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"io"
-	"os"
-	"path/filepath"
 
 	"github.com/contexttree/pact"
 	"github.com/spf13/cobra"
@@ -48,7 +44,7 @@ the form for copies and backups. pact import reads all of them.`,
 		if *target == "" {
 			return write(a.out)
 		}
-		return replaceFile(*target, write)
+		return a.replaceFile(*target, write)
 	})
 	return cmd
 }
@@ -99,44 +95,4 @@ func (s *source) writeAll(ctx context.Context, w io.Writer, compact bool, from, 
 		ends[i] = address
 	}
 	return c.ExportHistory(ctx, w, ends[0], ends[1])
-}
-
-// replaceFile writes a file beside its place and puts it there when it is
-// complete, so that a failure leaves what was there before. What is no regular
-// file, such as a pipe or a device, is written to as it is.
-func replaceFile(name string, write func(io.Writer) error) (err error) {
-	if there, err := filepath.EvalSymlinks(name); err == nil {
-		name = there
-	}
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() {
-		f, err := os.OpenFile(name, os.O_WRONLY, 0)
-		if err != nil {
-			return err
-		}
-		return errors.Join(write(f), f.Close())
-	}
-	f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*")
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			f.Close()
-			os.Remove(f.Name())
-		}
-	}()
-	w := bufio.NewWriterSize(f, flushAt)
-	if err = write(w); err == nil {
-		err = w.Flush()
-	}
-	if err == nil {
-		err = f.Chmod(0o644)
-	}
-	if err == nil {
-		err = f.Close()
-	}
-	if err == nil {
-		err = os.Rename(f.Name(), name)
-	}
-	return err
 }

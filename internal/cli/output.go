@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bufio"
 	"bytes"
 	"encoding/json"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/internal/safefile"
 	"golang.org/x/term"
 )
 
@@ -44,6 +47,23 @@ func (a *app) printJSON(v any) error {
 	e := json.NewEncoder(a.out)
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// replaceFile writes a file beside its place and puts it there when it is
+// complete and on the disk. It refuses to put it in the place of the store.
+func (a *app) replaceFile(name string, write func(io.Writer) error) error {
+	if there, err := os.Stat(name); err == nil {
+		if db, err := os.Stat(a.db); err == nil && os.SameFile(there, db) {
+			return fault.New(fault.DocumentInvalid, name+" is the store", "name another file")
+		}
+	}
+	return safefile.Replace(name, func(f *os.File) error {
+		w := bufio.NewWriterSize(f, flushAt)
+		if err := write(w); err != nil {
+			return err
+		}
+		return w.Flush()
+	})
 }
 
 // warnf says something about the work that is no failure.
