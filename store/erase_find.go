@@ -11,16 +11,17 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Finder looks for texts, byte for byte: as they are, and as JSON escapes them
-// once or twice, because contents hold JSON in strings.
+// Finder looks for texts: as they are, as JSON escapes them once or twice, and in
+// what JSON in strings says when it is decoded, however it was spelled.
 type Finder struct {
+	texts []string
 	forms []string
 	raw   []string // the forms as canonical JSON has them, to pass over most values unread
 }
 
 // Finder returns what looks for the texts of an erasure.
 func (e *Erase) Finder() *Finder {
-	f, known := &Finder{}, map[string]bool{}
+	f, known := &Finder{texts: e.Texts}, map[string]bool{}
 	for _, text := range e.Texts {
 		forms := []string{text}
 		for range 2 {
@@ -47,14 +48,29 @@ func escaped(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
 }
 
-// In reports whether a text holds one of those looked for.
+// In reports whether a text holds one of those looked for. Cost: the text, and
+// once more for each level of JSON in strings in it.
 func (f *Finder) In(text string) bool {
-	return slices.ContainsFunc(f.forms, func(form string) bool { return strings.Contains(text, form) })
+	if holdsAny(text, f.forms) {
+		return true
+	}
+	found := false
+	if len(f.texts) > 0 {
+		decoded(text, func(inner string) bool {
+			found = holdsAny(inner, f.texts)
+			return !found
+		})
+	}
+	return found
+}
+
+func holdsAny(text string, parts []string) bool {
+	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
 // InValue reports whether a string, a name or a number of a value does.
 func (f *Finder) InValue(v canon.Value) bool {
-	if !slices.ContainsFunc(f.raw, func(form string) bool { return strings.Contains(string(v), form) }) {
+	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) { // a backslash in a string may begin an escape
 		return false
 	}
 	return f.inAny(v.Any(), f.In)

@@ -1,6 +1,7 @@
 package store_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -57,5 +58,56 @@ func TestFinder(t *testing.T) {
 	n := tree.NewNode(tree.Node{ID: "a", Type: "block", Headers: []tree.Header{{Name: "role", Value: `"user"`}, {Name: "kind", Value: `"text"`}}}, nil)
 	if goes, stays := e.Finder().InNode(n, ""); goes || stays {
 		t.Errorf("a role or a kind was found: %v, %v", goes, stays)
+	}
+}
+
+// TestFinderDecodes has texts in JSON in strings, spelled in every way that JSON
+// allows.
+func TestFinderDecodes(t *testing.T) {
+	within := func(text string) canon.Value { return canon.String(text) }
+	e := store.Erase{Texts: []string{"José <jose@example.org>", "a/b", "😀 smith", "two\nlines", `C:\new`}}
+	f := e.Finder()
+	for _, text := range []string{
+		`{"to":"Jos\u00E9 <jose@example.org>"}`,
+		`{"to":"Jos\u00e9 \u003cjose@example.org\u003E"}`,
+		`{"to":"\u004aos\u00e9 \u003cjose@example.org>"}`,
+		`Called with {"to":"José \u003cjose@example.org\u003e"} at C:\`,
+		`"a\/b"`,
+		`"a\u002Fb"`,
+		`"\ud83d\uDE00 smith"`,
+		`"two\u000alines"`,
+		`"two\nlines"`,
+		`"C:\\new"`,
+		`C:\new`,
+		`"C:\u005cnew"`,
+	} {
+		v := within(text)
+		for level := range 7 { // JSON in a string in JSON in a string …
+			if !f.InValue(v) {
+				t.Errorf("level %d: nothing is found in %s", level, v)
+			}
+			if array := canon.Value("[1," + string(v) + "]"); !f.InValue(array) {
+				t.Errorf("level %d: nothing is found in %s", level, array)
+			}
+			v = within(string(v))
+		}
+		slashed := strings.ReplaceAll(text, "/", `\/`)
+		if !f.InValue(within(string(within(slashed)))) {
+			t.Errorf("nothing is found in %s with its slashes escaped", text)
+		}
+	}
+	for _, text := range []string{`\u00e`, `\ud83d smith`, `\uDE00\ud83d smith`, `\`, `\x`, `\u00zz`, `Jos\u00e8`, `a\\u002fb`[:3], `"two\\tlines"`, strings.Repeat(`\`, 4000)} {
+		if f.In(text) {
+			t.Errorf("something is found in %s", text)
+		}
+	}
+}
+
+// TestFinderIsBounded has texts that decode without end.
+func TestFinderIsBounded(t *testing.T) {
+	f := (&store.Erase{Texts: []string{"Jane"}}).Finder()
+	hostile := `\` + strings.Repeat("u005c", 200_000)
+	if allocated := testing.AllocsPerRun(1, func() { f.In(hostile) }); allocated > 100 {
+		t.Errorf("%v allocations", allocated)
 	}
 }

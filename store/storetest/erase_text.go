@@ -20,6 +20,8 @@ func testEraseText(t *testing.T, s Suite) {
 		block("ask " + secret + "!"),
 		{Content: map[string]any{"deep": []any{map[string]any{secret: 1}}}},
 		{Content: map[string]any{"arguments": `{"name":"Jan\u00e9 \"J\" Doe"}`}},
+		{Content: map[string]any{"arguments": `{"name":"\u004Aan\u00E9 \u0022J\u0022 Doe"}`}},
+		{Content: map[string]any{"result": `{"of":"{\"name\":\"Jan\\u00E9 \\u0022J\\u0022 Doe\"}"}`}},
 		{Content: "nothing", Attrs: map[string]any{"data_who": secret}},
 		{Content: "nothing", Tags: []string{secret}},
 		{Content: "nothing", Provenance: secret},
