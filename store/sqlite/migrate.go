@@ -12,6 +12,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store/internal/sqlstore"
 )
 
 // applicationID marks the files of this store: "PACT" in ASCII.
@@ -24,7 +25,7 @@ const applicationID = 0x50414354
 var schema embed.FS
 
 // version is the newest version of the schema, kept in user_version.
-const version = 4
+const version = 5
 
 // recognise refuses a file that is not ours before anything is changed in it.
 // A file that is missing or an empty database is ours to fill.
@@ -121,6 +122,9 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
 			return err
 		}
+	}
+	if err := sqlstore.Prove(ctx, tx, nil); err != nil {
+		return err
 	}
 	for _, pragma := range []string{
 		"PRAGMA application_id = " + strconv.Itoa(applicationID),

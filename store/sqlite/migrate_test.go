@@ -136,3 +136,36 @@ func TestVersion2(t *testing.T) {
 	}
 	sound(t, path)
 }
+
+// TestVersion4 opens a file that version 4 of the schema was used for: a context
+// with an attempt and an erasure, a deleted fork of it, and a fork of that. The
+// digests are those that the program of that time printed. The rows of contexts
+// prove themselves from then on.
+func TestVersion4(t *testing.T) {
+	s, path := older(t, 4)
+	for name, latest := range map[string]string{
+		"chat": "1115dc6ac79f35d459bd0dd361b297925b78d97b625f805ee0784a78c271894b",
+		"late": "d07e1c9e8e4da9735002db05913149bb454a60f9dcdd9b6d62b44626c5a49b9d",
+	} {
+		info, err := s.Find(t.Context(), name)
+		must(t, err)
+		w := &turns{store: s}
+		must(t, w.load(t.Context(), info.Key))
+		if got := w.state.Head.Digest().String(); got != latest {
+			t.Errorf("%s ends with the digest %s", name, got)
+		}
+		if list, err := s.Attempts(t.Context(), info.Key, 1, 9); err != nil || len(list) != 1 {
+			t.Errorf("%s has the attempts %v, %v", name, list, err)
+		}
+		w.next(t, "written by version 5")
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Errorf("%s: %+v, %v", name, damage, err)
+		}
+	}
+	db := raw(t, path, "UPDATE context SET erasures = 2 WHERE name = 'chat'")
+	if _, err := s.Find(t.Context(), "chat"); !isStore(err) {
+		t.Errorf("a row that was changed since: %v", err)
+	}
+	db.Close()
+	sound(t, path)
+}

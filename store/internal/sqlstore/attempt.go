@@ -52,7 +52,11 @@ func (w *writer) startAttempt(at place, a store.Attempt) error {
 	if err != nil {
 		return err
 	}
-	if err := w.exec(w.store.stmts.countAttempt, at.branch); err != nil {
+	_, err = w.alter(at.branch, func(c *settled) error {
+		c.attempts++
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	return w.exec(w.store.stmts.insertAttempt, append(args, proofOf(args))...)

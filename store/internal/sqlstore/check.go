@@ -77,13 +77,11 @@ func (c *checker) each(rows *sql.Rows, err error, f func(values []any) *store.Da
 
 // log follows the chain through the log of a part.
 func (c *checker) log(p part) (*store.Damage, error) {
-	var i store.Info
-	err := c.store.stmts.settled.QueryRowContext(c.ctx, p.branch).Scan(&i.Edition, &i.First,
-		&i.Origin.Key, &i.Origin.Cycle, &i.Origin.Revision, &i.Fork)
+	row, err := c.store.settled(c.ctx, nil, p.branch)
 	if err != nil {
 		return nil, err
 	}
-	previous, next := beginning(c.chain, i), p.afterRevision+1
+	previous, next := beginning(c.chain, row.Info), p.afterRevision+1
 	c.unproven[p.branch] = before
 	end := min(p.endRevision, c.revision)
 	rows, err := c.store.stmts.logRows.QueryContext(c.ctx, p.branch, end)

@@ -6,33 +6,42 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
-// state is what the last row of a context's log says.
+// state is what the row of a context and the last one of its log say.
 type state struct {
-	store.Info
-	next     int64 // the next nid
-	erasures int64 // how many there were
+	settled
+	next int64 // the next nid
 }
 
+// scanState reads a row of infoColumns. There is no row for a context that is
+// deleted.
 func scanState(scan func(...any) error) (state, error) {
 	var st state
-	var origin, cycle, revision sql.NullInt64
-	err := scan(&st.Key, &st.Name, &st.Edition, &st.First, &st.Fork, &st.erasures, &origin, &cycle, &revision,
-		&st.Cycle, &st.Revision, &st.Stamps.Cycle, &st.Stamps.LastNS, &st.Stamps.Next, &st.Stamps.Given, &st.next)
-	st.Origin = store.Origin{Key: store.Key(origin.Int64), Cycle: cycle.Int64, Revision: revision.Int64}
-	return st, err
+	var latest, revision, work, last, index, given, next sql.NullInt64
+	if err := scan(st.into(&latest, &revision, &work, &last, &index, &given, &next)...); err != nil {
+		return st, err
+	}
+	if err := st.check(); err != nil {
+		return st, err
+	}
+	if st.deleted != 0 {
+		return st, sql.ErrNoRows
+	}
+	if !revision.Valid {
+		return st, damaged("the context " + strconv.Quote(st.Name) + " has no log")
+	}
+	st.Cycle, st.Revision, st.next = latest.Int64, revision.Int64, next.Int64
+	st.Stamps = tree.Stamps{Cycle: work.Int64, LastNS: last.Int64, Next: index.Int64, Given: given.Int64}
+	return st, nil
 }
 
 // state reads where a context stands, through a transaction where one is given.
 func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, error) {
-	stmt := s.stmts.infoByKey
-	if tx != nil {
-		stmt = tx.StmtContext(ctx, stmt)
-	}
-	st, err := scanState(stmt.QueryRowContext(ctx, int64(key)).Scan)
+	st, err := scanState(within(ctx, tx, s.stmts.infoByKey).QueryRowContext(ctx, int64(key)).Scan)
 	if err == sql.ErrNoRows {
-		return state{}, noKey(key)
+		return state{}, s.without(ctx, noKey(key))
 	}
 	return st, s.fail(ctx, err, "reading a context")
 }
@@ -41,9 +50,27 @@ func noKey(key store.Key) error {
 	return store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
 }
 
+// without is the error for a context that is not there, unless the rows of
+// contexts are damaged: the one asked for may have been among them.
+func (s *Store) without(ctx context.Context, missing error) error {
+	if _, err := s.Contexts(ctx); err != nil {
+		return err
+	}
+	return missing
+}
+
+// lost says that the log has rows of a branch that is no context.
+func lost(branch int64) string {
+	return "the context with key " + strconv.FormatInt(branch, 10) + " is gone, and its log is there"
+}
+
 // Contexts implements store.Store. Cost: two look-ups a context.
 func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 	const doing = "listing the contexts"
+	var orphan sql.NullInt64
+	if err := s.stmts.logless.QueryRowContext(ctx).Scan(&orphan); err != nil {
+		return nil, s.fail(ctx, err, doing)
+	}
 	rows, err := s.stmts.infoAll.QueryContext(ctx)
 	if err != nil {
 		return nil, s.fail(ctx, err, doing)
@@ -52,6 +79,9 @@ func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 	list := []store.Info{}
 	for rows.Next() {
 		st, err := scanState(rows.Scan)
+		if err == sql.ErrNoRows {
+			continue
+		}
 		if err != nil {
 			return nil, s.fail(ctx, err, doing)
 		}
@@ -60,6 +90,9 @@ func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 	if err := rows.Err(); err != nil {
 		return nil, s.fail(ctx, err, doing)
 	}
+	if orphan.Valid {
+		return nil, damaged(lost(orphan.Int64))
+	}
 	return list, nil
 }
 
@@ -67,7 +100,7 @@ func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 func (s *Store) Find(ctx context.Context, name string) (store.Info, error) {
 	st, err := scanState(s.stmts.infoByName.QueryRowContext(ctx, name).Scan)
 	if err == sql.ErrNoRows {
-		return store.Info{}, store.NoContext(name)
+		return store.Info{}, s.without(ctx, store.NoContext(name))
 	}
 	return st.Info, s.fail(ctx, err, "finding a context")
 }
@@ -87,14 +120,12 @@ func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error)
 		working, info.Stamps = g.Changes[n-1].After, g.Changes[n-1].Stamps
 	}
 	err = s.transact(ctx, "creating a context", func(w *writer) error {
-		err := w.stmt(s.stmts.insertContext).QueryRowContext(w.ctx, g.Name, g.Edition, info.First).Scan(&info.Key)
-		if err != nil && s.dialect.Violated(err) {
-			return store.NameTaken(g.Name)
-		}
+		row := settled{Info: info}
+		err := w.insert(&row)
 		if err != nil {
 			return err
 		}
-		w.key = int64(info.Key)
+		info.Key = row.Key
 		e := g.Entry.Logged(store.Create, g.Tree)
 		if p.chain, err = w.log(beginning(nil, info), 1, e, g.Tree.Cycle(), g.Stamps, p.steps[0].next, nil); err != nil {
 			return err
@@ -117,31 +148,33 @@ func (s *Store) Rename(ctx context.Context, key store.Key, name string) error {
 		return err
 	}
 	return s.transact(ctx, "renaming a context", func(w *writer) error {
-		result, err := w.stmt(s.stmts.renameContext).ExecContext(w.ctx, name, int64(key))
-		if err != nil && s.dialect.Violated(err) {
-			return store.NameTaken(name)
-		}
-		if err != nil {
-			return err
-		}
-		if n, err := result.RowsAffected(); err != nil || n > 0 {
-			return err
-		}
-		return noKey(key)
+		return w.rename(key, name)
 	})
+}
+
+func (w *writer) rename(key store.Key, name string) error {
+	_, err := w.alter(int64(key), func(c *settled) error {
+		c.Name = name
+		return c.live()
+	})
+	if err != nil && w.store.dialect.Violated(err) {
+		return store.NameTaken(name)
+	}
+	return err
 }
 
 // Delete implements store.Store. Cost: the rows of the context.
 func (s *Store) Delete(ctx context.Context, key store.Key) error {
 	err := s.transact(ctx, "deleting a context", func(w *writer) error {
-		result, err := w.stmt(s.stmts.buryContext).ExecContext(w.ctx, "@"+strconv.FormatInt(int64(key), 10), int64(key))
+		// Deleting leaves what forks share: a context of which that is all
+		// there is has a name that no other can have.
+		_, err := w.alter(int64(key), func(c *settled) error {
+			err := c.live()
+			c.Name, c.deleted = "@"+strconv.FormatInt(int64(key), 10), 1
+			return err
+		})
 		if err != nil {
 			return err
-		}
-		if n, err := result.RowsAffected(); err != nil {
-			return err
-		} else if n == 0 {
-			return noKey(key)
 		}
 		return w.release(int64(key))
 	})
@@ -158,17 +191,25 @@ func (s *Store) Delete(ctx context.Context, key store.Key) error {
 func (w *writer) release(branch int64) error {
 	st := &w.store.stmts
 	for branch != 0 {
-		var deleted, origin int64
 		var cycle, revision sql.NullInt64
-		if err := w.stmt(st.shared).QueryRowContext(w.ctx, branch).Scan(&deleted, &origin, &cycle, &revision); err != nil || deleted == 0 {
+		if err := w.stmt(st.shared).QueryRowContext(w.ctx, branch).Scan(&cycle, &revision); err != nil {
+			return err
+		}
+		c, err := w.alter(branch, func(c *settled) error {
+			if c.deleted == 0 || !cycle.Valid {
+				return nil
+			}
+			var gone int64
+			err := w.stmt(st.attemptsAfter).QueryRowContext(w.ctx, branch, cycle.Int64).Scan(&gone)
+			c.attempts -= gone
+			return err
+		})
+		if err != nil || c.deleted == 0 {
 			return err
 		}
 		bounds := [len(trim)]int64{before, before, before, before}
 		if cycle.Valid {
 			bounds = [len(trim)]int64{cycle.Int64, cycle.Int64, cycle.Int64, revision.Int64}
-			if err := w.exec(st.uncountAttempt, cycle.Int64, branch); err != nil {
-				return err
-			}
 		}
 		for i, bound := range bounds {
 			if err := w.exec(st.trim[i], branch, bound); err != nil {
@@ -181,7 +222,7 @@ func (w *writer) release(branch int64) error {
 		if err := w.exec(st.deleteContext, branch); err != nil {
 			return err
 		}
-		branch = origin
+		branch = int64(c.Origin.Key)
 	}
 	return nil
 }

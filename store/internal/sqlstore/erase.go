@@ -96,7 +96,7 @@ type branch struct {
 type logKey struct{ branch, revision int64 }
 
 const familyRows = `WITH RECURSIVE family (key) AS (
-	SELECT CAST(? AS BIGINT) UNION ALL SELECT c.key FROM context c JOIN family f ON c.origin = f.key)
+	SELECT CAST(? AS BIGINT) UNION SELECT c.key FROM context c JOIN family f ON c.origin = f.key)
 	SELECT c.key, c.name, c.deleted, c.edition, c.first, coalesce(c.origin, 0), coalesce(c.origin_cycle, 0), coalesce(c.origin_revision, 0), c.fork,
 	l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
 	FROM family f JOIN context c ON c.key = f.key

@@ -10,8 +10,7 @@ const (
 		WHERE branch = ? AND revision = ?`
 	updateErased = `UPDATE attempt SET provider = ?, model = ?, error = ?, thread = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`
-	countErasure = `UPDATE context SET erasures = erasures + 1 WHERE key = ?`
-	noteUnclean  = `INSERT INTO unclean (since_ns) VALUES (?)`
+	noteUnclean = `INSERT INTO unclean (since_ns) VALUES (?)`
 )
 
 // write carries out the plan, and notes that there is something to clean up.
@@ -98,7 +97,11 @@ func (x *erasure) writeAttempts(w *writer) error {
 func (x *erasure) writeEntries(w *writer) error {
 	for _, a := range x.added {
 		w.key = int64(a.branch.Key)
-		if err := w.once(countErasure, w.key); err != nil {
+		_, err := w.alter(w.key, func(c *settled) error {
+			c.erasures++
+			return nil
+		})
+		if err != nil {
 			return err
 		}
 		if _, err := w.log(a.chain, a.branch.Revision+1, a.entry, a.branch.Cycle, a.branch.Stamps, a.branch.next, nil); err != nil {

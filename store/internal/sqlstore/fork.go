@@ -112,11 +112,7 @@ func (w *writer) aside(key store.Key, f store.Fork) error {
 	case f.Guard.Cycle != now.latest || f.Guard.Revision != now.revision:
 		return store.Moved(f.Guard, now.latest, now.revision)
 	}
-	err = w.exec(st.renameContext, f.Aside, int64(key))
-	if err != nil && w.store.dialect.Violated(err) {
-		return store.NameTaken(f.Aside)
-	}
-	if err != nil {
+	if err = w.rename(key, f.Aside); err != nil {
 		return err
 	}
 	w.key = int64(key)
@@ -130,23 +126,24 @@ func (w *writer) aside(key store.Key, f store.Fork) error {
 // fork writes the two rows of a fork and counts it at the first of its family.
 func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) error {
 	st := &w.store.stmts
-	if err := w.stmt(st.countFork).QueryRowContext(w.ctx, first).Scan(&info.Fork); err != nil {
-		return err
-	}
-	o := info.Origin
-	err := w.stmt(st.insertFork).QueryRowContext(w.ctx, info.Name, info.Edition, info.First,
-		int64(o.Key), o.Cycle, o.Revision, info.Fork).Scan(&info.Key)
-	if err != nil && w.store.dialect.Violated(err) {
-		return store.NameTaken(info.Name)
-	}
+	family, err := w.alter(first, func(c *settled) error {
+		c.forks++
+		return nil
+	})
 	if err != nil {
 		return err
 	}
+	info.Fork = family.forks
+	o := info.Origin
+	row := settled{Info: *info, origin: [3]sql.NullInt64{{Int64: int64(o.Key), Valid: true}, {Int64: o.Cycle, Valid: true}, {Int64: o.Revision, Valid: true}}}
+	if err := w.insert(&row); err != nil {
+		return err
+	}
+	info.Key = row.Key
 	// Under the lock, because an erasure changes them.
 	if err := w.stmt(st.logProof).QueryRowContext(w.ctx, int64(o.Key), o.Revision).Scan(&at.digest, &at.thread, &at.chain); err != nil {
 		return err
 	}
-	w.key = int64(info.Key)
 	e.Kind, e.Cycle, e.TimeNS = store.Forked, info.Cycle, info.Stamps.LastNS
 	e.Digest, e.Thread = hex.EncodeToString(at.digest), hex.EncodeToString(at.thread)
 	_, err = w.log(beginning(at.chain, *info), info.Revision, e, info.Cycle, info.Stamps, at.next, nil)

@@ -71,13 +71,18 @@ func (s *Store) lineage(ctx context.Context, key store.Key) (lineage, error) {
 	var l lineage
 	next := part{branch: int64(key), upToCycle: math.MaxInt64, endRevision: math.MaxInt64}
 	for {
-		var origin, cycle, revision sql.NullInt64
-		deleted := int64(min(len(l), 1)) // which an origin may be
-		err := s.stmts.originOf.QueryRowContext(ctx, next.branch, deleted).Scan(&origin, &cycle, &revision)
+		c, err := s.settled(ctx, nil, next.branch)
+		if err == nil && len(l) == 0 {
+			if err = c.live(); err != nil {
+				return nil, err
+			}
+		}
+		// An origin is made before its forks, so that this ends.
+		origin, cycle, revision := c.origin[0], c.origin[1], c.origin[2]
 		switch {
 		case err == sql.ErrNoRows && len(l) == 0:
-			return nil, noKey(key)
-		case err == sql.ErrNoRows || err == nil && origin.Valid && cycle.Int64 > next.upToCycle:
+			return nil, s.without(ctx, noKey(key))
+		case err == sql.ErrNoRows, err == nil && origin.Valid && (cycle.Int64 > next.upToCycle || origin.Int64 >= next.branch):
 			return nil, damaged("a fork has no origin")
 		case err != nil:
 			return nil, s.fail(ctx, err, "reading a context")

@@ -8,15 +8,19 @@ import (
 
 // The statements, with question marks for parameters. They are prepared once.
 const (
-	infoColumns = `SELECT c.key, c.name, c.edition, c.first, c.fork, c.erasures, c.origin, c.origin_cycle, c.origin_revision,
-		l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid
-		FROM context c JOIN log l ON l.branch = c.key
-		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key) WHERE c.deleted = 0`
+	infoColumns = `SELECT ` + settledColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid
+		FROM context c LEFT JOIN log l ON l.branch = c.key
+		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key)`
 	infoAll    = infoColumns + ` ORDER BY c.name`
-	infoByName = infoColumns + ` AND c.name = ?`
-	infoByKey  = infoColumns + ` AND c.key = ?`
+	infoByName = infoColumns + ` WHERE c.name = ?`
+	infoByKey  = infoColumns + ` WHERE c.key = ?`
 
-	originOf = `SELECT origin, origin_cycle, origin_revision FROM context WHERE key = ? AND deleted <= ?`
+	settledRow = `SELECT ` + settledColumns + ` FROM context c WHERE c.key = ?`
+	// Branches of the log without a context, each found by one look-up.
+	logless = `WITH RECURSIVE b (branch) AS (SELECT min(branch) FROM log
+		UNION ALL SELECT (SELECT min(branch) FROM log WHERE branch > b.branch) FROM b WHERE b.branch IS NOT NULL)
+		SELECT min(branch) FROM b WHERE branch IS NOT NULL AND branch NOT IN (SELECT key FROM context)`
+
 	stateAt  = `SELECT latest, next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
 	logProof = `SELECT digest, thread, chain FROM log WHERE branch = ? AND revision = ?`
 	logState = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, chain
@@ -45,8 +49,6 @@ const (
 	logByRequest = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND request = ? AND revision <= ?`
 
 	// For Check: everything.
-	settled = `SELECT edition, first, coalesce(origin, 0), coalesce(origin_cycle, 0), coalesce(origin_revision, 0), fork
-		FROM context WHERE key = ?`
 	logRows = `SELECT branch, revision, kind, cycle, time_ns, actor, message, request, report,
 		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, chain
 		FROM log WHERE branch = ? AND revision <= ? ORDER BY revision`
@@ -54,13 +56,11 @@ const (
 		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named, proof
 		FROM node_version WHERE branch = ? AND birth <= ? ORDER BY birth, nid`
 
-	insertContext = `INSERT INTO context (name, edition, first) VALUES (?, ?, ?) RETURNING key`
-	renameContext = `UPDATE context SET name = ? WHERE key = ? AND deleted = 0`
-	present       = `SELECT l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
-		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
-	countFork  = `UPDATE context SET forks = forks + 1 WHERE key = ? RETURNING forks`
-	insertFork = `INSERT INTO context (name, edition, first, origin, origin_cycle, origin_revision, fork)
+	insertContext = `INSERT INTO context (name, edition, first, origin, origin_cycle, origin_revision, fork)
 		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`
+	settleRow = `UPDATE context SET name = ?, forks = ?, attempts = ?, erasures = ?, deleted = ?, proof = ? WHERE key = ?`
+	present   = `SELECT l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
+		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
 	// The revision comes out NULL, and is refused, where the guard does not
 	// hold, and exists already where another writer was faster.
 	insertLog = intoLog + `(SELECT l.revision + 1 FROM log l JOIN context c ON c.key = l.branch
@@ -81,9 +81,8 @@ const (
 	attemptCount = `SELECT attempts, (SELECT count(*) FROM attempt WHERE branch = key) FROM context WHERE key = ?`
 	underWay     = `SELECT l.work_cycle, c.fork, (SELECT coalesce(max(number), 0) + 1 FROM attempt WHERE branch = c.key AND cycle = l.work_cycle)
 		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
-	countAttempt   = `UPDATE context SET attempts = attempts + 1 WHERE key = ?`
-	uncountAttempt = `UPDATE context SET attempts = attempts - (SELECT count(*) FROM attempt WHERE branch = key AND cycle > ?) WHERE key = ?`
-	insertAttempt  = `INSERT INTO attempt (branch, cycle, number, status, started_ns, ended_ns, provider, model, params,
+	attemptsAfter = `SELECT count(*) FROM attempt WHERE branch = ? AND cycle > ?`
+	insertAttempt = `INSERT INTO attempt (branch, cycle, number, status, started_ns, ended_ns, provider, model, params,
 		token_in, token_out, error, thread, proof) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	updateAttempt = `UPDATE attempt SET status = ?, ended_ns = ?, token_in = ?, token_out = ?, error = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`
@@ -96,11 +95,8 @@ const (
 		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named, proof) VALUES `
 	rowParams = 20
 
-	// Deleting leaves what forks share: a context of which that is all there
-	// is has a name that no other can have.
-	buryContext = `UPDATE context SET name = ?, deleted = 1 WHERE key = ? AND deleted = 0`
-	shared      = `SELECT c.deleted, coalesce(c.origin, 0), max(f.origin_cycle), max(f.origin_revision)
-		FROM context c LEFT JOIN context f ON f.origin = c.key WHERE c.key = ? GROUP BY c.key`
+	// What the forks of a context share of it.
+	shared = `SELECT max(origin_cycle), max(origin_revision) FROM context WHERE origin = ?`
 )
 
 // trim deletes the rows of a branch from a cycle or a revision on, what refers
@@ -120,15 +116,14 @@ var batches = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 // statements are all of them, prepared.
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt     *sql.Stmt
-	originOf, logState, logProof                *sql.Stmt
+	logState, logProof, logless                 *sql.Stmt
 	rowsIn, bodyOf, refOf                       *sql.Stmt
 	logRange, logByRequest                      *sql.Stmt
 	settled, logRows, versionRows               *sql.Stmt
-	insertContext, renameContext, deleteContext *sql.Stmt
-	present, countFork, insertFork              *sql.Stmt
-	buryContext, shared                         *sql.Stmt
+	insertContext, settle, deleteContext        *sql.Stmt
+	present, settledNow, shared                 *sql.Stmt
 	attemptRows, attemptAt, attemptCount        *sql.Stmt
-	underWay, countAttempt, uncountAttempt      *sql.Stmt
+	underWay, attemptsAfter                     *sql.Stmt
 	insertAttempt, updateAttempt                *sql.Stmt
 	insertLog, insertFirst                      *sql.Stmt
 	insertContent, deleteContent, deleteVersion *sql.Stmt
@@ -151,24 +146,22 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.infoByName = on(read, infoByName)
 	st.infoByKey = on(read, infoByKey)
 	st.stateAt = on(read, stateAt)
-	st.originOf = on(read, originOf)
+	st.logless = on(read, logless)
 	st.logState = on(read, logState)
 	st.rowsIn = on(read, rowsIn)
 	st.bodyOf = on(read, bodyOf)
 	st.refOf = on(read, refOf)
 	st.logRange = on(read, logRange)
 	st.logByRequest = on(read, logByRequest)
-	st.settled = on(read, settled)
+	st.settled = on(read, settledRow)
 	st.logRows = on(read, logRows)
 	st.versionRows = on(read, versionRows)
 	st.insertContext = on(write, insertContext)
-	st.renameContext = on(write, renameContext)
+	st.settle = on(write, settleRow)
+	st.settledNow = on(write, settledRow)
 	st.deleteContext = on(write, deleteContext)
 	st.present = on(write, present)
 	st.logProof = on(write, logProof)
-	st.countFork = on(write, countFork)
-	st.insertFork = on(write, insertFork)
-	st.buryContext = on(write, buryContext)
 	st.shared = on(write, shared)
 	st.insertLog = on(write, insertLog)
 	st.insertFirst = on(write, insertFirst)
@@ -176,8 +169,7 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.attemptCount = on(read, attemptCount)
 	st.attemptAt = on(write, attemptAt)
 	st.underWay = on(write, underWay)
-	st.countAttempt = on(write, countAttempt)
-	st.uncountAttempt = on(write, uncountAttempt)
+	st.attemptsAfter = on(write, attemptsAfter)
 	st.insertAttempt = on(write, insertAttempt)
 	st.updateAttempt = on(write, updateAttempt)
 	st.insertContent = on(write, insertContent)
