@@ -50,44 +50,38 @@ func (x *Editor) AddAt(g Gap, s Spec) (string, error) {
 		return "", err
 	}
 	x.attach(o.path[len(o.path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil))
-	for _, id := range o.followers {
-		x.restamp(id)
-	}
+	x.restamp(o.followers...)
 	return n.ID, nil
 }
 
 // open finds a gap. moving is the id of a node that is about to leave its
 // place: it is counted by N like any child, and it does not follow itself.
+// Cost: a rank, and a look at those that must follow.
 func (x *Editor) open(g Gap, moving string) (*opening, error) {
 	path, err := x.target(g.Parent)
 	if err != nil {
 		return nil, err
 	}
 	parent := path[len(path)-1]
-	var siblings []*Entry
-	take := func(k *Entry) bool {
-		siblings = append(siblings, k)
-		return true
-	}
+	list, first, count := parent.kids, 0, parent.kids.Len()
 	switch {
 	case !g.Core:
-		parent.kids.Visit(0, parent.kids.Len(), nil, take)
 	case parent.class != Head && parent.class != Turn:
 		return nil, misplaced(parent.node.ID, "only turns and the active head have a core", "")
 	case parent.Core() != nil:
 		core := parent.Core()
-		path = append(path, core)
-		core.kids.Visit(0, core.kids.Len(), nil, take)
+		path, list, count = append(path, core), core.kids, core.kids.Len()
 	default:
-		parent.zone(0, 0, take)
+		first = list.rankOfOffset(0)
+		count = list.rankOfOffset(1) - first
 	}
 	at := 0
 	switch g.Edge {
 	case End:
-		at = len(siblings)
+		at = count
 	case After, Before:
-		if g.N < 1 || g.N > len(siblings) {
-			return nil, misplaced(parent.node.ID, "there is no child "+strconv.Itoa(g.N)+" among "+strconv.Itoa(len(siblings)), "children count from 1")
+		if g.N < 1 || g.N > count {
+			return nil, misplaced(parent.node.ID, "there is no child "+strconv.Itoa(g.N)+" among "+strconv.Itoa(count), "children count from 1")
 		}
 		at = g.N
 		if g.Edge == Before {
@@ -95,22 +89,30 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 		}
 	}
 	o := &opening{path: path}
-	if len(siblings) == 0 {
+	if count == 0 {
 		return o, nil
 	}
 	n := at
 	if g.Edge == End || g.Edge == After {
 		n = at - 1
 	}
-	o.neighbour = siblings[n].node
-	for _, k := range siblings[at:] {
-		if k.node.Offset != o.neighbour.Offset || k.node.ID == moving {
-			continue
+	o.neighbour = list.At(first + n).node
+	var older string
+	list.Visit(first+at, first+count, nil, func(k *Entry) bool {
+		switch id := k.node.ID; {
+		case k.node.Offset != o.neighbour.Offset:
+			return false
+		case id == moving:
+		case x.Earlier(id):
+			older = id
+			return false
+		default:
+			o.followers = append(o.followers, id)
 		}
-		if x.Earlier(k.node.ID) {
-			return nil, sealed(k.node.ID, "the insertion would need a new stamp for a node of an earlier cycle")
-		}
-		o.followers = append(o.followers, k.node.ID)
+		return true
+	})
+	if older != "" {
+		return nil, sealed(older, "the insertion would need a new stamp for a node of an earlier cycle")
 	}
 	return o, nil
 }
@@ -143,9 +145,7 @@ func (x *Editor) MoveAt(id string, g Gap) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	for _, id := range o.followers {
-		x.restamp(id)
-	}
+	x.restamp(o.followers...)
 	return moved, nil
 }
 

@@ -100,6 +100,16 @@ func (n Node) again() *Node {
 	return NewNode(n, nil)
 }
 
+// stamped completes a copy of a node that differs from the original in its
+// stamps alone.
+func (n Node) stamped() *Node {
+	if n.ForeignISO != "" && n.ForeignISO == ISO(n.CreatedNS) {
+		n.ForeignISO = ""
+	}
+	n.digest = n.sum()
+	return &n
+}
+
 // texts reads an array of strings; anything else is no list.
 func texts(v canon.Value) []string {
 	if v.Kind() != canon.KindArray {
