@@ -172,9 +172,15 @@ func (h *historyReader) compare(t *tree.Tree, e store.Entry) error {
 func deltaKind(doc canon.Any) (string, int64, error) {
 	for _, kind := range [...]string{"cycle", "working", "empty"} {
 		if v, ok := doc.Get(kind); ok {
-			if cycle, ok := v.Value().Int64(); ok && cycle >= 0 {
-				return kind, cycle, nil
+			cycle, ok := v.Value().Int64()
+			if kind == "working" { // which is one ahead of the last snapshot
+				cycle--
 			}
+			if err := document.CheckCycle(cycle, ok); err != nil {
+				return "", 0, err
+			}
+			cycle, _ = v.Value().Int64()
+			return kind, cycle, nil
 		}
 	}
 	return "", 0, fault.New(fault.DocumentInvalid, "a line of a history names its cycle", "")

@@ -1,7 +1,6 @@
 package document
 
 import (
-	"math"
 	"strconv"
 	"strings"
 
@@ -106,10 +105,6 @@ func (r *reader) free(id string) string {
 	return id
 }
 
-// latestStamp is the last created_at_ns that an import may bring: stamps of a
-// context only increase. What is only read needs no later ones.
-const latestStamp = math.MaxInt64 - 1<<40
-
 // headers reads the members of a node.
 func (r *reader) headers(n *read, doc canon.Any) error {
 	id, _ := doc.Get("id") // first, since errors name it
@@ -160,9 +155,6 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		n.Cycle, err = r.integer(n, m, n.Cycle)
 	case "created_at_ns":
 		n.CreatedNS, err = r.integer(n, m, n.CreatedNS)
-		if err == nil && n.CreatedNS > latestStamp {
-			err = r.refuse(fault.Limit, n.ID, "created_at_ns leaves no room for later stamps", "")
-		}
 	case "creation_index":
 		n.Index, err = r.integer(n, m, n.Index)
 	case "ttl":
@@ -173,7 +165,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		case v.Kind == canon.KindNull:
 		case ttl < 0:
 			return fault.OnNode(fault.DocumentInvalid, n.ID, "a ttl is 0 or more cycles", "leave it out for a node that stays")
-		case ttl >= tree.Never-r.cycle:
+		case ttl > tree.MaxInteger-r.cycle:
 			return fault.OnNode(fault.Limit, n.ID, "the ttl is too large", "leave it out for a node that stays")
 		default:
 			n.Expiry = r.cycle + ttl
@@ -187,7 +179,8 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		}
 	case "content":
 		if v.Kind != canon.KindNull {
-			n.Content = tree.Hold(v.Value())
+			content := v.Value()
+			n.Content, err = tree.Hold(content), nested(n, m, content)
 		}
 	case "content_hash":
 		if v.Kind != canon.KindNull {
@@ -195,11 +188,22 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		}
 	default:
 		if v.Kind != canon.KindNull {
-			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: v.Value()})
+			value := v.Value()
+			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: value})
 			r.checkOptional(n, m)
+			err = nested(n, m, value)
 		}
 	}
 	return err
+}
+
+// nested holds a value in a document to the nesting of values anywhere else.
+func nested(n *read, m canon.Member, v canon.Value) error {
+	if err := v.CheckDepth(); err != nil {
+		return &fault.Error{Code: fault.Limit, Node: n.ID, Token: clip(m.Name), Offset: fault.NoOffset,
+			Message: "the value of " + clip(m.Name) + " is nested too deep", Remedy: "flatten the value", Err: err}
+	}
+	return nil
 }
 
 // checkOptional reports an optional header that is not of its type. It is kept
@@ -228,6 +232,13 @@ func (r *reader) integer(n *read, m canon.Member, fallback int64) (int64, error)
 	if !ok {
 		return 0, &fault.Error{Code: fault.DocumentInvalid, Node: n.ID, Token: clip(m.Value.Text), Offset: fault.NoOffset,
 			Message: m.Name + " is an integer of 64 bits"}
+	}
+	if i > tree.MaxInteger || i < -tree.MaxInteger {
+		message := m.Name + " is outside of the range from " + strconv.FormatInt(-tree.MaxInteger, 10) + " to " + strconv.FormatInt(tree.MaxInteger, 10)
+		if m.Name == "cycle" || m.Name == "ttl" { // they are added and subtracted, by questions as well
+			return 0, fault.OnNode(fault.Limit, n.ID, message, "")
+		}
+		return i, r.refuse(fault.Limit, n.ID, message, "")
 	}
 	return i, nil
 }

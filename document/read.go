@@ -120,8 +120,8 @@ func (r *reader) head(doc, root canon.Any) error {
 		case "root":
 		case "cycle":
 			n, ok := m.Value.Value().Int64()
-			if !ok || n < 0 {
-				return fault.New(fault.DocumentInvalid, "the cycle of a document is an integer from 0", "")
+			if err := CheckCycle(n, ok); err != nil {
+				return err
 			}
 			r.cycle = n
 		case "edition":
@@ -146,6 +146,18 @@ func (r *reader) head(doc, root canon.Any) error {
 		r.edition = editionOf(root)
 	}
 	r.traits = r.edition.Traits()
+	return nil
+}
+
+// CheckCycle refuses what is not the cycle of a snapshot: E_DOCUMENT_INVALID
+// where it is no integer from 0, E_LIMIT where no cycle could follow it.
+func CheckCycle(n int64, isInteger bool) error {
+	switch {
+	case !isInteger || n < 0:
+		return fault.New(fault.DocumentInvalid, "the cycle of a document is an integer from 0", "")
+	case n >= tree.MaxInteger:
+		return fault.New(fault.Limit, "the cycle of a document is at most "+strconv.FormatInt(tree.MaxInteger-1, 10), "give it a lower one")
+	}
 	return nil
 }
 

@@ -80,6 +80,12 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 	if err := x.admit(path, class, s.Offset, s.Removable); err != nil {
 		return nil, err
 	}
+	if err := checkInteger("offset", s.Offset); err != nil {
+		return nil, err
+	}
+	if err := checkInteger("priority", s.Priority); err != nil {
+		return nil, err
+	}
 	n := Node{Type: s.Type, Offset: s.Offset, Priority: s.Priority, Cycle: x.Cycle, Expiry: Never}
 	if s.TTL != nil {
 		expiry, err := expiryOf(x.Cycle, *s.TTL)
@@ -100,7 +106,9 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 			return nil, err
 		}
 		n.ID = s.ID
-		x.stamp(&n)
+		if err := x.stamp(&n); err != nil {
+			return nil, err
+		}
 	} else if err := x.stampNew(&n, s.Type); err != nil {
 		return nil, err
 	}
@@ -111,10 +119,18 @@ func expiryOf(cycle, ttl int64) (int64, error) {
 	if ttl < 0 {
 		return 0, invalid(strconv.FormatInt(ttl, 10), "a ttl is 0 or more cycles", "leave it out for a node that stays")
 	}
-	if ttl >= Never-cycle {
+	if ttl > MaxInteger-cycle {
 		return 0, fault.New(fault.Limit, "the ttl is too large", "leave it out for a node that stays")
 	}
 	return cycle + ttl, nil
+}
+
+// checkInteger holds offset and priority to the range of integers.
+func checkInteger(name string, n int64) error {
+	if n > MaxInteger || n < -MaxInteger {
+		return fault.At(fault.Limit, fault.NoOffset, strconv.FormatInt(n, 10), name+" goes from "+strconv.FormatInt(-MaxInteger, 10)+" to "+strconv.FormatInt(MaxInteger, 10), "")
+	}
+	return nil
 }
 
 // Update sets headers of a node. set may hold content, priority, tags and
@@ -189,12 +205,13 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 			return invalid(string(value), name+" must be an integer", "")
 		case name == "ttl":
 			n.Expiry, err = expiryOf(n.Cycle, number)
+			return err
 		case name == "priority":
 			n.Priority = number
 		default:
 			n.Offset = number
 		}
-		return err
+		return checkInteger(name, number)
 	case "role", "kind", "key", "provenance", "mime", "encoding", "tags", "refs", "pinned":
 	default:
 		if !custom {

@@ -2,6 +2,7 @@ package tree_test
 
 import (
 	"fmt"
+	"math"
 	"strings"
 	"testing"
 
@@ -105,6 +106,91 @@ func TestMovingATallGroupToTheCoreKeepsTheLimit(t *testing.T) {
 	_, err = x.Move(top, "^ah", 0)
 	if e := faultOf(err); e.Code != fault.Limit || e.Node != top {
 		t.Errorf("a group of %d levels: got %v, want %s on node %q", count+1, err, fault.Limit, top)
+	}
+}
+
+// What an edit makes keeps to the range of integers, and what it refuses leaves
+// nothing behind.
+func TestIntegersEndAtTheLimit(t *testing.T) {
+	fresh := func(last, next int64, clock func() int64) *tree.Editor {
+		env := newWorld().env()
+		tr, stamps, err := tree.New(env, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x := tree.Edit(background, tr.WithCycle(stamps.Cycle), tr, stamps, env)
+		for _, id := range []string{"a", "b", "c"} {
+			if _, err := x.Add("^sys", tree.Spec{ID: id}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		stamps = x.Stamps
+		if last != 0 {
+			stamps.LastNS = last
+		}
+		if next != 0 {
+			stamps.Next = next
+		}
+		if clock != nil {
+			env.Clock = clock
+		}
+		return tree.Edit(background, x.Tree(), tr, stamps, env)
+	}
+	const end = tree.MaxInteger
+	always := func(ns int64) func() int64 { return func() int64 { return ns } }
+	add := func(s tree.Spec) func(*tree.Editor) error {
+		return func(x *tree.Editor) error { _, err := x.Add("^sys", s); return err }
+	}
+	front := func(x *tree.Editor) error {
+		_, err := x.AddAt(tree.Gap{Parent: "^sys", Edge: tree.Start}, tree.Spec{ID: "d"})
+		return err
+	}
+	order := func(x *tree.Editor) error { return x.Reorder("c", "b", "a") }
+	set := func(name string, n int64) func(*tree.Editor) error {
+		return func(x *tree.Editor) error { return x.Update("a", map[string]any{name: n}) }
+	}
+	for _, c := range []struct {
+		name       string
+		last, next int64
+		clock      func() int64
+		do         func(*tree.Editor) error
+		taken      bool
+	}{
+		{"the last stamp", end - 1, 0, nil, add(tree.Spec{}), true},
+		{"no stamp is left", end, 0, nil, add(tree.Spec{}), false},
+		{"none is left for a given id", end, 0, nil, add(tree.Spec{ID: "d"}), false},
+		{"a store that was filled before", math.MaxInt64, 0, nil, add(tree.Spec{}), false},
+		{"the clock at its end", 0, 0, always(end), add(tree.Spec{}), true},
+		{"the clock behind its end", 0, 0, always(end + 1), add(tree.Spec{}), false},
+		{"the clock at the end of 64 bits", 0, 0, always(math.MaxInt64), add(tree.Spec{}), false},
+		{"a clock before all time, which is lifted", 0, 0, always(math.MinInt64), add(tree.Spec{}), true},
+		{"the last index", 0, end, nil, add(tree.Spec{}), true},
+		{"no index is left", 0, end + 1, nil, add(tree.Spec{}), false},
+		{"three are to follow and two can", end - 3, 0, nil, front, false},
+		{"three are to follow and can", end - 4, 0, nil, front, true},
+		{"three change their order and two can", end - 2, 0, nil, order, false},
+		{"three change their order", end - 3, 0, nil, order, true},
+		{"an offset at the end", 0, 0, nil, add(tree.Spec{Offset: end}), true},
+		{"an offset behind it", 0, 0, nil, add(tree.Spec{Offset: end + 1}), false},
+		{"an offset before all", 0, 0, nil, set("offset", -end-1), false},
+		{"a priority at the end", 0, 0, nil, set("priority", -end), true},
+		{"a priority behind it", 0, 0, nil, set("priority", end+1), false},
+		{"a priority of a new node", 0, 0, nil, add(tree.Spec{Priority: math.MinInt64}), false},
+		{"the longest life", 0, 0, nil, set("ttl", end-1), true},
+		{"a longer one", 0, 0, nil, set("ttl", end), false},
+		{"a move behind all offsets", 0, 0, nil, func(x *tree.Editor) error { _, err := x.Move("a", "^sys", math.MaxInt64); return err }, false},
+	} {
+		x := fresh(c.last, c.next, c.clock)
+		before, stamps := x.Tree().Digest(), x.Stamps
+		err := c.do(x)
+		switch {
+		case c.taken && err != nil:
+			t.Errorf("%s: %v", c.name, err)
+		case !c.taken && fault.CodeOf(err) != fault.Limit:
+			t.Errorf("%s: got %v, want %s", c.name, err, fault.Limit)
+		case !c.taken && (x.Tree().Digest() != before || x.Stamps != stamps):
+			t.Errorf("%s: it left something behind", c.name)
+		}
 	}
 }
 

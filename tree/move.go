@@ -45,12 +45,17 @@ func (x *Editor) AddAt(g Gap, s Spec) (string, error) {
 	if g.Core && o.neighbour == nil {
 		s.Offset = 0
 	}
-	n, err := x.prepare(&o.path, s)
+	var n *Node
+	err = x.whole(func() error {
+		if n, err = x.prepare(&o.path, s); err != nil {
+			return err
+		}
+		x.attach(o.path[len(o.path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil))
+		return x.restamp(o.followers...)
+	})
 	if err != nil {
 		return "", err
 	}
-	x.attach(o.path[len(o.path)-1].node.ID, newEntry(n, ClassOf(n.Type, Root, false), nil))
-	x.restamp(o.followers...)
 	return n.ID, nil
 }
 
@@ -141,17 +146,25 @@ func (x *Editor) MoveAt(id string, g Gap) (string, error) {
 	} else if n := x.Node(id); n != nil && !g.Core {
 		offset = n.Offset
 	}
-	moved, err := x.relocate(id, o.path, offset, true)
+	moved := ""
+	err = x.whole(func() error {
+		if moved, err = x.relocate(id, o.path, offset, true); err != nil {
+			return err
+		}
+		return x.restamp(o.followers...)
+	})
 	if err != nil {
 		return "", err
 	}
-	x.restamp(o.followers...)
 	return moved, nil
 }
 
 func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (string, error) {
 	from, err := x.find(id)
 	if err != nil {
+		return "", err
+	}
+	if err := checkInteger("offset", offset); err != nil {
 		return "", err
 	}
 	e := from[len(from)-1]
@@ -179,20 +192,22 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 		if err := x.removable(from); err != nil {
 			return "", err
 		}
-		before, stamps := x.result(), x.Stamps
-		moved, err := x.anew(x.detach(id), parent, offset)
-		if err != nil { // a content or the history could not be read
-			x.change.Tree, x.Stamps = *before, stamps
-		}
+		moved := ""
+		err := x.whole(func() error { // a content or the history may be unreadable
+			moved, err = x.anew(x.detach(id), parent, offset)
+			return err
+		})
 		return moved, err
 	}
-	x.detach(id)
 	n := *e.node
 	n.Offset = offset
-	x.attach(parent, newEntry(n.again(), e.class, e.kids))
 	if restamp {
-		x.restamp(id)
+		if err := x.stamp(&n); err != nil {
+			return "", err
+		}
 	}
+	x.detach(id)
+	x.attach(parent, newEntry(n.again(), e.class, e.kids))
 	return id, nil
 }
 

@@ -1,6 +1,11 @@
 package tree
 
-import "math"
+import (
+	"math"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+)
 
 // New returns the tree of a new context, root and regions stamped in cycle 0
 // (02 §2), with the counters for its first cycle. attrs are custom attributes
@@ -18,7 +23,9 @@ func New(env Env, attrs map[string]any) (*Tree, Stamps, error) {
 				return nil, Stamps{}, err
 			}
 		}
-		x.stamp(&n)
+		if err := x.stamp(&n); err != nil {
+			return nil, Stamps{}, err
+		}
 		nodes[i] = Placed{NewNode(n, nil), min(i, 1) - 1}
 	}
 	t, err := Build(0, nodes)
@@ -41,9 +48,13 @@ func (t *Tree) Without(ids ...string) *Tree {
 // Seal makes the active head a new turn under ^seq and puts a fresh, empty one
 // in its place (02 §6.2, 03 §5.2). An elided core becomes a container. Stamps
 // are given in this order: turn, core, next ^ah. The tree returned is the
-// snapshot of s.Cycle; the stamps are those of the cycle after it.
+// snapshot of s.Cycle; the stamps are those of the cycle after it. E_LIMIT where
+// cycles or stamps have come to the end of their range.
 // Cost: the children of ^ah, and one path.
 func Seal(t *Tree, s Stamps, env Env) (*Tree, Stamps, error) {
+	if s.Cycle >= MaxInteger {
+		return nil, s, fault.New(fault.Limit, "there is no cycle after "+strconv.FormatInt(s.Cycle-1, 10), "export the snapshot, give it a lower cycle and import it as another context")
+	}
 	x := &Editor{change: t.change(), Stamps: s, env: env}
 	head, seq := t.Region(Head), t.Region(Seq)
 	turn := Node{Type: env.Vocabulary.Turn, Cycle: s.Cycle, Expiry: Never}

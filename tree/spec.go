@@ -130,7 +130,10 @@ func header(name string, v any) (Header, error) {
 // encode returns the canonical form of a value, Null where there is none.
 func encode(name string, v any) (canon.Value, error) {
 	value, err := canon.Encode(v)
-	if err != nil {
+	switch {
+	case fault.CodeOf(err) == fault.Limit:
+		return "", fault.Wrap(fault.Limit, err, "the value of "+name+" is too large", "")
+	case err != nil:
 		return "", fault.Wrap(fault.DocumentInvalid, err, "the value of "+name+" is not JSON", "")
 	}
 	if value == "" {

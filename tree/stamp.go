@@ -8,11 +8,21 @@ import (
 )
 
 // stamp gives a node the next created_at_ns and creation_index (02 §4.4):
-// strictly increasing within a context, and 0, 1, 2 … within a cycle.
-func (x *Editor) stamp(n *Node) {
-	x.LastNS = max(x.env.Clock(), x.LastNS+1)
+// strictly increasing within a context, and 0, 1, 2 … within a cycle. E_LIMIT
+// where the clock or the count has come to the end of its range.
+func (x *Editor) stamp(n *Node) error {
+	at := x.env.Clock()
+	if x.LastNS < MaxInteger {
+		at = max(at, x.LastNS+1)
+	}
+	if x.LastNS >= MaxInteger || at > MaxInteger || at < -MaxInteger || x.Next > MaxInteger {
+		return fault.New(fault.Limit, "no later stamp is left: created_at_ns and creation_index go up to "+strconv.FormatInt(MaxInteger, 10),
+			"check the clock, and the stamps of what was imported")
+	}
+	x.LastNS = at
 	n.CreatedNS, n.Index = x.LastNS, x.Next
 	x.Next++
+	return nil
 }
 
 // stampNew stamps a node and names it <type>:<cycle>-<creation_index>.
@@ -20,8 +30,7 @@ func (x *Editor) stampNew(n *Node, kind string) error {
 	if err := x.name(n, kind); err != nil {
 		return err
 	}
-	x.stamp(n)
-	return nil
+	return x.stamp(n)
 }
 
 // name names a node after the next index whose name is not taken.
@@ -83,25 +92,29 @@ func GeneratedCycle(id string) int64 {
 // reading of the clock, one version and one place in the index. Their list is
 // put together once, unless they are a few among many.
 // Cost: O(ids), and O(siblings) once or a path for each of the few.
-func (x *Editor) restamp(ids ...string) {
+func (x *Editor) restamp(ids ...string) error {
 	if len(ids) == 0 {
-		return
+		return nil
 	}
 	path := x.Path(x.Parent(ids[0]))
 	parent := path[len(path)-1]
 	if len(ids)*fewAmong < parent.kids.Len() {
 		for _, id := range ids {
 			n := *x.Node(id)
-			x.stamp(&n)
+			if err := x.stamp(&n); err != nil {
+				return err
+			}
 			x.swap(n.stamped())
 		}
-		return
+		return nil
 	}
 	behind := make([]*Entry, len(ids))
 	for i, id := range ids {
 		e := parent.kids.get(x.Node(id))
 		n := *e.node
-		x.stamp(&n)
+		if err := x.stamp(&n); err != nil {
+			return err
+		}
 		behind[i] = newEntry(n.stamped(), e.class, e.kids)
 		x.ids = x.ids.with(id, place{behind[i].node, parent.node.ID}, x.owner)
 	}
@@ -119,6 +132,17 @@ func (x *Editor) restamp(ids ...string) {
 		items = append(items, behind...)
 	}
 	x.rebuild(path, newEntry(parent.node, parent.class, listOf(items)))
+	return nil
+}
+
+// whole does all of f or nothing.
+func (x *Editor) whole(f func() error) error {
+	before, stamps := x.result(), x.Stamps
+	err := f()
+	if err != nil {
+		x.change.Tree, x.Stamps = *before, stamps
+	}
+	return err
 }
 
 // fewAmong is how many siblings a node must have, for each that gets a new
@@ -145,6 +169,5 @@ func (x *Editor) Reorder(ids ...string) error {
 		}
 		listed[id] = true
 	}
-	x.restamp(ids...)
-	return nil
+	return x.whole(func() error { return x.restamp(ids...) })
 }

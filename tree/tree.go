@@ -8,6 +8,7 @@ package tree
 
 import (
 	"iter"
+	"math"
 )
 
 // Limits of a tree. They bound what one input may cost.
@@ -16,6 +17,13 @@ const (
 	MaxID    = 1 << 10   // bytes of an id
 	MaxNodes = 5_000_000 // nodes of one tree
 )
+
+// MaxInteger is the largest integer of a header, and its negative the smallest.
+// Cycles of snapshots stay below it, so that the cycle under way fits as well.
+// What an edit or a commit makes is held to it as an import is: sums and
+// differences of two cycles do not overflow, and what was committed can be
+// exported and imported again.
+const MaxInteger int64 = math.MaxInt64 - 1<<40
 
 // Tree is one state of a context: a snapshot, a prepared candidate, or the
 // working state. It is immutable and safe for concurrent use.

@@ -21,7 +21,7 @@ import (
 func Encode(v any) (Value, error) {
 	switch v := v.(type) {
 	case Value:
-		return v, nil
+		return v, v.CheckDepth()
 	case Any:
 		if v.Kind == KindAbsent {
 			return "", nil

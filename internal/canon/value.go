@@ -14,6 +14,8 @@ package canon
 import (
 	"strconv"
 	"strings"
+
+	"github.com/contexttree/pact/internal/fault"
 )
 
 // Value is a JSON value as its canonical bytes. It is immutable and comparable
@@ -118,6 +120,16 @@ func (v Value) Any() Any {
 		return Any{}
 	}
 	return a
+}
+
+// CheckDepth refuses a value whose containers nest deeper than Parse reads, with
+// E_LIMIT. Whatever takes values in by another way than Parse holds them to it,
+// so that what was taken in can always be read again.
+func (v Value) CheckDepth() error {
+	if kind := v.Kind(); (kind == KindArray || kind == KindObject) && v.depth() > maxDepth {
+		return tooDeep(fault.NoOffset, string(v[:1]), maxDepth)
+	}
+	return nil
 }
 
 // depth returns how many containers of v lie inside one another at most.

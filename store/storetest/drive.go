@@ -195,7 +195,7 @@ func (d *driver) compare() {
 	if len(d.snapshots) == 0 {
 		return
 	}
-	for _, cycle := range []int64{d.state.First, (d.state.First + d.state.Cycle) / 2, d.state.Cycle} {
+	for _, cycle := range []int64{d.state.First, d.state.First + (d.state.Cycle-d.state.First)/2, d.state.Cycle} {
 		got, err := d.store.Snapshot(background, d.state.Key, cycle)
 		must(d.T, err)
 		same(d.T, d.snapshots[cycle], got)

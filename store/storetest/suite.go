@@ -65,6 +65,7 @@ func (s Suite) Run(t *testing.T) {
 		{"ForeignClasses", testForeignClasses},
 		{"Content", testContent},
 		{"Headers", testHeaders},
+		{"Extremes", testExtremes},
 		{"IDs", testIDs},
 
 		{"Fork", testFork},

@@ -1,0 +1,185 @@
+package pact_test
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
+)
+
+// A clock at the end of its range is refused at the edit or the commit that
+// would need a later stamp; no stamp ever wraps.
+func TestTheClockAtTheEndOfItsRange(t *testing.T) {
+	now := tree.MaxInteger - 6
+	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { return now })) // root and regions take four stamps
+	must(t, c.Edit(background, say("the last but one")))
+	if _, err := c.Commit(background); pact.CodeOf(err) != pact.ErrLimit { // turn, core and ^ah need three, two are left
+		t.Fatalf("the commit: %v", err)
+	}
+	must(t, c.Edit(background, say("the last but zero")))
+	must(t, c.Edit(background, say("the last")))
+	before, revision := c.Working().Digest(), c.Revision()
+	if err := c.Edit(background, say("too late")); pact.CodeOf(err) != pact.ErrLimit {
+		t.Errorf("the edit: %v", err)
+	}
+	if c.Working().Digest() != before || c.Revision() != revision {
+		t.Error("what was refused left something behind")
+	}
+	for n := range c.Working().Nodes() {
+		if n.CreatedNS < now || n.CreatedNS > tree.MaxInteger {
+			t.Errorf("%s is stamped %d", n.ID, n.CreatedNS)
+		}
+	}
+	for _, now := range []int64{math.MaxInt64, math.MinInt64} {
+		if _, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(func() int64 { return now })); pact.CodeOf(err) != pact.ErrLimit {
+			t.Errorf("a context that begins at %d: %v", now, err)
+		}
+	}
+}
+
+// What an import takes at the end of the range of cycles is committed as long as
+// there are cycles, opens again, and comes back byte for byte; what no commit
+// could follow is refused.
+func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
+	document := func(cycle int64) []byte {
+		return []byte(fmt.Sprintf(`{"cycle":%d,"root":{"children":[{"nodeType":"^sys","id":"sys","children":[{"id":"b","ttl":2,"content":"x"}]}]}}`, cycle))
+	}
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s, err := sqlite.Open(background, path)
+	must(t, err)
+	for _, cycle := range []int64{tree.MaxInteger, math.MaxInt64 - 1, math.MaxInt64} {
+		if _, _, err := pact.Import(background, s, "late", document(cycle)); pact.CodeOf(err) != pact.ErrLimit {
+			t.Errorf("cycle %d: %v", cycle, err)
+		}
+	}
+	if _, _, err := pact.Import(background, s, "late", document(tree.MaxInteger-1)); pact.CodeOf(err) != pact.ErrLimit {
+		t.Errorf("a ttl behind the range: %v", err)
+	}
+	c, _, err := pact.Import(background, s, "c", document(tree.MaxInteger-2), pact.WithClock(steps()))
+	must(t, err)
+	_, err = c.Commit(background, pact.WithEdit(say("the last cycle")))
+	must(t, err)
+	must(t, c.Edit(background, say("a draft behind it")))
+	if _, err := c.Commit(background); pact.CodeOf(err) != pact.ErrLimit {
+		t.Errorf("a commit after the last cycle: %v", err)
+	}
+	must(t, s.Close())
+	s, err = sqlite.Open(background, path)
+	must(t, err)
+	defer s.Close()
+	c, err = pact.Open(background, s, "c")
+	must(t, err)
+	if first, last := c.Cycles(); first != tree.MaxInteger-2 || last != tree.MaxInteger-1 {
+		t.Errorf("cycles %d to %d", first, last)
+	}
+	r, err := pact.Verify(background, c, nil)
+	must(t, err)
+	if r.Broken != nil {
+		t.Errorf("%+v", *r.Broken)
+	}
+	for _, write := range []func(*bytes.Buffer, *pact.Context) error{
+		func(w *bytes.Buffer, c *pact.Context) error { return c.Backup(background, w) },
+		func(w *bytes.Buffer, c *pact.Context) error {
+			first, _ := c.Cycles()
+			return c.ExportHistory(background, w, pact.Cycle(first), pact.Latest)
+		},
+	} {
+		var out, again bytes.Buffer
+		must(t, write(&out, c))
+		copied, _, err := pact.ImportHistory(background, store.NewMemory(), "copy", bytes.NewReader(out.Bytes()), pact.Strict())
+		must(t, err)
+		must(t, write(&again, copied))
+		if out.String() != again.String() {
+			t.Errorf("exported again:\n%s\n%s", again.String(), out.String())
+		}
+	}
+}
+
+// One limit for the nesting of values holds for every way in: what is taken in
+// verifies, is exported, and comes back.
+func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
+	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
+	deepGo := func(n int) any {
+		var v any = []any{}
+		for range n - 1 {
+			v = []any{v}
+		}
+		return v
+	}
+	ways := map[string]func(n int) (*pact.Context, error){
+		"a document": func(n int) (*pact.Context, error) {
+			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`))
+			return c, err
+		},
+		"an attribute of a document": func(n int) (*pact.Context, error) {
+			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`))
+			return c, err
+		},
+		"a history": func(n int) (*pact.Context, error) {
+			line := `{"cycle":%d,"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":%s}]}]}}` + "\n"
+			c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+fmt.Sprintf(line, 2, deep(n))))
+			return c, err
+		},
+		"a compact history": func(n int) (*pact.Context, error) {
+			c := create(t, store.NewMemory())
+			_, err := c.Commit(background, pact.WithEdit(say("PLACEHOLDER")))
+			must(t, err)
+			var out bytes.Buffer
+			must(t, c.Backup(background, &out))
+			text := strings.ReplaceAll(out.String(), `"PLACEHOLDER"`, deep(n))
+			text = strings.NewReplacer(`"digest":`, `"x":`, `"thread":`, `"y":`).Replace(text)
+			c, _, err = pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text))
+			return c, err
+		},
+		"an edit": func(n int) (*pact.Context, error) {
+			c := create(t, store.NewMemory())
+			return c, c.Edit(background, func(b *pact.Batch) error {
+				_, err := b.Add("^sys", pact.Spec{Content: deepGo(n)})
+				return err
+			})
+		},
+		"an update": func(n int) (*pact.Context, error) {
+			c := create(t, store.NewMemory())
+			return c, c.Edit(background, func(b *pact.Batch) error {
+				id, err := b.Add("^sys", pact.Spec{})
+				must(t, err)
+				return b.Update(id, map[string]any{"x:y": deepGo(n)})
+			})
+		},
+		"an attribute of the root": func(n int) (*pact.Context, error) {
+			return pact.Create(background, store.NewMemory(), "c", pact.WithAttrs(map[string]any{"x:y": deepGo(n)}))
+		},
+	}
+	for name, way := range ways {
+		c, err := way(512)
+		if err != nil {
+			t.Errorf("%s, 512 deep: %v", name, err)
+			continue
+		}
+		if _, err := c.Commit(background); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		r, err := pact.Verify(background, c, nil)
+		must(t, err)
+		if r.Broken != nil {
+			t.Errorf("%s: %+v", name, *r.Broken)
+		}
+		var out bytes.Buffer
+		must(t, c.Backup(background, &out))
+		if _, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, pact.Strict()); err != nil {
+			t.Errorf("%s, imported again: %v", name, err)
+		}
+		for _, n := range []int{513, 640, 760} {
+			if _, err := way(n); pact.CodeOf(err) != pact.ErrLimit {
+				t.Errorf("%s, %d deep: got %v, want E_LIMIT", name, n, err)
+			}
+		}
+	}
+}
