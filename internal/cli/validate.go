@@ -1,14 +1,10 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/document"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -28,8 +24,9 @@ func (a *app) validateCommand() *cobra.Command {
 		Use:   "validate NAME | validate --file FILE",
 		Short: "Check a file or a stored context",
 		Long: `Check a file strictly: what no context can have makes it invalid, and whatever
-else is not as it should be is printed. Of a stored context every snapshot is
-exported, read back and compared byte for byte.`,
+else is not as it should be is printed. Of a stored context the snapshots are
+exported, read back and compared byte for byte: the oldest and the latest whole,
+of each other one the turns and groups that are not as in the one before.`,
 		Example: `  pact validate --file snapshot.json
   pact validate --file history.jsonl --json
   pact validate chat`,
@@ -129,6 +126,7 @@ func (a *app) validateStored(ctx context.Context, cmd *cobra.Command, flags *sou
 	}
 	m := a.meter("validating")
 	defer m.end()
+	r := readBack{found: make(map[pact.Finding]bool)}
 	for snapshot, err := range s.context.History(ctx, pact.Cycle(first), pact.Latest) {
 		if err != nil {
 			return err
@@ -136,39 +134,13 @@ func (a *app) validateStored(ctx context.Context, cmd *cobra.Command, flags *sou
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		findings, err := readsBack(ctx, snapshot)
+		findings, err := r.snapshot(ctx, snapshot, snapshot.Cycle() == last)
+		v.Findings = append(v.Findings, findings...)
 		if err != nil {
 			return err
-		}
-		for _, f := range findings {
-			if !slices.Contains(v.Findings, f) {
-				v.Findings = append(v.Findings, f)
-			}
 		}
 		v.Snapshots++
 		m.at(v.Snapshots, int(last-first+1))
 	}
 	return nil
-}
-
-// readsBack checks that a snapshot is valid and that reading its export gives
-// the same bytes.
-func readsBack(ctx context.Context, s *pact.Snapshot) ([]pact.Finding, error) {
-	address := "@c" + strconv.FormatInt(s.Cycle(), 10)
-	data, err := s.Bytes(ctx)
-	if err != nil {
-		return nil, err
-	}
-	d, err := document.Read(data, document.Options{})
-	if err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "snapshot "+address+" is not valid", "")
-	}
-	var again bytes.Buffer
-	if err := document.Write(ctx, &again, d.Tree, string(d.Edition)); err != nil {
-		return nil, err
-	}
-	if !bytes.Equal(data, again.Bytes()) {
-		return nil, fault.New(fault.DocumentInvalid, "snapshot "+address+" does not read back to the same bytes", "")
-	}
-	return d.Findings, nil
 }
