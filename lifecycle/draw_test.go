@@ -86,6 +86,10 @@ func (s *sketch) group(parent int, offset int64, depth int) {
 		s.set(g, "removable", canon.True)
 		s.groups--
 	}
+	if s.Intn(6) == 0 { // no group is a call or a result, whatever it says
+		s.set(g, "kind", canon.String([]string{"call", "result"}[s.Intn(2)]))
+		s.calls = append(s.calls, g)
+	}
 	for range s.Intn(3) {
 		s.put(g, "block", int64(s.Intn(2)))
 	}

@@ -7,10 +7,10 @@ import (
 )
 
 // expire removes what expires at a cycle (03 §4): the largest set of expired
-// nodes that nobody outside the set refers to and no holder retains, and that
-// splits no call from its result. A node that stays keeps its ancestors. Groups
-// that are left empty cascade, and those that were left empty before and kept;
-// those that something keeps are returned.
+// nodes that nobody outside the set refers to and no holder retains. Nothing but
+// a reference ties: what that leaves without its partner is for lapse. A node that
+// stays keeps its ancestors. Groups that are left empty cascade, and those that were
+// left empty before and kept; those that something keeps are returned.
 func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
 	cycle, retained := in.Stamps.Cycle, in.Retained
 	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
@@ -49,8 +49,8 @@ func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
 }
 
 // hold takes out of going what has to stay: what is retained, what a node that
-// stays refers to or is a pair with, and the ancestors of all these. It returns
-// what it took out. list has everything in going.
+// stays refers to, and the ancestors of all these. It returns what it took out.
+// list has everything in going.
 func hold(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool, reason Reason) map[string]Held {
 	held := make(map[string]Held)
 	again := list
@@ -65,8 +65,6 @@ func hold(t *tree.Tree, list []string, going map[string]bool, retained func(stri
 			h.Kept = Retained
 		} else if by := referrer(t, id, going); by != "" {
 			h.Kept, h.By = Referenced, by
-		} else if by := partner(t, id, going); by != "" {
-			h.Kept, h.By = Paired, by
 		} else {
 			continue
 		}
@@ -77,20 +75,10 @@ func hold(t *tree.Tree, list []string, going map[string]bool, retained func(stri
 			}
 			delete(going, id)
 			held[id] = h
-			again = append(append(again, t.Node(id).Refs...), partners(t, t.Node(id))...)
+			again = append(again, t.Node(id).Refs...)
 		}
 	}
 	return held
-}
-
-// partner returns the first of a node's partners outside going, "" without one.
-func partner(t *tree.Tree, id string, going map[string]bool) string {
-	for _, p := range partners(t, t.Node(id)) {
-		if !going[p] {
-			return p
-		}
-	}
-	return ""
 }
 
 // collect finds what is due at and below an entry, passing over everything

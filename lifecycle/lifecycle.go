@@ -28,7 +28,7 @@ type Input struct {
 // Commit returns the snapshot of the input's cycle, the stamps for the cycle
 // after it and what was done. It changes nothing. It fails where the policy
 // cannot be followed, where a call would stand without its result or the reverse
-// (E_PLACEMENT_INVALID), and where content that has to be counted cannot be read.
+// (E_PLACEMENT_INVALID; not because time passed), and where content that has to be counted cannot be read.
 //
 // Cost: the nodes that expire or are pruned, the children of ^ah, what changed
 // since the last snapshot, and one path for each. A limit that is exceeded costs
@@ -45,8 +45,9 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	if !in.Policy.Empty() {
 		report.Policy = &in.Policy
 	}
-	p := &pruner{scale: s, in: in, stamps: in.Stamps, limits: in.Policy.limits(), gone: map[string]bool{}, own: map[string]bool{}}
+	p := &pruner{scale: s, in: in, stamps: in.Stamps, limits: in.Policy.limits(), gone: map[string]bool{}, own: map[string]bool{}, lapsed: map[string]bool{}}
 	p.tree, p.idle = expire(in.Working, in, &report)
+	p.lapse(&report)
 	if err := p.prune(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}

@@ -17,7 +17,7 @@ func (r *run) orphans(before bag) []string {
 		return before[id] != nil && r.bag[id] != nil && before[id].print == r.bag[id].print
 	}
 	return r.list(func(i *item) bool {
-		if i.kind != "call" && i.kind != "result" || r.answered(i) {
+		if i.class != "block" || i.kind != "call" && i.kind != "result" || r.answered(i) || r.lapsed[i.id] {
 			return false
 		}
 		news := !same(i.id)
@@ -52,7 +52,12 @@ func (r *run) mend(in lifecycle.Input, before bag) (said map[string]bool, refuse
 		case len(lone) == 0 || in.Policy.Orphans == lifecycle.Keep:
 			return said, ""
 		case in.Policy.Orphans != lifecycle.Drop:
-			return nil, lone[0]
+			for _, id := range lone {
+				if !r.answersNobody(before, id) {
+					return nil, id
+				}
+			}
+			return said, ""
 		}
 		for _, id := range lone {
 			held := r.bag[id].pinned || r.retained[id] || before[id] != nil && r.inCore(id)
@@ -64,6 +69,50 @@ func (r *run) mend(in lifecycle.Input, before bag) (said map[string]bool, refuse
 			}
 		}
 		r.take(set, "orphan")
+		r.cascade()
+	}
+}
+
+// answersNobody: a result that no call was ever for, as the documents print them.
+func (r *run) answersNobody(before bag, id string) bool {
+	is := r.bag[id].kind == "result" && len(r.pairs(id)) == 0 && (before[id] == nil || len(before.pairs(id)) == 0)
+	for _, to := range r.bag[id].refs {
+		is = is && r.bag[to] != nil
+	}
+	return is
+}
+
+// lapse drops the calls and results that were answered before expiry and are not
+// any more, and those that this leaves alone, until nothing changes. What has to stay
+// stays, and is let be by all that follows.
+func (r *run) lapse(in lifecycle.Input, working, before bag) (held []string) {
+	r.lapsed = map[string]bool{}
+	full := &run{bag: working}
+	if before == nil || len(r.bag) == len(working) {
+		return nil
+	}
+	for {
+		lone := r.list(func(i *item) bool {
+			was := i.class == "block" && (i.kind == "call" || i.kind == "result") && full.answered(working[i.id])
+			return was && !r.answered(i) && !r.lapsed[i.id]
+		})
+		for _, id := range lone {
+			r.lapsed[id] = true
+		}
+		if len(lone) == 0 || in.Policy.Orphans == lifecycle.Keep {
+			return held
+		}
+		fixed := map[string]bool{}
+		for _, id := range lone {
+			fixed[id] = r.retained[id] || r.bag[id].pinned || before[id] != nil && r.inCore(id)
+		}
+		gone := r.largest(lone, fixed, nil)
+		for _, id := range lone {
+			if !gone[id] {
+				held = append(held, id)
+			}
+		}
+		r.take(gone, "orphan")
 		r.cascade()
 	}
 }

@@ -105,7 +105,7 @@ func (b bag) referrers(id string) []string {
 
 // largest tries every subset of the candidates and returns the largest that
 // nobody outside refers to, nobody retains, that takes children with their
-// parents, and that divides no pair, and whose members all pass the test given.
+// parents, and whose members all pass the test given.
 func (b bag) largest(candidates []string, retained map[string]bool, also func(id string, in func(string) bool) bool) map[string]bool {
 	if len(candidates) > 16 {
 		panic("the model tries every subset: draw fewer candidates")
@@ -120,7 +120,7 @@ func (b bag) largest(candidates []string, retained map[string]bool, also func(id
 		if retained[id] {
 			never |= 1 << i
 		}
-		for _, other := range slices.Concat(b.referrers(id), b.children(id), b.pairs(id)) {
+		for _, other := range slices.Concat(b.referrers(id), b.children(id)) {
 			if k, in := at[other]; in {
 				needs[i] |= 1 << k
 			} else {
@@ -148,10 +148,13 @@ func (b bag) largest(candidates []string, retained map[string]bool, also func(id
 	return gone
 }
 
-// pairs are the results of a call or the calls of a result: one of the two
-// refers to the other.
+// pairs are the results of a call or the calls of a result, both of them blocks:
+// one of the two refers to the other.
 func (b bag) pairs(id string) []string {
 	return b.list(func(i *item) bool {
+		if i.class != "block" || b[id].class != "block" {
+			return false
+		}
 		halves := i.kind+b[id].kind == "callresult" || i.kind+b[id].kind == "resultcall"
 		return halves && (slices.Contains(i.refs, id) || slices.Contains(b[id].refs, i.id))
 	})
@@ -177,6 +180,7 @@ type run struct {
 	lost     map[string]bool   // who lost a child in this commit, or before and was kept
 	removed  map[string]string // with the reason
 	stubs    map[string]stub
+	lapsed   map[string]bool // what expiry left without its other half
 	cycle    int64
 	next     int64 // what the next generated id counts
 	counted  bool  // whether tokens are

@@ -14,21 +14,20 @@ const (
 	resultKind = "result"
 )
 
+// half reports whether a node is a call or a result: a block of that kind.
+func half(t *tree.Tree, n *tree.Node) bool {
+	return n != nil && (n.Kind == callKind || n.Kind == resultKind) && t.Entry(n.ID).Class() == tree.Block
+}
+
 // partners returns, by id, the results of a call or the calls of a result:
 // either refers to the other. Providers refuse one without the other.
 func partners(t *tree.Tree, n *tree.Node) []string {
-	other := ""
-	switch n.Kind {
-	case callKind:
-		other = resultKind
-	case resultKind:
-		other = callKind
-	default:
+	if !half(t, n) {
 		return nil
 	}
 	var ids []string
 	add := func(id string) {
-		if m := t.Node(id); m != nil && m.Kind == other {
+		if m := t.Node(id); half(t, m) && m.Kind != n.Kind {
 			ids = append(ids, id)
 		}
 	}
@@ -54,15 +53,17 @@ func mutual(t *tree.Tree, n *tree.Node) (ids []string) {
 
 // orphans returns the calls without a result behind them and the results without
 // a call before them that the commit brings about: those that it adds or changes,
-// and those whose partner it takes. What was an orphan before stays one. They come
-// in document order. Cost: what changed since the last snapshot.
-func orphans(before, t *tree.Tree) []string {
+// and those whose partner it takes, but for what expiry left alone. What was an
+// orphan before stays one. They come in document order. Cost: what changed since
+// the last snapshot.
+func (p *pruner) orphans() []string {
+	before, t := p.in.Before, p.tree
 	if before == nil || !mayPair(before) && !mayPair(t) {
 		return nil
 	}
 	var ids []string
 	look := func(n *tree.Node) {
-		if n != nil && (n.Kind == callKind || n.Kind == resultKind) && !answered(t, n) {
+		if half(t, n) && !p.lapsed[n.ID] && !answered(t, n) {
 			ids = append(ids, n.ID)
 		}
 	}
@@ -99,7 +100,7 @@ func answered(t *tree.Tree, n *tree.Node) bool {
 // mend deals with orphans as the policy says.
 func (p *pruner) mend(report *Report) error {
 	for {
-		lone := orphans(p.in.Before, p.tree)
+		lone := p.orphans()
 		if len(lone) == 0 {
 			return nil
 		}
@@ -115,16 +116,28 @@ func (p *pruner) mend(report *Report) error {
 	}
 }
 
-// refuse fails at the first orphan, unless orphans are kept.
+// refuse fails at the first orphan, unless orphans are kept, or it is a result
+// that answers nobody.
 func (p *pruner) refuse(lone []string, report *Report) error {
 	if p.in.Policy.Orphans != Keep {
-		return fault.OnNode(fault.PlacementInvalid, lone[0], describe(p.tree.Node(lone[0]))+", which providers refuse"+more(lone),
-			"add what is missing with a reference between the two, remove this, or commit with orphans drop or keep")
+		if refused := slices.DeleteFunc(slices.Clone(lone), p.answersNobody); len(refused) > 0 {
+			return fault.OnNode(fault.PlacementInvalid, refused[0], describe(p.tree.Node(refused[0]))+", which providers refuse"+more(refused),
+				"add what is missing with a reference between the two, remove this, or commit with orphans drop or keep")
+		}
 	}
 	for _, id := range lone {
 		report.Orphans = append(report.Orphans, Orphan{id, describe(p.tree.Node(id))})
 	}
 	return nil
+}
+
+// answersNobody reports whether a result has and had no call and refers to nothing
+// that is missing. The documents print such blocks (02 §4.1.1, §12.9): they are
+// worth a word and no refusal.
+func (p *pruner) answersNobody(id string) bool {
+	n := p.tree.Node(id)
+	return n.Kind == resultKind && len(partners(p.tree, n)) == 0 && len(partners(p.in.Before, p.in.Before.Node(id))) == 0 &&
+		!slices.ContainsFunc(n.Refs, func(to string) bool { return !p.tree.Has(to) })
 }
 
 func describe(n *tree.Node) string {
@@ -158,7 +171,7 @@ func (p *pruner) drop(lone []string, report *Report) error {
 			why = "is retained"
 		case by != "":
 			why = "is referred to by " + by
-		case p.in.Before.Has(id) && inCore(p.tree.Path(id)):
+		case p.inSealedCore(id):
 			why = "is part of a sealed core"
 		default:
 			parents = append(parents, p.tree.Parent(id))

@@ -47,7 +47,7 @@ func TestCommitFollowsTheLaw(t *testing.T) {
 		}
 	})
 	t.Logf("what happened, how often: %v", seen)
-	for _, what := range []string{"expired", "cascade", "pruned", "orphan", "stub", "turn", "waiting", "kept", "refused", "budget"} {
+	for _, what := range []string{"expired", "cascade", "pruned", "orphan", "stub", "turn", "waiting", "kept", "refused", "budget", "lapsed", "left alone"} {
 		if seen[what] == 0 {
 			t.Errorf("no commit had to do with: %s", what)
 		}
@@ -76,14 +76,15 @@ func (l *law) commit() (*tree.Tree, tree.Stamps, lifecycle.Report) {
 
 	want := model(in)
 	due := want.due(in.Stamps.Cycle)
-	want.expire()
-	start := want.clone()
-	p := want.prune(in)
-	freed := start.freed(want)
 	var old bag
 	if in.Before != nil {
 		old = read(in.Before)
 	}
+	want.expire()
+	alone := want.lapse(in, read(in.Working), old)
+	start := want.clone()
+	p := want.prune(in)
+	freed := start.freed(want)
 	said, refused := want.mend(in, old)
 	if refused != "" {
 		e, _ := err.(*fault.Error)
@@ -97,7 +98,19 @@ func (l *law) commit() (*tree.Tree, tree.Stamps, lifecycle.Report) {
 	l.removals(report, want)
 	l.places(got, want)
 	l.same("thread", thread(got), want.thread())
+	for id := range want.lapsed {
+		said[id] = true
+	}
 	l.holds(got, report, due, p)
+	var left []string
+	for _, h := range report.Held {
+		if h.Reason == lifecycle.Orphaned {
+			left = append(left, h.ID)
+		}
+	}
+	l.same("left alone and held", sorted(left), sorted(alone))
+	l.seen["lapsed"] += len(want.lapsed) - len(alone)
+	l.seen["left alone"] += len(alone)
 
 	var orphans []string
 	for _, o := range report.Orphans {

@@ -31,6 +31,7 @@ type pruner struct {
 	stamps  tree.Stamps
 	limits  []limit
 	gone    map[string]bool // what went, and turns of which a stub is left
+	lapsed  map[string]bool // calls and results that expiry left without a partner
 	own     map[string]bool // stubs that were left in this commit, and cores for them
 	idle    []Held          // empty groups that something keeps
 	removed []Removal

@@ -8,7 +8,7 @@ const (
 	Expired  Reason = "expired"
 	Cascaded Reason = "cascade" // a removable group lost its last child (02 §5.3.1)
 	Pruned   Reason = "pruned"
-	Orphaned Reason = "orphan" // a call without a result or the reverse, which the policy drops
+	Orphaned Reason = "orphan" // a call without a result or the reverse, which expiry left so or the policy drops
 )
 
 // Removal is a node that the commit took out.
@@ -29,13 +29,12 @@ type Held struct {
 // What keeps a node that was to go.
 const (
 	Referenced = "referenced"
-	Paired     = "pair" // its call or its result stays
 	Retained   = "retained"
 	Pinned     = "pinned"
 	Recent     = "recent"   // among the protected most recent turns
 	Contains   = "contains" // something that stays is below it
 	Waits      = "waiting"  // pruning waits for more to free
-	Whole      = "whole"    // only the turn around it can be pruned, or it is no block
+	Whole      = "whole"    // it goes with the turn around it only, or it is no block
 )
 
 // Freed is how much less there is after pruning than before.

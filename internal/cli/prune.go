@@ -164,12 +164,10 @@ func freedText(f pact.Freed) string {
 
 // heldText says why something was to go and what kept it.
 func heldText(reason, kept, by string) string {
-	text, node := map[string]string{"expired": "expired", "expiry": "expired", "pruned": "to be pruned", "pruning": "to be pruned", "cascade": "left empty"}[reason], visible(by)
+	text, node := map[string]string{"expired": "expired", "expiry": "expired", "pruned": "to be pruned", "pruning": "to be pruned", "cascade": "left empty", "orphan": "left alone by expiry"}[reason], visible(by)
 	switch {
 	case kept == "referenced" && by != "":
 		return text + ", kept: " + node + " refers to it"
-	case kept == "pair":
-		return text + ", kept: its call or result " + node + " stays"
 	case kept == "contains":
 		return text + ", kept: " + node + " below it stays"
 	case kept == "recent":
