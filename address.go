@@ -75,3 +75,15 @@ func (a Address) cycle(i store.Info) (int64, error) {
 	}
 	return cycle, nil
 }
+
+// cycles resolves two addresses of snapshots, in either order, to the older cycle
+// and the newer one.
+func cycles(i store.Info, from, to Address) (first, last int64, err error) {
+	if first, err = from.cycle(i); err != nil {
+		return 0, 0, err
+	}
+	if last, err = to.cycle(i); err != nil {
+		return 0, 0, err
+	}
+	return min(first, last), max(first, last), nil
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 
-	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -58,15 +57,11 @@ func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snap
 
 func (c *Context) history(ctx context.Context, from, to Address) ([]*Snapshot, error) {
 	s := c.state.Load()
-	first, err := from.cycle(s.Info)
+	first, last, err := cycles(s.Info, from, to)
 	if err != nil {
 		return nil, err
 	}
-	last, err := to.cycle(s.Info)
-	if err != nil {
-		return nil, err
-	}
-	trees, err := c.store.History(ctx, s.Key, min(first, last), max(first, last))
+	trees, err := c.store.History(ctx, s.Key, first, last)
 	if err != nil {
 		return nil, err
 	}
@@ -80,48 +75,4 @@ func (c *Context) history(ctx context.Context, from, to Address) ([]*Snapshot, e
 // Parse reads a selector in the edition of the context.
 func (c *Context) Parse(text string) (*selector.Selector, error) {
 	return selector.Parse(text, c.Edition())
-}
-
-// Diff returns what leads from a to b (05 §4). With a selector each side is
-// first restricted to what it selects there; a selector with an address of its
-// own is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
-func (c *Context) Diff(ctx context.Context, a, b Address, q *selector.Selector) (*diff.Result, error) {
-	from, err := c.At(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	to, err := c.At(ctx, b)
-	if err != nil {
-		return nil, err
-	}
-	return Diff(ctx, from, to, q)
-}
-
-// Diff is Context.Diff between two snapshots at hand.
-func Diff(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Result, error) {
-	selection, err := restrict(ctx, from, to, q)
-	if err != nil {
-		return nil, err
-	}
-	return diff.Trees(from.tree, to.tree, selection), nil
-}
-
-// restrict asks both sides of a diff for what a selector finds there, nil where
-// there is no selector.
-func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Selection, error) {
-	if q == nil {
-		return nil, nil
-	}
-	var sides [2]map[string]bool
-	for i, s := range [...]*Snapshot{from, to} {
-		ids, err := s.Select(ctx, q)
-		if err != nil {
-			return nil, err
-		}
-		sides[i] = make(map[string]bool, len(ids))
-		for _, id := range ids {
-			sides[i][id] = true
-		}
-	}
-	return &diff.Selection{From: sides[0], To: sides[1]}, nil
 }

@@ -111,11 +111,11 @@ func (c *Context) idle(ctx context.Context, s *state) ([]string, error) {
 	if s.idle != nil || s.State.Cycle < s.First {
 		return s.idle, nil
 	}
-	log, err := c.chronicle(ctx, s, s.State.Cycle, s.State.Cycle)
+	log, err := c.provenance(s).Log(ctx, s.State.Cycle, s.State.Cycle)
 	if err != nil {
 		return nil, err
 	}
-	return idleIn(log.reports[s.State.Cycle]), nil
+	return idleIn(log.Report(s.State.Cycle)), nil
 }
 
 // idleIn returns the groups that a commit left empty, never nil.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 )
 
@@ -51,9 +52,9 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 			b, err := again.Blame(background, pact.Cycle(cycle))
 			must(t, err)
 			for i := range a {
-				a[i].By, b[i].By = pact.Author{}, pact.Author{}
+				a[i].By, b[i].By = diff.Author{}, diff.Author{}
 				if a[i].Version != nil && b[i].Version != nil {
-					a[i].Version.By, b[i].Version.By = pact.Author{}, pact.Author{}
+					a[i].Version.By, b[i].Version.By = diff.Author{}, diff.Author{}
 				}
 			}
 			if !reflect.DeepEqual(a, b) {
@@ -98,9 +99,9 @@ func TestInspectingAFork(t *testing.T) {
 			t.Errorf("%s went by %+v, want %+v", gone.ID, gone.Cause, want)
 		}
 	}
-	l, err := f.Life(background, "own")
+	l, err := f.Timeline(background, "own")
 	must(t, err)
-	if l.State != pact.There || *l.First != 5 || l.Events[0].Cause.Actor != "carl" {
+	if l.State != inspect.Present || *l.First != 5 || l.Events[0].Cause.Actor != "carl" {
 		t.Errorf("%+v", l)
 	}
 	cycles := 0
@@ -122,12 +123,12 @@ func TestInspectingANewContext(t *testing.T) {
 	if len(blame) != 1 || blame[0].Cycle != 1 || blame[0].By.Actor != "ann" || blame[0].Region != "^ah" {
 		t.Errorf("blame %+v", blame)
 	}
-	l, err := c.Life(background, blame[0].ID)
+	l, err := c.Timeline(background, blame[0].ID)
 	must(t, err)
-	if l.State != pact.Draft || l.First != nil || l.Range != nil || len(l.Events) != 1 || l.Events[0].What != pact.Born || !l.Events[0].Draft {
+	if l.State != inspect.Draft || l.First != nil || l.Range != nil || len(l.Events) != 1 || l.Events[0].Kind != inspect.EventBorn || !l.Events[0].Draft {
 		t.Errorf("life %+v", l)
 	}
-	if _, err := c.Life(background, "ah"); err != nil {
+	if _, err := c.Timeline(background, "ah"); err != nil {
 		t.Error(err)
 	}
 	for _, err := range c.Prefixes(background, pact.Latest, pact.Latest) {
@@ -137,7 +138,7 @@ func TestInspectingANewContext(t *testing.T) {
 	}
 	_, err = c.Commit(background)
 	must(t, err)
-	if l, err = c.Life(background, "ah"); err != nil || l.State != pact.Gone || l.Events[1].Cause.Kind != diff.BySeal {
+	if l, err = c.Timeline(background, "ah"); err != nil || l.State != inspect.Gone || l.Events[1].Cause.Kind != diff.BySeal {
 		t.Errorf("the first active head: %+v, %v", l, err)
 	}
 }
@@ -156,7 +157,7 @@ func TestInspectionCostsWhatChanged(t *testing.T) {
 		})
 		costs[1][i] = testing.AllocsPerRun(5, func() {
 			for p, err := range c.Prefixes(background, pact.Latest, pact.Latest) {
-				if err != nil || !p.Prefix.Complete {
+				if err != nil || !p.Shared.Complete {
 					t.Fatal(p, err)
 				}
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 )
 
@@ -68,24 +69,24 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 			if want := now.tokens(t, len(now.blocks)); p.Tokens == nil || *p.Tokens != *want {
 				t.Fatalf("seed %d: %+v of cycle %d with %d tokens", seed, p, now.cycle, *want)
 			}
-			if p.Cycle != now.cycle || p.Blocks != len(now.blocks) || p.Bytes != int64(len(now.thread)) || (p.Prefix == nil) != (i == 0) {
+			if p.Cycle != now.cycle || p.Blocks != len(now.blocks) || p.Bytes != int64(len(now.thread)) || (p.Shared == nil) != (i == 0) {
 				t.Fatalf("seed %d: %+v of cycle %d with %d blocks, %d bytes", seed, p, now.cycle, len(now.blocks), len(now.thread))
 			}
 			i++
-			if p.Prefix == nil {
+			if p.Shared == nil {
 				continue
 			}
 			was := pages[i-2]
 			blocks, size := prefixOf(was, now)
-			want := &pact.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size, OfBytes: int64(len(was.thread)), Tokens: now.tokens(t, blocks), OfTokens: was.tokens(t, len(was.blocks)), Complete: blocks == len(was.blocks)}
+			want := &inspect.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size, OfBytes: int64(len(was.thread)), Tokens: now.tokens(t, blocks), OfTokens: was.tokens(t, len(was.blocks)), Complete: blocks == len(was.blocks)}
 			if !want.Complete {
-				want.Old = was.blocks[blocks]
+				want.Older = was.blocks[blocks]
 				if blocks < len(now.blocks) {
-					want.New = now.blocks[blocks]
+					want.Newer = now.blocks[blocks]
 				}
 			}
-			if !reflect.DeepEqual(p.Prefix, want) || (p.Break == nil) != want.Complete {
-				t.Fatalf("seed %d, cycle %d: %+v, want %+v", seed, p.Cycle, p.Prefix, want)
+			if !reflect.DeepEqual(p.Shared, want) || (p.Break == nil) != want.Complete {
+				t.Fatalf("seed %d, cycle %d: %+v, want %+v", seed, p.Cycle, p.Shared, want)
 			}
 			if p.Break == nil {
 				continue
@@ -111,7 +112,7 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 
 // wantBreak says what ended a prefix: what removed the block that stood there,
 // else what put another before it.
-func (s *saga) wantBreak(t *testing.T, was, now *page, p *pact.SharedPrefix) (diff.Kind, string) {
+func (s *saga) wantBreak(t *testing.T, was, now *page, p *inspect.SharedPrefix) (diff.Kind, string) {
 	t.Helper()
 	moved := map[string]bool{}
 	r, err := s.context.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(now.cycle), nil)
@@ -120,20 +121,20 @@ func (s *saga) wantBreak(t *testing.T, was, now *page, p *pact.SharedPrefix) (di
 		moved[m.PreviousID], moved[m.NewID] = true, true
 	}
 	switch {
-	case p.Old == p.New:
-		return diff.ByEdit, p.Old
-	case now.objects[p.Old] == "" && s.removed[p.Old].Kind != "":
-		return s.removed[p.Old].Kind, p.Old
-	case now.objects[p.Old] == "" && moved[p.Old]:
-		return diff.ByReordering, p.Old
-	case now.objects[p.Old] == "":
-		return diff.ByEdit, p.Old
-	case was.objects[p.New] == "" && moved[p.New]:
-		return diff.ByReordering, p.New
-	case was.objects[p.New] == "":
-		return diff.ByInsertion, p.New
+	case p.Older == p.Newer:
+		return diff.ByEdit, p.Older
+	case now.objects[p.Older] == "" && s.removed[p.Older].Kind != "":
+		return s.removed[p.Older].Kind, p.Older
+	case now.objects[p.Older] == "" && moved[p.Older]:
+		return diff.ByReordering, p.Older
+	case now.objects[p.Older] == "":
+		return diff.ByEdit, p.Older
+	case was.objects[p.Newer] == "" && moved[p.Newer]:
+		return diff.ByReordering, p.Newer
+	case was.objects[p.Newer] == "":
+		return diff.ByInsertion, p.Newer
 	}
-	return diff.ByReordering, p.New
+	return diff.ByReordering, p.Newer
 }
 
 // spy says how often it was asked.
@@ -158,12 +159,12 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 	if n := asked.asked.Load(); n != 0 {
 		t.Errorf("%d contents were counted, for nobody", n)
 	}
-	var last pact.CyclePrefix
+	var last inspect.Prefix
 	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest) {
 		must(t, err)
 		last = p
 	}
-	if n := asked.asked.Load(); n != 2*cycles || *last.Tokens != n || *last.Prefix.Tokens != n-2 {
+	if n := asked.asked.Load(); n != 2*cycles || *last.Tokens != n || *last.Shared.Tokens != n-2 {
 		t.Errorf("%d contents were counted for %d blocks, of which %d tokens", n, 2*cycles, *last.Tokens)
 	}
 	latest, err := c.At(background, pact.Latest)

@@ -6,8 +6,9 @@ import (
 	"math"
 	"slices"
 
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/thread"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -32,10 +33,10 @@ type Weight struct {
 // CachedPrefix says how much of the thread that was committed last stands at the
 // beginning of the next one, which is what a provider's prompt cache can use.
 type CachedPrefix struct {
-	Without int64         `json:"without_bytes"` // pruning
-	With    int64         `json:"with_bytes"`
-	Lost    int64         `json:"lost_bytes"`
-	First   *SharedPrefix `json:"prefix"` // of the last thread and the one after pruning
+	Without int64                 `json:"without_bytes"` // pruning
+	With    int64                 `json:"with_bytes"`
+	Lost    int64                 `json:"lost_bytes"`
+	First   *inspect.SharedPrefix `json:"prefix"` // of the last thread and the one after pruning
 }
 
 // Plan says what a commit with these options would prune, what that would free
@@ -82,14 +83,14 @@ func (c *Context) weight(ctx context.Context, t *tree.Tree) (w Weight, err error
 }
 
 func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*CachedPrefix, error) {
-	before, err := thread.Common(ctx, last, without)
+	before, err := provenance.SharedPrefix(ctx, last, without)
 	if err != nil {
 		return nil, err
 	}
-	after, err := thread.Common(ctx, last, with)
+	after, err := provenance.SharedPrefix(ctx, last, with)
 	if err != nil {
 		return nil, err
 	}
 	lost := max(0, before.Bytes-after.Bytes) // where all that is new is pruned the last bracket is shared too
-	return &CachedPrefix{before.Bytes, after.Bytes, lost, sharedPrefix(after, last)}, nil
+	return &CachedPrefix{before.Bytes, after.Bytes, lost, after}, nil
 }

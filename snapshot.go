@@ -83,9 +83,3 @@ func (s *Snapshot) Bytes(ctx context.Context) ([]byte, error) {
 	err := s.Export(ctx, &b)
 	return b.Bytes(), err
 }
-
-// CommonPrefix returns what the threads of two snapshots share at their
-// beginning, in whole blocks.
-func CommonPrefix(ctx context.Context, older, newer *Snapshot) (thread.Prefix, error) {
-	return thread.Common(ctx, older.tree, newer.tree)
-}

@@ -9,6 +9,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -36,9 +37,9 @@ func objects(t *testing.T, s *pact.Snapshot) []string {
 
 // prefixes holds the report on every cycle against the rendered threads, object
 // by object, and returns the breaks by cycle and how many cycles there are.
-func prefixes(t *testing.T, what string, c *pact.Context) (map[int64]*pact.Break, int) {
+func prefixes(t *testing.T, what string, c *pact.Context) (map[int64]*inspect.Break, int) {
 	t.Helper()
-	breaks, n := map[int64]*pact.Break{}, 0
+	breaks, n := map[int64]*inspect.Break{}, 0
 	var before []string
 	for p, err := range c.Prefixes(t.Context(), pact.Cycle(1), pact.Latest) {
 		if err != nil {
@@ -54,16 +55,16 @@ func prefixes(t *testing.T, what string, c *pact.Context) (map[int64]*pact.Break
 			same++
 		}
 		size := len(strings.Join(now, ",")) + 2
-		if p.Blocks != len(now) || p.Bytes != int64(size) || (p.Prefix == nil) != (n == 0) {
+		if p.Blocks != len(now) || p.Bytes != int64(size) || (p.Shared == nil) != (n == 0) {
 			t.Fatalf("%s, cycle %d: %+v of %d blocks, %d bytes", what, p.Cycle, p, len(now), size)
 		}
-		if p.Prefix != nil {
+		if p.Shared != nil {
 			bytes := len(strings.Join(now[:same], ",")) + 1
 			if same == len(now) {
 				bytes++
 			}
-			if p.Prefix.Blocks != same || p.Prefix.OfBlocks != len(before) || p.Prefix.Bytes != int64(bytes) || p.Prefix.Complete != (same == len(before)) {
-				t.Fatalf("%s, cycle %d: %+v, want %d of %d blocks, %d bytes", what, p.Cycle, p.Prefix, same, len(before), bytes)
+			if p.Shared.Blocks != same || p.Shared.OfBlocks != len(before) || p.Shared.Bytes != int64(bytes) || p.Shared.Complete != (same == len(before)) {
+				t.Fatalf("%s, cycle %d: %+v, want %d of %d blocks, %d bytes", what, p.Cycle, p.Shared, same, len(before), bytes)
 			}
 		}
 		if p.Break != nil {

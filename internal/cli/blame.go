@@ -6,13 +6,14 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/spf13/cobra"
 )
 
 // blame is the answer of pact blame --json.
 type blame struct {
-	Cycle  int64         `json:"cycle"`
-	Blocks []pact.Blamed `json:"blocks"`
+	Cycle  int64           `json:"cycle"`
+	Blocks []inspect.Blame `json:"blocks"`
 }
 
 func (a *app) blameCommand() *cobra.Command {
@@ -55,7 +56,7 @@ changed in place since, and its bytes in the canonical thread.`,
 	return cmd
 }
 
-func (a *app) drawBlame(ctx context.Context, in *pact.Snapshot, list []pact.Blamed) error {
+func (a *app) drawBlame(ctx context.Context, in *pact.Snapshot, list []inspect.Blame) error {
 	rows := make([][]string, len(list))
 	for i, b := range list {
 		cycle, by := "@c"+strconv.FormatInt(b.Cycle, 10), b.By

@@ -63,12 +63,12 @@ func (a *app) cycleRow(c *cycleFound) []string {
 	where := a.paint.good("complete")
 	switch {
 	case p.Complete:
-	case p.New == "":
-		where = a.paint.changed(visible(p.Old)) + " is gone"
-	case p.Old == p.New:
-		where = a.paint.changed(visible(p.New)) + " has changed"
+	case p.Newer == "":
+		where = a.paint.changed(visible(p.Older)) + " is gone"
+	case p.Older == p.Newer:
+		where = a.paint.changed(visible(p.Newer)) + " has changed"
 	default:
-		where = a.paint.changed(visible(p.New)) + " stands for " + visible(p.Old)
+		where = a.paint.changed(visible(p.Newer)) + " stands for " + visible(p.Older)
 	}
 	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()), where)
 }

@@ -6,16 +6,17 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/spf13/cobra"
 )
 
 // prefixReport is the answer of pact prefix --json.
 type prefixReport struct {
-	Cycles    []pact.CyclePrefix `json:"cycles"`
-	Tokenizer string             `json:"tokenizer,omitempty"` // where tokens were counted; an approximation begins with approx:
-	Share     float64            `json:"share"`               // of what the threads repeat, weighed by their bytes
-	Breaks    []int64            `json:"breaks"`              // the cycles that did not repeat all of the one before
+	Cycles    []inspect.Prefix `json:"cycles"`
+	Tokenizer string           `json:"tokenizer,omitempty"` // where tokens were counted; an approximation begins with approx:
+	Share     float64          `json:"share"`               // of what the threads repeat, weighed by their bytes
+	Breaks    []int64          `json:"breaks"`              // the cycles that did not repeat all of the one before
 }
 
 func (a *app) prefixCommand() *cobra.Command {
@@ -86,7 +87,7 @@ func span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 }
 
 func (a *app) prefixes(ctx context.Context, c *pact.Context, from, to pact.Address) (*prefixReport, error) {
-	r := &prefixReport{Cycles: []pact.CyclePrefix{}, Breaks: []int64{}}
+	r := &prefixReport{Cycles: []inspect.Prefix{}, Breaks: []int64{}}
 	first, last := c.Cycles()
 	m := a.meter("comparing")
 	defer m.end()
@@ -96,7 +97,7 @@ func (a *app) prefixes(ctx context.Context, c *pact.Context, from, to pact.Addre
 			return nil, err
 		}
 		r.Cycles = append(r.Cycles, p)
-		tally.take(p.Cycle, p.Prefix)
+		tally.take(p.Cycle, p.Shared)
 		m.at(len(r.Cycles), int(last-first+1))
 	}
 	r.Breaks, r.Share = append(r.Breaks, tally.breaks...), tally.share()
@@ -109,7 +110,7 @@ type reuse struct {
 	same, of float64
 }
 
-func (r *reuse) take(cycle int64, p *pact.SharedPrefix) {
+func (r *reuse) take(cycle int64, p *inspect.SharedPrefix) {
 	if p == nil {
 		return
 	}
@@ -139,7 +140,7 @@ func (a *app) drawPrefixes(r *prefixReport) {
 		if counted {
 			row = append(row, strconv.FormatInt(*c.Tokens, 10))
 		}
-		if p := c.Prefix; p != nil {
+		if p := c.Shared; p != nil {
 			row = append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()))
 			if counted {
 				row = append(row, strconv.FormatInt(*p.Tokens, 10))
@@ -169,7 +170,7 @@ func (a *app) drawPrefixes(r *prefixReport) {
 }
 
 // breakText says what ended a prefix, and who was behind it.
-func breakText(b *pact.Break) string {
+func breakText(b *inspect.Break) string {
 	edited := "edited"
 	if b.New == nil {
 		edited = "removed"

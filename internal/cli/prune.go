@@ -110,7 +110,7 @@ func (a *app) reportPlan(p *pact.PrunePlan) error {
 	if c := p.Cached; c != nil {
 		a.printf("\nof the %s that were sent last, %s stay the beginning of the thread", bytesText(c.First.OfBytes), bytesText(c.With))
 		if c.Lost > 0 {
-			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.First.Old))
+			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.First.Older))
 		}
 		a.printf("\n")
 	}

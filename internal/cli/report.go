@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -36,12 +37,12 @@ type contextFound struct {
 
 // cycleFound is what was found about one cycle.
 type cycleFound struct {
-	Cycle  int64              `json:"cycle"`
-	Turn   string             `json:"turn"` // id of the newest turn
-	Nodes  int                `json:"nodes"`
-	Blocks int                `json:"blocks"`
-	Bytes  int64              `json:"bytes"`            // of the thread
-	Prefix *pact.SharedPrefix `json:"prefix,omitempty"` // none in the first cycle
+	Cycle  int64                 `json:"cycle"`
+	Turn   string                `json:"turn"` // id of the newest turn
+	Nodes  int                   `json:"nodes"`
+	Blocks int                   `json:"blocks"`
+	Bytes  int64                 `json:"bytes"`            // of the thread
+	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // none in the first cycle
 }
 
 // look finds out what there is to say about a context.

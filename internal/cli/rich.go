@@ -173,7 +173,7 @@ func rangeText(r *diff.Range) string {
 }
 
 // causeText puts a cause into words. edited is the word for what an edit did.
-func causeText(c pact.Cause, edited string) string {
+func causeText(c diff.Cause, edited string) string {
 	text := deedText(c, edited)
 	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
 		text += " in @c" + strconv.FormatInt(c.Cycle, 10)
@@ -182,7 +182,7 @@ func causeText(c pact.Cause, edited string) string {
 }
 
 // deedText says what was done and by which rule.
-func deedText(c pact.Cause, edited string) string {
+func deedText(c diff.Cause, edited string) string {
 	words := map[diff.Kind]string{
 		diff.ByExpiry: "expired", diff.ByPruning: "pruned", diff.ByCascade: "went with the last child of its group", diff.ByEdit: edited,
 		diff.BySeal: "sealed", diff.ByTTL: "its ttl ran down", diff.BySelection: "the same on both sides, selected on one",
@@ -202,7 +202,7 @@ func deedText(c pact.Cause, edited string) string {
 }
 
 // authorText is who did something, and what was said.
-func authorText(a pact.Author) string {
+func authorText(a diff.Author) string {
 	who := visible(a.Actor)
 	if a.Message != "" {
 		who = strings.TrimSpace(who + " (" + visible(a.Message) + ")")
@@ -212,7 +212,7 @@ func authorText(a pact.Author) string {
 
 // byText is what follows a deed: who did it, as far as that is known, and what
 // was said.
-func byText(a pact.Author) string {
+func byText(a diff.Author) string {
 	switch who := authorText(a); {
 	case who == "":
 		return ""

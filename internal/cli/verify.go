@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
 	"github.com/spf13/cobra"
 )
 
@@ -114,6 +115,6 @@ func (a *app) drawErasures(r *pact.VerifyReport) {
 		if e.Entries > 0 {
 			what += ", log entries: " + strconv.Itoa(e.Entries)
 		}
-		a.printf("    %s  %s  %s\n", shortTime(e.TimeNS), authorText(pact.Author{Actor: e.Actor, Message: e.Reason}), what)
+		a.printf("    %s  %s  %s\n", shortTime(e.TimeNS), authorText(diff.Author{Actor: e.Actor, Message: e.Reason}), what)
 	}
 }

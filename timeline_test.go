@@ -10,13 +10,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
 )
 
-// happened is what the naive story of a node knows of an event.
-func happened(e pact.LifeEvent) string { return fmt.Sprint(e.Cycle, " ", e.What, " ", e.Node) }
+// happened is what the naive timeline of a node knows of an event.
+func happened(e inspect.Event) string { return fmt.Sprint(e.Cycle, " ", e.Kind, " ", e.Other) }
 
-func TestLivesAgreeWithDocuments(t *testing.T) {
-	counts := map[pact.Happening]int{}
+func TestTimelinesAgreeWithDocuments(t *testing.T) {
+	counts := map[inspect.EventKind]int{}
 	for seed := range uint64(20) {
 		s := tell(t, seed, 8)
 		all := map[string]bool{}
@@ -26,45 +27,46 @@ func TestLivesAgreeWithDocuments(t *testing.T) {
 			}
 		}
 		for id := range all {
-			l, err := s.context.Life(background, id)
+			l, err := s.context.Timeline(background, id)
 			must(t, err)
 			got := map[string]bool{}
 			for _, e := range l.Events {
-				counts[e.What]++
+				counts[e.Kind]++
 				if e.Draft != (e.Cycle == int64(len(s.pages))) {
 					t.Fatalf("%s: %+v is no draft, or is one", id, e)
 				}
-				switch e.What {
-				case pact.Born, pact.Removed: // by what they were or became, and of a birth the region
-					e.Node = ""
-				case pact.Sealed, pact.Retained, pact.Held:
+				switch e.Kind {
+				case inspect.EventBorn, inspect.EventRemoved: // by what they were or became, and of a birth the region
+					e.Other = ""
+				case inspect.EventSealed, inspect.EventRetained, inspect.EventHeld:
 					continue
 				}
 				got[happened(e)] = true
 			}
-			want := s.naiveLife(id)
+			want := s.naiveTimeline(id)
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("seed %d, %s:\n got %v\nwant %v", seed, id, got, want)
 			}
-			s.checkLife(t, l)
+			s.checkTimeline(t, l)
 		}
 	}
-	for _, what := range []pact.Happening{pact.Born, pact.Sealed, pact.Updated, pact.Attached, pact.Detached, pact.Referred, pact.Unreferred, pact.Retained, pact.Held, pact.Removed} {
-		if counts[what] < 3 {
-			t.Errorf("%d times %s", counts[what], what)
+	for _, kind := range []inspect.EventKind{inspect.EventBorn, inspect.EventSealed, inspect.EventUpdated, inspect.EventAttached, inspect.EventDetached,
+		inspect.EventReferred, inspect.EventUnreferred, inspect.EventRetained, inspect.EventHeld, inspect.EventRemoved} {
+		if counts[kind] < 3 {
+			t.Errorf("%d times %s", counts[kind], kind)
 		}
 	}
 }
 
-// naiveLife reads the events of a node off the documents.
-func (s *saga) naiveLife(id string) map[string]bool {
+// naiveTimeline reads the events of a node off the documents.
+func (s *saga) naiveTimeline(id string) map[string]bool {
 	want := map[string]bool{}
-	tell := func(p *page, what pact.Happening, node string) {
-		want[happened(pact.LifeEvent{Cycle: p.cycle, What: what, Node: node})] = true
+	tell := func(p *page, kind inspect.EventKind, node string) {
+		want[happened(inspect.Event{Cycle: p.cycle, Kind: kind, Other: node})] = true
 	}
 	last := s.pages[0].ofCycleZero()
 	if last.headers[id] != nil {
-		tell(last, pact.Born, "")
+		tell(last, inspect.EventBorn, "")
 	}
 	for _, p := range s.pages {
 		was, is := last.headers[id], p.headers[id]
@@ -73,26 +75,26 @@ func (s *saga) naiveLife(id string) map[string]bool {
 			last = p
 			continue
 		case was == nil:
-			tell(p, pact.Born, "")
+			tell(p, inspect.EventBorn, "")
 		case is == nil:
-			tell(p, pact.Removed, "")
+			tell(p, inspect.EventRemoved, "")
 		case !reflect.DeepEqual(lasting(was), lasting(is)):
-			tell(p, pact.Updated, "")
+			tell(p, inspect.EventUpdated, "")
 		}
 		for _, other := range without(p.kids[id], last.kids[id]) {
-			tell(p, pact.Attached, other)
+			tell(p, inspect.EventAttached, other)
 		}
 		for _, other := range without(last.kids[id], p.kids[id]) {
-			tell(p, pact.Detached, other)
+			tell(p, inspect.EventDetached, other)
 		}
 		for other := range union(p.headers, last.headers) {
 			now, before := refers(p.headers[other], id), refers(last.headers[other], id)
 			switch {
 			case other == id:
 			case now && !before:
-				tell(p, pact.Referred, other)
+				tell(p, inspect.EventReferred, other)
 			case before && !now:
-				tell(p, pact.Unreferred, other)
+				tell(p, inspect.EventUnreferred, other)
 			}
 		}
 		last = p
@@ -129,8 +131,8 @@ func refers(n map[string]any, id string) bool {
 	return slices.Contains(list, any(id))
 }
 
-// checkLife compares what is said of the present, and how it ended.
-func (s *saga) checkLife(t *testing.T, l *pact.Life) {
+// checkTimeline compares what is said of the present, and how it ended.
+func (s *saga) checkTimeline(t *testing.T, l *inspect.Timeline) {
 	t.Helper()
 	var first, last int64
 	for _, p := range s.pages[:len(s.pages)-1] {
@@ -148,12 +150,12 @@ func (s *saga) checkLife(t *testing.T, l *pact.Life) {
 	}
 	latest := int64(len(s.pages) - 1)
 	_, drafted := s.pages[latest].headers[l.ID]
-	want := map[bool]map[bool]pact.State{true: {true: pact.There, false: pact.Going}, false: {true: pact.Draft, false: pact.Gone}}[last == latest][drafted]
+	want := map[bool]map[bool]inspect.Presence{true: {true: inspect.Present, false: inspect.Leaving}, false: {true: inspect.Draft, false: inspect.Gone}}[last == latest][drafted]
 	if l.State != want {
 		t.Fatalf("%s is %s, want %s", l.ID, l.State, want)
 	}
-	if end := l.Events[len(l.Events)-1]; want == pact.Gone {
-		i := slices.IndexFunc(l.Events, func(e pact.LifeEvent) bool { return e.What == pact.Removed })
+	if end := l.Events[len(l.Events)-1]; want == inspect.Gone {
+		i := slices.IndexFunc(l.Events, func(e inspect.Event) bool { return e.Kind == inspect.EventRemoved })
 		end = l.Events[i]
 		cause := *end.Cause
 		cause.Author = diff.Author{}
@@ -163,9 +165,9 @@ func (s *saga) checkLife(t *testing.T, l *pact.Life) {
 	}
 }
 
-func TestLifeOfWhatNeverWas(t *testing.T) {
+func TestTimelineOfAnUnknownNode(t *testing.T) {
 	s := tell(t, 3, 4)
-	_, err := s.context.Life(background, "nobody")
+	_, err := s.context.Timeline(background, "nobody")
 	if !errors.Is(err, pact.ErrNodeNotFound) || !strings.Contains(err.Error(), "pact select") {
 		t.Errorf("got %v", err)
 	}

@@ -5,12 +5,12 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
 	"github.com/spf13/cobra"
 )
 
-func (a *app) lifeCommand() *cobra.Command {
+func (a *app) timelineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "life NAME ID | life --file FILE ID",
 		Short: "Tell the whole story of a node",
@@ -28,20 +28,20 @@ to go, and how it went in the end: by which rule, in which commit.`,
 		if err != nil {
 			return err
 		}
-		l, err := c.Life(ctx, rest[0])
+		l, err := c.Timeline(ctx, rest[0])
 		if err != nil {
 			return err
 		}
 		if a.json {
 			return a.printJSON(l)
 		}
-		a.drawLife(l)
+		a.drawTimeline(l)
 		return nil
 	})
 	return cmd
 }
 
-func (a *app) drawLife(l *pact.Life) {
+func (a *app) drawTimeline(l *inspect.Timeline) {
 	facts := []string{a.paint.strong(visible(l.ID))}
 	for _, fact := range []string{l.Type, l.Role, l.Kind} {
 		if fact != "" {
@@ -97,7 +97,7 @@ func (a *app) listed(what string, ids []string) {
 }
 
 // presence says where a node is now and how long it stays.
-func presence(l *pact.Life) string {
+func presence(l *inspect.Timeline) string {
 	text := ""
 	if l.First != nil {
 		text = "in the snapshots @c" + strconv.FormatInt(*l.First, 10) + " to @c" + strconv.FormatInt(*l.Last, 10)
@@ -108,11 +108,11 @@ func presence(l *pact.Life) string {
 		text = "in no snapshot"
 	}
 	switch l.State {
-	case pact.Draft:
+	case inspect.Draft:
 		text += ", a draft"
-	case pact.Gone:
+	case inspect.Gone:
 		return text + ", gone"
-	case pact.Going:
+	case inspect.Leaving:
 		return text + ", removed since"
 	}
 	if l.Expiry != nil {
@@ -122,35 +122,35 @@ func presence(l *pact.Life) string {
 }
 
 // eventText puts an event into words.
-func eventText(e pact.LifeEvent) string {
+func eventText(e inspect.Event) string {
 	where := whereText(e)
-	node := visible(e.Node)
-	switch e.What {
-	case pact.Born:
+	node := visible(e.Other)
+	switch e.Kind {
+	case inspect.EventBorn:
 		return bornText(e, where)
-	case pact.Sealed:
+	case inspect.EventSealed:
 		return "sealed into " + where
-	case pact.Moved:
+	case inspect.EventMoved:
 		return "moved into " + where
-	case pact.Updated:
+	case inspect.EventUpdated:
 		var list []string
 		for _, f := range e.Fields {
 			list = append(list, fieldText(f))
 		}
 		return "updated: " + strings.Join(list, ", ")
-	case pact.Attached:
+	case inspect.EventAttached:
 		return node + " came below it"
-	case pact.Detached:
+	case inspect.EventDetached:
 		return node + " left it"
-	case pact.Referred:
+	case inspect.EventReferred:
 		return node + " refers to it"
-	case pact.Unreferred:
+	case inspect.EventUnreferred:
 		return node + " refers to it no more"
-	case pact.Retained:
+	case inspect.EventRetained:
 		return "retained by a holder"
-	case pact.Held:
-		return heldText(e.Reason, e.Kept, e.Node)
-	case pact.Emptied:
+	case inspect.EventHeld:
+		return heldText(e.Reason, e.KeptBy, e.Other)
+	case inspect.EventErased:
 		return "erased for good, in all snapshots"
 	}
 	text := deedText(*e.Cause, "removed by an edit")
@@ -165,7 +165,7 @@ func eventText(e pact.LifeEvent) string {
 
 // whereText is the turn or the region that a node was put into, and the node
 // above it where that is another one.
-func whereText(e pact.LifeEvent) string {
+func whereText(e inspect.Event) string {
 	where := visible(e.Region)
 	switch {
 	case e.Turn != "" && e.Turn != e.Parent:
@@ -178,7 +178,7 @@ func whereText(e pact.LifeEvent) string {
 	return where
 }
 
-func bornText(e pact.LifeEvent, where string) string {
+func bornText(e inspect.Event, where string) string {
 	text := "born"
 	switch {
 	case e.Cause != nil && e.Cause.Kind == diff.BySeal:
@@ -188,8 +188,8 @@ func bornText(e pact.LifeEvent, where string) string {
 	case where != "":
 		text += " in " + where
 	}
-	if e.Node != "" {
-		text += "; it was probably " + visible(e.Node) + " before"
+	if e.Other != "" {
+		text += "; it was probably " + visible(e.Other) + " before"
 	}
 	return text
 }

@@ -12,6 +12,50 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
+// Diff returns what leads from a to b (05 §4). With a selector each side is
+// first restricted to what it selects there; a selector with an address of its
+// own is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
+func (c *Context) Diff(ctx context.Context, a, b Address, q *selector.Selector) (*diff.Result, error) {
+	from, err := c.At(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	to, err := c.At(ctx, b)
+	if err != nil {
+		return nil, err
+	}
+	return Diff(ctx, from, to, q)
+}
+
+// Diff is Context.Diff between two snapshots at hand.
+func Diff(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Result, error) {
+	selection, err := restrict(ctx, from, to, q)
+	if err != nil {
+		return nil, err
+	}
+	return diff.Trees(from.tree, to.tree, selection), nil
+}
+
+// restrict asks both sides of a diff for what a selector finds there, nil where
+// there is no selector.
+func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Selection, error) {
+	if q == nil {
+		return nil, nil
+	}
+	var sides [2]map[string]bool
+	for i, s := range [...]*Snapshot{from, to} {
+		ids, err := s.Select(ctx, q)
+		if err != nil {
+			return nil, err
+		}
+		sides[i] = make(map[string]bool, len(ids))
+		for _, id := range ids {
+			sides[i][id] = true
+		}
+	}
+	return &diff.Selection{From: sides[0], To: sides[1]}, nil
+}
+
 // RichDiff returns what leads from a to b in full: nodes that came, went and
 // changed with all values, why, moves and replacements as far as they can be
 // inferred, and the bytes of every node in the thread that the model was sent
@@ -46,13 +90,13 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Select
 	if older.Cycle() > newer.Cycle() {
 		older, newer = newer, older
 	}
-	w, err := c.why(ctx, s, older, newer)
+	causes, err := c.provenance(s).Causes(ctx, older, newer)
 	if err != nil {
 		return nil, err
 	}
 	r := diff.Rich{
 		From: from.tree, To: to.tree, FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
-		Cause: func(d tree.Difference, fields []string) (Cause, error) { return w.cause(ctx, d, fields) },
+		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
 		Mode:  o.mode, ContextLines: o.contextLines,
 	}
 	return r.Report(ctx)

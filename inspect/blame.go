@@ -1,0 +1,24 @@
+package inspect
+
+import "github.com/contexttree/pact/diff"
+
+// Blame names the cycle that brought one block of a thread, and who brought it
+// (06 §6).
+type Blame struct {
+	ID      string      `json:"id"`                // of the block
+	Turn    string      `json:"turn,omitempty"`    // id of the sealed turn that holds it, "" outside ^seq
+	Region  string      `json:"region"`            // ^sys, ^seq or ^ah
+	Role    string      `json:"role"`              // as the thread shows it (02 §12.4)
+	Kind    string      `json:"kind,omitempty"`    // the node's kind, "" without one
+	Cycle   int64       `json:"cycle"`             // the cycle that brought the block
+	By      diff.Author `json:"by"`                // who brought it
+	Version *Version    `json:"version,omitempty"` // nil where no later cycle changed the block in place
+	Range   diff.Range  `json:"range"`             // bytes of the block's object in the canonical thread
+}
+
+// Version names the cycle that made the version of a node which is shown, and
+// who made it.
+type Version struct {
+	Cycle int64       `json:"cycle"`
+	By    diff.Author `json:"by"`
+}

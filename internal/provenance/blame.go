@@ -1,0 +1,43 @@
+package provenance
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/thread"
+	"github.com/contexttree/pact/tree"
+)
+
+// Blame names for every block in the thread of a state, in the order of the
+// thread, the cycle that brought it and the one that changed it in place last.
+// Cost: what changed from the first snapshot to that state.
+func (s *Source) Blame(ctx context.Context, t *tree.Tree) ([]inspect.Blame, error) {
+	states, err := s.statesUpTo(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	log, err := s.Log(ctx, 0, t.Cycle())
+	if err != nil {
+		return nil, err
+	}
+	history := changesIn(states)
+	blocks, _ := t.ThreadSize()
+	list := make([]inspect.Blame, 0, blocks)
+	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
+		n := e.Node()
+		b := inspect.Blame{ID: n.ID, Region: region.String(), Kind: n.Kind, Range: *diff.RangeOf(t, n.ID)}
+		b.Role, _ = thread.Role(n, region).Text()
+		if path := t.Path(n.ID); region == tree.Seq && len(path) > 2 {
+			b.Turn = path[2].Node().ID
+		}
+		b.Cycle = history.cycleThatBrought(n, s.State.First)
+		b.By = log.creator(b.Cycle, n.CreatedNS)
+		if cycle, ok := history.updated[n.ID]; ok && cycle > b.Cycle {
+			b.Version = &inspect.Version{Cycle: cycle, By: log.editor(cycle)}
+		}
+		list = append(list, b)
+		return true
+	})
+	return list, nil
+}

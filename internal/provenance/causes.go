@@ -1,0 +1,188 @@
+package provenance
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/tree"
+)
+
+// Causes finds out what made nodes differ between an older and a newer state of a
+// context (06 §6).
+type Causes struct {
+	source       *Source
+	older, newer *tree.Tree
+	log          *Log
+	between      *changes // nil until it is needed
+}
+
+// Causes prepares the answers for two states. Cost: the log between the two. The
+// snapshots between them are read when the first answer needs them.
+func (s *Source) Causes(ctx context.Context, older, newer *tree.Tree) (*Causes, error) {
+	log, err := s.Log(ctx, older.Cycle()+1, newer.Cycle())
+	return s.causes(older, newer, log), err
+}
+
+func (s *Source) causes(older, newer *tree.Tree, log *Log) *Causes {
+	return &Causes{source: s, older: older, newer: newer, log: log}
+}
+
+// Of says what made a node differ. d has its versions in the order of time, fields
+// the headers in which they differ; none where both are the same and only a
+// selector found one of them. Cost: constant where the states are neighbours;
+// elsewhere the first answer costs what changed in each cycle between them.
+func (c *Causes) Of(ctx context.Context, d tree.Difference, fields []string) (diff.Cause, error) {
+	switch {
+	case d.Old == nil:
+		return c.ofAddition(ctx, d)
+	case d.New == nil:
+		return c.ofRemoval(ctx, d.Old, d.OldClass)
+	case len(fields) == 0:
+		return diff.Cause{Kind: diff.BySelection, Cycle: c.newer.Cycle()}, nil
+	case len(fields) == 1 && fields[0] == "ttl" && onlyTimePassed(d, c.newer.Cycle()):
+		return diff.Cause{Kind: diff.ByTTL, Cycle: c.newer.Cycle()}, nil
+	}
+	cycle, err := c.lastCycle(ctx, d.New.ID, func(ch *changes) map[string]int64 { return ch.changed })
+	if err != nil {
+		return diff.Cause{}, err
+	}
+	placeOnly := !slices.ContainsFunc(fields, func(f string) bool { return f != "parent" && f != "ttl" })
+	if d.OldParent != d.NewParent && placeOnly && c.wasSealed(d.New.ID) {
+		return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: c.log.committer(cycle)}, nil
+	}
+	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: c.log.editor(cycle)}, nil
+}
+
+// onlyTimePassed reports whether both versions have the same ttl, seen from one
+// cycle.
+func onlyTimePassed(d tree.Difference, cycle int64) bool {
+	was, wasFinite := d.Old.TTL(cycle)
+	is, isFinite := d.New.TTL(cycle)
+	return was == is && wasFinite == isFinite
+}
+
+// wasSealed reports whether a node of both states was below ^ah and is in a turn.
+func (c *Causes) wasSealed(id string) bool {
+	was, is := c.older.Path(id), c.newer.Path(id)
+	return len(was) > 2 && len(is) > 2 && was[1].Class() == tree.Head && is[1].Class() == tree.Seq
+}
+
+// lastCycle returns the cycle in which something happened to a node last: the
+// newer one where the states are neighbours.
+func (c *Causes) lastCycle(ctx context.Context, id string, happened func(*changes) map[string]int64) (int64, error) {
+	if c.newer.Cycle()-c.older.Cycle() <= 1 {
+		return c.newer.Cycle(), nil
+	}
+	between, err := c.changes(ctx)
+	if err != nil {
+		return 0, err
+	}
+	if cycle, ok := happened(between)[id]; ok {
+		return cycle, nil
+	}
+	return c.newer.Cycle(), nil
+}
+
+// changes compares the states from the older to the newer, once.
+func (c *Causes) changes(ctx context.Context) (*changes, error) {
+	if c.between != nil {
+		return c.between, nil
+	}
+	states := []*tree.Tree{c.older, c.newer}
+	if c.newer.Cycle()-c.older.Cycle() > 1 {
+		var err error
+		if states, err = c.source.statesBetween(ctx, c.older.Cycle(), c.newer); err != nil {
+			return nil, err
+		}
+	}
+	c.between = changesIn(states)
+	return c.between, nil
+}
+
+func (c *Causes) ofAddition(ctx context.Context, d tree.Difference) (diff.Cause, error) {
+	cycle := d.New.Cycle
+	if cycle <= c.older.Cycle() || cycle > c.newer.Cycle() { // as histories of other tools may have it
+		var err error
+		if cycle, err = c.lastCycle(ctx, d.New.ID, func(ch *changes) map[string]int64 { return ch.added }); err != nil {
+			return diff.Cause{}, err
+		}
+	}
+	return additionCause(c.newer, c.log, d, cycle), nil
+}
+
+// additionCause says why a node was added in a cycle. Sealing makes turns, the
+// cores that were elided, and the next active head (02 §6.2); pruning leaves stubs.
+func additionCause(t *tree.Tree, log *Log, d tree.Difference, cycle int64) diff.Cause {
+	if c, ok := log.stubs[stubIn(t, d)]; ok {
+		return c
+	}
+	core := d.NewClass == tree.Container && d.New.Offset == 0
+	if core {
+		turn := t.Entry(d.NewParent)
+		core = turn != nil && turn.Class() == tree.Turn && turn.Node().Cycle == d.New.Cycle && turn.Node().CreatedNS < d.New.CreatedNS
+	}
+	if core || d.NewClass == tree.Turn || d.NewClass == tree.Head {
+		return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: log.committer(cycle)}
+	}
+	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: log.creator(cycle, d.New.CreatedNS)}
+}
+
+// stubIn returns the id of the stub that a node may be: its own, or that of the
+// only child of a core.
+func stubIn(t *tree.Tree, d tree.Difference) string {
+	if d.NewClass == tree.Container && d.New.Offset == 0 {
+		if kids := t.Entry(d.New.ID).Children(); kids.Len() == 1 {
+			return kids.At(0).Node().ID
+		}
+	}
+	return d.New.ID
+}
+
+func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) (diff.Cause, error) {
+	if cause, ok := c.log.removals[n.ID]; ok {
+		return cause, nil
+	}
+	cycle, err := c.lastCycle(ctx, n.ID, func(ch *changes) map[string]int64 { return ch.removed })
+	if err != nil {
+		return diff.Cause{}, err
+	}
+	if class == tree.Head {
+		return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: c.log.committer(cycle)}, nil
+	}
+	cause := diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: c.log.editor(cycle)}
+	if _, published := c.log.commits[cycle]; !published || c.log.reports[cycle] != nil {
+		return cause, nil
+	}
+	if imported, err := c.source.imported(ctx); err != nil || !imported {
+		return cause, err
+	}
+	between, err := c.changes(ctx)
+	if err != nil {
+		return diff.Cause{}, err
+	}
+	for i, next := range between.states[1:] {
+		if next.Cycle() != cycle {
+			continue
+		}
+		if kind := inferRemoval(between.states[i], next, n.ID); kind != "" {
+			return diff.Cause{Kind: kind, Cycle: cycle, Inferred: true, Author: c.log.committer(cycle)}, nil
+		}
+	}
+	return cause, nil
+}
+
+// replacement returns the node that a removed node became by a move, or that an
+// added one was before, "" without one: a move gives a published node a new id.
+func (c *Causes) replacement(id string) string {
+	pair := diff.Compare(c.older, c.newer, nil)
+	for _, t := range diff.Moved(c.older, c.newer, pair.Removed, pair.Added) {
+		switch id {
+		case t.Old:
+			return t.New
+		case t.New:
+			return t.Old
+		}
+	}
+	return ""
+}

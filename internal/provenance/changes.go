@@ -1,0 +1,59 @@
+package provenance
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/tree"
+)
+
+// changes says in which cycle, between two states, each node was added, changed
+// and removed. Where something happened to a node more than once, the last time
+// counts.
+type changes struct {
+	states  []*tree.Tree     // that were compared, oldest first
+	added   map[string]int64 // all four: cycle by id
+	changed map[string]int64
+	removed map[string]int64
+	updated map[string]int64 // headers or content changed, not the place alone
+}
+
+// changesIn compares each state with the one before it. A ttl that ran down with
+// time is no change.
+func changesIn(states []*tree.Tree) *changes {
+	c := &changes{states: states, added: map[string]int64{}, changed: map[string]int64{}, removed: map[string]int64{}, updated: map[string]int64{}}
+	for i, next := range states[1:] {
+		cycle := next.Cycle()
+		tree.Compare(states[i].WithCycle(cycle), next, func(d tree.Difference) bool {
+			switch {
+			case d.Old == nil:
+				c.added[d.New.ID] = cycle
+			case d.New == nil:
+				c.removed[d.Old.ID] = cycle
+			default:
+				c.note(d, cycle)
+			}
+			return true
+		})
+	}
+	return c
+}
+
+func (c *changes) note(d tree.Difference, cycle int64) {
+	fields := diff.Fields(d, cycle, cycle)
+	if len(fields) > 0 { // an expiry cycle that was read from a ttl of 0 differs and shows nothing
+		c.changed[d.New.ID] = cycle
+	}
+	if slices.ContainsFunc(fields, func(f string) bool { return f != "parent" }) {
+		c.updated[d.New.ID] = cycle
+	}
+}
+
+// cycleThatBrought returns the cycle that brought a node of the last state: the
+// one that its header names where the first snapshot has it already.
+func (c *changes) cycleThatBrought(n *tree.Node, first int64) int64 {
+	if cycle, ok := c.added[n.ID]; ok && cycle > first {
+		return cycle
+	}
+	return min(n.Cycle, first)
+}

@@ -1,0 +1,56 @@
+package provenance
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/tree"
+)
+
+// imported reports whether the context began with a snapshot. A commit without a
+// report then need not be one that had nothing to report.
+func (s *Source) imported(ctx context.Context) (bool, error) {
+	log, err := s.Store.Log(ctx, s.State.Key, 1, 1)
+	return len(log) > 0 && log[0].Cycle >= s.State.First, err
+}
+
+// inferRemoval tells from two neighbouring states why a node went, where the
+// history has no report, as one of imported snapshots. It returns "" where an edit
+// is the only explanation left.
+func inferRemoval(before, after *tree.Tree, id string) diff.Kind {
+	path := before.Path(id)
+	for i, e := range path {
+		class := e.Class()
+		isCore := i > 0 && class == tree.Container && e.Node().Offset == 0 && path[i-1].Class() == tree.Turn
+		if !class.Region() && !isCore && e.Node().Expiry <= after.Cycle() && !after.Has(e.Node().ID) {
+			return diff.ByExpiry
+		}
+	}
+	if len(path) == 0 {
+		return ""
+	}
+	if lostAllChildren(before, after, path[len(path)-1]) {
+		return diff.ByCascade
+	}
+	for _, e := range path {
+		if e.Class() == tree.Turn && !after.Has(e.Node().ID) {
+			return diff.ByPruning // turns go no other way
+		}
+	}
+	return ""
+}
+
+// lostAllChildren reports whether expiry took all children of a removable group
+// (02 §5.3.1).
+func lostAllChildren(before, after *tree.Tree, e *tree.Entry) bool {
+	if !e.Node().Removable || e.Class() != tree.Container || e.Children().Len() == 0 {
+		return false
+	}
+	for k := range e.Children().All() {
+		kind := inferRemoval(before, after, k.Node().ID)
+		if after.Has(k.Node().ID) || kind != diff.ByExpiry && kind != diff.ByCascade {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,168 @@
+package provenance
+
+import (
+	"context"
+	"encoding/json"
+	"sort"
+	"strconv"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+)
+
+// Log is the part of a context's log that some cycles have, indexed by cycle and
+// by the nodes that it names.
+type Log struct {
+	edits    map[int64][]store.Entry
+	commits  map[int64]store.Entry       // entries that published a cycle, the first entry of an import among them
+	reports  map[int64]*lifecycle.Report // of the commits that did more than seal
+	removals map[string]diff.Cause       // by id: why a commit took the node out
+	stubs    map[string]diff.Cause       // by id: why a commit put the stub there
+	erasures []store.Entry
+}
+
+// Log reads the log entries of the cycles from..to. E_STORE where the report of a
+// commit cannot be read. Cost: these entries, and O(log n) reads to find the first.
+func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
+	first, err := s.firstRevision(ctx, from)
+	if err != nil {
+		return nil, err
+	}
+	end := s.State.Revision
+	if to < s.State.Stamps.Cycle {
+		if end, err = s.firstRevision(ctx, to+1); err != nil {
+			return nil, err
+		}
+		end--
+	}
+	entries, err := s.Store.Log(ctx, s.State.Key, first, end)
+	if err != nil {
+		return nil, err
+	}
+	l := &Log{
+		edits: map[int64][]store.Entry{}, commits: map[int64]store.Entry{}, reports: map[int64]*lifecycle.Report{},
+		removals: map[string]diff.Cause{}, stubs: map[string]diff.Cause{},
+	}
+	for _, e := range entries {
+		if err := l.add(e); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// firstRevision returns the first revision of a cycle. Cycles do not descend
+// along the log.
+func (s *Source) firstRevision(ctx context.Context, cycle int64) (int64, error) {
+	var failed error
+	before := sort.Search(int(s.State.Revision), func(i int) bool {
+		if failed != nil {
+			return true
+		}
+		list, err := s.Store.Log(ctx, s.State.Key, int64(i)+1, int64(i)+1)
+		failed = err
+		return len(list) > 0 && list[0].Cycle >= cycle
+	})
+	return int64(before) + 1, failed
+}
+
+// Report returns what the commit of a cycle reported, nil where it only sealed or
+// the log has no such commit.
+func (l *Log) Report(cycle int64) *lifecycle.Report { return l.reports[cycle] }
+
+func (l *Log) add(e store.Entry) error {
+	switch e.Kind {
+	case store.Edit:
+		l.edits[e.Cycle] = append(l.edits[e.Cycle], e)
+		return nil
+	case store.Erasing:
+		l.erasures = append(l.erasures, e)
+		return nil
+	case store.Commit, store.Create:
+	default:
+		return nil // it concerns the context, not a cycle
+	}
+	l.commits[e.Cycle] = e
+	if len(e.Report) == 0 {
+		return nil
+	}
+	r := new(lifecycle.Report)
+	if err := json.Unmarshal(e.Report, r); err != nil {
+		return fault.Wrap(fault.Store, err, "the report of revision "+strconv.FormatInt(e.Revision, 10)+" cannot be read", "")
+	}
+	l.reports[e.Cycle] = r
+	for _, gone := range r.Removed {
+		l.removals[gone.ID] = diff.Cause{Kind: causeKind(gone.Reason), Cycle: e.Cycle, Rule: pruningRule(gone), Author: authorOf(e)}
+	}
+	for _, stub := range r.Stubs {
+		l.stubs[stub.ID] = diff.Cause{Kind: diff.ByPruning, Cycle: e.Cycle, Rule: "stub", Author: authorOf(e)}
+	}
+	return nil
+}
+
+func causeKind(r lifecycle.Reason) diff.Kind {
+	switch r {
+	case lifecycle.Expired:
+		return diff.ByExpiry
+	case lifecycle.Cascaded:
+		return diff.ByCascade
+	}
+	return diff.ByPruning
+}
+
+// pruningRule names the rule that a pruned node fell under, "" for other reasons.
+func pruningRule(gone lifecycle.Removal) string {
+	if gone.Reason == lifecycle.Orphaned {
+		return "orphans"
+	}
+	return gone.Rule
+}
+
+func authorOf(e store.Entry) diff.Author {
+	return diff.Author{Revision: e.Revision, Actor: e.Actor, Message: e.Message}
+}
+
+// creator returns who added a node with this stamp in a cycle: the author of the
+// first batch whose last stamp is not before it.
+func (l *Log) creator(cycle, createdNS int64) diff.Author {
+	for _, e := range l.edits[cycle] {
+		if e.TimeNS >= createdNS {
+			return l.editAuthor(e)
+		}
+	}
+	return l.committer(cycle)
+}
+
+// editor returns who changed something in a cycle that has no stamp of its own:
+// the author of the only edit, the committer where the edit came with the commit,
+// and nobody in particular where several edited.
+func (l *Log) editor(cycle int64) diff.Author {
+	edits := l.edits[cycle]
+	switch len(edits) {
+	case 0:
+		return l.committer(cycle)
+	case 1:
+		return l.editAuthor(edits[0])
+	}
+	a := diff.Author{Actor: edits[0].Actor, Message: l.commits[cycle].Message}
+	for _, e := range edits {
+		if e.Actor != a.Actor {
+			a.Actor = ""
+		}
+	}
+	return a
+}
+
+// editAuthor is the author of an edit. An edit without a message has that of the
+// commit of its cycle.
+func (l *Log) editAuthor(e store.Entry) diff.Author {
+	a := authorOf(e)
+	if a.Message == "" {
+		a.Message = l.commits[e.Cycle].Message
+	}
+	return a
+}
+
+func (l *Log) committer(cycle int64) diff.Author { return authorOf(l.commits[cycle]) }

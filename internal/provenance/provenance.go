@@ -1,0 +1,61 @@
+// Package provenance says who brought the nodes of a context, when, and why they
+// changed and went (chapter 06). It reads the snapshots and the log of a store
+// and takes what it is about as values: it knows no open context, resolves no
+// address and changes nothing.
+//
+// An answer is put together from three things: the [Log] says who did what in
+// which cycle, a comparison of neighbouring states says what changed in which
+// cycle, and [Causes] says what made one node differ.
+package provenance
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Source is the context that is asked: its store, and its state at one moment.
+type Source struct {
+	Store store.Store
+	State store.State
+}
+
+// statesUpTo returns every state from before the first snapshot to the last one
+// given, oldest first. Before the first commit that is the empty context. What an
+// imported snapshot was before its own cycle follows from the cycles in its
+// headers.
+func (s *Source) statesUpTo(ctx context.Context, last *tree.Tree) ([]*tree.Tree, error) {
+	if s.State.Cycle < s.State.First {
+		return []*tree.Tree{s.State.Head, s.State.Working}, nil
+	}
+	trees, err := s.statesBetween(ctx, s.State.First, last)
+	if err != nil {
+		return nil, err
+	}
+	if first := trees[0]; first.Root().Node().Cycle < s.State.First {
+		trees = append([]*tree.Tree{withoutOwnCycle(first)}, trees...)
+	}
+	return trees, nil
+}
+
+// statesBetween returns the snapshots from a cycle up to a state, and that state.
+func (s *Source) statesBetween(ctx context.Context, first int64, last *tree.Tree) ([]*tree.Tree, error) {
+	trees, err := s.Store.History(ctx, s.State.Key, first, min(last.Cycle(), s.State.Cycle))
+	if err == nil && last.Cycle() > s.State.Cycle {
+		trees = append(slices.Clip(trees), last)
+	}
+	return trees, err
+}
+
+// withoutOwnCycle is a tree without the nodes that its own cycle brought.
+func withoutOwnCycle(t *tree.Tree) *tree.Tree {
+	var born []string
+	for e := range t.All() {
+		if e.Node().Cycle >= t.Cycle() {
+			born = append(born, e.Node().ID)
+		}
+	}
+	return t.Without(born...).WithCycle(t.Cycle() - 1)
+}

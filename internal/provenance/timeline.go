@@ -1,0 +1,245 @@
+package provenance
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Timeline tells everything that happened to a node, in the order of time.
+// E_NODE_NOT_FOUND for an id that no state and no commit ever knew. Cost: what
+// changed in the whole history.
+func (s *Source) Timeline(ctx context.Context, id string) (*inspect.Timeline, error) {
+	states, err := s.statesUpTo(ctx, s.State.Working)
+	if err != nil {
+		return nil, err
+	}
+	log, err := s.Log(ctx, 0, s.State.Working.Cycle())
+	if err != nil {
+		return nil, err
+	}
+	b := &timelineBuilder{ctx: ctx, source: s, log: log, states: states, timeline: &inspect.Timeline{
+		ID: id, Children: []string{}, Refs: []string{}, ReferredBy: []string{}, Events: []inspect.Event{}}}
+	return b.timeline, b.build()
+}
+
+// timelineBuilder collects the events of one node.
+type timelineBuilder struct {
+	ctx      context.Context
+	source   *Source
+	log      *Log
+	states   []*tree.Tree // what was before the first snapshot, all snapshots, the working state
+	timeline *inspect.Timeline
+}
+
+func (b *timelineBuilder) build() error {
+	id := b.timeline.ID
+	if b.states[0].Has(id) {
+		b.addImported(b.states[0])
+	}
+	for i, next := range b.states[1:] {
+		if err := b.ctx.Err(); err != nil {
+			return err
+		}
+		if err := b.addStep(b.states[i], next); err != nil {
+			return err
+		}
+	}
+	b.addReported()
+	b.addErasures()
+	b.describe()
+	if b.timeline.Type == "" && !b.addFirstHead() { // no state has it
+		gone, reported := b.log.removals[id]
+		if !reported {
+			return fault.OnNode(fault.NodeNotFound, id, "there never was such a node", "pact select NAME '@* *' lists the ids of all snapshots, pact show NAME draws the working state")
+		}
+		// It expired in the cycle that brought it.
+		b.timeline.State, b.timeline.Cycle = inspect.Gone, gone.Cycle
+		b.add(inspect.Event{Cycle: gone.Cycle, Kind: inspect.EventRemoved, Cause: &gone})
+	}
+	slices.SortStableFunc(b.timeline.Events, func(x, y inspect.Event) int {
+		if x.Cycle != y.Cycle {
+			return cmp.Compare(x.Cycle, y.Cycle)
+		}
+		return cmp.Compare(rank(x.Kind), rank(y.Kind))
+	})
+	return nil
+}
+
+// rank orders the events of one cycle: the birth comes first, the end last.
+func rank(k inspect.EventKind) int {
+	switch k {
+	case inspect.EventBorn:
+		return 0
+	case inspect.EventSealed:
+		return 1
+	case inspect.EventRemoved:
+		return 3
+	}
+	return 2
+}
+
+// add adds an event. Those of the cycle under way are drafts.
+func (b *timelineBuilder) add(e inspect.Event) {
+	e.Draft = e.Cycle > b.source.State.Cycle
+	b.timeline.Events = append(b.timeline.Events, e)
+}
+
+// addPlaced adds an event that puts the node somewhere.
+func (b *timelineBuilder) addPlaced(kind inspect.EventKind, cycle int64, t *tree.Tree, cause *diff.Cause) {
+	e := inspect.Event{Cycle: cycle, Kind: kind, Parent: t.Parent(b.timeline.ID), Cause: cause}
+	e.Region, e.Turn = regionAndTurn(t, b.timeline.ID)
+	b.add(e)
+}
+
+// regionAndTurn returns the region that holds a node and the id of the turn above
+// it, "" where there is none.
+func regionAndTurn(t *tree.Tree, id string) (region, turn string) {
+	path := t.Path(id)
+	if len(path) > 1 {
+		region = path[1].Class().String()
+	}
+	if len(path) > 3 && path[2].Class() == tree.Turn {
+		turn = path[2].Node().ID
+	}
+	return region, turn
+}
+
+// addFirstHead tells of the active head of a new context. The first commit sealed
+// it, so no snapshot has it. It reports whether the node is that one.
+func (b *timelineBuilder) addFirstHead() bool {
+	first := b.source.State.First
+	if b.timeline.ID != "ah" || b.log.commits[first].Kind != store.Commit {
+		return false
+	}
+	b.timeline.Type, b.timeline.Class, b.timeline.State, b.timeline.Cycle = "^ah", tree.Head.String(), inspect.Gone, first-1
+	b.add(inspect.Event{Cycle: first - 1, Kind: inspect.EventBorn})
+	b.add(inspect.Event{Cycle: first, Kind: inspect.EventRemoved, Cause: b.sealing(first)})
+	return true
+}
+
+func (b *timelineBuilder) sealing(cycle int64) *diff.Cause {
+	return &diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: b.log.committer(cycle)}
+}
+
+// addImported tells of a node that the first snapshot of an import brought.
+func (b *timelineBuilder) addImported(t *tree.Tree) {
+	e := t.Entry(b.timeline.ID)
+	b.timeline.Cycle = min(e.Node().Cycle, t.Cycle())
+	b.addPlaced(inspect.EventBorn, b.timeline.Cycle, t, b.additionCause(t, e, b.timeline.Cycle))
+	for from := range t.Referrers(b.timeline.ID) {
+		b.add(inspect.Event{Cycle: t.Cycle(), Kind: inspect.EventReferred, Other: from})
+	}
+	slices.SortFunc(b.timeline.Events[1:], func(x, y inspect.Event) int { return t.Order(x.Other, y.Other) })
+}
+
+func (b *timelineBuilder) additionCause(t *tree.Tree, e *tree.Entry, cycle int64) *diff.Cause {
+	c := additionCause(t, b.log, tree.Difference{New: e.Node(), NewClass: e.Class(), NewParent: t.Parent(e.Node().ID)}, cycle)
+	return &c
+}
+
+// addStep tells what happened from one state to the next.
+func (b *timelineBuilder) addStep(last, next *tree.Tree) error {
+	id, cycle := b.timeline.ID, next.Cycle()
+	if !last.Has(id) && !next.Has(id) {
+		return nil
+	}
+	causes := b.source.causes(last, next, b.log)
+	var failed error
+	tree.Compare(last.WithCycle(cycle), next, func(d tree.Difference) bool {
+		switch {
+		case d.Old == nil && d.New.ID == id:
+			b.addBirth(causes)
+		case d.New == nil && d.Old.ID == id:
+			failed = b.addRemoval(causes, d)
+		case d.Old != nil && d.New != nil && d.New.ID == id:
+			failed = b.addChange(causes, d)
+		default:
+			b.addNeighbour(cycle, d)
+		}
+		return failed == nil
+	})
+	return failed
+}
+
+// addBirth tells of the birth. A commit seals what its cycle added to ^ah, so the
+// snapshot of that cycle has the node in a turn already; both events are told.
+func (b *timelineBuilder) addBirth(c *Causes) {
+	t, cycle := c.newer, c.newer.Cycle()
+	b.timeline.Cycle = cycle
+	cause := b.additionCause(t, t.Entry(b.timeline.ID), cycle)
+	birth := len(b.timeline.Events)
+	if _, turn := regionAndTurn(t, b.timeline.ID); turn != "" && !c.older.Has(turn) && cause.Kind == diff.ByEdit {
+		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventBorn, Region: tree.Head.String(), Cause: cause})
+		b.addPlaced(inspect.EventSealed, cycle, t, b.sealing(cycle))
+	} else {
+		b.addPlaced(inspect.EventBorn, cycle, t, cause)
+	}
+	if cause.Kind == diff.ByEdit {
+		b.timeline.Events[birth].Other = c.replacement(b.timeline.ID)
+	}
+}
+
+func (b *timelineBuilder) addRemoval(c *Causes, d tree.Difference) error {
+	cause, err := c.ofRemoval(b.ctx, d.Old, d.OldClass)
+	if err != nil {
+		return err
+	}
+	e := inspect.Event{Cycle: c.newer.Cycle(), Kind: inspect.EventRemoved, Cause: &cause}
+	if cause.Kind == diff.ByEdit {
+		e.Other = c.replacement(b.timeline.ID)
+	}
+	b.add(e)
+	return nil
+}
+
+func (b *timelineBuilder) addChange(c *Causes, d tree.Difference) error {
+	cycle := c.newer.Cycle()
+	fields := diff.Fields(d, cycle, cycle)
+	cause, err := c.Of(b.ctx, d, fields)
+	if err != nil {
+		return err
+	}
+	fields = slices.DeleteFunc(fields, func(f string) bool { return f == "parent" })
+	if len(fields) > 0 {
+		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventUpdated, Fields: diff.FieldsOf(d, fields, cycle, cycle), Cause: &cause})
+	}
+	if d.OldParent != d.NewParent {
+		kind := inspect.EventMoved
+		if c.wasSealed(b.timeline.ID) {
+			kind = inspect.EventSealed
+		}
+		b.addPlaced(kind, cycle, c.newer, &cause)
+	}
+	return nil
+}
+
+// addNeighbour tells what happened to another node where that concerns this one.
+func (b *timelineBuilder) addNeighbour(cycle int64, d tree.Difference) {
+	id := b.timeline.ID
+	other := d.New
+	if other == nil {
+		other = d.Old
+	}
+	add := func(kind inspect.EventKind) { b.add(inspect.Event{Cycle: cycle, Kind: kind, Other: other.ID}) }
+	switch child, wasChild := d.NewParent == id, d.OldParent == id; {
+	case child && !wasChild:
+		add(inspect.EventAttached)
+	case wasChild && !child:
+		add(inspect.EventDetached)
+	}
+	referred := d.Old != nil && slices.Contains(d.Old.Refs, id)
+	refers := d.New != nil && slices.Contains(d.New.Refs, id)
+	switch {
+	case refers && !referred:
+		add(inspect.EventReferred)
+	case referred && !refers:
+		add(inspect.EventUnreferred)
+	}
+}
