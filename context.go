@@ -48,6 +48,8 @@ type options struct {
 	counter Counter
 	attrs   map[string]any
 	strict  bool
+
+	renumber bool
 }
 
 // WithEdition sets the edition of a context that Create makes. It is fixed

@@ -10,27 +10,55 @@ import (
 	"github.com/contexttree/pact/internal/fault"
 )
 
-// Strict refuses a history that had to be mended: cycles that do not follow one
-// another, snapshots newest first, another root or region. It also refuses what
-// no context can have done: sealed turns that change, ids that come back, more
-// than one edition. Without it ImportHistory mends the former, takes the latter
-// as it is, and says so in its findings.
+// Strict refuses a history that had to be mended: snapshots newest first,
+// another root or region. It also refuses what no context can have done: sealed
+// turns that change, ids that come back, more than one edition. Without it
+// ImportHistory mends the former, takes the latter as it is, and says so in its
+// findings.
 func Strict() Option { return func(o *options) { o.strict = true } }
 
-// mend makes a snapshot that another tool wrote follow the last one: it gets
-// the next cycle, and its root and regions the ids that they have had so far.
+// Renumber counts the cycles of a history of snapshots anew from that of the
+// oldest, one for every line, and says which in the findings. Without it a
+// history with a gap between its cycles is refused: every cycle is one snapshot
+// (05 §3.2, §6.6), and an address has to find what it names.
+func Renumber() Option { return func(o *options) { o.renumber = true } }
+
+// numbered makes a snapshot the one of the next cycle, where that was asked for,
+// and refuses it otherwise where it is not.
+func (h *historyReader) numbered(doc canon.Any) (canon.Any, error) {
+	if h.last == nil || doc.Kind != canon.KindObject {
+		return doc, nil
+	}
+	want := h.last.Cycle() + 1
+	v, ok := doc.Get("cycle")
+	if ok && v.Value() == canon.Int(want) {
+		return doc, nil
+	}
+	found := "no cycle"
+	if ok {
+		found = "cycle " + clipped(string(v.Value()))
+	}
+	found += " follows cycle " + strconv.FormatInt(want-1, 10)
+	if !h.renumber {
+		return doc, fault.New(fault.DocumentInvalid, found, "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber")
+	}
+	h.found("", found+": read as cycle "+strconv.FormatInt(want, 10))
+	return with(doc, "cycle", number(want)), nil
+}
+
+// clipped is the beginning of what a document says, for a message.
+func clipped(s string) string {
+	if len(s) > 32 {
+		return s[:32] + "…" // canonical JSON is ASCII
+	}
+	return s
+}
+
+// mend makes a snapshot that another tool wrote follow the last one: its root
+// and regions get the ids that they have had so far.
 func (h *historyReader) mend(doc canon.Any) canon.Any {
 	if h.strict || h.last == nil || doc.Kind != canon.KindObject {
 		return doc
-	}
-	want := h.last.Cycle() + 1
-	if v, ok := doc.Get("cycle"); !ok || v.Value() != canon.Int(want) {
-		found := "no cycle"
-		if ok {
-			found = "cycle " + string(v.Value())
-		}
-		h.found("", found+" follows cycle "+strconv.FormatInt(want-1, 10)+": read as cycle "+strconv.FormatInt(want, 10))
-		doc = with(doc, "cycle", number(want))
 	}
 	root, ok := doc.Get("root")
 	if !ok || root.Kind != canon.KindObject {

@@ -9,10 +9,12 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 )
 
 // Histories that other tools wrote: what is wrong with them is mended and said.
+// Cycles that do not follow one another are refused, or counted anew on request.
 func TestForeignHistories(t *testing.T) {
 	snapshot := func(cycle, root, seq string, turns ...string) string {
 		return `{` + cycle + `"root":{` + root + `"children":[{"nodeType":"^seq"` + seq + `,"children":[` + strings.Join(turns, ",") + `]}]}}`
@@ -24,16 +26,25 @@ func TestForeignHistories(t *testing.T) {
 		lines    []string
 		cycles   [2]int64
 		findings []string
+		gap      int // the line whose cycle does not follow, 0 where they all do
 	}{
-		{"in order", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":5,`, ``, ``, a, b)}, [2]int64{4, 5}, nil},
-		{"gaps", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":9,`, ``, ``, a, b)}, [2]int64{4, 5}, []string{"cycle 9 follows cycle 4"}},
-		{"no cycles", []string{snapshot(``, ``, ``, a), ``, snapshot(``, ``, ``, a, b)}, [2]int64{0, 1}, []string{"no cycle follows cycle 0"}},
-		{"newest first", []string{snapshot(`"cycle":5,`, ``, ``, a, b), snapshot(`"cycle":4,`, ``, ``, a)}, [2]int64{4, 5}, []string{"newest first"}},
+		{"in order", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":5,`, ``, ``, a, b)}, [2]int64{4, 5}, nil, 0},
+		{"gaps", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":9,`, ``, ``, a, b)}, [2]int64{4, 5}, []string{"cycle 9 follows cycle 4: read as cycle 5"}, 2},
+		{"no cycles", []string{snapshot(``, ``, ``, a), ``, snapshot(``, ``, ``, a, b)}, [2]int64{0, 1}, []string{"no cycle follows cycle 0: read as cycle 1"}, 3},
+		{"the same cycle again", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":4,`, ``, ``, a, b)}, [2]int64{4, 5}, []string{"cycle 4 follows cycle 4: read as cycle 5"}, 2},
+		{"a cycle in words", []string{snapshot(`"cycle":4,`, ``, ``, a), snapshot(`"cycle":"5",`, ``, ``, a, b)}, [2]int64{4, 5}, []string{`cycle "5" follows cycle 4: read as cycle 5`}, 2},
+		{"newest first", []string{snapshot(`"cycle":5,`, ``, ``, a, b), snapshot(`"cycle":4,`, ``, ``, a)}, [2]int64{4, 5}, []string{"newest first"}, 0},
+		{"newest first, with a gap", []string{snapshot(`"cycle":7,`, ``, ``, a, b), snapshot(`"cycle":4,`, ``, ``, a)}, [2]int64{4, 5}, []string{"newest first", "cycle 7 follows cycle 4: read as cycle 5"}, 1},
 		{"other ids", []string{snapshot(``, `"id":"r1",`, `,"id":"s1"`, a), snapshot(`"cycle":1,`, `"id":"r2",`, `,"id":"s2"`, a, b)}, [2]int64{0, 1},
-			[]string{"the root was called r2", "^seq was called s2"}},
+			[]string{"the root was called r2", "^seq was called s2"}, 0},
 	} {
 		text := strings.Join(c.lines, "\n") + "\n"
-		got, findings, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text))
+		if _, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text)); c.gap == 0 && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		} else if f := new(fault.Error); c.gap > 0 && (!errors.As(err, &f) || f.Code != fault.DocumentInvalid || f.Line != c.gap || !strings.Contains(f.Remedy, "--renumber")) {
+			t.Errorf("%s, not to be renumbered: got %v, want a refusal on line %d", c.name, err, c.gap)
+		}
+		got, findings, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), pact.Renumber())
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 			continue

@@ -154,9 +154,10 @@ func writeDelta(ctx context.Context, w *bufio.Writer, last, next *tree.Tree, nam
 
 // ImportHistory makes a context of a history in JSON Lines, in either form: the
 // snapshots of consecutive cycles, oldest first, or what Backup wrote. What
-// other tools get wrong about cycles, their order, root and regions is mended
-// and reported, unless [Strict] is given. The import is one durable step. Errors
-// carry the line.
+// other tools get wrong about their order, root and regions is mended and
+// reported, unless [Strict] is given. Cycles keep their numbers; where one is
+// missing the history is refused (05 §3.2, §6.6), unless [Renumber] is given. The
+// import is one durable step. Errors carry the line.
 func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts ...Option) (*Context, []Finding, error) {
 	o := collect(append([]Option{WithEdition("")}, opts...))
 	h := &historyReader{options: o}

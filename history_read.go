@@ -44,6 +44,9 @@ func (h *historyReader) line(data []byte) error {
 	if err := h.sameEdition(doc); err != nil {
 		return err
 	}
+	if doc, err = h.numbered(doc); err != nil {
+		return err
+	}
 	doc = h.mend(doc)
 	if root, ok := doc.Get("root"); ok && h.last != nil {
 		doc = with(doc, "root", h.aged(root, "root"))
@@ -89,7 +92,7 @@ func (h *historyReader) head(doc, version canon.Any) error {
 // publish takes a tree as the snapshot of the next cycle.
 func (h *historyReader) publish(t *tree.Tree, e store.Entry) error {
 	if t.Cycle() != h.last.Cycle()+1 {
-		return fault.New(fault.DocumentInvalid, "cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(h.last.Cycle(), 10), "a history has one snapshot for every cycle, oldest first")
+		return fault.New(fault.DocumentInvalid, "cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(h.last.Cycle(), 10), "lines are missing or out of order: write the history again")
 	}
 	if err := h.seal(t); err != nil {
 		return err

@@ -15,14 +15,15 @@ import (
 // importFlags are what import and open have in common.
 type importFlags struct {
 	name, edition, conversation string
-	strict                      bool
+	strict, renumber            bool
 }
 
 func (a *app) importFlags(cmd *cobra.Command) *importFlags {
 	f := &importFlags{}
 	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file")
 	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: v0.1, depth or canonical")
-	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history whose cycles, order or regions would have to be mended")
+	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history whose order or regions would have to be mended")
+	cmd.Flags().BoolVar(&f.renumber, "renumber", false, "count the cycles of a history with gaps anew, one for each snapshot")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	return f
@@ -73,12 +74,12 @@ func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 // plan is a file and what is to be made of it.
 type plan struct {
 	*input
-	kind    shape
-	edition string
-	strict  bool
-	parts   []part
-	policy  pact.Policy   // under which the calls of a transcript are replayed
-	options []pact.Option // what it needs
+	kind             shape
+	edition          string
+	strict, renumber bool
+	parts            []part
+	policy           pact.Policy   // under which the calls of a transcript are replayed
+	options          []pact.Option // what it needs
 }
 
 func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, error) {
@@ -91,7 +92,7 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 	if err != nil {
 		return nil, err
 	}
-	p := &plan{input: in, edition: f.edition, strict: f.strict}
+	p := &plan{input: in, edition: f.edition, strict: f.strict, renumber: f.renumber}
 	if p.kind, err = in.shape(); err == nil {
 		p.parts, err = in.split(p.kind, f)
 	}
@@ -145,6 +146,9 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 	opts := []pact.Option{pact.WithEdition(pact.Edition(in.edition)), actor}
 	if in.strict {
 		opts = append(opts, pact.Strict())
+	}
+	if in.renumber {
+		opts = append(opts, pact.Renumber())
 	}
 	c, findings, err := in.begin(ctx, in.kind, s, p.name, opts)
 	if err == nil {
