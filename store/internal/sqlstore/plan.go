@@ -84,7 +84,7 @@ func (p *plan) ref(id string) (ref, error) {
 	if r, ok := p.refs[id]; ok {
 		return r, nil
 	}
-	r, err := p.store.ref(p.ctx, p.line, id)
+	r, err := p.births.ref(p.ctx, p.store, p.line, id)
 	if err != nil {
 		return r, err
 	}
@@ -128,6 +128,7 @@ func (p *plan) bear(s *step, n *tree.Node, r ref, parent int64, named bool) erro
 	}
 	s.births = append(s.births, b)
 	p.refs[n.ID] = r
+	p.births.set(n.ID, r)
 	return nil
 }
 
@@ -164,6 +165,7 @@ func (p *plan) change(c store.Change) error {
 	}
 	for _, id := range w.gone {
 		delete(p.refs, id)
+		p.births.gone(id)
 	}
 	w.step.next = p.next
 	p.steps = append(p.steps, w.step)
@@ -178,6 +180,7 @@ func (p *plan) change(c store.Change) error {
 // or, after a commit, what the next cycle surely needs.
 func (p *plan) remember(working *tree.Tree, committed bool) *recent {
 	r := p.recent
+	r.births = p.births.kept()
 	if committed {
 		r.refs = make(map[string]ref, 8)
 		p.keep(&r, working.Root().Node().ID)

@@ -19,6 +19,7 @@ type recent struct {
 	next             int64  // nid
 	chain            []byte // link of the revision
 	refs             map[string]ref
+	births           births
 }
 
 // maxRecents bounds the contexts that recents remembers.

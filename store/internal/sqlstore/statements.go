@@ -43,6 +43,9 @@ const (
 		UNION ALL
 		SELECT nid, birth FROM node_version WHERE branch = ? AND birth = ? AND id = ?) r
 		WHERE birth <= ? ORDER BY birth DESC, nid DESC LIMIT 1`
+	namedAs = `SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1 AND birth <= ?
+		ORDER BY birth DESC, nid DESC LIMIT 1`
+	bornIn = `SELECT id, nid FROM node_version WHERE branch = ? AND birth = ? AND id IS NOT NULL ORDER BY nid`
 
 	logColumns   = `revision, kind, cycle, time_ns, actor, message, request, report, digest, thread, sent`
 	logRange     = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND revision >= ? AND revision <= ? ORDER BY revision`
@@ -117,7 +120,7 @@ var batches = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt     *sql.Stmt
 	logState, logProof, logless                 *sql.Stmt
-	rowsIn, bodyOf, refOf                       *sql.Stmt
+	rowsIn, bodyOf, refOf, namedAs, bornIn      *sql.Stmt
 	logRange, logByRequest                      *sql.Stmt
 	settled, logRows, versionRows               *sql.Stmt
 	insertContext, settle, deleteContext        *sql.Stmt
@@ -151,6 +154,8 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.rowsIn = on(read, rowsIn)
 	st.bodyOf = on(read, bodyOf)
 	st.refOf = on(read, refOf)
+	st.namedAs = on(read, namedAs)
+	st.bornIn = on(read, bornIn)
 	st.logRange = on(read, logRange)
 	st.logByRequest = on(read, logByRequest)
 	st.settled = on(read, settledRow)

@@ -1,0 +1,106 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// births is what a writer learned of nodes by the cycles that they were born in.
+// A generated id tells its cycle, and one look-up reads through what was born
+// there; so where a few of one cycle were asked for, all of it is read at once.
+type births struct {
+	asked map[int64]int            // cycle -> look-ups
+	all   map[int64]map[string]ref // cycle -> every node that was born in it, by id
+}
+
+const (
+	fewLookUps = 4       // in one cycle, before all of it is read
+	maxBirths  = 1 << 16 // nodes that a writer remembers for the next one
+)
+
+// ref finds the newest version of an id as Store.ref does. Cost: for the nodes
+// of one cycle together, the rows of that cycle a few times, and a look-up in
+// an index for each.
+func (b *births) ref(ctx context.Context, s *Store, line lineage, id string) (ref, error) {
+	cycle := tree.GeneratedCycle(id)
+	if cycle < 0 {
+		return s.ref(ctx, line, id)
+	}
+	if b.all[cycle] == nil {
+		if b.asked == nil {
+			b.asked, b.all = make(map[int64]int), make(map[int64]map[string]ref)
+		}
+		if b.asked[cycle]++; b.asked[cycle] <= fewLookUps {
+			return s.ref(ctx, line, id)
+		}
+		var err error
+		if b.all[cycle], err = s.bornIn(ctx, line, cycle); err != nil {
+			return ref{}, err
+		}
+	}
+	for _, p := range slices.Backward(line) { // another version was born in a later cycle, and is named
+		var r ref
+		err := s.stmts.namedAs.QueryRowContext(ctx, p.branch, id, p.upToCycle).Scan(&r.nid, &r.birth)
+		if err != sql.ErrNoRows {
+			return r, s.fail(ctx, err, "looking up an id")
+		}
+	}
+	if r, ok := b.all[cycle][id]; ok {
+		return r, nil
+	}
+	return s.ref(ctx, line, id)
+}
+
+// bornIn returns where the nodes that were born in a cycle are stored, by id.
+func (s *Store) bornIn(ctx context.Context, line lineage, cycle int64) (map[string]ref, error) {
+	all := make(map[string]ref)
+	for _, p := range line {
+		if cycle > p.upToCycle {
+			continue
+		}
+		rows, err := s.stmts.bornIn.QueryContext(ctx, p.branch, cycle)
+		if err != nil {
+			return nil, s.fail(ctx, err, "looking up ids")
+		}
+		for rows.Next() {
+			r, id := ref{birth: cycle}, ""
+			if err = rows.Scan(&id, &r.nid); err != nil {
+				break
+			}
+			all[id] = r
+		}
+		if err == nil {
+			err = rows.Err()
+		}
+		rows.Close()
+		if err != nil {
+			return nil, s.fail(ctx, err, "looking up ids")
+		}
+	}
+	return all, nil
+}
+
+// set notes where a version is now.
+func (b *births) set(id string, r ref) {
+	if all := b.all[tree.GeneratedCycle(id)]; all != nil {
+		all[id] = r
+	}
+}
+
+// gone notes that a node is there no more.
+func (b *births) gone(id string) { delete(b.all[tree.GeneratedCycle(id)], id) }
+
+// kept is what the next writer is to know, nothing where that is too much.
+func (b births) kept() births {
+	n := 0
+	for _, all := range b.all {
+		n += len(all)
+	}
+	if n > maxBirths {
+		return births{}
+	}
+	return b
+}
