@@ -48,6 +48,7 @@ const (
 	ErrDocumentInvalid   = fault.DocumentInvalid
 	ErrConflict          = fault.Conflict
 	ErrLimit             = fault.Limit
+	ErrBusy              = fault.Busy
 	ErrStore             = fault.Store
 )
 

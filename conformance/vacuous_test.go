@@ -15,7 +15,7 @@ import (
 // closed are the codes that there are.
 var closed = []fault.Code{
 	fault.SelectorInvalid, fault.RangeKindMismatch, fault.RangeWildcard, fault.RangeLimit, fault.SnapshotNotFound, fault.PlacementInvalid,
-	fault.Sealed, fault.NodeNotFound, fault.NodeDuplicate, fault.AttemptNotFound, fault.DocumentInvalid, fault.Conflict, fault.Limit, fault.Store,
+	fault.Sealed, fault.NodeNotFound, fault.NodeDuplicate, fault.AttemptNotFound, fault.DocumentInvalid, fault.Conflict, fault.Limit, fault.Busy, fault.Store,
 }
 
 // TestCodes: a case names codes of the closed list, and never one that says

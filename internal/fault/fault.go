@@ -29,6 +29,7 @@ const (
 	DocumentInvalid   Code = "E_DOCUMENT_INVALID"
 	Conflict          Code = "E_CONFLICT"
 	Limit             Code = "E_LIMIT"
+	Busy              Code = "E_BUSY"
 	Store             Code = "E_STORE"
 )
 

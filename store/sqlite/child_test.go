@@ -1,6 +1,7 @@
 package sqlite_test
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -22,6 +23,7 @@ const (
 	childForks = "PACT_CHILD_FORKS" // to take every second turn back
 	childCalls = "PACT_CHILD_CALLS" // to start attempts and end them
 	childErase = "PACT_CHILD_ERASE" // to erase every turn
+	childQueue = "PACT_CHILD_QUEUE" // to begin when told, beside others
 )
 
 func TestMain(m *testing.M) {
@@ -36,6 +38,9 @@ func TestMain(m *testing.M) {
 		}
 		if os.Getenv(childErase) != "" {
 			work = erasingChild
+		}
+		if os.Getenv(childQueue) != "" {
+			work = queuingChild
 		}
 		if err := work(context.Background(), path, count); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -142,6 +147,7 @@ func callingChild(ctx context.Context, path string, _ int) error {
 // turns commits turn after turn, as a program does.
 type turns struct {
 	store   store.Store
+	name    string // of the context, turns where it is empty
 	state   store.State
 	collect bool // changes are not made but collected, to be made in one step
 	changes []store.Change
@@ -161,7 +167,7 @@ func (w *turns) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := w.store.Create(ctx, store.Genesis{Name: "turns", Edition: "canonical", Tree: first, Stamps: stamps})
+	info, err := w.store.Create(ctx, store.Genesis{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first, Stamps: stamps})
 	w.state = store.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
 	return err
 }

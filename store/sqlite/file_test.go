@@ -44,6 +44,8 @@ func TestRefused(t *testing.T) {
 		"foreign":   {func(t *testing.T, path string) { raw(t, path, "PRAGMA application_id = 7").Close() }, "another application"},
 		"unmarked":  {func(t *testing.T, path string) { raw(t, path, "CREATE TABLE theirs (x)").Close() }, "another application"},
 		"newer":     {func(t *testing.T, path string) { ours(t, path); raw(t, path, "PRAGMA user_version = 99").Close() }, "version 99"},
+		"empty":     {func(t *testing.T, path string) { put(t, path, "") }, "is empty"},
+		"no tables": {func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 0", "VACUUM").Close() }, "another application"},
 		"directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "is a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -103,9 +105,6 @@ func TestPaths(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	empty := filepath.Join(t.TempDir(), "empty")
-	put(t, empty, "")
-	ours(t, empty)
 }
 
 // TestMarks looks at what tells the file apart.

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/internal/sqlstore"
 	"github.com/contexttree/pact/store/sqlite"
@@ -100,7 +101,10 @@ func watched(t *testing.T, path string) (*sqlstore.Store, *spy) {
 	db.SetMaxOpenConns(2)
 	st, err := sqlstore.New(t.Context(), db, db, sqlstore.Dialect{
 		Violated: func(error) bool { return false },
-		Explain:  func(error) (string, string) { return "", "" },
+		Explain:  func(error) (fault.Code, string, string) { return fault.Store, "", "" },
+		Turn:     func(_ context.Context, begin func() error) error { return begin() },
+		Present:  func() error { return nil },
+		Settle:   func(context.Context, *sql.Conn) error { return nil },
 	})
 	must(t, err)
 	t.Cleanup(func() { st.Close() })

@@ -4,11 +4,8 @@ import (
 	"context"
 	"database/sql"
 	"embed"
-	"errors"
 	"fmt"
-	"io"
 	"net/url"
-	"os"
 	"strconv"
 
 	"github.com/contexttree/pact/internal/fault"
@@ -28,55 +25,23 @@ var schema embed.FS
 const version = 5
 
 // recognise refuses a file that is not ours before anything is changed in it.
-// A file that is missing or an empty database is ours to fill.
 func recognise(ctx context.Context, path string) error {
-	if empty, err := blank(path); err != nil || empty {
-		return err
-	}
-	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"rw"}, "_busy_timeout": {strconv.Itoa(patience)}}))
+	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"rw"}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}}))
 	if err != nil {
 		return refuse(err, path)
 	}
 	defer db.Close()
 	// One statement, so that the migration of another process is seen whole or not at all.
-	var id, at, tables int64
-	err = db.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_schema)").Scan(&id, &at, &tables)
+	var id, at int64
+	err = db.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id, &at)
 	if err != nil {
 		return refuse(err, path)
 	}
-	switch {
-	case id == 0 && at == 0 && tables == 0:
-		return nil
-	case id != applicationID:
+	if id != applicationID {
 		return fault.New(fault.Store, path+" is the database of another application", "name another file")
 	}
 	return supported(at)
 }
-
-// blank reports whether a file is missing or empty. It refuses one that does not
-// begin as a database, which SQLite takes for an empty one if it is short.
-func blank(path string) (bool, error) {
-	f, err := os.Open(path)
-	if errors.Is(err, os.ErrNotExist) {
-		return true, nil
-	}
-	if err != nil {
-		return false, fault.Wrap(fault.Store, err, "cannot open "+path, "check the permissions of the file")
-	}
-	defer f.Close()
-	head := make([]byte, len(magic))
-	n, err := io.ReadFull(f, head)
-	switch {
-	case n == 0 && err == io.EOF:
-		return true, nil
-	case err != nil || string(head) != magic:
-		return false, fault.New(fault.Store, path+" is no SQLite database", "name another file")
-	}
-	return false, nil
-}
-
-// magic is how every SQLite database begins.
-const magic = "SQLite format 3\x00"
 
 func supported(at int64) error {
 	if at > version {
@@ -90,8 +55,8 @@ func supported(at int64) error {
 func migrate(ctx context.Context, db *sql.DB) error {
 	if err := migrateIn(ctx, db); err != nil {
 		if fault.CodeOf(err) == "" {
-			why, remedy := explain(err)
-			err = fault.Wrap(fault.Store, err, "the schema could not be brought up to date: "+why, remedy)
+			code, why, remedy := explain(err)
+			err = fault.Wrap(code, err, "the schema could not be brought up to date: "+why, remedy)
 		}
 		return err
 	}

@@ -10,8 +10,8 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -28,36 +28,43 @@ type Store struct{ *sqlstore.Store }
 
 // settings are what every connection is opened with, and how it reads back.
 var settings = []struct{ key, set, pragma, want string }{
-	{"_busy_timeout", strconv.Itoa(patience), "busy_timeout", strconv.Itoa(patience)},
+	{"_busy_timeout", strconv.FormatInt(patience.Milliseconds(), 10), "busy_timeout", strconv.FormatInt(patience.Milliseconds(), 10)},
 	{"_journal_mode", "WAL", "journal_mode", "wal"},
 	{"_synchronous", "FULL", "synchronous", "2"},
 }
 
-// patience is how many milliseconds a writer waits for another.
-const patience = 5000
-
-// pause is how many milliseconds an opening waits before it tries again.
-const pause = 20
-
-// Open opens the store in a file, which is made where it is missing. It
-// returns E_STORE where the directory is missing, where the file belongs to
-// something else or to a newer version, and where the durability that a commit
-// needs cannot be had.
+// Open opens the store in a file, which is made where it is missing: whole, and
+// with mode 0600. It returns E_STORE where the directory is missing, where the
+// file is empty, belongs to something else or to a newer version, and where the
+// durability that a commit needs cannot be had; E_BUSY where others keep it
+// waiting for five seconds.
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
 		return nil, fault.Wrap(fault.Store, err, "the path is not usable", "")
 	}
-	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
+	p, err := find(path)
+	if err == nil && p == nil {
+		if err := create(ctx, path); err != nil {
+			return nil, err
+		}
+		p, err = find(path)
 	}
-	if info, err := os.Stat(path); err == nil && info.IsDir() {
-		return nil, fault.New(fault.Store, path+" is a directory", "name a file in it")
-	}
-	if err := recognise(ctx, path); err != nil {
+	if err != nil {
 		return nil, err
 	}
-	write, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, path, "0") })
+	if p == nil {
+		return nil, fault.New(fault.Store, path+" was removed while it was made", "try again")
+	}
+	return p.open(ctx)
+}
+
+// open opens a file that is there.
+func (p *place) open(ctx context.Context) (*Store, error) {
+	if err := recognise(ctx, p.path); err != nil {
+		return nil, err
+	}
+	write, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, p.path, "0") })
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +72,23 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err := migrate(ctx, write); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	read, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, path, "1") })
+	read, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, p.path, "1") })
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
 	read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	read.SetMaxIdleConns(max(4, runtime.GOMAXPROCS(0)))
-	s, err := sqlstore.New(ctx, write, read, dialect)
+	// From here on turn waits, and not SQLite.
+	_, err = write.ExecContext(ctx, "PRAGMA busy_timeout = 0")
+	if err != nil {
+		err = refuse(err, p.path)
+	} else {
+		err = p.hold()
+	}
+	if err != nil {
+		return nil, errors.Join(err, read.Close(), write.Close())
+	}
+	s, err := sqlstore.New(ctx, write, read, p.dialect())
 	if err != nil {
 		return nil, err
 	}
@@ -87,15 +104,17 @@ func address(path string, query url.Values) string {
 // patiently repeats an opening that another process stands in the way of. The
 // change to WAL does not wait by itself, as other statements do.
 func patiently(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, error) {
-	for tries := 0; ; tries++ {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
 		db, err := open()
-		if code := primary(err); code != lib.SQLITE_BUSY && code != lib.SQLITE_LOCKED || tries == patience/pause {
+		if !busy(err) {
 			return db, err
 		}
 		select {
 		case <-ctx.Done():
-			return nil, ctx.Err()
-		case <-time.After(pause * time.Millisecond):
+			return nil, err
+		case <-time.After(20 * pause):
 		}
 	}
 }
@@ -124,7 +143,10 @@ func handle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	return db, nil
 }
 
-var dialect = sqlstore.Dialect{Violated: violated, Explain: explain, Check: check, Clean: clean}
+func (p *place) dialect() sqlstore.Dialect {
+	return sqlstore.Dialect{Violated: violated, Explain: explain, Turn: p.turn, Present: p.present, Settle: p.settle,
+		Check: check, Clean: p.clean}
+}
 
 // check has SQLite check tables and indexes. It does not look at values.
 func check(ctx context.Context, db *sql.DB) (damage string, err error) {
@@ -135,10 +157,20 @@ func check(ctx context.Context, db *sql.DB) (damage string, err error) {
 	return "the file is damaged: " + verdict, nil
 }
 
-// clean writes the file anew, without what is in free pages and in the free
+// clean is overwrite, which has to wait by itself.
+func (p *place) clean(ctx context.Context, db *sql.DB) (remains string, err error) {
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", patience.Milliseconds())); err != nil {
+		return "", err
+	}
+	remains, err = overwrite(ctx, db)
+	_, after := db.ExecContext(ctx, "PRAGMA busy_timeout = 0")
+	return remains, errors.Join(err, after)
+}
+
+// overwrite writes the file anew, without what is in free pages and in the free
 // parts of others, and empties the log beside it. Both wait for other processes
 // as long as any statement does.
-func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
+func overwrite(ctx context.Context, db *sql.DB) (remains string, err error) {
 	var last sql.NullInt64
 	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil {
 		return "", err
@@ -171,10 +203,22 @@ func primary(err error) int {
 }
 
 // explain puts the result codes that have a remedy into words.
-func explain(err error) (message, remedy string) {
+func explain(err error) (code fault.Code, message, remedy string) {
+	if busy(err) {
+		message, remedy = occupied()
+		return fault.Busy, message, remedy
+	}
+	message, remedy = failed(err)
+	return fault.Store, message, remedy
+}
+
+// occupied words E_BUSY.
+func occupied() (message, remedy string) {
+	return "another process holds the file", "try again: nothing was changed"
+}
+
+func failed(err error) (message, remedy string) {
 	switch primary(err) {
-	case lib.SQLITE_BUSY, lib.SQLITE_LOCKED:
-		return "another process holds the file", "wait for it to finish, or end it"
 	case lib.SQLITE_FULL:
 		return "the disk is full", "make room and repeat the call: nothing was changed"
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN, lib.SQLITE_AUTH:
@@ -191,10 +235,10 @@ func explain(err error) (message, remedy string) {
 
 // refuse is the error for a file that cannot be opened.
 func refuse(err error, path string) error {
-	why, remedy := explain(err)
+	code, why, remedy := explain(err)
 	message := "cannot open " + path
 	if why != "" {
 		message += ": " + why
 	}
-	return fault.Wrap(fault.Store, err, message, remedy)
+	return fault.Wrap(code, err, message, remedy)
 }

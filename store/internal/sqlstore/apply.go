@@ -139,14 +139,24 @@ func (s *Store) transact(ctx context.Context, doing string, f func(*writer) erro
 	}
 	defer conn.Close() // which returns it to its pool
 	w := &writer{store: s, ctx: context.WithoutCancel(ctx)}
-	if w.tx, err = conn.BeginTx(w.ctx, nil); err != nil {
-		return s.fail(w.ctx, err, doing)
+	err = s.dialect.Turn(ctx, func() error {
+		w.tx, err = conn.BeginTx(w.ctx, nil)
+		return err
+	})
+	if err != nil {
+		return s.fail(ctx, err, doing)
 	}
-	if err := f(w); err != nil {
+	if err = s.dialect.Present(); err == nil {
+		err = f(w)
+	}
+	if err != nil {
 		w.tx.Rollback() // the first error is the one to tell
 		return s.fail(w.ctx, err, doing)
 	}
-	return s.fail(w.ctx, w.tx.Commit(), doing)
+	if err := w.tx.Commit(); err != nil {
+		return s.fail(w.ctx, err, doing)
+	}
+	return s.fail(w.ctx, s.dialect.Settle(w.ctx, conn), doing)
 }
 
 // writer is a transaction.

@@ -237,7 +237,7 @@ func (s *Store) clean(ctx context.Context, done *store.Erased, err error) (*stor
 		return nil, err
 	}
 	if done.Remains, err = s.dialect.Clean(context.WithoutCancel(ctx), s.write); err != nil {
-		if done.Remains, _ = s.dialect.Explain(err); done.Remains == "" {
+		if _, done.Remains, _ = s.dialect.Explain(err); done.Remains == "" {
 			done.Remains = err.Error()
 		}
 	}

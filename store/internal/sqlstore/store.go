@@ -30,9 +30,20 @@ type Dialect struct {
 	// Snapshot is the isolation in which a transaction that reads sees one
 	// state throughout.
 	Snapshot sql.IsolationLevel
-	// Explain says in words what an error of the database means and what to do
-	// about it, "" where it has nothing to add.
-	Explain func(err error) (message, remedy string)
+	// Explain gives an error of the database its code, and says in words what it
+	// means and what to do about it, "" where it has nothing to add.
+	Explain func(err error) (code fault.Code, message, remedy string)
+	// Turn has begin take the lock for writing when it is the turn of this
+	// writer. Where the lock cannot be had in reasonable time, it returns the
+	// error of begin, which Explain calls E_BUSY. It does not wait for longer
+	// than ctx lasts.
+	Turn func(ctx context.Context, begin func() error) error
+	// Present returns an error where what is written does not go where others
+	// look for it.
+	Present func() error
+	// Settle comes between a commit, by the connection that is given, and its
+	// acknowledgement, which its error prevents.
+	Settle func(ctx context.Context, conn *sql.Conn) error
 	// Check has the database look for damage in its own structures and says
 	// what it found, "" for nothing.
 	Check func(ctx context.Context, db *sql.DB) (damage string, err error)
@@ -98,9 +109,9 @@ func (s *Store) fail(ctx context.Context, err error, doing string) error {
 }
 
 func (s *Store) explain(err error, message string) error {
-	why, remedy := s.dialect.Explain(err)
+	code, why, remedy := s.dialect.Explain(err)
 	if why != "" {
 		message += ": " + why
 	}
-	return fault.Wrap(fault.Store, err, message, remedy)
+	return fault.Wrap(code, err, message, remedy)
 }

@@ -1,0 +1,13 @@
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
+
+package sqlite
+
+import (
+	"errors"
+	"os"
+)
+
+// tryLock says that there are no locks here, so that there is no queue.
+func tryLock(*os.File) (err error, held bool) { return errors.ErrUnsupported, false }
+
+func lock(*os.File) error { return errors.ErrUnsupported }

@@ -1,0 +1,154 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/internal/safefile"
+)
+
+// place is where a store is: the file and those that SQLite keeps beside it.
+type place struct {
+	path string
+	mode fs.FileMode    // of the file, and of what is made beside it
+	held [3]os.FileInfo // the files with the endings, as they were opened; nil before that
+}
+
+// endings are those of the files that writers and readers have to share: the
+// file, the log of what is not yet in it, and the index of that log, which holds
+// their locks.
+var endings = [3]string{"", "-wal", "-shm"}
+
+// smallest is the size of the smallest database.
+const smallest = 512
+
+// find looks at the file without opening it, because closing it again would
+// release the locks that this process has on it. It returns nil where there is
+// no file, and E_STORE where it cannot be a store.
+func find(path string) (*place, error) {
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
+		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
+	}
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fault.Wrap(fault.Store, err, "cannot open "+path, "check the permissions of the directory")
+	case info.IsDir():
+		return nil, fault.New(fault.Store, path+" is a directory", "name a file in it")
+	case !info.Mode().IsRegular():
+		return nil, fault.New(fault.Store, path+" is a pipe, a device or a socket", "name a file")
+	case info.Size() == 0:
+		return nil, fault.New(fault.Store, path+" is empty, and no store ever is: it was cut to nothing, or something else made it",
+			"restore it from a backup; remove it to begin anew")
+	case info.Size() < smallest:
+		return nil, fault.New(fault.Store, path+" is no SQLite database", "name another file")
+	}
+	return &place{path: path, mode: info.Mode().Perm(), held: [3]os.FileInfo{info}}, nil
+}
+
+// create makes the store whole before it has its name, so that nobody ever finds
+// half of one. Only its owner may read it, whatever the umask allows. Where
+// another was faster, the store of that one stays.
+func create(ctx context.Context, path string) (err error) {
+	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
+		if _, err := os.Stat(path); err == nil {
+			return nil // another made it in between and is using it
+		}
+		return fault.New(fault.Store, "there is a log "+path+"-wal without the store that it belongs to, which may lack commits without it",
+			"put the store back beside its log; or move the log away to begin anew")
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if err != nil {
+		return fault.Wrap(fault.Store, err, "cannot make "+path, "check the permissions of the directory")
+	}
+	name := f.Name()
+	defer func() {
+		for _, ending := range endings {
+			os.Remove(name + ending)
+		}
+	}()
+	if err := f.Close(); err != nil {
+		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
+	}
+	db, err := handle(ctx, name, "0")
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(migrate(ctx, db), db.Close()); err != nil {
+		return err
+	}
+	if err := link(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
+	}
+	if err := safefile.SyncDir(filepath.Dir(path)); err != nil {
+		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
+	}
+	return nil
+}
+
+// link gives a file another name, which must not be taken.
+func link(name, path string) error {
+	err := os.Link(name, path)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	// A file system without links: the name is taken first, then replaced.
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	return errors.Join(f.Close(), os.Rename(name, path))
+}
+
+// hold notes which files were opened, and makes sure that the file is still the
+// one that was found.
+func (p *place) hold() error {
+	found := p.held[0]
+	for i, ending := range endings {
+		info, err := os.Stat(p.path + ending)
+		if err != nil {
+			return p.gone(ending, err)
+		}
+		p.held[i] = info
+	}
+	if !os.SameFile(found, p.held[0]) {
+		return p.gone("", nil)
+	}
+	return nil
+}
+
+// present refuses to write, and to acknowledge what was written, where one of
+// the files was removed, replaced or cut to nothing: nobody would find the
+// commit. Cost: a look at three names.
+func (p *place) present() error {
+	for i, ending := range endings {
+		info, err := os.Stat(p.path + ending)
+		if err != nil || !os.SameFile(info, p.held[i]) || i == 0 && info.Size() < smallest {
+			return p.gone(ending, err)
+		}
+	}
+	return nil
+}
+
+// gone is the error for a file that is not where it was opened.
+func (p *place) gone(ending string, err error) error {
+	what := "was replaced or cut to nothing"
+	if err != nil {
+		what = "cannot be found"
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		what, err = "was removed", nil
+	}
+	return fault.Wrap(fault.Store, err, p.path+ending+" "+what+" while it was open; what is written does not arrive there",
+		"put back what was there, open the store again and look which changes it has")
+}
+
+// settle follows a commit.
+func (p *place) settle(context.Context, *sql.Conn) error { return p.present() }

@@ -1,0 +1,140 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// TestGone takes the files away from under a process that commits. The next
+// commit is not acknowledged, nor is any after it.
+func TestGone(t *testing.T) {
+	for name, take := range map[string]func(t *testing.T, path string){
+		"the store is removed":   func(t *testing.T, path string) { must(t, os.Remove(path)) },
+		"the store is renamed":   func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")) },
+		"the store is replaced":  func(t *testing.T, path string) { ours(t, path+".new"); must(t, os.Rename(path+".new", path)) },
+		"the store is copied in": func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")); copyFile(t, path+".old", path) },
+		"the store is cut":       func(t *testing.T, path string) { must(t, os.Truncate(path, 0)) },
+		"the log is removed":     func(t *testing.T, path string) { must(t, os.Remove(path+"-wal")) },
+		"the log is replaced": func(t *testing.T, path string) {
+			must(t, os.Remove(path+"-wal"))
+			put(t, path+"-wal", "")
+		},
+		"the index is removed": func(t *testing.T, path string) { must(t, os.Remove(path+"-shm")) },
+		"the directory is renamed": func(t *testing.T, path string) {
+			must(t, os.Rename(filepath.Dir(path), filepath.Dir(path)+".old"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := filepath.Join(t.TempDir(), "dir")
+			must(t, os.Mkdir(dir, 0o700))
+			path := filepath.Join(dir, "pact.db")
+			s, err := sqlite.Open(t.Context(), path)
+			must(t, err)
+			defer s.Close() // with whatever error
+			w := begin(t, s)
+			w.next(t, "one")
+			take(t, path)
+			for range 3 {
+				err := w.commit(t.Context(), "two", false)
+				var e *fault.Error
+				says := "while it was open"
+				if name == "the store is cut" { // which may be seen in reading
+					says = ""
+				}
+				if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" || !strings.Contains(e.Message, says) {
+					t.Fatalf("got %v", err)
+				}
+			}
+		})
+	}
+}
+
+func copyFile(t *testing.T, from, to string) {
+	t.Helper()
+	data, err := os.ReadFile(from)
+	must(t, err)
+	must(t, os.WriteFile(to, data, 0o600))
+}
+
+// TestPutBack has a file that was taken away come back: the store goes on.
+func TestPutBack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	w := begin(t, open(t, path))
+	w.next(t, "one")
+	must(t, os.Rename(path, path+".old"))
+	if err := w.commit(t.Context(), "two", false); !errors.Is(err, fault.Store) {
+		t.Errorf("got %v", err)
+	}
+	must(t, os.Rename(path+".old", path))
+	must(t, w.load(t.Context(), w.state.Key))
+	w.next(t, "three")
+	sound(t, path)
+}
+
+// TestNew looks at a store that was just made: it is private, and nothing else
+// is left of its making.
+func TestNew(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s := open(t, path)
+	begin(t, s).next(t, "one")
+	modes(t, path, 0o600, "pact.db", "pact.db-shm", "pact.db-wal")
+	must(t, s.Close())
+	modes(t, path, 0o600, "pact.db")
+	must(t, os.Chmod(path, 0o660))
+	w := &turns{store: open(t, path)}
+	must(t, w.load(t.Context(), 1))
+	w.next(t, "two")
+	modes(t, path, 0o660, "pact.db", "pact.db-shm", "pact.db-wal")
+}
+
+// modes expects files in the directory of path, and no others, all with a mode.
+func modes(t *testing.T, path string, mode os.FileMode, names ...string) {
+	t.Helper()
+	list, err := os.ReadDir(filepath.Dir(path))
+	must(t, err)
+	var have []string
+	for _, f := range list {
+		info, err := f.Info()
+		must(t, err)
+		if have = append(have, f.Name()); info.Mode() != mode {
+			t.Errorf("%s has mode %v, want %v", f.Name(), info.Mode(), mode)
+		}
+	}
+	if strings.Join(have, " ") != strings.Join(names, " ") {
+		t.Errorf("there are %v, want %v", have, names)
+	}
+}
+
+// TestLogWithoutStore makes no store beside the log of another one.
+func TestLogWithoutStore(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	put(t, path+"-wal", "commits")
+	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "there is a log") {
+		t.Errorf("opened %v with %v", s, err)
+	}
+	modes(t, path, 0o600, "pact.db-wal")
+	put(t, path+"-wal", "")
+	ours(t, path)
+}
+
+// TestNoFile has things at the place of the store that are no files. None of
+// them is waited for.
+func TestNoFile(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	mkfifo(t, pipe)
+	for _, path := range []string{pipe, os.DevNull} {
+		if s, err := sqlite.Open(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "a pipe, a device or a socket") {
+			t.Errorf("%s: opened %v with %v", path, s, err)
+		}
+	}
+}
