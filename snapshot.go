@@ -7,7 +7,6 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/document"
-	"github.com/contexttree/pact/thread"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -66,11 +65,11 @@ func (s *Snapshot) Tokens(ctx context.Context, counter Counter) (int64, error) {
 // WriteThread writes the canonical thread (02 §12): the same bytes for the same
 // snapshot, always.
 func (s *Snapshot) WriteThread(ctx context.Context, w io.Writer) error {
-	return thread.Write(ctx, w, s.tree)
+	return s.tree.WriteThread(ctx, w)
 }
 
 // Thread returns the canonical thread.
-func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return thread.Bytes(ctx, s.tree) }
+func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return s.tree.Thread(ctx) }
 
 // Export writes the canonical document of the snapshot (05 §3.1).
 func (s *Snapshot) Export(ctx context.Context, w io.Writer) error {

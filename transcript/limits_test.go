@@ -146,7 +146,7 @@ func (p *pressure) use(s *pact.Snapshot, part pact.Part, whole bool) (u used) {
 			} else if v != "" {
 				u.tokens += p.counter.Count(string(v))
 			}
-			object, err := n.AppendRendered(p.Context(), nil, map[bool]string{true: "system", false: "user"}[path[1].Class() == tree.Sys])
+			object, err := n.AppendRendered(p.Context(), nil, path[1].Class())
 			if err != nil {
 				p.Fatal(err)
 			}

@@ -5,7 +5,6 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/thread"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -96,11 +95,10 @@ func (r *renderer) pieces() (list []piece, err error) {
 }
 
 func (r *renderer) piece(n *pact.Node, region tree.Class, turn string) (piece, error) {
-	p := piece{node: n, turn: turn, origin: originOf(n)}
+	p := piece{node: n, turn: turn, origin: originOf(n), role: n.RoleIn(region)}
 	if r.answersErased(n) {
 		p.origin = nil
 	}
-	p.role, _ = thread.Role(n, region).Text()
 	if p.origin == nil && n.Kind == "call" {
 		p.role = "assistant" // whatever its role: nobody else can call
 	}

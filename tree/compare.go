@@ -104,36 +104,6 @@ func ttlDiffers(old, now *Node, oldCycle, newCycle int64) bool {
 	return a != b
 }
 
-// SharedBlocks returns how many blocks at the beginning of both threads are
-// the same nodes in the same places. Cost: that of one path, plus what differs
-// in nodes that are not rendered.
-func SharedBlocks(a, b *Tree) int {
-	return CommonBlocks(a, b, func(*Node, *Node) bool { return false })
-}
-
-// CommonBlocks is SharedBlocks where two versions of a block that differ count
-// as the same if alike says so.
-func CommonBlocks(a, b *Tree, alike func(x, y *Node) bool) int {
-	shared := 0
-	m := merger{
-		both: func(x, y *Entry, _ string) bool {
-			if x.class != Block && y.class != Block {
-				return true
-			}
-			if x.class != y.class || x.node.digest != y.node.digest && !alike(x.node, y.node) {
-				return false
-			}
-			shared++
-			return true
-		},
-		same:  func(s *Summary) { shared += s.Blocks },
-		onlyA: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
-		onlyB: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
-	}
-	m.entries(a.root, b.root, "")
-	return shared
-}
-
 // merger walks two trees side by side in document order. Each function may end
 // the walk by returning false.
 type merger struct {

@@ -38,29 +38,22 @@ func (c Content) Value(ctx context.Context) (canon.Value, error) {
 }
 
 // AppendRendered appends the block as the object it is in the canonical thread
-// (02 §12.5): id, role, kind where it has one, content. fallback is the role
-// of a block that has none.
-func (n *Node) AppendRendered(ctx context.Context, dst []byte, fallback string) ([]byte, error) {
-	content, err := n.Content.Value(ctx)
+// of a region (02 §12.5): id, role, kind where it has one, content. It fails where
+// the content has to be read from a store and cannot.
+func (n *Node) AppendRendered(ctx context.Context, dst []byte, region Class) ([]byte, error) {
+	content, err := n.renderedContent(ctx)
 	if err != nil {
 		return dst, err
 	}
 	dst = append(dst, `{"id":`...)
 	dst = canon.AppendString(dst, n.ID)
 	dst = append(dst, `,"role":`...)
-	if n.roleless {
-		dst = canon.AppendString(dst, fallback)
-	} else {
-		dst = append(dst, n.Header("role")...)
-	}
+	dst = append(dst, n.renderedRole(region)...)
 	if kind := n.Header("kind"); kind != "" {
 		dst = append(dst, `,"kind":`...)
 		dst = append(dst, kind...)
 	}
 	dst = append(dst, `,"content":`...)
-	if content == "" {
-		content = `""`
-	}
 	dst = append(dst, content...)
 	return append(dst, '}'), nil
 }
@@ -76,20 +69,20 @@ func (n *Node) ThreadBytes(region Class) int {
 
 // RoleBytes is by how much the role that stands for a missing one is longer in a
 // region than in the sums of a Summary.
-func RoleBytes(region Class) int { return len(fallbackRole(region)) - len("user") }
+func RoleBytes(region Class) int { return len(defaultRole(region)) - len(defaultRole(Seq)) }
 
-// measure returns what AppendRendered will write with the role "user" for a
-// missing one, and whether it is missing.
+// measure returns how many bytes AppendRendered writes in ^seq, and whether the
+// role is missing.
 func (n *Node) measure() (bytes int, roleless bool) {
 	var buf [64]byte
 	bytes = len(`{"id":,"role":,"content":}`) + len(canon.AppendString(buf[:0], n.ID))
 	role := n.Header("role")
 	if roleless = role == ""; roleless {
-		role = `"user"`
+		role = defaultRole(Seq)
 	}
 	bytes += len(role) + n.Content.size
 	if n.Content.size == 0 {
-		bytes += len(`""`)
+		bytes += len(emptyText)
 	}
 	if kind := n.Header("kind"); kind != "" {
 		bytes += len(`,"kind":`) + len(kind)

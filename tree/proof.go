@@ -27,7 +27,8 @@ func (t *Tree) ThreadDigest() Digest {
 	buf := []byte{proofOfThread}
 	for region := range t.root.kids.All() {
 		if region.sum.Blocks > 0 {
-			buf = appendField(buf, fallbackRole(region.class))
+			role, _ := defaultRole(region.class).Text()
+			buf = appendField(buf, role)
 			buf = region.appendProof(buf)
 		}
 	}

@@ -18,14 +18,6 @@ const (
 	collected   = 4 << 10
 )
 
-// fallbackRole is the role of a block that has none (02 §12.4).
-func fallbackRole(region Class) string {
-	if region == Sys {
-		return "system"
-	}
-	return "user"
-}
-
 // WriteThread writes the canonical thread: a JSON array with an object for each
 // block; ^sys, the turns from the oldest to the newest, ^ah; inside a turn what
 // comes before its core, the core, what comes after (02 §12.2, §12.3). It
@@ -35,7 +27,7 @@ func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 	r := renderer{ctx: ctx, w: w, buf: make([]byte, 0, collected+directWrite)}
 	r.buf = append(r.buf, '[')
 	for region := range t.root.kids.All() {
-		r.entry(region, fallbackRole(region.class))
+		r.entry(region, region.class)
 	}
 	r.buf = append(r.buf, ']')
 	r.flush()
@@ -78,28 +70,28 @@ func (r *renderer) piece(b []byte) {
 	}
 }
 
-// entry renders the blocks at and below e.
-func (r *renderer) entry(e *Entry, fallback string) {
+// entry renders the blocks at and below e, which is in a region.
+func (r *renderer) entry(e *Entry, region Class) {
 	switch {
 	case e.sum.Blocks == 0 || r.err != nil:
 	case e.class == Seq:
 		r.turns(e.kids, true)
 	default:
 		if e.class == Block {
-			r.block(e.node, fallback)
+			r.block(e.node, region)
 		}
 		for k := range e.kids.All() {
-			r.entry(k, fallback)
+			r.entry(k, region)
 		}
 	}
 }
 
-func (r *renderer) block(n *Node, fallback string) {
+func (r *renderer) block(n *Node, region Class) {
 	if r.begun || r.w == nil {
 		r.buf = append(r.buf, ',')
 	}
 	r.begun = true
-	if r.buf, r.err = n.AppendRendered(r.ctx, r.buf, fallback); r.err == nil && r.w != nil && len(r.buf) >= collected {
+	if r.buf, r.err = n.AppendRendered(r.ctx, r.buf, region); r.err == nil && r.w != nil && len(r.buf) >= collected {
 		r.flush()
 	}
 }
@@ -117,7 +109,7 @@ func (r *renderer) turns(l *List, last bool) {
 				if done := e.thread.bytes.Swap(nil); done != nil { // one copy is enough
 					own.piece(*done)
 				} else {
-					own.entry(e, "user")
+					own.entry(e, Seq)
 				}
 			}
 		})
@@ -125,7 +117,7 @@ func (r *renderer) turns(l *List, last bool) {
 	}
 	for i, e := range l.items {
 		r.turns(l.runBefore(i), false)
-		r.kept(&e.thread, e.sum, func(own *renderer) { own.entry(e, "user") })
+		r.kept(&e.thread, e.sum, func(own *renderer) { own.entry(e, Seq) })
 	}
 	r.turns(l.runBefore(len(l.items)), last)
 }

@@ -6,32 +6,28 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/thread"
 	"github.com/contexttree/pact/tree"
 )
 
 // SharedPrefix says how much of the thread of an older state stands at the
-// beginning of that of a newer one. Cost: that of [thread.Common]; nothing is
-// rendered.
+// beginning of that of a newer one. Cost: that of [tree.CommonBlocks].
 func SharedPrefix(ctx context.Context, older, newer *tree.Tree) (*inspect.SharedPrefix, error) {
-	common, err := thread.Common(ctx, older, newer)
+	n, err := tree.CommonBlocks(ctx, older, newer)
 	if err != nil {
 		return nil, err
 	}
-	return sharedPrefix(common, older), nil
-}
-
-func sharedPrefix(common thread.Prefix, older *tree.Tree) *inspect.SharedPrefix {
-	p := &inspect.SharedPrefix{Blocks: common.Blocks, Bytes: common.Bytes, Complete: common.Complete()}
+	p := new(inspect.SharedPrefix)
+	p.Blocks, p.Bytes = newer.ThreadPrefix(n)
 	p.OfBlocks, p.OfBytes = older.ThreadSize()
-	if p.Complete {
-		return p
+	if p.Complete = n == p.OfBlocks; p.Complete {
+		return p, nil
 	}
-	p.Older = common.Old.ID
-	if common.New != nil {
-		p.Newer = common.New.ID
+	old, _ := older.BlockAt(n)
+	p.Older = old.ID
+	if now, _ := newer.BlockAt(n); now != nil {
+		p.Newer = now.ID
 	}
-	return p
+	return p, nil
 }
 
 // Prefixes yields for every snapshot of the cycles first..last, oldest first, how
@@ -76,13 +72,12 @@ func (s *Source) prefix(ctx context.Context, before, t *tree.Tree, log *Log, cou
 	p := inspect.Prefix{Cycle: t.Cycle()}
 	p.Blocks, p.Bytes = t.ThreadSize()
 	if before != nil {
-		common, err := thread.Common(ctx, before, t)
-		if err != nil {
+		var err error
+		if p.Shared, err = SharedPrefix(ctx, before, t); err != nil {
 			return p, err
 		}
-		p.Shared = sharedPrefix(common, before)
 		if !p.Shared.Complete {
-			if p.Break, err = s.causes(before, t, log).ofBreak(ctx, common.Old, common.New); err != nil {
+			if p.Break, err = s.causes(before, t, log).ofBreak(ctx, p.Shared.Older, p.Shared.Newer); err != nil {
 				return p, err
 			}
 		}
@@ -109,33 +104,34 @@ func countTokens(ctx context.Context, m *tree.Measure, p *inspect.Prefix, before
 	return err
 }
 
-// ofBreak says why the threads of two neighbours differ from one block on. now is
-// nil where the newer thread ends before it.
-func (c *Causes) ofBreak(ctx context.Context, old, now *tree.Node) (*inspect.Break, error) {
-	b := &inspect.Break{Node: old.ID}
+// ofBreak says why the threads of two neighbours differ from one block on: older
+// is its id in the older thread, newer in the newer one, "" where that one ends
+// before it.
+func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Break, error) {
+	b := &inspect.Break{Node: older}
 	var err error
 	switch {
-	case now != nil && now.ID == old.ID, now == nil && c.newer.Has(old.ID):
+	case newer == older, newer == "" && c.newer.Has(older):
 		b.Cause = c.edit(diff.ByEdit)
-	case !c.newer.Has(old.ID):
-		if b.Cause, err = c.ofRemoval(ctx, old, tree.Block); err != nil {
+	case !c.newer.Has(older):
+		if b.Cause, err = c.ofRemoval(ctx, c.older.Node(older), tree.Block); err != nil {
 			return nil, err
 		}
-		if b.Cause.Kind == diff.ByEdit && c.replacement(old.ID) != "" {
+		if b.Cause.Kind == diff.ByEdit && c.replacement(older) != "" {
 			b.Cause.Kind = diff.ByReordering
 		}
-	case !c.older.Has(now.ID):
-		b.Node = now.ID
-		e := c.newer.Entry(now.ID)
-		if b.Cause, err = c.ofAddition(ctx, tree.Difference{New: now, NewClass: e.Class(), NewParent: c.newer.Parent(now.ID)}); err != nil {
+	case !c.older.Has(newer):
+		b.Node = newer
+		e := c.newer.Entry(newer)
+		if b.Cause, err = c.ofAddition(ctx, tree.Difference{New: e.Node(), NewClass: e.Class(), NewParent: c.newer.Parent(newer)}); err != nil {
 			return nil, err
 		}
 		b.Cause.Kind = diff.ByInsertion
-		if c.replacement(now.ID) != "" {
+		if c.replacement(newer) != "" {
 			b.Cause.Kind = diff.ByReordering
 		}
 	default:
-		b.Node = now.ID
+		b.Node = newer
 		b.Cause = c.edit(diff.ByReordering)
 	}
 	b.Ranges = diff.Ranges{Previous: diff.RangeOf(c.older, b.Node), New: diff.RangeOf(c.newer, b.Node)}

@@ -1,4 +1,4 @@
-package thread_test
+package tree_test
 
 import (
 	"bytes"
@@ -9,32 +9,31 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/thread"
 	"github.com/contexttree/pact/tree"
 )
 
-var env = tree.Env{
+var threadEnv = tree.Env{
 	Vocabulary: tree.Vocabulary{Turn: "mt", Container: "mc", Block: "cb"},
 	Clock:      func() int64 { return 0 },
 	Taken:      func(string) (bool, error) { return false, nil },
 }
 
-// grow seals one turn for each text and returns the snapshots.
-func grow(t *testing.T, texts ...string) []*tree.Tree {
+// sealTexts seals one turn for each text and returns the snapshots.
+func sealTexts(t *testing.T, texts ...string) []*tree.Tree {
 	t.Helper()
-	working, stamps, err := tree.New(env, nil)
+	working, stamps, err := tree.New(threadEnv, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	var all []*tree.Tree
 	base := working
 	for i, text := range texts {
-		x := tree.Edit(context.Background(), working.WithCycle(stamps.Cycle), base, stamps, env)
+		x := tree.Edit(context.Background(), working.WithCycle(stamps.Cycle), base, stamps, threadEnv)
 		if i == 0 {
-			add(t, x, "^sys", tree.Spec{ID: "rules", Content: "Be brief."})
+			addNode(t, x, "^sys", tree.Spec{ID: "rules", Content: "Be brief."})
 		}
-		add(t, x, "^ah", tree.Spec{Content: text})
-		if working, stamps, err = tree.Seal(x.Tree(), x.Stamps, env); err != nil {
+		addNode(t, x, "^ah", tree.Spec{Content: text})
+		if working, stamps, err = tree.Seal(x.Tree(), x.Stamps, threadEnv); err != nil {
 			t.Fatal(err)
 		}
 		base = working
@@ -43,7 +42,7 @@ func grow(t *testing.T, texts ...string) []*tree.Tree {
 	return all
 }
 
-func add(t *testing.T, x *tree.Editor, into string, s tree.Spec) {
+func addNode(t *testing.T, x *tree.Editor, into string, s tree.Spec) {
 	t.Helper()
 	if _, err := x.Add(into, s); err != nil {
 		t.Fatal(err)
@@ -51,7 +50,7 @@ func add(t *testing.T, x *tree.Editor, into string, s tree.Spec) {
 }
 
 func TestRolesDefaultByRegion(t *testing.T) {
-	got, err := thread.Bytes(context.Background(), grow(t, "hi")[0])
+	got, err := sealTexts(t, "hi")[0].Thread(context.Background())
 	want := `[{"id":"rules","role":"system","content":"Be brief."},{"id":"cb:1-1","role":"user","content":"hi"}]`
 	if err != nil || string(got) != want {
 		t.Errorf("got %s, %v\nwant %s", got, err, want)
@@ -66,11 +65,11 @@ func TestLongThreadsAreWrittenWhole(t *testing.T) {
 		for i := range texts {
 			texts[i] = strings.Repeat("x", size) + fmt.Sprint(i)
 		}
-		list := grow(t, texts...)
+		list := sealTexts(t, texts...)
 		last := list[len(list)-1]
 		var want []string
 		last.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
-			b, err := e.Node().AppendRendered(context.Background(), nil, map[bool]string{true: "system", false: "user"}[region == tree.Sys])
+			b, err := e.Node().AppendRendered(context.Background(), nil, region)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +78,7 @@ func TestLongThreadsAreWrittenWhole(t *testing.T) {
 		})
 		for _, round := range []string{"cold", "warm"} {
 			var out bytes.Buffer
-			if err := thread.Write(context.Background(), &out, last); err != nil {
+			if err := last.WriteThread(context.Background(), &out); err != nil {
 				t.Fatal(err)
 			}
 			if out.String() != "["+strings.Join(want, ",")+"]" {
@@ -94,8 +93,6 @@ func TestLongThreadsAreWrittenWhole(t *testing.T) {
 
 type brokenWriter struct{ left int }
 
-var errFull = errors.New("full")
-
 func (w *brokenWriter) Write(b []byte) (int, error) {
 	if w.left -= len(b); w.left < 0 {
 		return 0, errFull
@@ -104,56 +101,86 @@ func (w *brokenWriter) Write(b []byte) (int, error) {
 }
 
 func TestWriteErrorsComeBack(t *testing.T) {
-	last := grow(t, strings.Repeat("x", 50_000), "y")[1]
+	last := sealTexts(t, strings.Repeat("x", 50_000), "y")[1]
 	for _, room := range []int{0, 10, 50_100} {
-		if err := thread.Write(context.Background(), &brokenWriter{room}, last); !errors.Is(err, errFull) {
+		if err := last.WriteThread(context.Background(), &brokenWriter{room}); !errors.Is(err, errFull) {
 			t.Errorf("room for %d bytes: got %v", room, err)
 		}
 	}
 	lost := errors.New("lost")
 	n := tree.NewNode(tree.Node{ID: "b", Type: "cb", Expiry: tree.Never,
 		Content: tree.Fetch(3, func(context.Context) (canon.Value, error) { return "", lost })}, new(tree.Digest))
-	gone := grow(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}})
-	if err := thread.Write(context.Background(), &bytes.Buffer{}, gone); !errors.Is(err, lost) {
+	gone := sealTexts(t, "x")[0].Patch(1, nil, []tree.Born{{Node: n, Parent: "sys"}})
+	if err := gone.WriteThread(context.Background(), &bytes.Buffer{}); !errors.Is(err, lost) {
 		t.Errorf("content that cannot be read: got %v", err)
 	}
 }
 
 func TestCommonPrefix(t *testing.T) {
-	list := grow(t, "a", "b", "c")
+	list := sealTexts(t, "a", "b", "c")
 	check := func(name string, older, newer *tree.Tree, blocks int, first string) {
 		t.Helper()
-		p, err := thread.Common(context.Background(), older, newer)
+		common, err := tree.CommonBlocks(context.Background(), older, newer)
 		if err != nil {
 			t.Fatal(err)
 		}
-		rendered, err := thread.Bytes(context.Background(), newer)
+		rendered, err := newer.Thread(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
 		got := ""
-		if p.Old != nil {
-			got = p.Old.ID
+		if block, _ := older.BlockAt(common); block != nil {
+			got = block.ID
 		}
-		if p.Blocks != blocks || got != first || p.Complete() != (first == "") {
-			t.Errorf("%s: %d blocks, first difference %q; want %d, %q", name, p.Blocks, got, blocks, first)
+		if common != blocks || got != first {
+			t.Errorf("%s: %d blocks, first difference %q; want %d, %q", name, common, got, blocks, first)
 		}
-		if n := bytes.Count(rendered[:p.Bytes], []byte(`{"id"`)); n != blocks {
-			t.Errorf("%s: %d bytes hold %d blocks", name, p.Bytes, n)
+		_, size := newer.ThreadPrefix(common)
+		if n := bytes.Count(rendered[:size], []byte(`{"id"`)); n != blocks {
+			t.Errorf("%s: %d bytes hold %d blocks", name, size, n)
 		}
 	}
 	check("nothing changed before", list[0], list[1], 2, "")
 	check("itself", list[2], list[2], 4, "")
-	x := tree.Edit(context.Background(), list[2].WithCycle(4), list[2], tree.Stamps{Cycle: 4, LastNS: 100}, env)
+	x := tree.Edit(context.Background(), list[2].WithCycle(4), list[2], tree.Stamps{Cycle: 4, LastNS: 100}, threadEnv)
 	if err := x.Update("rules", map[string]any{"content": "Be kind."}); err != nil {
 		t.Fatal(err)
 	}
 	check("an edit of the header", list[2], x.Tree(), 0, "rules")
 	// A tag is not rendered: the thread is the same though the node is not.
-	x = tree.Edit(context.Background(), list[2].WithCycle(4), list[2], tree.Stamps{Cycle: 4, LastNS: 100}, env)
+	x = tree.Edit(context.Background(), list[2].WithCycle(4), list[2], tree.Stamps{Cycle: 4, LastNS: 100}, threadEnv)
 	if err := x.Update("rules", map[string]any{"tags": []string{"t"}}); err != nil {
 		t.Fatal(err)
 	}
 	check("a tag", list[2], x.Tree(), 4, "")
 	check("a turn that went", list[2], list[2].Without("mt:2-1"), 2, "cb:2-0")
+}
+
+// What is not rendered ends no prefix: headers that no thread has, and an empty
+// text in place of no content. What is rendered does, wherever it comes from.
+func TestOnlyRenderedBytesEndAPrefix(t *testing.T) {
+	older := sealTexts(t, "a", "b")[1]
+	x := tree.Edit(context.Background(), older.WithCycle(3), older, tree.Stamps{Cycle: 3, LastNS: 100}, threadEnv)
+	addNode(t, x, "^sys", tree.Spec{ID: "note"})
+	for name, c := range map[string]struct {
+		set    map[string]any
+		blocks int
+	}{
+		"a priority":    {map[string]any{"priority": 7}, 4},
+		"an empty text": {map[string]any{"content": ""}, 4},
+		"a text":        {map[string]any{"content": "x"}, 1},
+	} {
+		before := x.Tree()
+		y := tree.Edit(context.Background(), before, older, tree.Stamps{Cycle: 3, LastNS: 200}, threadEnv)
+		if err := y.Update("note", c.set); err != nil {
+			t.Fatal(err)
+		}
+		common, err := tree.CommonBlocks(context.Background(), before, y.Tree())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if all, _ := before.ThreadSize(); common != c.blocks || all != 4 {
+			t.Errorf("%s: %d of %d blocks are the same, want %d of 4", name, common, all, c.blocks)
+		}
+	}
 }

@@ -1,0 +1,144 @@
+package tree
+
+import (
+	"bytes"
+	"context"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// RoleIn is the role that a block is rendered with in a region: its own or, where
+// it has none, system in ^sys and user elsewhere (02 §12.4). It is "" where the
+// node's role is no text.
+func (n *Node) RoleIn(region Class) string {
+	role, _ := n.renderedRole(region).Text()
+	return role
+}
+
+// renderedRole is RoleIn in JSON, as the thread has it.
+func (n *Node) renderedRole(region Class) canon.Value {
+	if n.roleless {
+		return defaultRole(region)
+	}
+	return n.Header("role")
+}
+
+// defaultRole is the role of a block that has none, in JSON (02 §12.4).
+func defaultRole(region Class) canon.Value {
+	if region == Sys {
+		return `"system"`
+	}
+	return `"user"`
+}
+
+// Thread returns the canonical thread (02 §12), as WriteThread writes it.
+func (t *Tree) Thread(ctx context.Context) ([]byte, error) {
+	_, size := t.ThreadSize()
+	buf := bytes.NewBuffer(make([]byte, 0, size))
+	if err := t.WriteThread(ctx, buf); err != nil {
+		return nil, err
+	}
+	return buf.Bytes(), nil
+}
+
+// BlockAt returns the n-th block of the thread, counted from 0, and the region
+// that holds it; nil where the thread has fewer. Cost: O(depth · log n).
+func (t *Tree) BlockAt(n int) (block *Node, region Class) {
+	t.BlocksFrom(n, func(e *Entry, r Class) bool {
+		block, region = e.node, r
+		return false
+	})
+	return block, region
+}
+
+// CommonBlocks returns how many blocks at the beginning of the threads of both
+// trees render to the same bytes. It fails where a content has to be read from a
+// store and cannot; contents of equal hash are not read. Cost: one path where the
+// trees share structure, plus the blocks that differ and render alike, and those
+// that are equal and have moved, as the blocks of a sealed ^ah have.
+func CommonBlocks(ctx context.Context, older, newer *Tree) (int, error) {
+	var failed error
+	n := blocksInPlace(older, newer, func(x, y *Node) bool {
+		same := x.Header("role") == y.Header("role") && failed == nil // in one place the default role is the same too
+		if same {
+			same, failed = sameRendering(ctx, x, Seq, y, Seq)
+		}
+		return same && failed == nil
+	})
+	if failed != nil {
+		return 0, failed
+	}
+	for {
+		x, xRegion := older.BlockAt(n)
+		y, yRegion := newer.BlockAt(n)
+		if x == nil || y == nil {
+			return n, nil
+		}
+		same, err := sameRendering(ctx, x, xRegion, y, yRegion)
+		if err != nil {
+			return 0, err
+		}
+		if !same {
+			return n, nil
+		}
+		n++
+	}
+}
+
+// blocksInPlace returns how many blocks at the beginning of both threads have the
+// same place in both trees and are the same version, or one that sameAs accepts.
+// Cost: that of one path, plus what differs in nodes that are not rendered.
+func blocksInPlace(a, b *Tree, sameAs func(x, y *Node) bool) int {
+	shared := 0
+	m := merger{
+		both: func(x, y *Entry, _ string) bool {
+			if x.class != Block && y.class != Block {
+				return true
+			}
+			if x.class != y.class || x.node.digest != y.node.digest && !sameAs(x.node, y.node) {
+				return false
+			}
+			shared++
+			return true
+		},
+		same:  func(s *Summary) { shared += s.Blocks },
+		onlyA: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
+		onlyB: func(e *Entry, _ string) bool { return e.sum.Blocks == 0 },
+	}
+	m.entries(a.root, b.root, "")
+	return shared
+}
+
+// sameRendering reports whether two versions of a block render to the same bytes.
+// No content renders as the empty text does.
+func sameRendering(ctx context.Context, a *Node, aRegion Class, b *Node, bRegion Class) (bool, error) {
+	if a == b && aRegion == bRegion {
+		return true, nil
+	}
+	if a.ID != b.ID || a.Header("kind") != b.Header("kind") || a.ThreadBytes(aRegion) != b.ThreadBytes(bRegion) {
+		return false, nil
+	}
+	if a.renderedRole(aRegion) != b.renderedRole(bRegion) {
+		return false, nil
+	}
+	if a.HashOK && b.HashOK && a.Hash == b.Hash {
+		return true, nil
+	}
+	x, err := a.renderedContent(ctx)
+	if err != nil {
+		return false, err
+	}
+	y, err := b.renderedContent(ctx)
+	return x == y, err
+}
+
+const emptyText canon.Value = `""`
+
+// renderedContent is the content as the thread has it, in JSON.
+func (n *Node) renderedContent(ctx context.Context) (canon.Value, error) {
+	v, err := n.Content.Value(ctx)
+	if v == "" {
+		v = emptyText
+	}
+	return v, err
+}
