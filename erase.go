@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"io"
 	"slices"
+	"sync"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
@@ -20,7 +21,12 @@ type Erasure struct {
 	Actor     string   // who asks for it, "" for the context's actor
 	// Random is read once, for the salt of the marks: crypto/rand.Reader but in
 	// tests. Who can guess it can guess a short text by its mark.
-	Random   io.Reader
+	Random io.Reader
+	// Receipt, if not nil, is given the receipt (see [Erased]) once and before
+	// anything is written, so that whoever keeps it has it whatever happens
+	// afterwards. Nothing is erased where it fails. An erasure that fails later
+	// leaves a receipt of nothing. It must not use the store.
+	Receipt  func(receipt string) error
 	DryRun   bool                  // only say what would go
 	Progress func(done, total int) // is told how many snapshots were gone through, if not nil
 }
@@ -101,6 +107,9 @@ func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 		what.Salt = make([]byte, store.SaltSize)
 		if _, err := io.ReadFull(e.Random, what.Salt); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the salt could not be read", "")
+		}
+		if e.Receipt != nil { // once, although others may be in the way and the store work it out again
+			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })
 		}
 	}
 	of, err := c.store.Erase(ctx, s.Key, what)

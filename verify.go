@@ -24,6 +24,7 @@ type VerifyReport struct {
 	Broken    *Broken `json:"broken,omitempty"` // the first thing that does not hold, nil where all of it does
 
 	Erased   int           `json:"erased,omitempty"`   // nodes of which only a mark is left, in any snapshot or the working state
+	Remains  string        `json:"remains,omitempty"`  // what erasures in this store left to clean up, "" for nothing
 	Erasures []PastErasure `json:"erasures,omitempty"` // what the logs say of that, oldest first
 }
 
@@ -89,7 +90,11 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*V
 }
 
 func verify(ctx context.Context, c *Context, now *store.State, progress func(done, total int)) (*VerifyReport, error) {
-	v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}, erased: map[string]bool{}}
+	left, err := c.store.Erase(ctx, 0, store.Erase{DryRun: true})
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name, Remains: left.Remains}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}, erased: map[string]bool{}}
 	damage, err := c.store.Check(ctx, now.Key)
 	if err != nil {
 		return nil, err

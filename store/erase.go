@@ -25,8 +25,11 @@ type Erase struct {
 	Salt      []byte   // SaltSize bytes that nobody can guess; the store does not keep them
 	Entry     Entry    // Actor, Message, which is the reason, and TimeNS; the rest is the store's to set
 	Guard     Guard
-	DryRun    bool                  // change nothing
-	Progress  func(done, total int) // snapshots gone through, if not nil
+	DryRun    bool // change nothing; with nothing named, only say what is left to clean up
+	// Before, if not nil, is called when all is worked out and before anything
+	// that gets a mark is written. Nothing is erased where it fails.
+	Before   func() error
+	Progress func(done, total int) // snapshots gone through, if not nil
 }
 
 // SaltSize is the size of a salt in bytes.

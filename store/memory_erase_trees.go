@@ -70,6 +70,11 @@ func (x *memoryErasure) erase() (*Erased, error) {
 	if x.DryRun {
 		return total, nil
 	}
+	if x.Before != nil && total.Versions > 0 {
+		if err := x.Before(); err != nil {
+			return nil, err
+		}
+	}
 	for _, r := range list {
 		if err := x.publish(r, total); err != nil {
 			return nil, err

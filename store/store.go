@@ -188,7 +188,9 @@ type Store interface {
 	// out of all that share history with it, drafts and deleted lines included,
 	// and logs that in each context concerned. Digests that cover what goes are
 	// computed anew or go too. It is done whole or not at all; then what nothing
-	// refers to is cleaned up, and Remains says what of that is left to do.
+	// refers to is cleaned up, and Remains says what of that is left to do. With
+	// nothing named it cleans up what earlier ones left; as a dry run it only
+	// says what that is.
 	// E_NODE_NOT_FOUND for an id that never was. Cost: the rows of all contexts
 	// concerned.
 	Erase(ctx context.Context, key Key, e Erase) (*Erased, error)

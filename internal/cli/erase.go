@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,12 +41,13 @@ everything below them; those that a selector finds in any snapshot or in the wor
 state; and with --containing whatever holds a text, entries of the log included.
 
 Of a node its place stays, with a mark instead of what it held. The log says who
-erased it, when and why. The answer ends with a receipt: with it and a copy of a node
-one can show later what the node was (pact hash --receipt). Exports, backups and
-copies that were imported are not changed.
+erased it, when and why. Before anything is written a receipt is printed, with --json
+on standard error: with it and a copy of a node one can show later what the node was
+(pact hash --receipt). Exports, backups and copies that were imported are not changed.
 
 The file is written anew afterwards, so that the text is in no free page of it
-either. Where another process stands in the way of that, --clean finishes it later.`,
+either. Where another process stands in the way of that, the command says what it
+erased and fails; --clean finishes it later, and pact verify says so until then.`,
 		Example: `  pact erase chat block:3-0 --reason 'asked for on 3 May' --dry-run
   pact erase chat --select ".block[role='user']" --reason 'account closed' --yes
   pact erase chat --containing-file names.txt --reason 'asked for on 3 May'
@@ -147,7 +149,10 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 		return err
 	}
 	if e.DryRun = f.dryRun; !f.dryRun { // last, so that nothing stands between it and its receipt
-		e.Random = rand.Reader
+		e.Random, e.Receipt = rand.Reader, func(receipt string) error {
+			m.end()
+			return a.printReceipt(receipt)
+		}
 		if plan, err = c.Erase(ctx, e); plan == nil {
 			return err
 		}
@@ -244,16 +249,26 @@ func holding(ctx context.Context, s store.Store, texts, done []string, name stri
 
 func (a *app) reportErased(of *pact.Erased, dryRun bool, also []string) error {
 	if a.json {
-		if err := a.printJSON(erased{of, dryRun, also}); err != nil {
-			return err
-		}
-	} else {
-		a.drawErased(of, dryRun, also)
+		a.failed = of.Remains != "" // the object says so itself: an error would stand in its place
+		return a.printJSON(erased{of, dryRun, also})
 	}
+	a.drawErased(of, dryRun, also)
 	if of.Remains != "" {
-		a.warnf("the file is not cleaned up: %s; pact erase --clean finishes it", of.Remains)
+		return unfinished(&of.Erased)
 	}
 	return nil
+}
+
+// printReceipt prints the receipt before anything is erased: whoever ends the
+// command after that has it. The object of --json, which stands alone, has it
+// once more.
+func (a *app) printReceipt(receipt string) error {
+	if a.json {
+		_, err := fmt.Fprintf(a.err, "pact: receipt %s\n", receipt)
+		return err
+	}
+	a.printf("receipt  %s\n", receipt)
+	return a.out.flush()
 }
 
 func (a *app) drawErased(of *pact.Erased, dryRun bool, also []string) {
@@ -278,9 +293,6 @@ func (a *app) drawErased(of *pact.Erased, dryRun bool, also []string) {
 	}
 	if len(also) > 0 {
 		a.printf("  the text is also in %s\n", visible(strings.Join(also, ", ")))
-	}
-	if of.Receipt != "" {
-		a.printf("  receipt  %s\n", of.Receipt)
 	}
 	if len(of.Contexts) > 0 && !dryRun {
 		a.printf("  exports, backups and imported copies are as they were\n")

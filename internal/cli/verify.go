@@ -107,6 +107,9 @@ func (a *app) drawJoined(j *pact.Joined) {
 
 // drawErasures says what is not there because it was erased.
 func (a *app) drawErasures(r *pact.VerifyReport) {
+	if r.Remains != "" {
+		a.printf("  %s: %s; pact erase --clean finishes it\n", a.paint.changed("not cleaned up"), r.Remains)
+	}
 	if r.Erased > 0 {
 		a.printf("  erased: %s\n", plural(r.Erased, "node"))
 	}

@@ -18,7 +18,10 @@ const tries = 8
 // rows of all contexts concerned; in memory the trees of one context at a time,
 // two digests for each of its snapshots, and what is written.
 func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
-	if e.Nothing() {
+	switch {
+	case e.Nothing() && e.DryRun:
+		return s.pending(ctx)
+	case e.Nothing():
 		return s.clean(ctx, &store.Erased{}, nil)
 	}
 	if _, err := s.state(ctx, nil, key); err != nil {
@@ -38,6 +41,11 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 		}
 		if e.DryRun || len(x.added) == 0 {
 			return s.unchanged(ctx, x)
+		}
+		if e.Before != nil && len(x.rows) > 0 {
+			if err := e.Before(); err != nil {
+				return nil, err
+			}
 		}
 		moved := false
 		err = s.transact(ctx, "erasing", func(w *writer) error {
@@ -229,6 +237,20 @@ func (s *Store) unchanged(ctx context.Context, x *erasure) (*store.Erased, error
 		return &x.total, nil
 	}
 	return s.clean(ctx, &x.total, nil)
+}
+
+// pending says what earlier erasures left to clean up.
+func (s *Store) pending(ctx context.Context) (*store.Erased, error) {
+	const doing = "asking for what is left to clean up"
+	var n int64
+	if err := s.read.QueryRowContext(ctx, `SELECT count(*) FROM unclean`).Scan(&n); err != nil {
+		return nil, s.fail(ctx, err, doing)
+	}
+	of := &store.Erased{}
+	if n > 0 {
+		of.Remains = "what earlier erasures took may still be in parts of the file that nothing refers to"
+	}
+	return of, nil
 }
 
 // clean has the database clean up after an erasure that was carried out.
