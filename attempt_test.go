@@ -83,7 +83,7 @@ func TestAttempt(t *testing.T) {
 	if got := thread(t, c, pact.Latest); got != sent || s.Cycle() != 1 {
 		t.Errorf("committed %s, sent %s", got, sent)
 	}
-	log, err := c.Log(background)
+	log, err := logOf(c)
 	must(t, err)
 	if log[len(log)-1].Sent != second.Thread {
 		t.Errorf("the commit was sent %q", log[len(log)-1].Sent)
@@ -247,7 +247,7 @@ func TestAttemptWhoseWriterFails(t *testing.T) {
 		}
 		_, err = c.Commit(background)
 		must(t, err)
-		if log, err := c.Log(background); err != nil || log[2].Sent != "" {
+		if log, err := logOf(c); err != nil || log[2].Sent != "" {
 			t.Errorf("the log says that %s was sent, %v", log[2].Sent, err)
 		}
 	}

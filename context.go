@@ -2,6 +2,7 @@ package pact
 
 import (
 	"context"
+	"iter"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -169,10 +170,32 @@ func (c *Context) Cycles() (first, last int64) {
 // Revision counts batches of edits and commits.
 func (c *Context) Revision() int64 { return c.state.Load().Revision }
 
-// Log returns the entries of all revisions, oldest first.
-func (c *Context) Log(ctx context.Context) ([]store.Entry, error) {
+// Log yields the entries of all revisions, oldest first, and E_STORE where the
+// store cannot be read. It holds a few of them at a time, however long the log is.
+func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
 	s := c.state.Load()
-	return c.store.Log(ctx, s.Key, 1, s.Revision)
+	return entries(ctx, c.store, s.Key, s.Revision)
+}
+
+// entriesAtOnce is how many entries of a log are held at a time.
+const entriesAtOnce = 256
+
+// entries yields the log of a context up to a revision.
+func entries(ctx context.Context, s store.Store, key store.Key, upTo int64) iter.Seq2[store.Entry, error] {
+	return func(yield func(store.Entry, error) bool) {
+		for from := int64(1); from <= upTo; from += entriesAtOnce {
+			list, err := s.Log(ctx, key, from, min(upTo, from+entriesAtOnce-1))
+			if err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			for _, e := range list {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // Retain keeps nodes from expiring and from being pruned (02 §5.4) until

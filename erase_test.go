@@ -204,7 +204,7 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 				if of, err = c.Erase(background, pact.Erasure{Revisions: []int64{3, 4}, Reason: "asked for", Random: chance()}); err != nil || of.Entries != 0 {
 					t.Errorf("%s: erased again: %+v, %v", name, of, err)
 				}
-				log, err := c.Log(background)
+				log, err := logOf(c)
 				must(t, err)
 				if text := fmt.Sprint(log); strings.Contains(text, "4711") {
 					t.Errorf("%s: the log still says %s", name, text)

@@ -62,7 +62,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	if got := ids(t, f, "@t0 #'mt:2-1-f1'"); len(got) != 1 {
 		t.Errorf("the turn is %q", got)
 	}
-	log, err := f.Log(background)
+	log, err := logOf(f)
 	must(t, err)
 	if e := log[2]; len(log) != 4 || e.Kind != store.Forked || e.Actor != "me" || e.Message != "another try" || e.Cycle != 1 {
 		t.Errorf("logged %+v", log)

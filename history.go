@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"iter"
 	"slices"
 
 	"github.com/contexttree/pact/document"
@@ -50,27 +51,27 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 	if err := writeLine(buf, line); err != nil {
 		return err
 	}
-	entries, err := c.commits(ctx)
-	if err != nil {
-		return err
-	}
-	var last *tree.Tree
+	log := c.commits(ctx)
+	defer log.stop()
+	kind, trees := "cycle", []*tree.Tree{s.Head}
 	if s.State.Cycle < s.First { // a new context: the empty tree is no snapshot
-		if err := writeDelta(ctx, buf, nil, s.Head, "empty", entries[s.State.Cycle]); err != nil {
+		kind = "empty"
+	} else {
+		var err error
+		if trees, err = c.store.History(ctx, s.Key, s.First, s.State.Cycle); err != nil {
 			return err
 		}
-		last = s.Head
-	} else {
-		trees, err := c.store.History(ctx, s.Key, s.First, s.State.Cycle)
+	}
+	var last *tree.Tree
+	for _, t := range trees {
+		entry, err := log.of(t.Cycle())
 		if err != nil {
 			return err
 		}
-		for _, t := range trees {
-			if err := writeDelta(ctx, buf, last, t, "cycle", entries[t.Cycle()]); err != nil {
-				return err
-			}
-			last = t
+		if err := writeDelta(ctx, buf, last, t, kind, entry); err != nil {
+			return err
 		}
+		last = t
 	}
 	if err := writeDelta(ctx, buf, last, s.Working, "working", store.Entry{}); err != nil {
 		return err
@@ -78,19 +79,31 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 	return buf.Flush()
 }
 
-// commits returns the log entry of every snapshot by its cycle.
-func (c *Context) commits(ctx context.Context) (map[int64]store.Entry, error) {
-	log, err := c.Log(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byCycle := make(map[int64]store.Entry)
-	for _, e := range log {
-		if e.Kind == store.Commit || e.Kind == store.Create { // an imported context begins with a snapshot
-			byCycle[e.Cycle] = e
+// commits reads the log entries of snapshots, each cycle after the one before.
+type commits struct {
+	next func() (store.Entry, error, bool)
+	stop func() // to be called in the end
+	last store.Entry
+	err  error
+	more bool
+}
+
+func (c *Context) commits(ctx context.Context) *commits {
+	l := &commits{}
+	l.next, l.stop = iter.Pull2(c.Log(ctx))
+	l.last, l.err, l.more = l.next()
+	return l
+}
+
+// of returns the entry of a cycle, the zero entry where there is none.
+func (l *commits) of(cycle int64) (found store.Entry, err error) {
+	for l.more && l.err == nil && l.last.Cycle <= cycle {
+		if kind := l.last.Kind; l.last.Cycle == cycle && (kind == store.Commit || kind == store.Create) { // an imported context begins with a snapshot
+			found = l.last
 		}
+		l.last, l.err, l.more = l.next()
 	}
-	return byCycle, nil
+	return found, l.err
 }
 
 // logged is what the compact form keeps of a log entry: not the revision and

@@ -62,18 +62,24 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Conte
 	if err != nil {
 		return nil, err
 	}
-	commits, err := c.commits(ctx)
+	log := c.commits(ctx)
+	defer log.stop()
+	begun, err := log.of(s.First)
 	if err != nil {
 		return nil, err
 	}
 	g := store.Genesis{
 		Name: name, Edition: s.Edition, Tree: trees[0], Imported: true,
-		Stamps: stampsAfter(trees[0], s.Stamps), Entry: firstEntry(commits[s.First], s.First, c.actor),
+		Stamps: stampsAfter(trees[0], s.Stamps), Entry: firstEntry(begun, s.First, c.actor),
 	}
 	before := trees[0].WithCycle(s.First + 1)
 	for _, t := range trees[1:] {
 		after := t.WithCycle(t.Cycle() + 1)
-		g.Changes = append(g.Changes, store.Change{Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: commits[t.Cycle()]})
+		entry, err := log.of(t.Cycle())
+		if err != nil {
+			return nil, err
+		}
+		g.Changes = append(g.Changes, store.Change{Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry})
 		before = after
 	}
 	if before.Digest() != s.Working.Digest() {

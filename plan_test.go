@@ -153,7 +153,7 @@ func TestPlanIsWhatTheCommitDoes(t *testing.T) {
 // trace is all that a plan could have changed.
 func (w *worker) trace() string {
 	w.t.Helper()
-	log, err := w.Log(w.t.Context())
+	log, err := logOf(w.Context)
 	must(w.t, err)
 	return fmt.Sprint(w.Revision(), len(log), w.Working().Digest(), w.Working().Cycle())
 }

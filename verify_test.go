@@ -152,7 +152,7 @@ func TestSendRecordsTheBytes(t *testing.T) {
 	if thread, err := snapshot.Thread(background); err != nil || !bytes.Equal(thread, sent.Bytes()) || snapshot.Digest() != candidate.Digest() {
 		t.Errorf("committed %s, %v, sent %s", thread, err, &sent)
 	}
-	log, err := c.Log(background)
+	log, err := logOf(c)
 	must(t, err)
 	last := log[len(log)-1]
 	if last.Sent != hex.EncodeToString(sum[:]) || last.Digest != snapshot.Digest() || last.Thread != snapshot.Tree().ThreadDigest().String() {
@@ -169,7 +169,7 @@ func TestSendRecordsTheBytes(t *testing.T) {
 	must(t, err)
 	_, err = c.Commit(background, pact.WithEdit(say("later still")))
 	must(t, err)
-	log, err = c.Log(background)
+	log, err = logOf(c)
 	must(t, err)
 	for _, e := range log[len(log)-2:] {
 		if e.Sent != "" {
@@ -183,7 +183,7 @@ func TestSendRecordsTheBytes(t *testing.T) {
 	}
 	_, err = c.Commit(background)
 	must(t, err)
-	if log, _ = c.Log(background); log[len(log)-1].Sent != "" {
+	if log, _ = logOf(c); log[len(log)-1].Sent != "" {
 		t.Errorf("logged as sent: %+v", log[len(log)-1])
 	}
 	_, err = c.Send(background, editing{t, c})
@@ -228,7 +228,7 @@ func TestDigestsInBackup(t *testing.T) {
 		t.Fatalf("read back with %v, %v", findings, err)
 	}
 	sent := func(c *pact.Context) (list []string) {
-		log, err := c.Log(background)
+		log, err := logOf(c)
 		must(t, err)
 		for _, e := range log {
 			if e.Kind != store.Edit {

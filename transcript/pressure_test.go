@@ -3,6 +3,7 @@ package transcript
 import (
 	"bytes"
 	"fmt"
+	"iter"
 	"math/rand"
 	"os"
 	"path/filepath"
@@ -157,7 +158,7 @@ type pressure struct {
 func (p *pressure) context(c *pact.Context) {
 	p.Helper()
 	before := (*pact.Snapshot)(nil)
-	log, err := c.Log(p.Context())
+	log, err := logOf(c.Log(p.Context()))
 	if err != nil {
 		p.Fatal(err)
 	}
@@ -255,4 +256,15 @@ func (p *pressure) holds(c *pact.Context) {
 			p.Fatalf("%s: export and import gave other bytes", p.what)
 		}
 	}
+}
+
+// logOf collects a log.
+func logOf(entries iter.Seq2[store.Entry, error]) (list []store.Entry, err error) {
+	for e, failed := range entries {
+		if failed != nil {
+			return nil, failed
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }

@@ -60,10 +60,6 @@ With --json an object a line.`,
 		if s.alone != nil {
 			return fault.New(fault.SnapshotNotFound, "a document on its own has no log", "import it, or name a history")
 		}
-		entries, err := s.context.Log(ctx)
-		if err != nil {
-			return err
-		}
 		first, last := s.context.Cycles()
 		counted := map[int64]*stat{}
 		if *stats && last >= first {
@@ -75,25 +71,35 @@ With --json an object a line.`,
 		if err != nil {
 			return err
 		}
-		var list []logged
-		for _, e := range entries {
-			branched := e.Kind == store.Forked || e.Kind == store.Aside || e.Kind == store.Erasing
-			published := e.Kind != store.Edit && e.Cycle >= first && !branched // the first snapshot may have come with an import
-			if !published && !branched && !*edits {
-				continue
-			}
-			l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
-			for i := range origins {
-				if e.Kind == store.Forked && e.Revision == origins[i].Revision {
-					l.Origin = &origins[i]
+		each := func(do func(logged) error) error {
+			for e, err := range s.context.Log(ctx) {
+				if err != nil {
+					return err
+				}
+				branched := e.Kind == store.Forked || e.Kind == store.Aside || e.Kind == store.Erasing
+				published := e.Kind != store.Edit && e.Cycle >= first && !branched // the first snapshot may have come with an import
+				if !published && !branched && !*edits {
+					continue
+				}
+				l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
+				for i := range origins {
+					if e.Kind == store.Forked && e.Revision == origins[i].Revision {
+						l.Origin = &origins[i]
+					}
+				}
+				if published {
+					l.Stat = counted[e.Cycle]
+				}
+				if err := do(l); err != nil {
+					return err
 				}
 			}
-			if published {
-				l.Stat = counted[e.Cycle]
-			}
-			list = append(list, l)
+			return nil
 		}
-		return a.printLog(list)
+		if a.json {
+			return each(func(l logged) error { return a.printJSON(l) })
+		}
+		return a.drawLog(each)
 	})
 	return cmd
 }
@@ -120,32 +126,36 @@ func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
 	return byCycle, nil
 }
 
-func (a *app) printLog(list []logged) error {
-	if a.json {
-		for _, l := range list {
-			if err := a.printJSON(l); err != nil {
-				return err
-			}
-		}
+// drawLog goes through the log twice, first for the widths of the columns, and
+// holds none of it.
+func (a *app) drawLog(each func(func(logged) error) error) error {
+	c := layoutOf("llrrrrll")
+	err := each(func(l logged) error {
+		c.fit(logRow(l))
 		return nil
+	})
+	if err != nil {
+		return err
 	}
-	rows := make([][]string, len(list))
-	for i, l := range list {
-		cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
-		switch {
-		case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Aside || l.Kind == store.Erasing:
-			cycle = string(l.Kind)
-		case l.Kind == store.Create && l.Cycle == 0:
-			cycle = "new"
-		}
-		stat := make([]string, 4)
-		if l.Stat != nil {
-			stat = []string{"+" + strconv.Itoa(l.Stat.Added), "-" + strconv.Itoa(l.Stat.Removed), "~" + strconv.Itoa(l.Stat.Changed), bytesText(l.Stat.Bytes)}
-		}
-		rows[i] = append(append([]string{cycle, shortTime(l.TimeNS)}, stat...), cells(l.Actor, strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; "))...)
+	return each(func(l logged) error {
+		a.printf("%s\n", c.line(logRow(l)))
+		return nil
+	})
+}
+
+func logRow(l logged) []string {
+	cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
+	switch {
+	case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Aside || l.Kind == store.Erasing:
+		cycle = string(l.Kind)
+	case l.Kind == store.Create && l.Cycle == 0:
+		cycle = "new"
 	}
-	a.aligned(rows, "llrrrrll")
-	return nil
+	stat := make([]string, 4)
+	if l.Stat != nil {
+		stat = []string{"+" + strconv.Itoa(l.Stat.Added), "-" + strconv.Itoa(l.Stat.Removed), "~" + strconv.Itoa(l.Stat.Changed), bytesText(l.Stat.Bytes)}
+	}
+	return append(append([]string{cycle, shortTime(l.TimeNS)}, stat...), cells(l.Actor, strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; "))...)
 }
 
 // shortTime is a time to the second or, where the clock counted from 0 instead

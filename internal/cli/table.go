@@ -40,28 +40,44 @@ func (a *app) table(header []string, rows [][]string, align string) {
 // aligned prints rows as columns, two spaces apart. Columns that are empty in
 // every row are left out.
 func (a *app) aligned(rows [][]string, align string) {
-	widths := make([]int, len(align))
+	c := layoutOf(align)
 	for _, row := range rows {
-		for i, cell := range row {
-			widths[i] = max(widths[i], lipgloss.Width(cell))
-		}
+		c.fit(row)
 	}
+	for _, row := range rows {
+		a.printf("%s\n", c.line(row))
+	}
+}
+
+// layout is columns as wide as the widest cells that it was fitted to.
+type layout struct {
+	align  string // l or r for each
+	widths []int
+}
+
+func layoutOf(align string) *layout { return &layout{align, make([]int, len(align))} }
+
+func (c *layout) fit(row []string) {
+	for i, cell := range row {
+		c.widths[i] = max(c.widths[i], lipgloss.Width(cell))
+	}
+}
+
+// line is a row with its cells in their columns.
+func (c *layout) line(row []string) string {
 	var line strings.Builder
-	for _, row := range rows {
-		line.Reset()
-		for i, cell := range row {
-			if widths[i] == 0 {
-				continue
-			}
-			gap := strings.Repeat(" ", widths[i]-lipgloss.Width(cell))
-			if align[i] == 'r' {
-				line.WriteString(gap + cell + "  ")
-			} else {
-				line.WriteString(cell + gap + "  ")
-			}
+	for i, cell := range row {
+		if c.widths[i] == 0 {
+			continue
 		}
-		a.printf("%s\n", strings.TrimRight(line.String(), " "))
+		gap := strings.Repeat(" ", max(0, c.widths[i]-lipgloss.Width(cell)))
+		if c.align[i] == 'r' {
+			line.WriteString(gap + cell + "  ")
+		} else {
+			line.WriteString(cell + gap + "  ")
+		}
 	}
+	return strings.TrimRight(line.String(), " ")
 }
 
 // cells is a row of texts that come from outside.
