@@ -46,3 +46,31 @@ func TestEmptyTextsAndForeignRegions(t *testing.T) {
 		}
 	}
 }
+
+// A namespaced type finds the nodes of that very nodeType too, whatever their
+// kind header says (001, 003 §7.3), in either vocabulary.
+func TestANamespacedTypeFindsItsOwnNodeType(t *testing.T) {
+	answers{
+		{canonical, ".block:summary", "exact bare words old"},
+		{canonical, "[nodeType='block:summary']", "exact bare words old"},
+		{canonical, "[nodeType='cb:summary']", "exact bare words old"},
+		{depth, ".cb:summary", "exact bare words old"},
+		{depth, "[nodeType=['cb:summary','cb:text']]", "exact bare words old text"},
+		{canonical, ".block:call", "exact"},
+		{canonical, ".block[nodeType!='block:summary']", "text"},
+		{canonical, ".block[kind='summary']", "bare words"},
+		{canonical, ".block:summary:first", "exact"},
+		{canonical, ".block:summary[kind='note']", "old"},
+		{canonical, "?? {type='cb:summary', kind=call}", "exact"},
+		{v01, ".cb:summary", "exact bare old"},
+		{v01, "[nodeType='cb:summary']", "exact bare old"},
+	}.check(t, plant(t, 1, `
+^root root
+ ^sys sys
+  block:summary exact kind=call
+  block:summary bare
+  block words kind=summary
+  cb:summary old kind=note
+  cb text kind=text
+`))
+}

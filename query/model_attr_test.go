@@ -266,14 +266,16 @@ func (w *world) typed(x *thing, name string) bool {
 }
 
 // hasType reports whether x is of a type, as the value of
-// nodeType means it: the older edition compares the whole of it in either
-// vocabulary, the later ones class and kind facet (§3.2).
+// nodeType means it: the whole of it in either vocabulary; in the later
+// editions also class and kind facet (§3.2, §7.3).
 func (w *world) hasType(x *thing, name string) bool {
 	base, kind, narrow := cutType(name)
 	class, named := tree.ClassOfType(base)
 	switch {
 	case !named:
 		return x.node.Type == name
+	case narrow && oldWords(x.node.Type) == oldWords(name):
+		return true
 	case !w.traits.KindInType:
 		return oldWords(x.node.Type) == oldWords(name)
 	case x.class != class:

@@ -78,8 +78,12 @@ var equivalences = []equivalence{
 		}
 		tail := d.filters(x, 1) + d.tail(x)
 		if kind, ok := d.w.kind(x); ok && kind != "" && one(d.Rand, 2) {
-			return each(tail, fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word, kind), fmt.Sprintf("[nodeType='%s'][kind='%s']", word, kind),
-				fmt.Sprintf("[kind='%s'][type=%s]", kind, inOtherWords(word)), fmt.Sprintf(".%s:%s", inOtherWords(word), kind), fmt.Sprintf(".%s(kind='%s')", word, kind))
+			texts := []string{fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word, kind), fmt.Sprintf(".%s:%s", inOtherWords(word), kind)}
+			if !d.w.contradicts(word, kind) {
+				texts = append(texts, fmt.Sprintf("[nodeType='%s'][kind='%s']", word, kind),
+					fmt.Sprintf("[kind='%s'][type=%s]", kind, inOtherWords(word)), fmt.Sprintf(".%s(kind='%s')", word, kind))
+			}
+			return each(tail, texts...)
 		}
 		if strings.Contains(tail, ":depth") && isTurn(x) {
 			return nil // .mt:depth(e) means the regions too, and the attribute does not
@@ -192,6 +196,15 @@ func TestRangesAreSpelledTwoWays(t *testing.T) {
 			}
 		}
 	}
+}
+
+// contradicts reports whether some node has the type word:kind and another kind:
+// the type finds it and the kind does not (003, 001 §7.3 beside §3.2).
+func (w *world) contradicts(word, kind string) bool {
+	return slices.ContainsFunc(w.real, func(x *thing) bool {
+		k, _ := w.kind(x)
+		return oldWords(x.node.Type) == word+":"+kind && k != kind
+	})
 }
 
 // tail draws a way from x further down, or nothing.

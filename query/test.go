@@ -219,7 +219,8 @@ func standing(depths []interval) (tree.Class, bool) {
 
 // typed tests a type token. A canonical name alone matches the whole class; a
 // namespaced one is, in edition v0.1, the exact nodeType and, in the others, a
-// class and a kind (04 §3.2; 003, 001 §3.2). Both vocabularies are understood.
+// class and a kind, or that exact nodeType whatever the kind header says (04
+// §3.2; 003, 001 §3.2, §7.3). Both vocabularies are understood.
 // Beside :depth(…) a type of turns takes in the regions that have a depth, in
 // the editions where depths reach there: .mt:depth(0) is ^ah.
 func (p *Plan) typed(name string, byDepth bool) ([]test, clue) {
@@ -241,8 +242,11 @@ func (p *Plan) typed(name string, byDepth bool) ([]test, clue) {
 		c.core, c.named = class == tree.Container, class == tree.Container
 		return of, c
 	case p.traits.KindInType:
-		c.need("kind", &c.marks.Kinds, rest)
-		return append(of, test{op: ofText, field: fieldKindFacet, texts: []string{rest}}), c
+		c.need("kind", &c.marks.Kinds, rest) // a type leaves the mark of its kind, whatever the header says
+		return append(of, test{op: anyOf, either: [][]test{
+			{{op: ofText, field: fieldKindFacet, texts: []string{rest}}},
+			{{op: ofText, field: fieldNodeType, texts: spellings(name)}},
+		}}), c
 	}
 	return []test{{op: ofText, field: fieldNodeType, texts: spellings(name)}}, c
 }

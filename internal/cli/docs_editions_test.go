@@ -20,7 +20,7 @@ var differences = []struct {
 	}},
 	{"a selector without an address asks", either(func(t selector.Traits) bool { return t.DefaultWorking }, "the working state", "`@t0`")},
 	{"`#x` compares", either(func(t selector.Traits) bool { return t.HashIsKey }, "the key, else the id", "the id")},
-	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType }, "class and kind", "that exact type")},
+	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType }, "class and kind, or that exact type", "that exact type")},
 	{"turns in a result come", either(func(t selector.Traits) bool { return t.NewestFirst }, "newest first", "oldest first")},
 	{"a `^seq` listed without times is read", either(func(t selector.Traits) bool { return t.UntimedNewestFirst }, "newest first", "oldest first")},
 	{"`:depth(0)`, `:depth(-1)` select", either(func(t selector.Traits) bool { return t.DepthMeansRegions }, "`^ah`, `^sys`", "nothing")},
