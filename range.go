@@ -1,6 +1,7 @@
 package pact
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 
@@ -12,9 +13,9 @@ import (
 
 // RangeDiffLatestResult is what a range of snapshots gives: how the selected
 // nodes changed from each snapshot to the one before it (04 §4). Equal histories
-// and selectors give equal bytes as JSON; .. and : are the same range.
+// and selectors give equal bytes as JSON; but for the query, .. and : do too.
 type RangeDiffLatestResult struct {
-	Query     string        `json:"query"`     // the selector in its normal form
+	Query     string        `json:"query"`     // the selector as it was asked, byte for byte
 	Snapshots []SnapshotRef `json:"snapshots"` // newest first
 	Diffs     []DiffBlock   `json:"diffs"`
 	Mode      string        `json:"mode"`             // pairwise, or reduce for one block from the newest to the oldest
@@ -89,7 +90,7 @@ type RangeError struct {
 //
 // Cost: what is selected in each snapshot and what differs between neighbours.
 func (c *Context) RangeDiffLatest(ctx context.Context, q *selector.Selector, opts ...RangeOption) (*RangeDiffLatestResult, error) {
-	b := rangeBuilder{rangeOptions: rangeOptions{mode: content.Unified, contextLines: 3}, result: &RangeDiffLatestResult{Query: q.String(), Mode: "pairwise", Snapshots: []SnapshotRef{}, Diffs: []DiffBlock{}}}
+	b := rangeBuilder{rangeOptions: rangeOptions{mode: content.Unified, contextLines: 3}, result: &RangeDiffLatestResult{Query: cmp.Or(q.Source, q.String()), Mode: "pairwise", Snapshots: []SnapshotRef{}, Diffs: []DiffBlock{}}}
 	for _, o := range opts {
 		o(&b.rangeOptions)
 	}

@@ -71,7 +71,12 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 		t.Errorf("got  %s\nwant %s", text(t, got), text(t, want))
 	}
 	for _, same := range []string{"@t-2:@t0 .cb", "@t-2..0 .cb", "@t-2:0 .cb"} {
-		if again := ranged(t, c, same); text(t, again) != text(t, want) {
+		again := ranged(t, c, same)
+		if again.Query != same {
+			t.Errorf("%s: the query is %s", same, again.Query)
+		}
+		again.Query = want.Query
+		if text(t, again) != text(t, want) {
 			t.Errorf("%s: got %s", same, text(t, again))
 		}
 	}
@@ -243,5 +248,23 @@ func TestWindows(t *testing.T) {
 		if _, err := c.Select(background, selector.MustParse(text, pact.Depth), where("@t0 .cb")); !errors.Is(err, pact.ErrSelectorInvalid) {
 			t.Errorf("%s, Where with another address: got %v", text, err)
 		}
+	}
+}
+
+// The query of a range is the text that was asked, with its spaces, quotes and
+// shorthands (04 §4). A selector that no text was parsed to has its normal form.
+func TestRangeRepeatsTheSelectorAsItWasAsked(t *testing.T) {
+	c := story(t)
+	for _, asked := range []string{"@t-2:@t0   .cb", " @t-2..0 .mt>.cb ", `@c1..3 .cb[role="user"]`, "@t-1..@t0 .cb[ role = 'ü' ],\t^sys"} {
+		if got := ranged(t, c, asked).Query; got != asked {
+			t.Errorf("asked %q, the query is %q", asked, got)
+		}
+	}
+	parsed, err := c.Parse("@t-2:@t0   .cb")
+	must(t, err)
+	r, err := c.RangeDiffLatest(background, &selector.Selector{Edition: parsed.Edition, Time: parsed.Time, Groups: parsed.Groups})
+	must(t, err)
+	if r.Query != "@t-2..@t0 .cb" {
+		t.Errorf("put together: %q", r.Query)
 	}
 }

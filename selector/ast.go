@@ -2,6 +2,7 @@ package selector
 
 // Selector is a parsed selector (04 §2, §4).
 type Selector struct {
+	Source   string // the text it was parsed from, byte for byte; "" where it was put together
 	Edition  Edition
 	Time     *Time     // nil where no address is written
 	Groups   []Group   // at least one; the result is their union

@@ -40,7 +40,7 @@ func Parse(text string, e Edition) (*Selector, error) {
 		}
 		p.space()
 	}
-	s := &Selector{Edition: e, Time: p.time}
+	s := &Selector{Source: text, Edition: e, Time: p.time}
 	for {
 		p.space()
 		g, err := p.group()

@@ -19,7 +19,7 @@ func TestRandomTrees(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", text, err)
 		}
-		if !reflect.DeepEqual(got, s) {
+		if !reflect.DeepEqual(meaning(got), s) || got.Source != text {
 			t.Fatalf("%s:\n got %#v\nwant %#v", text, got, s)
 		}
 		if again := got.String(); again != text {
