@@ -59,7 +59,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	if want := []string{"cb:1-0", "cb:2-0-f1"}; !slices.Equal(got, want) {
 		t.Errorf("the blocks are %q, want %q", got, want)
 	}
-	if got := ids(t, f, "@t0 #'mt:2-1-f1'"); len(got) != 1 {
+	if got := ids(t, f, "@t0 #mt:2-1-f1"); len(got) != 1 {
 		t.Errorf("the turn is %q", got)
 	}
 	log, err := logOf(f)

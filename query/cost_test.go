@@ -45,7 +45,7 @@ func conversation(tb testing.TB, n int) *tree.Tree {
 
 func run(tb testing.TB, t *tree.Tree, text string) query.Result {
 	tb.Helper()
-	plan, err := query.Compile(selector.MustParse(text, selector.V01))
+	plan, err := query.Compile(selector.MustParse(text, selector.Depth))
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -77,8 +78,21 @@ var attrNames = []string{
 	"created_at_ns", "creation_index", "created_at_iso", "content_hash", "content", "data_x", "my:note", "mime", "pinned", "nobody",
 }
 
-// attr draws one attribute that x has, unless something goes wrong.
+// attr draws one attribute that x has, unless something goes wrong, in a form
+// that the edition takes.
 func (d *drawer) attr(x *thing) string {
+	for {
+		text := d.anyAttr(x)
+		if d.later() {
+			return text
+		}
+		if _, err := selector.Parse("["+text+"]", d.w.edition); err == nil {
+			return text
+		}
+	}
+}
+
+func (d *drawer) anyAttr(x *thing) string {
 	if d.wrong() {
 		x = d.node()
 	}
@@ -177,6 +191,16 @@ func (d *drawer) quote(s string) string {
 	}
 	mark := pick(d.Rand, "'", "'", `"`)
 	return mark + strings.NewReplacer(`\`, `\\`, mark, `\`+mark).Replace(s) + mark
+}
+
+// hash draws "#" and a name, or where the edition has no such name the same as
+// an attribute.
+func (d *drawer) hash(name string) string {
+	text := "#" + d.quoteName(name)
+	if _, err := selector.Parse(text, d.w.edition); err != nil {
+		return "[id=" + d.quote(name) + "]"
+	}
+	return text
 }
 
 // quoteName draws a way to write a name behind "#" or "+".

@@ -197,12 +197,12 @@ func (d *drawer) nameOf(x *thing) string {
 	case 0:
 		return "*"
 	case 1, 2:
-		return "#" + d.quoteName(d.hashOf(x))
+		return d.hash(d.hashOf(x))
 	case 3:
 		if x.class.Region() {
 			return ""
 		}
-		return d.typeOf(x) + "#" + d.quoteName(d.hashOf(x))
+		return d.typeOf(x) + d.hash(d.hashOf(x))
 	case 4:
 		return ""
 	}

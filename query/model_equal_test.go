@@ -104,7 +104,7 @@ var equivalences = []equivalence{
 		return each(tail, "#"+d.quoteName(key), "[key="+d.quote(key)+"]", "*[key="+d.quote(key)+"]", "{key="+d.quote(key)+"}")
 	}},
 	{"id", editions[:2], func(d *drawer, x *thing) []string {
-		return each(d.filters(x, 1)+d.tail(x), "#"+d.quoteName(x.node.ID), "[id="+d.quote(x.node.ID)+"]", "*#"+d.quoteName(x.node.ID))
+		return each(d.filters(x, 1)+d.tail(x), d.hash(x.node.ID), "[id="+d.quote(x.node.ID)+"]", "*"+d.hash(x.node.ID))
 	}},
 	{"search and descent", afterwards, func(d *drawer, x *thing) []string {
 		if x == d.w.root {

@@ -149,7 +149,7 @@ func TestDerivedFacets(t *testing.T) {
 		{canonical, "@t0 .seg[depth>1]", "old"},
 		{canonical, "@t0 .seg[depth!=1]", "old"},
 		{canonical, "@t0 .block[depth=[0,2]]", "before ask reply note draft"},
-		{v01, "@t0 .cb[depth<1]", "policy rule draft"},
+		{depth, "@t0 .cb[depth<1]", "policy rule draft"},
 		{canonical, "@t0 [sdepth=0]", "root"},
 		{canonical, "@t0 [sdepth=1]", "sys seq ah"},
 		{canonical, "@t0 .block[sdepth=3]", "rule after before ask reply"},

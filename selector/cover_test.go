@@ -55,13 +55,13 @@ func (c coverage) check(t *testing.T, where string, want []string) {
 
 var inEveryEdition = []string{
 	"no time", "time 0 t", "time 0 c", "time 1", "time 2 t", "time 2 c", "several groups", "combinator 1", "combinator 2",
-	"Universal", "Region root", "Region sys", "Region seq", "Region ah", "ID", "quoted ID", "Type", "Attr",
+	"Universal", "Region root", "Region sys", "Region seq", "Region ah", "ID", "Type", "Attr",
 	"Offset 0", "Offset 1", "Offset 2", "DepthIs", "Pick 0", "Pick 1", "Pick 2", "depth", "run of depths", "two depths",
-	"op 0", "op 1", "op 2", "op 3", "op 4", "op 5", "op 6", "op 7", "several values", "literal 0", "literal 1", "literal 2", "literal 3",
+	"op 0", "op 1", "op 2", "op 3", "op 4", "op 5", "op 6", "literal 0", "literal 1", "literal 2", "literal 3",
 }
 
 var inLaterEditions = []string{
-	"DepthStep", "Position", "Tag", "Tag first", "two tags", "Search ?", "Search ??", "Search within", "Search behind", "open below", "open above", "oldest",
+	"quoted ID", "op 7", "several values", "DepthStep", "Position", "Tag", "Tag first", "two tags", "Search ?", "Search ??", "Search within", "Search behind", "open below", "open above", "oldest",
 	"hop 0", "hop 1", "hop 2", "hop 3", "hop 4 any", "hop 4 at", "hop 5", "hop 6", "filtered hop",
 	"control 0 union", "control 0 latest", "control 0 reduce", "control 1 pre", "control 1 post", "control 1 bfs", "control 1 path",
 	"control 1 turn:asc,pre", "control 1 turn:desc,pre", "control 2 ", "control 3 ", "control 4 ", "control 5 ",

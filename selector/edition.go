@@ -120,16 +120,22 @@ const (
 	aTag
 	aControl
 	aHistory
+	aMatch
+	aValueList
+	aTTLWord
+	aFacet
+	aQuotedName
 )
 
-// constructs says what each construct is called in a message. An edition that is
-// Extended accepts all of them, whichever document prints them, since they mean
-// the same wherever they are written; v0.1 accepts none.
+// constructs says what each construct is called in a message. These are the
+// forms that a document after 000 brought. An edition that is Extended accepts
+// all of them, whichever document prints them, since they mean the same wherever
+// they are written; v0.1 accepts none (000 §7.11).
 //
-// Everything else is accepted in every edition, though some document leaves it
-// out: both vocabularies, type for nodeType, the operator ~, k=[a,b],
-// [ephemeral] and [sticky], quoted ids, "*" with filters, filters in any order,
-// @c3..7 for @c3..@c7, decimal and signed numbers.
+// What no document brought as something new is the same in every edition: both
+// vocabularies, type for nodeType, "*" with filters, filters in any order,
+// @c3..7 for @c3..@c7, a sign before any number, names that begin with "_" and
+// ids that begin with a digit.
 var constructs = [...]string{
 	aPosition:   "a position in parentheses",                    // 003, 001 §3.8
 	aHop:        "a hop as a step",                              // 001 §2.5, §4
@@ -142,6 +148,11 @@ var constructs = [...]string{
 	aTag:        "a +tag",                                       // 001 §3.10
 	aControl:    "a control",                                    // 003 §3.7, 001 §4
 	aHistory:    "the whole history, @history or @t-*,",         // 001 §3.7.1
+	aMatch:      "the operator ~",                               // 001 §4
+	aValueList:  "a list of values",                             // 001 §4
+	aTTLWord:    "[ephemeral] or [sticky]",                      // 001 §4
+	aFacet:      "a derived facet",                              // 003, 001 §3.5.3
+	aQuotedName: "a name in quotes behind #",                    // 001 §3.10
 }
 
 // need reports an error where the edition does not have what stands at offset.

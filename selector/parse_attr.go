@@ -90,11 +90,22 @@ func (p *parser) attr() (Attr, error) {
 	p.space()
 	operator := p.pos
 	a.Op = p.operator()
+	ttlWord := a.Name == "ephemeral" || a.Name == "sticky"
+	if ttlWord {
+		if err := p.need(aTTLWord, start, a.Name); err != nil {
+			return a, err
+		}
+	}
+	if a.Op == Match {
+		if err := p.need(aMatch, operator, "~"); err != nil {
+			return a, err
+		}
+	}
 	if a.Op == Present {
 		p.pos = end
 		return spellOut(a), nil
 	}
-	if a.Name == "ephemeral" || a.Name == "sticky" {
+	if ttlWord {
 		return a, p.invalid(operator, a.Name+" takes no value", "write ["+a.Name+"], or compare ttl")
 	}
 	p.space()
@@ -114,6 +125,9 @@ func (p *parser) attr() (Attr, error) {
 func (p *parser) checkFacet(offset int, name string) error {
 	switch name {
 	case "born_turn", "age", "depth", "sdepth":
+		if err := p.need(aFacet, offset, name); err != nil {
+			return err
+		}
 		if p.time == nil && !p.describes {
 			return p.invalid(offset, name+" is known only in a snapshot",
 				"only a selector that begins with an address, such as @t0, can ask for it")
@@ -153,6 +167,9 @@ func (p *parser) operator() Op {
 func (p *parser) list(op Op) ([]Literal, error) {
 	if op != Eq {
 		return nil, p.unexpected("a single value", "only = takes a list of values")
+	}
+	if err := p.need(aValueList, p.pos, "["); err != nil {
+		return nil, err
 	}
 	p.take("[")
 	var values []Literal

@@ -56,7 +56,7 @@ func (p *parser) nameOf(cur *step) error {
 		}
 		name = Type{p.name()}
 	} else {
-		id, err := p.identifier(p.hashName(), "write it in quotes: #'…'")
+		id, err := p.hashed()
 		if err != nil {
 			return err
 		}
@@ -79,6 +79,21 @@ func (p *parser) nameOf(cur *step) error {
 	}
 	cur.Parts = append(cur.Parts, name)
 	return nil
+}
+
+// hashed reads what stands behind "#": a name, in quotes only where the edition
+// has them (001 §3.10).
+func (p *parser) hashed() (string, error) {
+	remedy := "write it in quotes: #'…'"
+	if !p.traits.Extended {
+		remedy = "write it as an attribute: [id='…']"
+	}
+	if c := p.peek(0); c == '\'' || c == '"' {
+		if err := p.need(aQuotedName, p.pos, string(c)); err != nil {
+			return "", err
+		}
+	}
+	return p.identifier(p.hashName(), remedy)
 }
 
 // identifier reads the name behind "#" or "+", bare or in quotes.

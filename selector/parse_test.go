@@ -57,7 +57,7 @@ func TestParseTree(t *testing.T) {
 		{V01, "@t0^seq.mt#x", chain(first(Region{"seq"}, Type{"mt"}, ID{"x"}))},
 		{V01, "#block:12-3-f2:first", chain(first(ID{"block:12-3-f2"}, Pick{Kind: First}))},
 		{V01, "#ah:1-2 #mt:1 #cb:u1 #5f3c", chain(first(ID{"ah:1-2"}), below(ID{"mt:1"}), below(ID{"cb:u1"}), below(ID{"5f3c"}))},
-		{V01, `#'a:first' #"it's" #'a\'\\\n'`, chain(first(ID{"a:first"}), below(ID{"it's"}), below(ID{`a'\\n`}))},
+		{Depth, `#'a:first' #"it's" #'a\'\\\n'`, chain(first(ID{"a:first"}), below(ID{"it's"}), below(ID{`a'\\n`}))},
 		{V01, ".cb:typo .custom:first-draft .first", chain(first(Type{"cb:typo"}), below(Type{"custom:first-draft"}), below(Type{"first"}))},
 		{V01, "*[a]:first", chain(first(Universal{}, a, Pick{Kind: First}))},
 		{V01, ":nth(99999999999)", chain(first(Pick{Nth, math.MaxInt32}))},
@@ -71,13 +71,13 @@ func TestParseTree(t *testing.T) {
 		{Depth, "depth(>0):first > *", chain(first(DepthStep{depths(1, highest)}, Pick{Kind: First}), child(Universal{}))},
 
 		// Attributes.
-		{V01, `[a=1][b!='x'][c<-2.50][d>=+3][e~"^a\d"][f=None][g!=null][h=word:x-1][i='null']`, chain(first(
+		{Depth, `[a=1][b!='x'][c<-2.50][d>=+3][e~"^a\d"][f=None][g!=null][h=word:x-1][i='null']`, chain(first(
 			attr("a", Eq, number("1")), attr("b", Ne, text("x")), attr("c", Lt, number("-2.50")), attr("d", Ge, number("3")),
 			attr("e", Match, text(`^a\d`)), attr("f", Eq, null), attr("g", Ne, null), attr("h", Eq, word("word:x-1")),
 			attr("i", Eq, text("null"))))},
-		{V01, "[ type = 'cb' ][kind=[a, 'b' ,3,null]][x:y>1]", chain(first(attr("nodeType", Eq, text("cb")),
+		{Depth, "[ type = 'cb' ][kind=[a, 'b' ,3,null]][x:y>1]", chain(first(attr("nodeType", Eq, text("cb")),
 			attr("kind", Eq, word("a"), text("b"), number("3"), null), attr("x:y", Gt, number("1"))))},
-		{V01, "[role][ephemeral][sticky]", chain(first(Attr{Name: "role"}, attr("ttl", Eq, number("0")), attr("ttl", Eq, null)))},
+		{Depth, "[role][ephemeral][sticky]", chain(first(Attr{Name: "role"}, attr("ttl", Eq, number("0")), attr("ttl", Eq, null)))},
 		{Depth, ".cb(a b=1, x)[ttl<=2]{y=[1],z}", chain(first(Type{"cb"}, a, attr("b", Eq, number("1")), x,
 			attr("ttl", Le, number("2")), attr("y", Eq, number("1")), Attr{Name: "z"}))},
 		{V01, "[n=123456789012345678901234567890.5]", chain(first(attr("n", Eq, number("123456789012345678901234567890.5"))))},
@@ -204,9 +204,9 @@ func TestString(t *testing.T) {
 		edition    Edition
 		text, want string
 	}{
-		{V01, "  @t-5:-1   ^seq  .mt:depth( 1 , 2 - 3 )>.cb[ role = \"user\" ] , #'a' ", "@t-5..@t-1 ^seq .mt:depth(1,2-3) > .cb[role='user'], #a"},
-		{V01, `#"a:first" #"it's \ \\ \n"`, `#'a:first' #'it\'s \\ \\ \\n'`},
-		{V01, "[type=x][kind=[a,'b']][n=+1][sticky]", "[nodeType=x][kind=[a,'b']][n=1][ttl=null]"},
+		{Depth, "  @t-5:-1   ^seq  .mt:depth( 1 , 2 - 3 )>.cb[ role = \"user\" ] , #'a' ", "@t-5..@t-1 ^seq .mt:depth(1,2-3) > .cb[role='user'], #a"},
+		{Depth, `#"a:first" #"it's \ \\ \n"`, `#'a:first' #'it\'s \\ \\ \\n'`},
+		{Depth, "[type=x][kind=[a,'b']][n=+1][sticky]", "[nodeType=x][kind=[a,'b']][n=1][ttl=null]"},
 		{Depth, ".cb(a='x', b=1 c):depth({1,2..3},>0,<0)", ".cb[a='x'][b=1][c]:depth(1,2-3,>=1,<=-1)"},
 		{Depth, "@history depth( 1 )>*", "@t0..@t-* depth(1) > *"},
 		{Canonical, "( d0,*:block.a ) { role=system } [ ttl>0 ] +b +a @first @limit=3", "(d0, *:block[kind='a'])[role=system][ttl>0] +a +b @limit=3 @first"},

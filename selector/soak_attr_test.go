@@ -45,22 +45,22 @@ var patterns = []string{"~a", "~'^x$'", `~"\d+"`, "~'(a|b)*'", " ~ it", `~'it\'s
 // attr writes one attribute.
 func (w *writer) attr() {
 	switch k := w.n(24); {
-	case k == 0:
+	case k == 0 && w.all:
 		w.put("ephemeral")
 		return
-	case k == 1:
+	case k == 1 && w.all:
 		w.put("sticky")
 		return
-	case k < 4 && w.timed:
+	case k < 4 && w.timed && w.all:
 		w.from(facetNames)
 	default:
 		w.from(attrNames)
 	}
 	switch k := w.n(32); {
 	case k < 4:
-	case k == 4: // dear: the parser reads the pattern
+	case k == 4 && w.all: // dear: the parser reads the pattern
 		w.from(patterns)
-	case k < 8:
+	case k < 8 && w.all:
 		w.put("=[")
 		w.value(true)
 		for w.one(2) {

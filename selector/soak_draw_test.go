@@ -137,8 +137,10 @@ func (w *writer) group() {
 
 var names = []string{
 	"*", "^sys", "^seq", "^ah", "^root", ".cb", ".mt", ".mc", ".seg", ".cont", ".block", ".cb:summary", ".block:x-1", ".custom:note:b", ".first", "^seq.mt",
-	"^ah#a", "#a", "#5f3c", "#block:12-3-f2", "#'a:first'", `#"hero banner"`, `#'it\'s'`, ".cb#x", "#x.cb", `#'\n'`, `*.cb#'größe'`, "*#a", "#null",
+	"^ah#a", "#a", "#5f3c", "#block:12-3-f2", ".cb#x", "#x.cb", "*#a", "#null",
 }
+
+var quotedNames = []string{"#'a:first'", `#"hero banner"`, `#'it\'s'`, `#'\n'`, `*.cb#'größe'`}
 
 var types = []string{".cb", ".block:k", ".mt", ".x:y"}
 
@@ -172,6 +174,8 @@ func (w *writer) step(first bool) {
 		w.from(types)
 		w.put("(")
 		w.list(")")
+	case k == 9 && w.all:
+		w.from(quotedNames)
 	default:
 		w.from(names)
 	}
