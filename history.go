@@ -18,14 +18,16 @@ import (
 
 // ExportHistory writes the canonical snapshots between two addresses, both
 // included, one a line, oldest first: the form for exchange. Its size grows
-// with the square of the conversation; Backup does not.
+// with the square of the conversation; Backup's does not. Cost: about copying
+// what is written, see [document.Series].
 func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Address) error {
 	buf := bufio.NewWriterSize(w, 1<<16)
+	var series document.Series
 	for s, err := range c.History(ctx, from, to) {
 		if err != nil {
 			return err
 		}
-		if err := s.Export(ctx, buf); err != nil {
+		if err := series.Write(ctx, buf, s.tree, string(s.edition)); err != nil {
 			return err
 		}
 		if err := buf.WriteByte('\n'); err != nil {

@@ -21,7 +21,10 @@ const flushAt = 1 << 16
 // children in canonical order, every header present (05 §3.1). Identical
 // snapshots give identical bytes (05 §2.2). Cost: O(size); it streams.
 func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
-	d := writer{ctx: ctx, w: w, cycle: t.Cycle()}
+	return write(&writer{ctx: ctx, w: w, cycle: t.Cycle()}, t, edition)
+}
+
+func write(d *writer, t *tree.Tree, edition string) error {
 	d.buf = append(d.buf, `{"cycle":`...)
 	d.buf = strconv.AppendInt(d.buf, t.Cycle(), 10)
 	d.buf = append(d.buf, `,"edition":`...)
@@ -31,8 +34,7 @@ func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error
 		return err
 	}
 	d.buf = append(d.buf, `,"spec_version":"`+SpecVersion+`"}`...)
-	_, err := w.Write(d.buf)
-	return err
+	return d.flush(0)
 }
 
 // AppendNode appends one node as a document holds it, without its children.
@@ -48,6 +50,26 @@ type writer struct {
 	cycle int64
 	buf   []byte
 	flat  bool // one node only: no children, nothing is passed on
+
+	series *Series // keeps what is written of turns, nil where nothing follows
+}
+
+// flush passes on what was collected, where it is more than so many bytes.
+func (d *writer) flush(most int) error {
+	if len(d.buf) <= most {
+		return nil
+	}
+	_, err := d.w.Write(d.buf)
+	d.buf = d.buf[:0]
+	return err
+}
+
+// comma separates what follows from what came before it in a list.
+func (d *writer) comma(first *bool) {
+	if !*first {
+		d.buf = append(d.buf, ',')
+	}
+	*first = false
 }
 
 // fields are the headers that a document always spells out, sorted, with
@@ -62,10 +84,7 @@ func (d *writer) entry(e *tree.Entry) error {
 	custom := n.Headers
 	first := true
 	name := func(s string) {
-		if !first {
-			d.buf = append(d.buf, ',')
-		}
-		first = false
+		d.comma(&first)
 		d.buf = canon.AppendString(d.buf, s)
 		d.buf = append(d.buf, ':')
 	}
@@ -109,25 +128,27 @@ func (d *writer) entry(e *tree.Entry) error {
 		d.buf = append(d.buf, h.Value...)
 	}
 	d.buf = append(d.buf, '}')
-	if len(d.buf) >= flushAt && !d.flat {
-		_, err := d.w.Write(d.buf)
-		d.buf = d.buf[:0]
-		return err
+	if d.flat {
+		return nil
 	}
-	return nil
+	return d.flush(flushAt)
 }
 
 func (d *writer) children(e *tree.Entry) (err error) {
 	d.buf = append(d.buf, '[')
 	first := true
-	for k := range e.Children().All() {
-		if !first {
-			d.buf = append(d.buf, ',')
+	if d.series != nil && e.Class() == tree.Seq {
+		err = d.turns(e.Children(), true, &first)
+	} else {
+		for k := range e.Children().All() {
+			d.comma(&first)
+			if err = d.entry(k); err != nil {
+				return err
+			}
 		}
-		first = false
-		if err = d.entry(k); err != nil {
-			return err
-		}
+	}
+	if err != nil {
+		return err
 	}
 	d.buf = append(d.buf, ']')
 	return nil

@@ -20,7 +20,9 @@ func (a *app) applyCommand() *cobra.Command {
 		Long: `Replay operations on a new context in memory, one JSON object a line, and print
 its history, one canonical snapshot a line. The same operations give the same
 bytes. - reads standard input. An operation that is refused stops it with its
-line number, and nothing is printed or stored.
+line number, and nothing is printed or stored. What is printed grows with the
+square of the number of commits; with --compact each version of a node is printed
+once, as pact export --all --compact does.
 
   {"op":"config","edition":"v0.1","clock":{"start_ns":1000,"step_ns":1},
    "prune":{"max_nodes":N,"protect_turns":K,…}}          a policy
@@ -37,10 +39,12 @@ attributes; an offset that is left out is 0. Calls without results and results
 without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 		Example: `  pact apply ops.jsonl > history.jsonl
   pact apply ops.jsonl --into replayed
+  pact apply ops.jsonl --compact > backup.jsonl
   printf '%s\n' '{"op":"add","into":"^ah","node":{"content":"Hello"}}' '{"op":"commit"}' | pact apply -`,
 		Args: exactly("OPS.jsonl"),
 	}
 	into := cmd.Flags().String("into", "", "also store the context, as `NAME`")
+	compact := cmd.Flags().Bool("compact", false, "print each version of a node once")
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		in, err := a.read(ctx, args[0])
 		if err != nil {
@@ -71,6 +75,9 @@ without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 		}
 		if r.context == nil {
 			return nil
+		}
+		if *compact {
+			return r.context.Backup(ctx, a.out)
 		}
 		first, last := r.context.Cycles()
 		if last < first {

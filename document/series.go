@@ -1,0 +1,106 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"io"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// Series writes snapshots that share structure, one after the other, as Write
+// does. It keeps the bytes of sealed turns in which nothing expires, which are
+// the same in every snapshot that has them.
+//
+// Cost: a snapshot costs about copying its bytes, and rendering those turns that
+// the one before did not have or that show a ttl. What is kept takes the bytes
+// of one snapshot, at most 64 MiB; turns beyond that are rendered again.
+type Series struct {
+	pieces, before map[any][]byte // by *tree.Entry and *tree.List, of this snapshot and of the one before
+	size           int            // bytes in pieces
+}
+
+const (
+	pieceNodes  = 512      // runs of turns up to here are kept as one piece
+	seriesBytes = 64 << 20 // kept in all
+)
+
+// Write writes the next snapshot.
+func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
+	if s.pieces == nil {
+		s.pieces, s.before = make(map[any][]byte), make(map[any][]byte)
+	}
+	s.pieces, s.before, s.size = s.before, s.pieces, 0
+	clear(s.pieces)
+	return write(&writer{ctx: ctx, w: w, cycle: t.Cycle(), series: s}, t, edition)
+}
+
+// turns writes a run of turns. The last run of all is never kept as one piece,
+// because the next commit replaces it.
+func (d *writer) turns(l *tree.List, last bool, first *bool) error {
+	if l.Len() == 0 {
+		return nil
+	}
+	if sum := l.Sum(); !last && sum.Finite == 0 && sum.Nodes <= pieceNodes {
+		return d.piece(l, first, func(own *writer) error {
+			none := true
+			for e := range l.All() {
+				own.comma(&none)
+				if err := own.entry(e); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	items, runs := l.Parts()
+	run := func(i int) *tree.List {
+		if runs == nil {
+			return nil
+		}
+		return runs[i]
+	}
+	for i, e := range items {
+		if err := d.turns(run(i), false, first); err != nil {
+			return err
+		}
+		write := func(own *writer) error { return own.entry(e) }
+		if e.Summary().Finite > 0 {
+			d.comma(first)
+			if err := write(d); err != nil {
+				return err
+			}
+		} else if err := d.piece(e, first, write); err != nil {
+			return err
+		}
+	}
+	return d.turns(run(len(items)), last, first)
+}
+
+// piece writes what is kept for key, or renders and keeps it.
+func (d *writer) piece(key any, first *bool, render func(*writer) error) error {
+	s := d.series
+	piece, kept := s.before[key]
+	if !kept {
+		var buf bytes.Buffer
+		own := writer{ctx: d.ctx, w: &buf, cycle: d.cycle, series: s}
+		if err := render(&own); err != nil {
+			return err
+		}
+		buf.Write(own.buf)
+		piece = buf.Bytes()
+	}
+	if s.size+len(piece) <= seriesBytes {
+		s.pieces[key], s.size = piece, s.size+len(piece)
+	}
+	d.comma(first)
+	if len(piece) < flushAt/16 {
+		d.buf = append(d.buf, piece...)
+		return d.flush(flushAt)
+	}
+	if err := d.flush(0); err != nil {
+		return err
+	}
+	_, err := d.w.Write(piece)
+	return err
+}

@@ -1,0 +1,102 @@
+package pact_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// busy makes a context of so many turns in which sealed turns go on changing:
+// notes expire in them, others are attached later and removed again, and some
+// turns are pruned.
+func busy(t *testing.T, turns int) *pact.Context {
+	t.Helper()
+	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
+	var sealed, notes []string
+	for i := range turns {
+		must(t, c.Edit(background, func(b *pact.Batch) error {
+			for _, s := range []pact.Spec{
+				{Content: fmt.Sprint("hello ", i), Role: "user"},
+				{Content: "expires", Offset: 1, TTL: pact.TTL(int64(1 + i%5))},
+			} {
+				if _, err := b.Add("^ah", s); err != nil {
+					return err
+				}
+			}
+			if at := i / 2; i%4 == 3 && b.Has(sealed[at]) {
+				id, err := b.Add(sealed[at], pact.Spec{Content: "late", Offset: 2})
+				if err != nil {
+					return err
+				}
+				notes = append(notes, id)
+			}
+			if i%8 == 7 && b.Has(notes[len(notes)/2]) {
+				return b.Remove(notes[len(notes)/2])
+			}
+			return nil
+		}))
+		var opts []pact.CallOption
+		if i%16 == 15 {
+			opts = append(opts, pact.WithPrune(sealed[i/3]))
+		}
+		s, err := c.Commit(background, opts...)
+		must(t, err)
+		list := s.Tree().Region(tree.Seq).Children()
+		sealed = append(sealed, list.At(list.Len()-1).Node().ID)
+	}
+	return c
+}
+
+// A history is the canonical documents of its snapshots, whatever is kept from
+// one to the next.
+func TestHistoryIsItsSnapshots(t *testing.T) {
+	c := busy(t, 300)
+	var out bytes.Buffer
+	must(t, c.ExportHistory(background, &out, pact.Cycle(1), pact.Latest))
+	lines := bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
+	if len(lines) != 300 {
+		t.Fatalf("got %d lines, want 300", len(lines))
+	}
+	for i, line := range lines {
+		want, err := mustAt(t, c, pact.Cycle(int64(i+1))).Bytes(background)
+		must(t, err)
+		if !bytes.Equal(line, want) {
+			t.Fatalf("line %d is not the document of its snapshot", i+1)
+		}
+	}
+}
+
+// A history renders each turn once, and those in which something expires as
+// long as they show it: four times the turns, about four times the work, though
+// the bytes grow by sixteen.
+func TestHistoryRendersWhatChanged(t *testing.T) {
+	var allocations, written []float64
+	for _, turns := range []int{100, 400} {
+		c := busy(t, turns)
+		var n counting
+		allocations = append(allocations, testing.AllocsPerRun(3, func() {
+			n = 0
+			must(t, c.ExportHistory(background, &n, pact.Cycle(1), pact.Latest))
+		}))
+		written = append(written, float64(n))
+	}
+	t.Logf("allocations %.0f, bytes %.0f", allocations, written)
+	if allocations[1] > 6*allocations[0] || written[1] < 12*written[0] {
+		t.Errorf("400 turns: %.0f allocations for %.0f bytes; 100 turns: %.0f for %.0f", allocations[1], written[1], allocations[0], written[0])
+	}
+}
+
+// counting counts what is written to it.
+type counting int64
+
+var _ io.Writer = new(counting)
+
+func (c *counting) Write(p []byte) (int, error) {
+	*c += counting(len(p))
+	return len(p), nil
+}
