@@ -276,7 +276,7 @@ func sameRegions(last, next *tree.Tree, born []tree.Born) error {
 }
 
 func checkPlaces(t *tree.Tree, born []tree.Born) error {
-	if !document.Complete(t) {
+	if !t.HasRegions() {
 		return fault.New(fault.PlacementInvalid, "a snapshot has ^sys, ^seq and ^ah", "")
 	}
 	for _, b := range born {
@@ -284,7 +284,7 @@ func checkPlaces(t *tree.Tree, born []tree.Born) error {
 		if len(path) < 2 {
 			continue // the root, or gone again
 		}
-		if message := document.Misplaced(path[len(path)-1], path[len(path)-2]); message != "" {
+		if message := tree.PlacementFault(path[len(path)-1], path[len(path)-2]); message != "" {
 			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, message, "")
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/tree"
 )
@@ -20,7 +19,7 @@ type placedList struct {
 // (02 §2.2, §4.2), their canonical order (02 §4.3), the index, and each version
 // by itself.
 func (v *verifier) shape(t *tree.Tree) *Broken {
-	if !document.Complete(t) {
+	if !t.HasRegions() {
 		return &Broken{Cycle: t.Cycle(), What: "a snapshot has ^sys, ^seq and ^ah"}
 	}
 	return v.entry(t, t.Root(), nil, 1)
@@ -31,8 +30,8 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *Broken
 	switch {
 	case level > tree.MaxDepth:
 		return broken(t, n, "the node is nested too deep")
-	case parent != nil && document.Misplaced(e, parent) != "":
-		return broken(t, n, document.Misplaced(e, parent))
+	case parent != nil && tree.PlacementFault(e, parent) != "":
+		return broken(t, n, tree.PlacementFault(e, parent))
 	case t.Node(n.ID) != n || parent != nil && t.Parent(n.ID) != parent.Node().ID:
 		return broken(t, n, "the id is that of another node, too")
 	}

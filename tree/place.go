@@ -6,6 +6,63 @@ import (
 	"github.com/contexttree/pact/internal/fault"
 )
 
+// This file is the home of the rules of placement (02 §2.2, §4.1, §4.2, §5.3.1,
+// §6.4, §10): PlacementFault judges a tree that is there, such as one that was
+// read; the Editor asks admit before it puts a node somewhere, with what it knows
+// of earlier cycles besides.
+
+// NotRemovable says which nodes may have removable set (02 §5.3.1).
+const NotRemovable = "only a group can be removable"
+
+// PlacementFault says which rule of placement a child breaks under its parent, ""
+// where it breaks none: a tree with one that does is that of no context (02 §2.2,
+// §4.2, §5.3.1, §10). What a single edit may do is for the Editor to say.
+func PlacementFault(e, parent *Entry) string {
+	above, class := parent.class, e.class
+	inTurn := above == Turn || above == Head
+	if e.node.Removable && (class.Region() || class == Turn || inTurn && parent.Core() == e) {
+		return NotRemovable
+	}
+	switch {
+	case above == Root && !class.Region() || class == Root:
+		return "the root holds ^sys, ^seq and ^ah and nothing else"
+	case class.Region() && above != Root:
+		return "regions are children of the root"
+	case class.Region():
+		if firstOfClass(parent, class) != e {
+			return "there is one " + class.String() + " and no second"
+		}
+	case above == Seq && class != Turn:
+		return "^seq holds turns only"
+	case class == Turn && above != Seq:
+		return "turns live under ^seq only"
+	case above == Block:
+		return blockHasNoChildren
+	case inTurn && e.node.Offset == 0 && class == Container && parent.Core() != e:
+		return "a turn has one core; a group needs another offset than 0"
+	case inTurn && e.node.Offset == 0 && class != Container && parent.Core() != nil:
+		return "a block at offset 0 belongs into the core that is there"
+	}
+	return ""
+}
+
+const blockHasNoChildren = "a block has no children"
+
+func firstOfClass(parent *Entry, class Class) *Entry {
+	for e := range parent.kids.All() {
+		if e.class == class {
+			return e
+		}
+	}
+	return nil
+}
+
+// HasRegions reports whether the tree has ^sys, ^seq and ^ah, as every snapshot
+// has (02 §2.2).
+func (t *Tree) HasRegions() bool {
+	return t.Region(Sys) != nil && t.Region(Seq) != nil && t.Region(Head) != nil
+}
+
 // admit checks that a new node of a class may hang at an offset under the node
 // at the end of path (02 §2–§4, §6.4). Where a block belongs to the explicit
 // core of the active head, it extends the path by the core.
@@ -17,7 +74,7 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 		return fault.OnNode(fault.Limit, id, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep", "flatten the groups")
 	}
 	if removable && class != Container {
-		return misplaced(id, "only a group can be removable", "leave removable out")
+		return misplaced(id, NotRemovable, "leave removable out")
 	}
 	switch parent.class {
 	case Root:
@@ -25,7 +82,7 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 	case Seq:
 		return misplaced(id, "^seq holds sealed turns only", "add to ^ah and commit")
 	case Block:
-		return misplaced(id, "a block has no children", "add to the container around it")
+		return misplaced(id, blockHasNoChildren, "add to the container around it")
 	case Head:
 		if offset != 0 {
 			return nil
