@@ -6,7 +6,6 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/fault"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -22,8 +21,7 @@ func (h *historyReader) objection(node, message string) error {
 
 // seal holds a snapshot to what was sealed before (03 §5): an id belongs to one
 // node, and of a sealed turn nodes may go and others be attached outside the
-// core, but none changes. A turn that was pruned as a whole may leave a stub.
-// Stamps are left out, since reading fills in those that are missing, and so is
+// core, but none changes. Stamps are left out, since reading fills in those that are missing, and so is
 // the ttl, which a node that was held back lost. Each rule is reported once a
 // cycle. Cost: what differs.
 func (h *historyReader) seal(next *tree.Tree) error {
@@ -35,14 +33,14 @@ func (h *historyReader) seal(next *tree.Tree) error {
 		switch {
 		case d.New == nil:
 			h.gone[d.Old.ID] = true
-			if d.Old.Expiry == tree.Never && !d.Old.Removable && next.Has(d.OldParent) && ofCore(h.last, d.Old.ID) && !stubbed(next, d.OldParent) {
+			if d.Old.Expiry == tree.Never && !d.Old.Removable && next.Has(d.OldParent) && ofCore(h.last, d.Old.ID) {
 				gone = append(gone, d.Old.ID)
 			}
 		case h.gone[d.New.ID]:
 			again = append(again, d.New.ID)
 			delete(h.gone, d.New.ID)
 		case d.Old == nil:
-			if h.last.Has(d.NewParent) && ofCore(next, d.New.ID) && !stubbed(next, d.NewParent) {
+			if h.last.Has(d.NewParent) && ofCore(next, d.New.ID) {
 				came = append(came, d.New.ID)
 			}
 		case turnOf(h.last, d.Old.ID) != nil && rewritten(d, next.Cycle()):
@@ -67,17 +65,6 @@ func (h *historyReader) seal(next *tree.Tree) error {
 		}
 	}
 	return nil
-}
-
-// stubbed reports whether of a turn nothing is left but a core with the stub that
-// stands for it, or with what an erasure left of one.
-func stubbed(t *tree.Tree, id string) bool {
-	e := t.Entry(id)
-	if e.Class() != tree.Turn || e.Summary().Nodes != 3 || e.Core() == nil || e.Core().Children().Len() != 1 {
-		return false
-	}
-	stub := e.Core().Children().At(0).Node()
-	return stub.Kind == lifecycle.StubKind && stub.Erased() || slices.Contains(lifecycle.StandsFor(stub), id)
 }
 
 // rewritten reports whether two versions of a node differ in more than stamps

@@ -188,7 +188,7 @@ func (s *sketch) policy() (p lifecycle.Policy) {
 func model(in lifecycle.Input) *run {
 	r := &run{
 		bag: read(in.Working), retained: map[string]bool{}, lost: map[string]bool{}, removed: map[string]string{}, stubs: map[string]stub{},
-		cycle: in.Stamps.Cycle, next: in.Stamps.Next, counted: in.Policy.Counts(),
+		cycle: in.Stamps.Cycle, next: in.Stamps.Next, last: in.Stamps.LastNS, counted: in.Policy.Counts(),
 	}
 	for id := range r.bag {
 		r.retained[id] = in.Retained != nil && in.Retained(id)

@@ -49,11 +49,26 @@ func (l *law) places(got *tree.Tree, want *run) {
 	l.same("what stays", sorted(stayed), left)
 	for id, s := range want.stubs {
 		n := got.Node(id)
-		l.same("the place of the stub "+id, []any{n.Offset, n.CreatedNS, n.Priority, n.Cycle, n.Expiry}, []any{s.offset, s.ns, s.priority, l.in.Stamps.Cycle, tree.Never})
+		parent := s.parent
+		if parent == head {
+			turns := got.Region(tree.Seq).Children()
+			parent = turns.At(turns.Len() - 1).Node().ID
+		}
+		l.same("the place of the stub "+id, []any{got.Parent(id), n.Offset, n.Priority, n.CreatedNS, n.Index, n.Cycle, n.Expiry},
+			[]any{parent, s.offset, int64(9007199254740991), s.ns, s.index, l.in.Stamps.Cycle, tree.Never})
 		l.same("what the stub "+id+" says it stands for", n.Header("pact:pruned"), canon.Strings(s.roots))
-		if s.turn != "" {
-			path := got.Path(id)
-			l.same("where the stub "+id+" stands", []any{path[2].Node().ID, path[3].Class(), len(path), path[2].Summary().Nodes}, []any{s.turn, tree.Container, 5, 3})
+	}
+	stamps := map[int64]string{}
+	for e := range got.All() {
+		n := e.Node()
+		if other := stamps[n.Index]; n.Cycle == l.in.Stamps.Cycle && other != "" {
+			l.Fatalf("%s and %s share the index %d of cycle %d", other, n.ID, n.Index, n.Cycle)
+		} else if n.Cycle == l.in.Stamps.Cycle {
+			stamps[n.Index] = n.ID
+		}
+		path := got.Path(n.ID)
+		if len(path) > 3 && path[2].Class() == tree.Turn && !l.in.Working.Has(n.ID) && l.in.Working.Has(path[2].Node().ID) && path[3].Node().Offset == 0 {
+			l.Fatalf("%s is new in the sealed core of %s", n.ID, path[2].Node().ID)
 		}
 	}
 }
@@ -132,10 +147,7 @@ func (l *law) count(report lifecycle.Report, missed string, p *pruner) {
 	for _, r := range report.Removed {
 		l.seen[string(r.Reason)]++
 	}
-	for _, s := range p.stubs {
-		note("stub", s.turn == "")
-		note("turn", s.turn != "")
-	}
+	note("stub", len(p.stubs) > 0)
 	note("waiting", p.waits != nil)
 	note("budget", missed != "")
 	note("kept", len(report.Orphans) > 0 && l.in.Policy.Orphans == lifecycle.Keep)

@@ -45,7 +45,9 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	if !in.Policy.Empty() {
 		report.Policy = &in.Policy
 	}
-	p := &pruner{scale: s, in: in, stamps: in.Stamps, limits: in.Policy.limits(), gone: map[string]bool{}, own: map[string]bool{}, lapsed: map[string]bool{}}
+	clock := &clock{read: in.Env.Clock}
+	in.Env.Clock = clock.now
+	p := &pruner{scale: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits(), own: map[string]bool{}, lapsed: map[string]bool{}}
 	p.tree, p.idle = expire(in.Working, in, &report)
 	p.lapse(&report)
 	if err := p.prune(&report); err != nil {

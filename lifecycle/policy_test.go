@@ -12,8 +12,8 @@ import (
 )
 
 // told is a working state of blocks that are told as "id role kind word refs", one
-// a line, all in ^ah behind the core unless the id has a region before it. The
-// content is the word twenty times, - for none.
+// a line, all in ^ah at offset 1 unless the id has a region before it, or @ and an
+// offset behind it. The content is the word twenty times, - for none.
 func told(t *testing.T, lines string) (*story, *tree.Tree) {
 	t.Helper()
 	s := begin(t)
@@ -27,7 +27,11 @@ func told(t *testing.T, lines string) (*story, *tree.Tree) {
 			if !found {
 				region, id = "^ah", f[0]
 			}
-			spec := tree.Spec{ID: id, Role: strings.Trim(f[1], "-"), Kind: f[2], Offset: 1, Content: strings.Repeat(f[3]+" ", 20), Refs: f[4:]}
+			offset := int64(1)
+			if of, at, found := strings.Cut(id, "@"); found {
+				id, offset = of, int64(at[0]-'0')
+			}
+			spec := tree.Spec{ID: id, Role: strings.Trim(f[1], "-"), Kind: f[2], Offset: offset, Content: strings.Repeat(f[3]+" ", 20), Refs: f[4:]}
 			if f[3] == "-" {
 				spec.Content = nil
 			}
@@ -46,19 +50,20 @@ func TestStubs(t *testing.T) {
 		c1 assistant call f r1
 		c2 assistant call f r2
 		c3 assistant call f r3
-		r1 tool result a c1
-		r2 tool result b c2
-		r3 tool result c c3`
+		r1@2 tool result a c1
+		r2@2 tool result b c2
+		r3@2 tool result c c3`
 	for _, c := range []struct {
 		rule, lines, named string
 		thread             string // of ids, stubs by their roles
 	}{
-		{"in place of the first of a unit", three, "c1", "(assistant) c2 c3 r2 r3"},
+		{"at the offset of the first of a unit, behind what is there", "a user text a\nb user text b\nc@2 user text c", "a", "b (user) c"},
 		{"not between parallel calls and their results", three, "c2", "c1 c3 r1 r3"},
 		{"not before results either", three, "c3", "c1 c2 r1 r2"},
-		{"before words that a call follows", "t assistant text a\nc assistant call f r\nr tool result a c", "t", "(assistant) c r"},
-		{"not between a call and words before its result", "c assistant call f r\nt assistant text a\nu assistant text b\nr tool result a c", "t", "c u r"},
-		{"between two pairs", "c assistant call f r\nr tool result a c\nt user text a\nd assistant call f s\ns tool result a d", "t", "c r (user) d s"},
+		{"behind results of the same offset", strings.ReplaceAll(three, "@2", ""), "c2", "c1 c3 r1 r3 (assistant)"},
+		{"before words that a call follows", "t assistant text a\nc@2 assistant call f r\nr@2 tool result a c", "t", "(assistant) c r"},
+		{"not between a call and words before its result", "c assistant call f r\nt assistant text a\nu@2 assistant text b\nr@2 tool result a c", "t", "c u r"},
+		{"between two pairs", "c assistant call f r\nr assistant result a c\nt@2 user text a\nd@3 assistant call f s\ns@3 tool result a d", "t", "c r (user) d s"},
 		{"of ^sys for the system, though it says no role", "^sys/s - text a\nb user text b", "s", "(system) b"},
 		{"of the user for other roles", "a other text a\nb - text b", "a b", "(user) (user)"},
 		{"of the assistant for a tool", "a tool text a", "a", "(assistant)"},

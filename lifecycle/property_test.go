@@ -47,7 +47,7 @@ func TestCommitFollowsTheLaw(t *testing.T) {
 		}
 	})
 	t.Logf("what happened, how often: %v", seen)
-	for _, what := range []string{"expired", "cascade", "pruned", "orphan", "stub", "turn", "waiting", "kept", "refused", "budget", "lapsed", "left alone"} {
+	for _, what := range []string{"expired", "cascade", "pruned", "orphan", "stub", "waiting", "kept", "refused", "budget", "lapsed", "left alone"} {
 		if seen[what] == 0 {
 			t.Errorf("no commit had to do with: %s", what)
 		}

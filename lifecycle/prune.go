@@ -16,7 +16,6 @@ type candidate struct {
 	id   string
 	node *tree.Node
 	sys  bool // in ^sys: for limits of ^sys alone
-	stub bool // it stands for what was pruned, and goes last
 }
 
 // pruner prunes one state. What it did is in it; its input stays as it is.
@@ -29,10 +28,10 @@ type pruner struct {
 
 	tree    *tree.Tree
 	stamps  tree.Stamps
+	clock   *clock
 	limits  []limit
-	gone    map[string]bool // what went, and turns of which a stub is left
 	lapsed  map[string]bool // calls and results that expiry left without a partner
-	own     map[string]bool // stubs that were left in this commit, and cores for them
+	own     map[string]bool // stubs that were left in this commit
 	idle    []Held          // empty groups that something keeps
 	removed []Removal
 	held    []Held
@@ -87,7 +86,7 @@ func (p *pruner) stays() (held []Held) {
 		last[h.ID] = i
 	}
 	for i, h := range p.held {
-		if last[h.ID] == i && p.tree.Has(h.ID) && (!p.gone[h.ID] || h.Kept == Waits) {
+		if last[h.ID] == i && p.tree.Has(h.ID) {
 			held = append(held, h)
 		}
 	}
@@ -97,16 +96,17 @@ func (p *pruner) stays() (held []Held) {
 // keepLimits prunes until no limit is exceeded, or says why it waits.
 func (p *pruner) keepLimits(report *Report) error {
 	pass := *p
-	pass.gone, pass.own = maps.Clone(p.gone), maps.Clone(p.own)
+	pass.own = maps.Clone(p.own)
 	pass.removed, pass.held, pass.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clone(p.stubs)
 	pass.limits = slices.Clone(p.limits)
+	read := p.clock.next
 	if err := pass.run(pass.candidates(), false); err != nil {
 		return err
 	}
 	if waiting, err := pass.waits(p.tree); err != nil {
 		return err
 	} else if waiting != nil {
-		report.Waiting = waiting
+		report.Waiting, p.clock.next = waiting, read
 		for _, r := range pass.removed[len(p.removed):] {
 			if r.Reason == Pruned {
 				p.held = append(p.held, Held{ID: r.ID, Reason: Pruned, Kept: Waits})
@@ -196,9 +196,6 @@ func (p *pruner) asked(ids, choice []string) ([]candidate, error) {
 	for i, id := range slices.Concat(ids, choice) {
 		chosen := i >= len(ids)
 		path := p.tree.Path(id)
-		if chosen && len(path) > 3 && !prunable(path) && path[len(path)-1].Class() == tree.Block && path[2].Class() == tree.Turn && isStub(path[2]) {
-			path, id = path[:3], path[2].Node().ID // a stub that is all of its turn
-		}
 		switch {
 		case path == nil && p.in.Working.Has(id): // it expired in this very commit
 		case path == nil:
@@ -248,7 +245,7 @@ func (p *pruner) candidates() []candidate {
 			return
 		}
 		if prunable(path) {
-			list = append(list, candidate{e.Node().ID, e.Node(), path[1].Class() == tree.Sys, isStub(e)})
+			list = append(list, candidate{e.Node().ID, e.Node(), path[1].Class() == tree.Sys})
 		}
 		for k := range e.Children().All() {
 			below(append(path, k))

@@ -3,6 +3,7 @@ package lifecycle
 import (
 	"slices"
 
+	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -12,8 +13,8 @@ const StubKind = "stub"
 // stubAttr is the attribute with the ids of what a stub stands for.
 const stubAttr = "pact:pruned"
 
-// StandsFor returns the ids of what a stub stands for, in document order: it
-// stands in the place of the first. Nil for any other node.
+// StandsFor returns the ids of what a stub stands for, in document order. Nil for
+// any other node.
 func StandsFor(n *tree.Node) (ids []string) {
 	if n.Kind != StubKind {
 		return nil
@@ -24,59 +25,120 @@ func StandsFor(n *tree.Node) (ids []string) {
 	return ids
 }
 
-// standing is a stub and the tree in which it stands in the place of its unit.
+// StubPriority is the priority of stubs: the largest integer that every reader of
+// JSON keeps. So they go behind everything that does not ask for even more.
+const StubPriority = 1<<53 - 1
+
+// standing is a stub and the tree in which it stands for its unit.
 type standing struct {
 	Stub
-	place  string
 	tree   *tree.Tree
 	stamps tree.Stamps
 }
 
-// stub puts a block in the place of the first of a unit, where the policy wants
-// one. It leaves none, and returns nil, where that would not pay: where the
-// thread, or what the limit counts, would not get smaller by the unit; where a
-// limit would be exceeded by what the stub adds; and between a call and its
-// result, which have to stand together.
+// stub leaves a new block for a unit, where the policy wants one. It leaves none,
+// and returns nil, where that would not pay: where the thread, or what the limit
+// counts, would not get smaller by the unit; where a limit would be exceeded by
+// what the stub adds; between a call and its result, which have to stand together;
+// and where no new block may be added (02 §6.4).
 func (p *pruner) stub(unit []string, helped *limit) (*standing, error) {
 	text := p.in.Policy.Stub
 	if text == "" || p.anew || slices.ContainsFunc(unit, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
 		return nil, nil
 	}
 	roots := slices.SortedFunc(slices.Values(unit), p.tree.Order)
-	s := &standing{place: roots[0]}
-	path := p.tree.Path(s.place)
-	spec := tree.Spec{Role: stubRole(path[len(path)-1], path[1].Class()), Kind: StubKind, Content: text, Attrs: map[string]any{stubAttr: roots}}
-	var err error
-	s.For = roots
-	if s.tree, s.stamps, s.ID, err = tree.StandIn(p.tree, p.stamps, p.in.Env, s.place, spec); err != nil {
-		return nil, err
+	read := p.clock.next
+	s, err := p.stand(roots, text)
+	if err == nil && s != nil {
+		var pays bool
+		if pays, err = p.pays(s, helped); err == nil && pays {
+			return s, nil
+		}
 	}
-	s.tree = s.tree.Without(roots[1:]...)
+	p.clock.next = read
+	return nil, err
+}
+
+// stand puts a stub in the place of the first of a unit: a block beside it, at its
+// offset; for a turn before all that the next turn has that stays, or ^ah.
+func (p *pruner) stand(roots []string, text string) (*standing, error) {
+	path, t := p.tree.Path(roots[0]), p.tree.Without(roots...)
+	first := path[len(path)-1]
+	parent, offset := path[len(path)-2], first.Node().Offset
+	if parent.Class() == tree.Seq {
+		if parent, offset = p.nextTurn(first, t), 0; parent.Children().Len() > 0 {
+			offset = min(0, parent.Children().At(0).Node().Offset)
+		}
+		offset--
+	}
+	x := tree.Edit(p.ctx, t, p.in.Working, p.stamps, p.in.Env)
+	id, err := x.Add(parent.Node().ID, tree.Spec{
+		Role: stubRole(first, path[1].Class()), Kind: StubKind, Offset: offset, Priority: StubPriority, Content: text, Attrs: map[string]any{stubAttr: roots},
+	})
+	if err == nil {
+		return &standing{Stub{id, roots}, x.Tree(), x.Stamps}, nil
+	}
+	switch fault.CodeOf(err) {
+	case fault.PlacementInvalid, fault.Sealed, fault.Limit:
+		return nil, nil
+	}
+	return nil, err
+}
+
+// nextTurn returns what is left in t of the turn after one that goes, of those
+// that stay, ^ah behind the last.
+func (p *pruner) nextTurn(turn *tree.Entry, t *tree.Tree) (next *tree.Entry) {
+	turns := p.tree.Region(tree.Seq).Children()
+	next = t.Region(tree.Head)
+	turns.Visit(turns.Rank(turn)+1, turns.Len(), nil, func(e *tree.Entry) bool {
+		if e.Class() != tree.Turn || !t.Has(e.Node().ID) {
+			return true
+		}
+		next = t.Entry(e.Node().ID)
+		return false
+	})
+	return next
+}
+
+// pays reports whether a stub is worth its place.
+func (p *pruner) pays(s *standing, helped *limit) (bool, error) {
 	_, was := p.tree.ThreadSize()
 	if _, is := s.tree.ThreadSize(); is >= was || s.parts() {
-		return nil, nil
+		return false, nil
 	}
 	for i := range p.limits {
 		l := &p.limits[i]
 		used, err := p.use(s.tree, l)
 		if err != nil || used > l.used && used > int64(l.max) || l == helped && used >= l.used {
-			return nil, err
+			return false, err
 		}
 	}
-	return s, nil
+	return true, nil
 }
 
 // put leaves a stub, and returns what can be pruned of it.
 func (p *pruner) put(s *standing) candidate {
 	p.tree, p.stamps = s.tree, s.stamps
 	p.stubs = append(p.stubs, s.Stub)
-	path := p.tree.Path(s.ID)
 	p.own[s.ID] = true
-	if n := path[2].Node(); n.ID == s.place {
-		p.own[path[3].Node().ID] = true
-		return candidate{id: n.ID, node: n, stub: true}
+	path := p.tree.Path(s.ID)
+	return candidate{id: s.ID, node: path[len(path)-1].Node(), sys: path[1].Class() == tree.Sys}
+}
+
+// clock hands out the readings of a clock. A try that comes to nothing gives its
+// readings back, by putting next where it was.
+type clock struct {
+	read func() int64
+	seen []int64
+	next int
+}
+
+func (c *clock) now() int64 {
+	if c.next == len(c.seen) {
+		c.seen = append(c.seen, c.read())
 	}
-	return candidate{id: s.ID, node: path[len(path)-1].Node(), sys: path[1].Class() == tree.Sys, stub: true}
+	c.next++
+	return c.seen[c.next-1]
 }
 
 // parts reports whether a stub stands between a call and its result: whether

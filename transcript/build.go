@@ -57,9 +57,7 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 func (b *builder) finish(ctx context.Context, c *pact.Context, list []*message) error {
 	header, body := split(list)
 	keep := common(b.body, body)
-	gone := slices.Concat(b.nodes[keep:]...)
-	stubs, _ := b.stubs(c.Working().Tree(), keep)
-	gone = append(gone, stubs...)
+	gone := append(slices.Concat(b.nodes[keep:]...), b.stubs(c.Working().Tree(), keep)...)
 	b.cut(keep)
 	b.loose = math.MaxInt
 	return c.Edit(ctx, func(e *pact.Batch) error {

@@ -17,8 +17,7 @@ func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
 		next++
 	}
 	if next == len(b.body) {
-		blocks, turns = b.stubs(t, at)
-		return blocks, turns, at
+		return b.stubs(t, at), nil, at
 	}
 	first, keep := b.left(t, next).turn, b.left(t, next).outside
 	for i := next; keep && i < len(b.body); i++ {
@@ -42,18 +41,11 @@ func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
 		}
 		from = from || id == first
 	}
-	stubs, places := b.stubs(t, at)
-	for _, id := range places {
-		if !slices.Contains(turns, id) {
-			turns = append(turns, id)
-		}
-	}
-	return append(blocks, stubs...), turns, at
+	return append(blocks, b.stubs(t, at)...), turns, at
 }
 
-// stubs says what stands for messages from a position on that were pruned: blocks
-// of turns that stay, and turns that hold nothing else.
-func (b *builder) stubs(t *tree.Tree, at int) (blocks, turns []string) {
+// stubs returns what stands for messages from a position on that were pruned.
+func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
 	after := make(map[string]bool)
 	for i := len(b.turns) - 1; i >= 0; i-- {
 		after[b.turns[i]] = i >= at // a turn with messages before the position is no such turn
@@ -63,17 +55,12 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks, turns []string) {
 	}
 	before, _, _ := t.ThreadPlace(t.Region(tree.Seq).Node().ID)
 	t.BlocksFrom(before, func(e *tree.Entry, _ tree.Class) bool {
-		of := pact.StandsFor(e.Node())
-		switch {
-		case len(of) == 0 || !after[of[0]]:
-		case t.Path(e.Node().ID)[2].Node().ID == of[0]:
-			turns = append(turns, of[0])
-		default:
+		if of := pact.StandsFor(e.Node()); len(of) > 0 && after[of[0]] {
 			blocks = append(blocks, e.Node().ID)
 		}
 		return true
 	})
-	return blocks, turns
+	return blocks
 }
 
 // left says where a message stands, nil where all of it was pruned.
