@@ -15,16 +15,12 @@ import (
 )
 
 // openStore opens the store of --db, which is made where it is missing.
-func (a *app) openStore(ctx context.Context) (store.Store, error) {
-	s, err := sqlite.Open(ctx, a.db)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+func (a *app) openStore(ctx context.Context) (*sqlite.Store, error) {
+	return sqlite.Open(ctx, a.db)
 }
 
 // existingStore is openStore for commands that need something to be there.
-func (a *app) existingStore(ctx context.Context) (store.Store, error) {
+func (a *app) existingStore(ctx context.Context) (*sqlite.Store, error) {
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.Store, "there is no store "+a.db,
 			"pact open FILE or pact new NAME makes one; --db or PACT_DB names another")

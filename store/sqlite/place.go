@@ -2,11 +2,11 @@ package sqlite
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync/atomic"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/internal/safefile"
@@ -17,6 +17,7 @@ type place struct {
 	path string
 	mode fs.FileMode    // of the file, and of what is made beside it
 	held [3]os.FileInfo // the files with the endings, as they were opened; nil before that
+	over atomic.Int64   // the size of the log from which on it is to be emptied
 }
 
 // endings are those of the files that writers and readers have to share: the
@@ -50,7 +51,9 @@ func find(path string) (*place, error) {
 	case info.Size() < smallest:
 		return nil, fault.New(fault.Store, path+" is no SQLite database", "name another file")
 	}
-	return &place{path: path, mode: info.Mode().Perm(), held: [3]os.FileInfo{info}}, nil
+	p := &place{path: path, mode: info.Mode().Perm(), held: [3]os.FileInfo{info}}
+	p.over.Store(bound)
+	return p, nil
 }
 
 // create makes the store whole before it has its name, so that nobody ever finds
@@ -128,13 +131,22 @@ func (p *place) hold() error {
 // the files was removed, replaced or cut to nothing: nobody would find the
 // commit. Cost: a look at three names.
 func (p *place) present() error {
+	_, err := p.look()
+	return err
+}
+
+// look is present, and says how large the log is.
+func (p *place) look() (log int64, err error) {
 	for i, ending := range endings {
 		info, err := os.Stat(p.path + ending)
 		if err != nil || !os.SameFile(info, p.held[i]) || i == 0 && info.Size() < smallest {
-			return p.gone(ending, err)
+			return 0, p.gone(ending, err)
+		}
+		if ending == "-wal" {
+			log = info.Size()
 		}
 	}
-	return nil
+	return log, nil
 }
 
 // gone is the error for a file that is not where it was opened.
@@ -149,6 +161,3 @@ func (p *place) gone(ending string, err error) error {
 	return fault.Wrap(fault.Store, err, p.path+ending+" "+what+" while it was open; what is written does not arrive there",
 		"put back what was there, open the store again and look which changes it has")
 }
-
-// settle follows a commit.
-func (p *place) settle(context.Context, *sql.Conn) error { return p.present() }

@@ -24,7 +24,10 @@ import (
 )
 
 // Store is the store in a file. It implements store.Store.
-type Store struct{ *sqlstore.Store }
+type Store struct {
+	*sqlstore.Store
+	place *place
+}
 
 // settings are what every connection is opened with, and how it reads back.
 var settings = []struct{ key, set, pragma, want string }{
@@ -92,7 +95,7 @@ func (p *place) open(ctx context.Context) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Store{s}, nil
+	return &Store{s, p}, nil
 }
 
 // address is the name by which the driver opens a file.
@@ -121,7 +124,7 @@ func patiently(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, erro
 
 // handle opens the file with the settings and reads them back.
 func handle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
-	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly}}
+	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly}, "_pragma": {fmt.Sprintf("journal_size_limit(%d)", bound)}}
 	for _, c := range settings {
 		query.Set(c.key, c.set)
 	}

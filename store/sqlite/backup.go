@@ -1,0 +1,70 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/internal/safefile"
+)
+
+// Backup writes the store as it is at one moment to a file: all contexts with
+// their snapshots, drafts, logs and attempts. Others may read and write while it
+// does. The file appears when it is complete and on the disk; it is a store by
+// itself, without free pages, and private like a new store; a file that it
+// replaces keeps its mode. It returns E_STORE where the medium fails, and where
+// a store that is open, or its log, is in the place. Cost: reading the store and
+// writing it once.
+func (s *Store) Backup(ctx context.Context, name string) error {
+	if err := s.place.backup(ctx, name); err != nil {
+		if fault.CodeOf(err) != "" {
+			return err
+		}
+		if ctx.Err() != nil {
+			return fault.Wrap(fault.Store, ctx.Err(), "the backup was given up", "")
+		}
+		code, why, remedy := explain(err)
+		message := "the backup failed"
+		if why != "" {
+			message += ": " + why
+		}
+		return fault.Wrap(code, err, message, remedy)
+	}
+	return nil
+}
+
+func (p *place) backup(ctx context.Context, name string) error {
+	name, err := filepath.Abs(name)
+	if err != nil {
+		return err
+	}
+	if info, err := os.Stat(name); err == nil {
+		switch {
+		case os.SameFile(info, p.held[0]):
+			return fault.New(fault.Store, name+" is the store itself", "name another file")
+		case !info.Mode().IsRegular():
+			return fault.New(fault.Store, name+" is no file", "name a file")
+		}
+	}
+	for _, ending := range [...]string{"-wal", "-journal"} {
+		if _, err := os.Stat(name + ending); err == nil {
+			return fault.New(fault.Store, "there is a log "+name+ending+", which would be taken for that of the backup",
+				"name another file, or end the process that uses that store")
+		}
+	}
+	db, err := sql.Open("sqlite", address(p.path, url.Values{"mode": {"rw"}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}}))
+	if err != nil {
+		return err
+	}
+	defer db.Close()
+	return safefile.Replace(name, func(f *os.File) error {
+		if _, err := db.ExecContext(ctx, "VACUUM INTO ?", f.Name()); err != nil {
+			return err
+		}
+		return p.present() // what was read is the store, and not a file that it was
+	})
+}
