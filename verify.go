@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"io"
 	"math"
 	"slices"
@@ -51,6 +52,7 @@ type Joined struct {
 
 // Broken is something in a context that is not as it was.
 type Broken struct {
+	Loose    bool     `json:"loose,omitempty"`   // it belongs to no cycle that could be told: to the file, or to what says which contexts there are
 	Cycle    int64    `json:"cycle"`             // of the snapshot, or of the commit to come
 	Working  bool     `json:"working,omitempty"` // it is in the working state
 	Node     string   `json:"node,omitempty"`    // id of the node, where it is known
@@ -68,42 +70,71 @@ type Broken struct {
 // and not held to any. progress, if not nil, is told how many snapshots are
 // done. A context that does not hold is no error: see Broken. Where there are
 // attempts it also says which snapshots are what was sent; where something was
-// erased, when, by whom and why. Cost: all rows and contents once, and rendering
-// every snapshot.
+// erased, when, by whom and why. Cost: everything that is stored once, without
+// the contents of other contexts, and rendering every snapshot.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*VerifyReport, error) {
-	key := c.state.Load().Key
-	for {
-		now, err := c.store.Load(ctx, key)
-		if err != nil {
-			return nil, err
-		}
-		r, failed := verify(ctx, c, now, progress)
-		if failed == nil && r.Broken == nil {
-			return r, nil
-		}
-		since, err := c.store.Log(ctx, key, now.Revision+1, math.MaxInt64)
-		if err != nil || !slices.ContainsFunc(since, func(e store.Entry) bool { return e.Kind == store.Erasing }) {
-			return r, failed
-		}
-		// What was read is of before and after an erasure: again.
-	}
+	return verifyOne(ctx, c.store, c.Name(), progress, func(i store.Info) bool { return i.Key == c.state.Load().Key })
 }
 
-func verify(ctx context.Context, c *Context, now *store.State, progress func(done, total int)) (*VerifyReport, error) {
-	left, err := c.store.Erase(ctx, 0, store.Erase{DryRun: true})
+// VerifyNamed is Verify for a context that may be too damaged to be opened.
+func VerifyNamed(ctx context.Context, s store.Store, name string, progress func(done, total int)) (*VerifyReport, error) {
+	return verifyOne(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
+}
+
+func verifyOne(ctx context.Context, s store.Store, name string, progress func(done, total int), is func(store.Info) bool) (*VerifyReport, error) {
+	if b, err := verifyStore(ctx, s); b != nil || err != nil {
+		return &VerifyReport{Context: name, Broken: b}, err
+	}
+	list, err := s.Contexts(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name, Remains: left.Remains}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}, erased: map[string]bool{}}
-	damage, err := c.store.Check(ctx, now.Key)
-	if err != nil {
+	at := slices.IndexFunc(list, is)
+	if at < 0 {
+		return nil, store.NoContext(name)
+	}
+	return verifyContext(ctx, s, list[at], progress)
+}
+
+// verifyStore checks what is no context's own.
+func verifyStore(ctx context.Context, s store.Store) (*Broken, error) {
+	damage, err := s.CheckAll(ctx)
+	return brokenBy(damage, err)
+}
+
+// brokenBy is what a store says of damage, be it asked for or met.
+func brokenBy(d *store.Damage, err error) (*Broken, error) {
+	if d == nil && !errors.As(err, &d) {
 		return nil, err
 	}
-	if damage != nil {
-		v.report.Broken = &Broken{Cycle: damage.Cycle, Working: damage.Cycle > now.Info.Cycle, Node: damage.Node, What: damage.What}
-		return &v.report, nil
+	return &Broken{Loose: d.Loose, Cycle: d.Cycle, Node: d.Node, Among: d.Among, What: d.What, Recorded: d.Recorded, Found: d.Found}, nil
+}
+
+// verifyContext checks what is one context's own.
+func verifyContext(ctx context.Context, s store.Store, now store.Info, progress func(done, total int)) (*VerifyReport, error) {
+	for {
+		v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}, erased: map[string]bool{}}
+		err := v.context(s, now, progress)
+		if b, other := brokenBy(nil, err); b != nil {
+			v.report.Broken, err = b, other
+		}
+		if b := v.report.Broken; b != nil && !b.Loose && b.Cycle > now.Cycle {
+			b.Working = true
+		}
+		if err == nil && v.report.Broken == nil {
+			return &v.report, nil
+		}
+		since, failed := s.Log(ctx, now.Key, now.Revision+1, math.MaxInt64)
+		if failed != nil || !slices.ContainsFunc(since, func(e store.Entry) bool { return e.Kind == store.Erasing }) {
+			return &v.report, err
+		}
+		// What was read is of before and after an erasure: again.
+		later, failed := s.Load(ctx, now.Key)
+		if failed != nil {
+			return &v.report, err
+		}
+		now = later.Info
 	}
-	return v.context(c.store, now, progress)
 }
 
 // verifier goes through the snapshots of one context, oldest first.
@@ -118,40 +149,66 @@ type verifier struct {
 	err    error               // what could not be read
 }
 
-func (v *verifier) context(s store.Store, now *store.State, progress func(done, total int)) (*VerifyReport, error) {
+// context checks a context as it was at a revision, and its working state as it
+// is by then.
+func (v *verifier) context(s store.Store, now store.Info, progress func(done, total int)) error {
+	left, err := s.Erase(v.ctx, 0, store.Erase{DryRun: true})
+	if err != nil {
+		return err
+	}
+	v.report.Remains = left.Remains
+	damage, err := s.Check(v.ctx, now.Key)
+	if v.report.Broken, err = brokenBy(damage, err); v.report.Broken != nil || err != nil {
+		return err
+	}
 	log, err := s.Log(v.ctx, now.Key, 1, now.Revision)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	entries, broken := checkLog(log, now.Info)
+	entries, broken := checkLog(log, now)
+	if v.report.Broken = broken; broken != nil {
+		return nil
+	}
 	if err := v.attempts(s, now); err != nil {
-		return nil, err
+		return err
 	}
 	var trees []*tree.Tree
-	if broken == nil && now.Info.Cycle >= now.First {
-		if trees, err = s.History(v.ctx, now.Key, now.First, now.Info.Cycle); err != nil {
-			return nil, err
+	if now.Cycle >= now.First {
+		if trees, err = s.History(v.ctx, now.Key, now.First, now.Cycle); err != nil {
+			return err
 		}
 	}
 	for i, t := range trees {
-		if broken = v.snapshot(t, entries[t.Cycle()]); broken != nil || v.err != nil {
-			break
+		if v.report.Broken = v.snapshot(t, entries[t.Cycle()]); v.report.Broken != nil || v.err != nil {
+			return v.err
 		}
 		v.report.Snapshots++
 		if progress != nil {
 			progress(i+1, len(trees))
 		}
 	}
-	if broken == nil && v.err == nil {
-		if broken = v.tree(onTop(trees, now.Working), log[len(log)-1]); broken != nil {
-			broken.Working = true
-		}
+	if err := v.working(s, now.Key, trees); err != nil || v.report.Broken != nil {
+		return err
 	}
-	v.report.Broken = broken
-	if v.report.Erased = len(v.erased); v.err == nil {
-		v.report.Erasures, v.err = pastErasures(v.ctx, s, now.Info, log)
+	v.report.Erased = len(v.erased)
+	v.report.Erasures, err = pastErasures(v.ctx, s, now, log)
+	return err
+}
+
+// working checks the working state, which others may have gone on from.
+func (v *verifier) working(s store.Store, key store.Key, trees []*tree.Tree) error {
+	now, err := s.Load(v.ctx, key)
+	if err != nil {
+		return err
 	}
-	return &v.report, v.err
+	last, err := s.Log(v.ctx, key, now.Revision, now.Revision)
+	if err != nil || len(last) == 0 {
+		return err
+	}
+	if v.report.Broken = v.tree(onTop(trees, now.Working), last[0]); v.report.Broken != nil {
+		v.report.Broken.Working = true
+	}
+	return v.err
 }
 
 // onTop is the working state as the last snapshot with what differs from it, so

@@ -8,7 +8,7 @@ import (
 
 // attempts reads the attempts of the cycles that are there, and of the one under
 // way.
-func (v *verifier) attempts(s store.Store, now *store.State) error {
+func (v *verifier) attempts(s store.Store, now store.Info) error {
 	list, err := s.Attempts(v.ctx, now.Key, math.MinInt64, now.Stamps.Cycle)
 	if err != nil || len(list) == 0 {
 		return err

@@ -66,28 +66,23 @@ func rich(t testing.TB, s store.Store) {
 	must(t, err)
 }
 
-// verdicts verifies every context of a store and returns what is wrong, nothing
-// where all of it holds.
+// verdicts verifies a whole store and returns what is wrong, nothing where all of
+// it holds.
 func verdicts(t testing.TB, s store.Store) (list []string) {
 	t.Helper()
-	infos, err := s.Contexts(background)
+	r, err := pact.VerifyAll(background, s, nil)
 	if err != nil {
+		if !errors.Is(err, pact.ErrStore) {
+			t.Fatal(err)
+		}
 		return []string{err.Error()}
 	}
-	for _, info := range infos {
-		c, err := pact.Open(background, s, info.Name)
-		if err != nil {
-			list = append(list, err.Error())
-			continue
-		}
-		r, err := pact.Verify(background, c, nil)
-		switch {
-		case errors.Is(err, pact.ErrStore), errors.Is(err, pact.ErrNodeDuplicate):
-			list = append(list, err.Error())
-		case err != nil:
-			t.Fatalf("%s: %v", info.Name, err)
-		case r.Broken != nil:
-			list = append(list, fmt.Sprintf("%+v", *r.Broken))
+	if r.Broken != nil {
+		list = append(list, fmt.Sprintf("%+v", *r.Broken))
+	}
+	for _, c := range r.Contexts {
+		if c.Broken != nil {
+			list = append(list, fmt.Sprintf("%+v", *c.Broken))
 		}
 	}
 	return list

@@ -113,8 +113,11 @@ func (v *verifier) version(t *tree.Tree, n *tree.Node) *Broken {
 		err = v.ctx.Err()
 	}
 	if err != nil {
-		v.err = err
-		return nil
+		var b *Broken
+		if b, v.err = brokenBy(nil, err); b != nil {
+			b.Cycle = t.Cycle()
+		}
+		return b
 	}
 	if n.ID == "" || len(n.ID) > tree.MaxID || !canon.ValidText(n.ID) {
 		return broken(t, n, "the id is not one that a node can have")

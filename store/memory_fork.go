@@ -130,3 +130,13 @@ func (m *Memory) Check(_ context.Context, key Key) (*Damage, error) {
 	_, err := m.with(key)
 	return nil, err
 }
+
+// CheckAll implements Store.
+func (m *Memory) CheckAll(context.Context) (*Damage, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	if m.contexts == nil {
+		return nil, Closed()
+	}
+	return nil, nil
+}

@@ -130,11 +130,31 @@ type Fork struct {
 	Guard Guard
 }
 
-// Damage is something in a store that is not as it was written.
+// Damage is something in a store that is not as it was written. It is the cause
+// of the E_STORE of whoever reads it.
 type Damage struct {
-	Cycle int64  // that it belongs to
-	Node  string // id of the node concerned, "" where it is none
-	What  string
+	Loose    bool     // it belongs to no cycle that could be told
+	Cycle    int64    // that it belongs to
+	Node     string   // id of the node concerned, "" where it is none
+	Among    []string // else the few nodes that came or changed with the cycle, of which it is one
+	What     string
+	Recorded string // what it should be, "" where that says nothing
+	Found    string // and is
+}
+
+// Error says what is damaged.
+func (d *Damage) Error() string {
+	if d.Recorded == "" {
+		return d.What
+	}
+	return d.What + ": recorded is " + d.Recorded + ", found " + d.Found
+}
+
+// Err is the error for whoever reads what is damaged.
+func (d *Damage) Err() error {
+	e := fault.Wrap(fault.Store, d, "the store is damaged", "restore it from a backup or an export")
+	e.Node = d.Node
+	return e
 }
 
 // Store keeps contexts. Every method is safe for concurrent use and returns
@@ -194,9 +214,13 @@ type Store interface {
 	// E_NODE_NOT_FOUND for an id that never was. Cost: the rows of all contexts
 	// concerned.
 	Erase(ctx context.Context, key Key, e Erase) (*Erased, error)
-	// Check looks for damage that no snapshot shows, nil without any. Cost: all
-	// rows of the context.
+	// Check looks for damage that no snapshot of a context shows, nil without
+	// any. Cost: all rows of the context.
 	Check(ctx context.Context, key Key) (*Damage, error)
+	// CheckAll looks for damage that is no context's own: of the medium, in what
+	// says which contexts there are, and what no context has. Cost: everything
+	// that is stored, once.
+	CheckAll(ctx context.Context) (*Damage, error)
 	// Close releases the store. Using it afterwards is an error.
 	Close() error
 }

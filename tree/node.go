@@ -84,7 +84,7 @@ func NewNode(n Node, hash *Digest) *Node {
 	if hash != nil {
 		n.Hash, n.HashOK = *hash, true
 	} else {
-		n.Hash, n.HashOK = canon.ContentHash(n.Content.value, n.Header("role"), n.Header("kind"), n.customs)
+		n.Hash, n.HashOK = n.HashWith(n.Content.value)
 	}
 	n.rendered, n.roleless = n.measure()
 	n.digest = n.sum()
@@ -108,6 +108,12 @@ func (n Node) stamped() *Node {
 	}
 	n.digest = n.sum()
 	return &n
+}
+
+// HashWith is the content hash that the node has with a content, along with its
+// role, kind and attributes (08 §2.1), false where JSON cannot express it.
+func (n *Node) HashWith(content canon.Value) (Digest, bool) {
+	return canon.ContentHash(content, n.Header("role"), n.Header("kind"), n.customs)
 }
 
 // texts reads an array of strings; anything else is no list.

@@ -12,29 +12,43 @@ import (
 
 func (a *app) verifyCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "verify NAME",
+		Use:   "verify (NAME | --all)",
 		Short: "Check that nothing of a context was changed since",
 		Long: `Check that nothing of a context was changed since it was committed: render every
 snapshot again, and check every content hash, every node and the order of
 siblings, the log, the digests that each commit recorded and, where it was sent,
 the SHA-256 of the bytes. The first thing that does not hold is printed, with the
 cycle and the node, and the exit code is 1. Attempts are joined to what was
-committed: a cycle that was committed otherwise than sent is listed, and holds.`,
-		Example:           "  pact verify chat\n  pact verify chat --json",
-		Args:              exactly("NAME"),
+committed: a cycle that was committed otherwise than sent is listed, and holds.
+
+--all does so for every context of the store, and looks for contexts that are
+gone and for what no context has.`,
+		Example:           "  pact verify chat\n  pact verify chat --json\n  pact verify --all",
 		ValidArgsFunction: a.completeNames,
 	}
-	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-		c, s, err := a.stored(ctx, args[0], "")
+	all := cmd.Flags().Bool("all", false, "check the whole store")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *all != (len(args) == 0) || len(args) > 1 {
+			return usage(cmd, "verify takes the NAME of a context, or --all")
+		}
+		s, err := a.existingStore(ctx)
 		if err != nil {
 			return err
 		}
 		defer s.Close()
 		m := a.meter("verifying")
-		r, err := pact.Verify(ctx, c, m.at)
+		if *all {
+			r, err := pact.VerifyAll(ctx, s, m.at)
+			m.end()
+			if err != nil {
+				return err
+			}
+			return a.sayStore(r)
+		}
+		r, err := pact.VerifyNamed(ctx, s, args[0], m.at)
 		m.end()
 		if err != nil {
-			return err
+			return a.noContext(err, args[0])
 		}
 		a.failed = r.Broken != nil
 		if a.json {
@@ -46,20 +60,27 @@ committed: a cycle that was committed otherwise than sent is listed, and holds.`
 	return cmd
 }
 
+// sayStore prints what there is to say of a whole store.
+func (a *app) sayStore(r *pact.StoreReport) error {
+	a.failed = !r.Holds()
+	if a.json {
+		return a.printJSON(r)
+	}
+	if r.Broken != nil {
+		a.drawBroken(a.db, r.Broken)
+	}
+	for _, c := range r.Contexts {
+		a.drawVerified(c)
+	}
+	if !a.failed {
+		a.printf("%s holds: %s\n", visible(a.db), plural(len(r.Contexts), "context"))
+	}
+	return nil
+}
+
 func (a *app) drawVerified(r *pact.VerifyReport) {
-	if b := r.Broken; b != nil {
-		where := cycleText(b.Cycle)
-		if b.Working {
-			where = "working"
-		}
-		a.printf("%s %s\n", visible(r.Context), a.paint.bad("does not hold"))
-		rows := [][]string{{"  at", where}, {"  node", visible(b.Node)}, {"  among", visible(strings.Join(b.Among, " "))},
-			{"  what", visible(b.What)}, {"  recorded", visible(b.Recorded)}, {"  found", visible(b.Found)}}
-		for _, row := range rows {
-			if row[1] != "" {
-				a.printf("%-11s%s\n", row[0], row[1])
-			}
-		}
+	if r.Broken != nil {
+		a.drawBroken(r.Context, r.Broken)
 		return
 	}
 	a.printf("%s %s: %s, %s of nodes\n", visible(r.Context), a.paint.good("holds"), plural(r.Snapshots, "snapshot"), plural(r.Versions, "version"))
@@ -73,6 +94,24 @@ func (a *app) drawVerified(r *pact.VerifyReport) {
 		a.drawJoined(r.Attempts)
 	}
 	a.drawErasures(r)
+}
+
+func (a *app) drawBroken(name string, b *pact.Broken) {
+	where := cycleText(b.Cycle)
+	switch {
+	case b.Loose:
+		where = ""
+	case b.Working:
+		where = "working"
+	}
+	a.printf("%s %s\n", visible(name), a.paint.bad("does not hold"))
+	rows := [][]string{{"  at", where}, {"  node", visible(b.Node)}, {"  among", visible(strings.Join(b.Among, " "))},
+		{"  what", visible(b.What)}, {"  recorded", visible(b.Recorded)}, {"  found", visible(b.Found)}}
+	for _, row := range rows {
+		if row[1] != "" {
+			a.printf("%-11s%s\n", row[0], row[1])
+		}
+	}
 }
 
 // maxCycles is how many cycles are named; --json has all of them.

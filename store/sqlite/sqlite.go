@@ -151,13 +151,23 @@ func (p *place) dialect() sqlstore.Dialect {
 		Check: check, Clean: p.clean}
 }
 
-// check has SQLite check tables and indexes. It does not look at values.
+// check has SQLite check tables and indexes. It does not look at values, but for
+// the counter of keys: one too low would give a key twice.
 func check(ctx context.Context, db *sql.DB) (damage string, err error) {
 	var verdict string
-	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil || verdict == "ok" {
+	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
 		return "", err
 	}
-	return "the file is damaged: " + verdict, nil
+	if verdict != "ok" {
+		return "the file is damaged: " + verdict, nil
+	}
+	var low bool
+	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT max(key) FROM context), 0) >
+		coalesce((SELECT max(seq) FROM sqlite_sequence WHERE name = 'context'), 0)`).Scan(&low)
+	if low {
+		damage = "the counter of keys is lower than the key of a context"
+	}
+	return damage, err
 }
 
 // clean is overwrite, which has to wait by itself.

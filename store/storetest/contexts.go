@@ -156,6 +156,7 @@ func testClosed(t *testing.T, s Suite) {
 		"Delete":   func() error { return d.store.Delete(background, d.state.Key) },
 		"Fork":     func() error { _, err := d.store.Fork(background, d.state.Key, 1, store.Fork{Name: "x"}); return err },
 		"Check":    func() error { _, err := d.store.Check(background, d.state.Key); return err },
+		"CheckAll": func() error { _, err := d.store.CheckAll(background); return err },
 		"Attempt":  func() error { _, err := d.store.PutAttempt(background, d.state.Key, call(1)); return err },
 		"Attempts": func() error { _, err := d.store.Attempts(background, d.state.Key, 0, 9); return err },
 		"Apply":    func() error { return d.store.Apply(background, d.state.Key, d.guard(), change) },

@@ -100,15 +100,12 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 	case a.Status != store.Running:
 		return end, store.AttemptEnded(a)
 	}
-	args, err := attemptArgs(at, a)
-	if err != nil {
+	if err := proven(a, at, proof); err != nil { // a new proof would hide that
 		return end, err
 	}
-	if proofOf(args) != proof { // a new proof would hide that
-		return end, damaged(a.ID + " is not as it was recorded")
-	}
 	a.End(end)
-	if args, err = attemptArgs(at, a); err != nil {
+	args, err := attemptArgs(at, a)
+	if err != nil {
 		return end, err
 	}
 	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, tokens(a.TokenIn), tokens(a.TokenOut), orNull(a.Error),
@@ -131,6 +128,15 @@ func scanAttempt(scan func(...any) error) (a store.Attempt, at place, proof int6
 		a.TokenOut = &out.Int64
 	}
 	return a, at, proof, err
+}
+
+// proven refuses an attempt that is not as its row was written.
+func proven(a store.Attempt, at place, proof int64) error {
+	args, err := attemptArgs(at, a)
+	if err == nil && proofOf(args) == proof {
+		return nil
+	}
+	return (&store.Damage{Cycle: at.cycle, What: a.ID + " is not as it was recorded"}).Err()
 }
 
 // Attempts implements store.Store. Cost: the rows of those cycles, and a
@@ -159,8 +165,11 @@ func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p part
 	}
 	defer rows.Close()
 	for rows.Next() {
-		a, _, _, err := scanAttempt(rows.Scan)
+		a, at, proof, err := scanAttempt(rows.Scan)
 		if err != nil {
+			return nil, err
+		}
+		if err := proven(a, at, proof); err != nil {
 			return nil, err
 		}
 		list = append(list, a)
@@ -176,7 +185,7 @@ func (c *checker) attempts(p part) (*store.Damage, error) {
 		return nil, err
 	}
 	if counted != there {
-		return &store.Damage{What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " + strconv.FormatInt(there, 10)}, nil
+		return &store.Damage{Loose: true, What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " + strconv.FormatInt(there, 10)}, nil
 	}
 	rows, err := c.store.stmts.attemptRows.QueryContext(c.ctx, p.branch, before, p.upToCycle)
 	return c.each(rows, err, func(values []any) *store.Damage {

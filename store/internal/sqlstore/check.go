@@ -1,17 +1,16 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
-	"strconv"
+	"errors"
 
 	"github.com/contexttree/pact/store"
 )
 
-// Check implements store.Store: the structures of the database, the chain that
-// runs through the log, the proof that each row of a node or an attempt carries,
-// and the number of attempts. Rows of version 1 of the schema have none of these
+// Check implements store.Store: the chain that runs through the log, the proof
+// that each row of the context, of a node or an attempt carries, and the number
+// of attempts. Rows of version 1 of the schema have none of these
 // and are passed over; the log tells which rows can be of that version.
 func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error) {
 	st, err := s.state(ctx, nil, key)
@@ -22,14 +21,7 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 	if err != nil {
 		return nil, err
 	}
-	what, err := s.dialect.Check(ctx, s.read)
-	if err != nil {
-		return nil, s.fail(ctx, err, "checking the database")
-	}
-	if what != "" {
-		return &store.Damage{Cycle: st.Cycle, What: what}, nil
-	}
-	c := checker{ctx: ctx, store: s, revision: st.Revision, ids: make(map[int64]string), unproven: make(map[int64]int64)}
+	c := checker{ctx: ctx, store: s, revision: st.Revision, cycle: st.Cycle, ids: make(map[int64]string), unproven: make(map[int64]int64)}
 	for _, check := range [...]func(part) (*store.Damage, error){c.log, c.versions, c.attempts} {
 		for _, p := range line {
 			if d, err := check(p); d != nil || err != nil {
@@ -45,35 +37,27 @@ type checker struct {
 	ctx      context.Context
 	store    *Store
 	revision int64            // the latest
+	cycle    int64            // of the latest snapshot
 	chain    []byte           // the link of the row before
 	ids      map[int64]string // of every nid that came by
 	unproven map[int64]int64  // by branch, the last cycle that may have rows without proof
 }
 
 // each calls f with the values of every row until it finds damage.
-func (c *checker) each(rows *sql.Rows, err error, f func(values []any) *store.Damage) (*store.Damage, error) {
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	columns, err := rows.Columns()
-	if err != nil {
-		return nil, err
-	}
-	values, into := make([]any, len(columns)), make([]any, len(columns))
-	for i := range values {
-		into[i] = &values[i]
-	}
-	for rows.Next() {
-		if err := rows.Scan(into...); err != nil {
-			return nil, err
+func (c *checker) each(rows *sql.Rows, err error, f func(values []any) *store.Damage) (found *store.Damage, _ error) {
+	err = eachRow(rows, err, func(values []any) error {
+		if found = f(values); found != nil {
+			return errFound
 		}
-		if d := f(values); d != nil {
-			return d, nil
-		}
+		return nil
+	})
+	if found != nil {
+		return found, nil
 	}
-	return nil, rows.Err()
+	return nil, err
 }
+
+var errFound = errors.New("there is damage")
 
 // log follows the chain through the log of a part.
 func (c *checker) log(p part) (*store.Damage, error) {
@@ -81,31 +65,29 @@ func (c *checker) log(p part) (*store.Damage, error) {
 	if err != nil {
 		return nil, err
 	}
-	previous, next := beginning(c.chain, row.Info), p.afterRevision+1
+	l, next := links{c.chain, beginning(c.chain, row.Info)}, p.afterRevision+1
 	c.unproven[p.branch] = before
 	end := min(p.endRevision, c.revision)
-	rows, err := c.store.stmts.logRows.QueryContext(c.ctx, p.branch, end)
+	rows, err := c.store.stmts.logRows.QueryContext(c.ctx, p.branch, int64(before), end)
 	d, err := c.each(rows, err, func(values []any) *store.Damage {
-		revision, _ := values[1].(int64)
-		cycle, _ := values[3].(int64)
+		revision, _ := values[colRevision].(int64)
+		cycle, _ := values[colCycle].(int64)
 		if revision != next {
-			return &store.Damage{Cycle: cycle, What: "the log has no revision " + strconv.FormatInt(next, 10)}
+			return &store.Damage{Cycle: cycle, What: noRevision(next)}
 		}
-		last := len(values) - 1
-		chain, _ := values[last].([]byte)
-		proven := chain != nil || c.chain != nil
-		if proven && !bytes.Equal(chain, link(previous, values[:last]...)) {
-			return &store.Damage{Cycle: cycle, What: "revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written"}
+		if !l.next(values) {
+			return &store.Damage{Cycle: cycle, What: altered(revision)}
 		}
-		if !proven {
-			latest, _ := values[9].(int64)
+		if l.last == nil {
+			latest, _ := values[colLatest].(int64)
 			c.unproven[p.branch] = latest + 1 // with its drafts
 		}
-		c.chain, previous, next = chain, chain, next+1
+		c.chain = l.last
+		next++
 		return nil
 	})
 	if d == nil && err == nil && next != end+1 {
-		d = &store.Damage{What: "the log has no revision " + strconv.FormatInt(next, 10)}
+		d = &store.Damage{Loose: true, What: noRevision(next)}
 	}
 	return d, err
 }
@@ -116,6 +98,9 @@ func (c *checker) versions(p part) (*store.Damage, error) {
 	return c.each(rows, err, func(values []any) *store.Damage {
 		birth, _ := values[1].(int64)
 		nid, _ := values[2].(int64)
+		if birth > c.cycle+1 {
+			return &store.Damage{Cycle: birth, What: "there are rows of the cycle, and the log ends before it"}
+		}
 		if id, ok := values[5].(string); ok {
 			c.ids[nid] = id
 		} else if c.ids[nid] == "" && values[3] == sealed {

@@ -40,7 +40,10 @@ func scanState(scan func(...any) error) (state, error) {
 // state reads where a context stands, through a transaction where one is given.
 func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, error) {
 	st, err := scanState(within(ctx, tx, s.stmts.infoByKey).QueryRowContext(ctx, int64(key)).Scan)
-	if err == sql.ErrNoRows {
+	switch {
+	case err == sql.ErrNoRows && tx != nil:
+		return state{}, noKey(key)
+	case err == sql.ErrNoRows:
 		return state{}, s.without(ctx, noKey(key))
 	}
 	return st, s.fail(ctx, err, "reading a context")

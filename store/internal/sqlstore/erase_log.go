@@ -3,28 +3,11 @@ package sqlstore
 import (
 	"bytes"
 	"encoding/hex"
-	"encoding/json"
 	"maps"
 	"slices"
 
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
-)
-
-// The columns of logRows that an erasure looks at or writes.
-const (
-	colRevision = 1
-	colKind     = 2
-	colCycle    = 3
-	colActor    = 5
-	colMessage  = 6
-	colRequest  = 7
-	colReport   = 8
-	colLatest   = 9
-	colDigest   = 15
-	colThread   = 16
-	colSent     = 17
-	colChain    = 18
 )
 
 // chains are the link of a row before and after.
@@ -64,7 +47,7 @@ func (x *erasure) branch(b *branch) error {
 			forks[f.Origin.Revision] = true
 		}
 	}
-	rows, err := x.store.stmts.logRows.QueryContext(x.ctx, int64(b.Key), int64(endless))
+	rows, err := x.store.stmts.logRows.QueryContext(x.ctx, int64(b.Key), int64(before), int64(endless))
 	c := checker{}
 	_, err = c.each(rows, err, func(values []any) *store.Damage {
 		was, _ := values[colChain].([]byte)
@@ -205,14 +188,4 @@ func (l lineage) holds(branch, birth int64) bool {
 		}
 	}
 	return false
-}
-
-// entryOf is what a row of the log says, as far as an erasure looks at it.
-func entryOf(values []any) store.Entry {
-	text := func(i int) string { s, _ := values[i].(string); return s }
-	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage), Request: text(colRequest), Report: json.RawMessage(text(colReport))}
-	e.Revision, _ = values[colRevision].(int64)
-	digest, _ := values[colDigest].([]byte)
-	e.Digest = hex.EncodeToString(digest)
-	return e
 }

@@ -41,7 +41,7 @@ func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fo
 	if err != nil {
 		return store.Info{}, err
 	}
-	at, err := s.publication(ctx, line.at(cycle), cycle, st.Revision)
+	at, err := s.publication(ctx, nil, line.at(cycle), cycle, st.Revision)
 	if err != nil {
 		return store.Info{}, err
 	}
@@ -78,12 +78,13 @@ func orSeen(err error, token string) error {
 
 // publication finds the row of the log that published a cycle: the first one
 // of its branch after which that cycle was the latest.
-func (s *Store) publication(ctx context.Context, p part, cycle, revision int64) (logged, error) {
+func (s *Store) publication(ctx context.Context, tx *sql.Tx, p part, cycle, revision int64) (logged, error) {
 	var err error
+	state := within(ctx, tx, s.stmts.logState)
 	read := func(revision int64) (l logged) {
 		if err == nil {
 			l.revision = revision
-			err = s.stmts.logState.QueryRowContext(ctx, p.branch, revision).Scan(&l.latest, &l.stamps.Cycle, &l.stamps.LastNS,
+			err = state.QueryRowContext(ctx, p.branch, revision).Scan(&l.latest, &l.stamps.Cycle, &l.stamps.LastNS,
 				&l.stamps.Next, &l.stamps.Given, &l.next, &l.digest, &l.thread, &l.chain)
 		}
 		return l

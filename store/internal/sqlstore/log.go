@@ -12,6 +12,23 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
+// The columns of logRows that are looked at.
+const (
+	colRevision = 1
+	colKind     = 2
+	colCycle    = 3
+	colTime     = 4
+	colActor    = 5
+	colMessage  = 6
+	colRequest  = 7
+	colReport   = 8
+	colLatest   = 9
+	colDigest   = 15
+	colThread   = 16
+	colSent     = 17
+	colChain    = 18
+)
+
 // logArgs are the values of a log row, but for its link of the chain.
 func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64) ([]any, error) {
 	args := []any{
@@ -50,51 +67,31 @@ func orNull(s string) any {
 	return s
 }
 
-// entries reads log rows. It closes the rows.
-func (s *Store) entries(ctx context.Context, rows *sql.Rows, err error) ([]store.Entry, error) {
-	const doing = "reading the log"
-	if err != nil {
-		return nil, s.fail(ctx, err, doing)
-	}
-	defer rows.Close()
-	var list []store.Entry
-	for rows.Next() {
-		var e store.Entry
-		var actor, message, request, report sql.NullString
-		var digest, thread, sent []byte
-		if err := rows.Scan(&e.Revision, &e.Kind, &e.Cycle, &e.TimeNS, &actor, &message, &request, &report, &digest, &thread, &sent); err != nil {
-			return nil, s.fail(ctx, err, doing)
-		}
-		e.Digest, e.Thread, e.Sent = hex.EncodeToString(digest), hex.EncodeToString(thread), hex.EncodeToString(sent)
-		e.Actor, e.Message, e.Request = actor.String, message.String, request.String
-		if report.Valid {
-			e.Report = json.RawMessage(report.String)
-		}
-		list = append(list, e)
-	}
-	return list, s.fail(ctx, rows.Err(), doing)
-}
-
-// Log implements store.Store.
+// Log implements store.Store. Each row is held against the chain.
 func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
 	line, err := s.lineage(ctx, key)
 	if err != nil {
 		return nil, err
 	}
 	var list []store.Entry
-	for _, p := range line {
-		lo, hi := max(from, p.afterRevision+1), min(to, p.endRevision)
-		if lo > hi {
-			continue
+	err = s.reading(ctx, "reading the log", func(tx *sql.Tx) error {
+		for _, p := range line {
+			lo, hi := max(from, p.afterRevision+1), min(to, p.endRevision)
+			if lo > hi {
+				continue
+			}
+			if p == line.own() && lo > p.afterRevision+1 {
+				if st, err := s.state(ctx, tx, key); err != nil || lo > st.Revision {
+					return err
+				}
+			}
+			if err := s.logged(ctx, tx, p, lo, hi, func(values []any) { list = append(list, entryOf(values)) }); err != nil {
+				return err
+			}
 		}
-		rows, err := s.stmts.logRange.QueryContext(ctx, p.branch, lo, hi)
-		part, err := s.entries(ctx, rows, err)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, part...)
-	}
-	if len(list) == 0 {
+		return nil
+	})
+	if err == nil && len(list) == 0 {
 		_, err = s.state(ctx, nil, key)
 	}
 	return list, err
@@ -114,18 +111,40 @@ func (s *Store) Request(ctx context.Context, key store.Key, token string) (*stor
 }
 
 // request finds the entry of a token in a lineage, nil without one.
-func (s *Store) request(ctx context.Context, line lineage, token string) (*store.Entry, error) {
-	for _, p := range line {
-		rows, err := s.stmts.logByRequest.QueryContext(ctx, p.branch, token, p.endRevision)
-		list, err := s.entries(ctx, rows, err)
-		if err != nil {
-			return nil, err
+func (s *Store) request(ctx context.Context, line lineage, token string) (found *store.Entry, err error) {
+	err = s.reading(ctx, "looking up a request", func(tx *sql.Tx) error {
+		for _, p := range line {
+			var revision int64
+			err := within(ctx, tx, s.stmts.requestAt).QueryRowContext(ctx, p.branch, token, p.endRevision).Scan(&revision)
+			if err == sql.ErrNoRows {
+				continue
+			}
+			if err != nil {
+				return err
+			}
+			return s.logged(ctx, tx, p, revision, revision, func(values []any) {
+				e := entryOf(values)
+				found = &e
+			})
 		}
-		if len(list) > 0 {
-			return &list[0], nil
-		}
+		return nil
+	})
+	return found, err
+}
+
+// entryOf is the entry that a row of the log holds.
+func entryOf(values []any) store.Entry {
+	text := func(i int) string { s, _ := values[i].(string); return s }
+	digest := func(i int) string { b, _ := values[i].([]byte); return hex.EncodeToString(b) }
+	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage), Request: text(colRequest),
+		Digest: digest(colDigest), Thread: digest(colThread), Sent: digest(colSent)}
+	if report := text(colReport); report != "" {
+		e.Report = json.RawMessage(report)
 	}
-	return nil, nil
+	e.Revision, _ = values[colRevision].(int64)
+	e.Cycle, _ = values[colCycle].(int64)
+	e.TimeNS, _ = values[colTime].(int64)
+	return e
 }
 
 // Has implements store.Store. Cost: two look-ups, and two for each origin.

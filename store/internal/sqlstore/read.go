@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"math"
 	"sync"
 
@@ -14,23 +15,34 @@ import (
 // can still change; all other content is read when asked for. Cost: the rows
 // of the context.
 func (s *Store) Load(ctx context.Context, key store.Key) (*store.State, error) {
-	const doing = "reading a context"
-	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.dialect.Snapshot})
-	if err != nil {
-		return nil, s.fail(ctx, err, doing)
-	}
-	defer tx.Rollback()
-	st, err := s.state(ctx, tx, key)
-	if err != nil {
-		return nil, err
-	}
 	c, err := s.scanner(ctx, key)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.rows(ctx, tx.StmtContext(ctx, s.stmts.rowsIn), st.Cycle, before, st.Cycle+1)
+	var state *store.State
+	err = s.reading(ctx, "reading a context", func(tx *sql.Tx) error {
+		c.tx = tx
+		state, err = c.load(ctx, key)
+		return err
+	})
+	return state, err
+}
+
+// load reads a context and holds what it reads against the last row of the log,
+// and that against the chain.
+func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error) {
+	st, err := c.store.state(ctx, c.tx, key)
 	if err != nil {
-		return nil, s.fail(ctx, err, doing)
+		return nil, err
+	}
+	var last store.Entry
+	err = c.store.logged(ctx, c.tx, c.line.own(), st.Revision, st.Revision, func(values []any) { last = entryOf(values) })
+	if err != nil {
+		return nil, err
+	}
+	rows, err := c.rows(ctx, c.store.stmts.rowsIn, st.Cycle, before, st.Cycle+1)
+	if err != nil {
+		return nil, err
 	}
 	drafts := len(rows)
 	for drafts > 0 && rows[drafts-1].birth > st.Cycle {
@@ -41,10 +53,20 @@ func (s *Store) Load(ctx context.Context, key store.Key) (*store.State, error) {
 		return nil, err
 	}
 	state := &store.State{Info: st.Info, Head: r.tree}
+	if err := c.snapshot(ctx, r.tree, st.Revision); err != nil {
+		return nil, err
+	}
 	if err := r.step(st.Stamps.Cycle, rows[drafts:]); err != nil {
 		return nil, err
 	}
 	state.Working = r.tree
+	recorded, _ := hex.DecodeString(last.Digest)
+	if last.Digest == "" {
+		recorded = nil
+	}
+	if d := held(r.tree, recorded); d != nil {
+		return nil, among(d, r.tree, rows[drafts:])
+	}
 	return state, nil
 }
 
@@ -65,12 +87,21 @@ func (s *Store) Snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.at(ctx, cycle)
+	var t *tree.Tree
+	err = s.reading(ctx, "reading a snapshot", func(tx *sql.Tx) error {
+		c.tx = tx
+		r, err := c.at(ctx, cycle)
+		if err != nil {
+			return err
+		}
+		t = r.tree
+		return c.snapshot(ctx, t, st.Revision)
+	})
 	if err != nil {
 		return nil, err
 	}
-	s.cache.put(key, r.tree, st.erasures)
-	return r.tree, nil
+	s.cache.put(key, t, st.erasures)
+	return t, nil
 }
 
 func (c *scanner) at(ctx context.Context, cycle int64) (*replay, error) {
@@ -103,28 +134,48 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) ([]*
 	if err != nil {
 		return nil, err
 	}
+	var list []*tree.Tree
+	err = s.reading(ctx, "reading a history", func(tx *sql.Tx) error {
+		c.tx = tx
+		list, err = c.history(ctx, from, to, st.Revision)
+		return err
+	})
+	return list, err
+}
+
+// history reads snapshots and holds each against what the log recorded of it.
+func (c *scanner) history(ctx context.Context, from, to, revision int64) ([]*tree.Tree, error) {
+	recorded, err := c.digests(ctx, from, to, revision)
+	if err != nil {
+		return nil, err
+	}
 	r, err := c.at(ctx, from)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.rows(ctx, s.stmts.rowsIn, to, from, to)
+	rows, err := c.rows(ctx, c.store.stmts.rowsIn, to, from, to)
 	if err != nil {
-		return nil, s.fail(ctx, err, "reading a history")
+		return nil, err
 	}
-	list := make([]*tree.Tree, 1, to-from+1)
-	list[0] = r.tree
-	for cycle := from + 1; cycle <= to; cycle++ {
-		n := 0
-		for n < len(rows) && rows[n].birth == cycle {
-			n++
-		}
-		if err := r.step(cycle, rows[:n]); err != nil {
-			return nil, err
+	list := make([]*tree.Tree, 0, to-from+1)
+	var n int // rows that the cycle brings
+	for cycle := from; ; cycle++ {
+		if d := held(r.tree, recorded[cycle]); d != nil {
+			return nil, among(d, r.tree, rows[:n])
 		}
 		rows = rows[n:]
 		list = append(list, r.tree)
+		if cycle == to {
+			return list, nil
+		}
+		n = 0
+		for n < len(rows) && rows[n].birth == cycle+1 {
+			n++
+		}
+		if err := r.step(cycle+1, rows[:n]); err != nil {
+			return nil, err
+		}
 	}
-	return list, nil
 }
 
 // cached is how many snapshots are kept at hand.

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -25,6 +24,7 @@ type row struct {
 // scanner reads rows of one context.
 type scanner struct {
 	store *Store
+	tx    *sql.Tx // to read in, nil for none
 	line  lineage
 	known map[string][]tree.Header // few nodes have headers of their own
 }
@@ -42,7 +42,7 @@ func (c *scanner) rows(ctx context.Context, query *sql.Stmt, held, after, upTo i
 		if lo >= hi {
 			continue
 		}
-		found, err := query.QueryContext(ctx, held, p.branch, lo, hi)
+		found, err := within(ctx, c.tx, query).QueryContext(ctx, held, p.branch, lo, hi)
 		if err != nil {
 			return nil, err
 		}
@@ -95,6 +95,7 @@ func (c *scanner) complete(list []row) error {
 			continue
 		}
 		n := *r.node
+		var later **tree.Node // for a content that is read when asked for
 		if r.body != nil && len(r.body) != r.size {
 			return damaged("the content of node " + n.ID + " is of another size")
 		}
@@ -102,7 +103,8 @@ func (c *scanner) complete(list []row) error {
 		case r.body != nil:
 			n.Content = tree.Hold(canon.Value(r.body))
 		case r.size > 0:
-			n.Content = c.store.content(r.branch, r.birth, r.nid, r.size)
+			later = new(*tree.Node)
+			n.Content = c.store.content(r, later)
 		}
 		var hash *tree.Digest
 		if len(r.hash) == len(tree.Digest{}) {
@@ -110,7 +112,16 @@ func (c *scanner) complete(list []row) error {
 		} else if r.size > 0 && r.body == nil {
 			return damaged("the content of node " + n.ID + " is missing")
 		}
-		r.node, r.complete = tree.NewNode(n, hash), true
+		made := tree.NewNode(n, hash)
+		if later != nil {
+			*later = made
+		}
+		if hash != nil && r.body != nil {
+			if err := matches(made, canon.Value(r.body)); err != nil {
+				return err
+			}
+		}
+		r.node, r.complete = made, true
 	}
 	return nil
 }
@@ -153,21 +164,6 @@ func headersText(hs []tree.Header) any {
 	return string(append(buf, '}'))
 }
 
-// content is the content of a published version, read when asked for. A
-// published version never changes and its key is never used again.
-func (s *Store) content(branch, birth, nid int64, size int) tree.Content {
-	return tree.Fetch(size, func(ctx context.Context) (canon.Value, error) {
-		var body []byte
-		switch err := s.stmts.bodyOf.QueryRowContext(ctx, branch, birth, nid).Scan(&body); {
-		case err == sql.ErrNoRows:
-			return "", fault.New(fault.Store, "the content is gone with its context", "")
-		case err != nil:
-			return "", s.fail(ctx, err, "reading a content")
-		}
-		return canon.Value(body), nil
-	})
-}
-
 func damaged(message string) error {
-	return fault.New(fault.Store, "the store is damaged: "+message, "restore it from a backup or an export")
+	return (&store.Damage{Loose: true, What: message}).Err()
 }

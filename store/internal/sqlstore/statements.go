@@ -33,7 +33,7 @@ const (
 		CASE WHEN v.content_no IS NOT NULL AND (v.content_hash IS NULL OR v.birth > ?)
 		THEN (SELECT c.body FROM content c WHERE c.no = v.content_no) END
 		FROM node_version v WHERE v.branch = ? AND v.birth > ? AND v.birth <= ? ORDER BY v.birth, v.nid`
-	bodyOf = `SELECT c.body FROM node_version v JOIN content c ON c.no = v.content_no
+	bodyOf = `SELECT c.body, v.content_hash FROM node_version v JOIN content c ON c.no = v.content_no
 		WHERE v.branch = ? AND v.birth = ? AND v.nid = ?`
 
 	// The newest version of an id: a generated id tells the cycle of its
@@ -47,14 +47,16 @@ const (
 		ORDER BY birth DESC, nid DESC LIMIT 1`
 	bornIn = `SELECT id, nid FROM node_version WHERE branch = ? AND birth = ? AND id IS NOT NULL ORDER BY nid`
 
-	logColumns   = `revision, kind, cycle, time_ns, actor, message, request, report, digest, thread, sent`
-	logRange     = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND revision >= ? AND revision <= ? ORDER BY revision`
-	logByRequest = `SELECT ` + logColumns + ` FROM log WHERE branch = ? AND request = ? AND revision <= ?`
-
-	// For Check: everything.
 	logRows = `SELECT branch, revision, kind, cycle, time_ns, actor, message, request, report,
 		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, chain
-		FROM log WHERE branch = ? AND revision <= ? ORDER BY revision`
+		FROM log WHERE branch = ? AND revision >= ? AND revision <= ? ORDER BY revision`
+	chainAt   = `SELECT chain FROM log WHERE branch = ? AND revision = ?`
+	requestAt = `SELECT revision FROM log WHERE branch = ? AND request = ? AND revision <= ?`
+	// What was recorded of the snapshots that were published in a span.
+	digestsIn = `SELECT latest, digest FROM log WHERE branch = ? AND revision >= ? AND revision <= ?
+		AND kind IN ('create', 'commit', 'fork') ORDER BY revision`
+
+	// For Check: everything.
 	versionRows = `SELECT branch, birth, nid, death, parent, id, type, "offset", priority, cycle, created_ns,
 		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named, proof
 		FROM node_version WHERE branch = ? AND birth <= ? ORDER BY birth, nid`
@@ -121,7 +123,7 @@ type statements struct {
 	infoAll, infoByName, infoByKey, stateAt     *sql.Stmt
 	logState, logProof, logless                 *sql.Stmt
 	rowsIn, bodyOf, refOf, namedAs, bornIn      *sql.Stmt
-	logRange, logByRequest                      *sql.Stmt
+	requestAt, chainAt, digestsIn               *sql.Stmt
 	settled, logRows, versionRows               *sql.Stmt
 	insertContext, settle, deleteContext        *sql.Stmt
 	present, settledNow, shared                 *sql.Stmt
@@ -156,8 +158,9 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.refOf = on(read, refOf)
 	st.namedAs = on(read, namedAs)
 	st.bornIn = on(read, bornIn)
-	st.logRange = on(read, logRange)
-	st.logByRequest = on(read, logByRequest)
+	st.requestAt = on(read, requestAt)
+	st.chainAt = on(read, chainAt)
+	st.digestsIn = on(read, digestsIn)
 	st.settled = on(read, settledRow)
 	st.logRows = on(read, logRows)
 	st.versionRows = on(read, versionRows)

@@ -1,0 +1,109 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"strconv"
+)
+
+// links follows the chain through the log of one branch.
+type links struct {
+	last []byte // link of the row before; rows of version 1 of the schema have none
+	from []byte // what the next row goes on from
+}
+
+// next reports whether a row of the log has the link that it has to have.
+func (l *links) next(values []any) bool {
+	link, from := linkOf(values), l.from
+	proven := link != nil || l.last != nil
+	l.last, l.from = link, link
+	return !proven || bytes.Equal(link, joined(from, values))
+}
+
+// linkOf is the link that a row of the log has.
+func linkOf(values []any) []byte {
+	b, _ := values[colChain].([]byte)
+	return b
+}
+
+// joined is the link that a row of the log has to have.
+func joined(from []byte, values []any) []byte { return link(from, values[:colChain]...) }
+
+// linksBefore returns what a revision of a part is linked to.
+func (s *Store) linksBefore(ctx context.Context, tx *sql.Tx, p part, revision int64) (l links, err error) {
+	if revision > p.afterRevision+1 {
+		err = s.chainAt(ctx, tx, p.branch, revision-1, &l.last)
+		l.from = l.last
+		return l, err
+	}
+	row, err := s.settled(ctx, tx, p.branch)
+	if err == nil && row.Origin.Key != 0 {
+		err = s.chainAt(ctx, tx, int64(row.Origin.Key), row.Origin.Revision, &l.last)
+	}
+	l.from = beginning(l.last, row.Info)
+	return l, err
+}
+
+func (s *Store) chainAt(ctx context.Context, tx *sql.Tx, branch, revision int64, link *[]byte) error {
+	err := within(ctx, tx, s.stmts.chainAt).QueryRowContext(ctx, branch, revision).Scan(link)
+	if err == sql.ErrNoRows {
+		return damaged(noRevision(revision))
+	}
+	return err
+}
+
+func noRevision(revision int64) string {
+	return "the log has no revision " + strconv.FormatInt(revision, 10)
+}
+
+func altered(revision int64) string {
+	return "revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written"
+}
+
+// logged calls f with the rows of the log of a part, from one revision to
+// another that may not be there yet, each of which was held against its link.
+func (s *Store) logged(ctx context.Context, tx *sql.Tx, p part, from, to int64, f func(values []any)) error {
+	l, err := s.linksBefore(ctx, tx, p, from)
+	if err != nil {
+		return err
+	}
+	rows, err := within(ctx, tx, s.stmts.logRows).QueryContext(ctx, p.branch, from, to)
+	return eachRow(rows, err, func(values []any) error {
+		revision, _ := values[colRevision].(int64)
+		switch {
+		case revision != from:
+			return damaged(noRevision(from))
+		case !l.next(values):
+			return damaged(altered(revision))
+		}
+		from++
+		f(values)
+		return nil
+	})
+}
+
+// eachRow calls f with the values of every row, until it fails.
+func eachRow(rows *sql.Rows, err error, f func(values []any) error) error {
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	columns, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	values, into := make([]any, len(columns)), make([]any, len(columns))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := f(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

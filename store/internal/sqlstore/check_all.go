@@ -1,0 +1,76 @@
+package sqlstore
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strconv"
+
+	"github.com/contexttree/pact/store"
+)
+
+// strays are rows that no context has, or that are there more often than
+// anything refers to them.
+var strays = [...]struct{ query, what string }{
+	{`SELECT min(branch) FROM node_version WHERE branch NOT IN (SELECT key FROM context)`, "there are nodes of a context that is gone, with key "},
+	{`SELECT min(branch) FROM attempt WHERE branch NOT IN (SELECT key FROM context)`, "there are attempts of a context that is gone, with key "},
+	{`SELECT min(no) FROM content WHERE no NOT IN (SELECT content_no FROM node_version WHERE content_no IS NOT NULL)`, "no node has the content number "},
+	{`SELECT min(content_no) FROM (SELECT content_no FROM node_version WHERE content_no IS NOT NULL GROUP BY content_no HAVING count(*) > 1) d`, "more than one node has the content number "},
+}
+
+// CheckAll implements store.Store: the structures of the database, the row of
+// every context, and rows that no context has.
+func (s *Store) CheckAll(ctx context.Context) (*store.Damage, error) {
+	const doing = "checking the database"
+	what, err := s.dialect.Check(ctx, s.read)
+	if err != nil {
+		return nil, s.fail(ctx, err, doing)
+	}
+	if what != "" {
+		return &store.Damage{Loose: true, What: what}, nil
+	}
+	var found *store.Damage
+	err = s.reading(ctx, doing, func(tx *sql.Tx) error {
+		found, err = s.checkAll(ctx, tx)
+		return err
+	})
+	if found != nil {
+		return found, nil
+	}
+	return nil, err
+}
+
+func (s *Store) checkAll(ctx context.Context, tx *sql.Tx) (*store.Damage, error) {
+	rows, err := within(ctx, tx, s.stmts.infoAll).QueryContext(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		// Of one that is deleted, and there for its forks, there is no row.
+		if _, err := scanState(rows.Scan); err != nil && err != sql.ErrNoRows {
+			var d *store.Damage
+			errors.As(err, &d)
+			return d, err
+		}
+	}
+	if err := rows.Err(); err != nil {
+		return nil, err
+	}
+	var stray sql.NullInt64
+	if err := within(ctx, tx, s.stmts.logless).QueryRowContext(ctx).Scan(&stray); err != nil {
+		return nil, err
+	}
+	if stray.Valid {
+		return &store.Damage{Loose: true, What: lost(stray.Int64)}, nil
+	}
+	for _, of := range strays {
+		if err := tx.QueryRowContext(ctx, s.bound(of.query)).Scan(&stray); err != nil {
+			return nil, err
+		}
+		if stray.Valid {
+			return &store.Damage{Loose: true, What: of.what + strconv.FormatInt(stray.Int64, 10)}, nil
+		}
+	}
+	return nil, nil
+}
