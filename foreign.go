@@ -157,7 +157,7 @@ func (h *historyReader) older(data []byte) bool {
 	if h.strict || h.last == nil || h.compact || len(h.changes) > 0 {
 		return false
 	}
-	doc, err := canon.ParseDocument(data)
+	doc, err := document.Parse(data)
 	if err != nil {
 		return false
 	}

@@ -31,7 +31,7 @@ type historyReader struct {
 }
 
 func (h *historyReader) line(data []byte) error {
-	doc, err := canon.ParseDocument(data)
+	doc, err := document.Parse(data)
 	if err != nil {
 		return err
 	}

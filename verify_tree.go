@@ -126,7 +126,7 @@ func (v *verifier) version(t *tree.Tree, n *tree.Node) *Broken {
 		return &Broken{Cycle: t.Cycle(), Node: n.ID, What: "size of the content", Recorded: strconv.Itoa(n.Content.Size()), Found: strconv.Itoa(len(content))}
 	}
 	if content != "" {
-		if parsed, err := canon.Parse([]byte(content)); err != nil || parsed != content {
+		if !content.Canonical() {
 			return broken(t, n, "the content is not in canonical form")
 		}
 	}

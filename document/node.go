@@ -124,7 +124,7 @@ func (r *reader) id(n *read, v canon.Any) error {
 	switch {
 	case v.Kind == canon.KindAbsent || v.Kind == canon.KindNull:
 		return nil
-	case len(v.Text) > tree.MaxID:
+	case v.Kind == canon.KindString && len(v.Text) > tree.MaxID:
 		return fault.OnNode(fault.Limit, clip(v.Text), "an id is at most "+strconv.Itoa(tree.MaxID)+" bytes", "shorten it")
 	case v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text):
 		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+" bytes without lone surrogates", "")

@@ -40,12 +40,20 @@ func Read(data []byte, o Options) (*Document, error) {
 	if len(data) > MaxBytes {
 		return nil, fault.New(fault.Limit, "a document is at most "+strconv.Itoa(MaxBytes)+" bytes", "split it")
 	}
-	doc, err := canon.ParseDocument(data)
+	doc, err := Parse(data)
 	if err != nil {
 		return nil, err
 	}
 	return FromAny(doc, o)
 }
+
+// outline is what is walked of a document, and of a line of a history: contents
+// and headers are only wanted in their canonical form.
+var outline = canon.Outline{Walk: []string{"root", "children", "born", "node", "died"}, Hold: []string{"content"}}
+
+// Parse reads the text of a document, or of a line of a history, for FromAny and
+// ReadNode.
+func Parse(data []byte) (canon.Any, error) { return outline.Parse(data) }
 
 // FromAny is Read for a document that was parsed already.
 func FromAny(doc canon.Any, o Options) (*Document, error) {

@@ -9,6 +9,7 @@ import (
 // it is left out of objects and printed as null in arrays.
 type Any struct {
 	Kind    Kind
+	held    bool     // Text is the canonical form of the whole value, and nothing else is there
 	Text    string   // the decoded string, or the canonical literal of a number, bool or null
 	Elems   []Any    // the elements of an array
 	Members []Member // the members of an object, sorted by name, each name once
@@ -35,6 +36,9 @@ func ArrayOf(elems ...Any) Any { return Any{Kind: KindArray, Elems: elems} }
 
 // Value returns the canonical bytes of a.
 func (a Any) Value() Value {
+	if a.held {
+		return Value(a.Text)
+	}
 	if a.Kind == KindString {
 		return String(a.Text)
 	}
@@ -44,6 +48,9 @@ func (a Any) Value() Value {
 
 // AppendTo appends the canonical bytes of a to dst.
 func (a Any) AppendTo(dst []byte) []byte {
+	if a.held {
+		return append(dst, a.Text...)
+	}
 	switch a.Kind {
 	case KindString:
 		return AppendString(dst, a.Text)

@@ -27,12 +27,30 @@ const (
 // Parse reads one JSON text and returns its canonical form. It accepts what
 // Python accepts: JSON and the literals NaN, Infinity and -Infinity; of equal
 // member names the last wins. Text that is not UTF-8 is refused.
+//
+// Memory: the text twice, and its canonical form, whatever the text holds.
 func Parse(data []byte) (Value, error) {
-	a, err := ParseAny(data)
+	p := newParser(string(data), maxDepth)
+	var dst []byte
+	err := p.whole(func() (err error) {
+		dst, err = p.rewrite(make([]byte, 0, len(data)))
+		return err
+	})
 	if err != nil {
 		return "", err
 	}
-	return Value(a.AppendTo(make([]byte, 0, len(data)))), nil
+	return Value(dst), nil
+}
+
+// Canonical reports whether v is what Parse would make of it.
+func (v Value) Canonical() bool {
+	p := newParser(string(v), maxDepth)
+	var dst []byte
+	err := p.whole(func() (err error) {
+		dst, err = p.rewrite(make([]byte, 0, len(v)))
+		return err
+	})
+	return err == nil && string(dst) == string(v)
 }
 
 // ParseAny is Parse for a value to walk. Its strings share one copy of data;
@@ -43,21 +61,51 @@ func ParseAny(data []byte) (Any, error) { return parse(string(data), maxDepth) }
 // nests as deep as a value may can still be written into it and read back.
 func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDepth+envelope) }
 
-func parse(text string, depth int) (Any, error) {
-	p := parser{text: text, depth: depth, limit: depth}
-	if strings.HasPrefix(text, byteOrderMark) {
-		return Any{}, p.bad("the text starts with a byte order mark", "save it as UTF-8 without a byte order mark")
-	}
-	p.space()
-	a, err := p.value()
+// Outline says how a document is read of which the structure is to be walked
+// and the values are not: members named in Walk are read as ParseAny does, with
+// what they hold; of all others containers, and whatever is named in Hold, keep
+// only Kind and their canonical form, which Value returns.
+type Outline struct{ Walk, Hold []string }
+
+// Parse is ParseDocument by an outline. Memory: the text twice, what is walked,
+// and the canonical form of everything else.
+func (o *Outline) Parse(data []byte) (Any, error) {
+	p := newParser(string(data), maxDepth+envelope)
+	p.outline = o
+	return p.any()
+}
+
+func parse(text string, depth int) (Any, error) { return newParser(text, depth).any() }
+
+func newParser(text string, depth int) *parser {
+	return &parser{text: text, depth: depth, limit: depth}
+}
+
+func (p *parser) any() (a Any, err error) {
+	err = p.whole(func() (err error) {
+		a, err = p.value()
+		return err
+	})
 	if err != nil {
 		return Any{}, err
 	}
-	p.space()
-	if p.at < len(text) {
-		return Any{}, p.bad("expected the end after the value", "give one JSON value only")
-	}
 	return a, nil
+}
+
+// whole reads a text that is one value and nothing else.
+func (p *parser) whole(value func() error) error {
+	if strings.HasPrefix(p.text, byteOrderMark) {
+		return p.bad("the text starts with a byte order mark", "save it as UTF-8 without a byte order mark")
+	}
+	p.space()
+	if err := value(); err != nil {
+		return err
+	}
+	p.space()
+	if p.at < len(p.text) {
+		return p.bad("expected the end after the value", "give one JSON value only")
+	}
+	return nil
 }
 
 // parser reads a text once from front to back.
@@ -66,6 +114,28 @@ type parser struct {
 	at    int
 	limit int // how many containers may open inside one another
 	depth int // how many more containers may open inside one another
+
+	outline *Outline // nil to read everything to be walked
+	scratch []byte
+}
+
+// member reads the value of a member.
+func (p *parser) member(name string) (Any, error) {
+	if p.outline == nil || slices.Contains(p.outline.Walk, name) {
+		return p.value()
+	}
+	if c := p.peek(); c != '{' && c != '[' && !slices.Contains(p.outline.Hold, name) {
+		return p.value()
+	}
+	if p.scratch == nil {
+		p.scratch = make([]byte, 0, min(len(p.text), 1<<16))
+	}
+	var err error
+	if p.scratch, err = p.rewrite(p.scratch[:0]); err != nil {
+		return Any{}, err
+	}
+	text := string(p.scratch)
+	return Any{Kind: Value(text).Kind(), held: true, Text: text}, nil
 }
 
 // peek returns the byte at hand, or 0 at the end; a 0 in the text fits no rule
@@ -199,7 +269,7 @@ func (p *parser) members() ([]Member, error) {
 		if !p.skip(':') {
 			return nil, p.bad("expected : after a member name", "")
 		}
-		a, err := p.value()
+		a, err := p.member(name)
 		if err != nil {
 			return nil, err
 		}

@@ -57,22 +57,28 @@ func AppendString(dst []byte, s string) []byte {
 			continue
 		}
 		dst = append(dst, s[run:i]...)
-		if c < utf8.RuneSelf {
-			dst = appendASCII(dst, c)
-			i++
-		} else {
-			r, size := decodeRune(s[i:])
-			if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
-				dst = appendUnit(dst, hi)
-				r = lo
-			}
-			dst = appendUnit(dst, r)
-			i += size
-		}
+		r, size := decodeRune(s[i:])
+		dst = appendEscaped(dst, r)
+		i += size
 		run = i
 	}
 	dst = append(dst, s[run:]...)
 	return append(dst, '"')
+}
+
+// appendEscaped appends one code point as it stands in a canonical string.
+func appendEscaped(dst []byte, r rune) []byte {
+	if r < utf8.RuneSelf {
+		if plain[r] {
+			return append(dst, byte(r))
+		}
+		return appendASCII(dst, byte(r))
+	}
+	if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
+		dst = appendUnit(dst, hi)
+		r = lo
+	}
+	return appendUnit(dst, r)
 }
 
 // appendASCII appends the escape of an ASCII byte that is not plain.

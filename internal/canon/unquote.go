@@ -32,16 +32,28 @@ func (p *parser) str() (string, error) {
 			out = appendRune(out, r)
 			run = p.at
 		case c < ' ':
-			return "", p.bad("a string holds a raw control character", fmt.Sprintf(`write it as \u%04x`, c))
+			return "", p.controlInString(c)
 		default:
 			r, size := utf8.DecodeRuneInString(p.text[p.at:])
 			if r == utf8.RuneError && size == 1 {
-				return "", p.bad("a string is not valid UTF-8", "save the text as UTF-8")
+				return "", p.notUTF8()
 			}
 			p.at += size
 		}
 	}
-	return "", p.bad("the text ends inside a string", "close the string with a quote")
+	return "", p.endsInString()
+}
+
+func (p *parser) controlInString(c byte) error {
+	return p.bad("a string holds a raw control character", fmt.Sprintf(`write it as \u%04x`, c))
+}
+
+func (p *parser) notUTF8() error {
+	return p.bad("a string is not valid UTF-8", "save the text as UTF-8")
+}
+
+func (p *parser) endsInString() error {
+	return p.bad("the text ends inside a string", "close the string with a quote")
 }
 
 // escape reads the escape sequence whose backslash is at hand. Escaped

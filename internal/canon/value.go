@@ -30,7 +30,7 @@ const (
 )
 
 // Kind tells the sorts of value apart.
-type Kind int
+type Kind uint8
 
 // The kinds of value. KindAbsent is the kind of the empty Value.
 const (

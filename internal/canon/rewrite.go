@@ -1,0 +1,216 @@
+package canon
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// rewrite appends the canonical form of the value at hand to dst, and builds
+// nothing else: a long array of small values costs its bytes. Cost: O(size), and
+// for an object whose members are out of order a copy of it and four bytes a
+// member while they are sorted.
+func (p *parser) rewrite(dst []byte) ([]byte, error) {
+	switch c := p.peek(); {
+	case c == '"':
+		return p.rewriteString(dst)
+	case c == '-' || isDigit(c):
+		literal, err := p.number()
+		return append(dst, literal...), err
+	case c == '{' || c == '[':
+		if p.depth == 0 {
+			return nil, tooDeep(p.at, string(c), p.limit)
+		}
+		p.depth--
+		p.skip(c)
+		var err error
+		if c == '{' {
+			dst, err = p.rewriteMembers(append(dst, c))
+		} else {
+			dst, err = p.rewriteElems(append(dst, c))
+		}
+		p.depth++
+		return dst, err
+	}
+	word, err := p.value()
+	return append(dst, word.Text...), err
+}
+
+func (p *parser) rewriteElems(dst []byte) (_ []byte, err error) {
+	for first := true; !first || p.peek() != ']'; first = false {
+		if dst, err = p.rewrite(dst); err != nil {
+			return nil, err
+		}
+		p.space()
+		if p.peek() == ']' {
+			break
+		}
+		if !p.skip(',') {
+			return nil, p.bad("expected , or ] in an array", "")
+		}
+		dst = append(dst, ',')
+	}
+	p.at++
+	return append(dst, ']'), nil
+}
+
+func (p *parser) rewriteMembers(dst []byte) (_ []byte, err error) {
+	begin, last, sorted := len(dst), 0, true
+	for first := true; !first || p.peek() != '}'; first = false {
+		if p.peek() != '"' {
+			return nil, p.bad("expected a member name in quotes", "")
+		}
+		at := len(dst)
+		if dst, err = p.rewriteString(dst); err != nil {
+			return nil, err
+		}
+		sorted = sorted && (first || compareNames(dst[last:], dst[at:]) < 0)
+		last = at
+		p.space()
+		if !p.skip(':') {
+			return nil, p.bad("expected : after a member name", "")
+		}
+		if dst, err = p.rewrite(append(dst, ':')); err != nil {
+			return nil, err
+		}
+		p.space()
+		if p.peek() == '}' {
+			break
+		}
+		if !p.skip(',') {
+			return nil, p.bad("expected , or } in an object", "")
+		}
+		dst = append(dst, ',')
+	}
+	p.at++
+	dst = append(dst, '}')
+	if !sorted {
+		return sortMembers(dst, begin)
+	}
+	return dst, nil
+}
+
+// rewriteString is str for a string that is wanted in its canonical form.
+func (p *parser) rewriteString(dst []byte) ([]byte, error) {
+	p.at++
+	dst = append(dst, '"')
+	for {
+		run := p.at
+		for p.at < len(p.text) && plain[p.text[p.at]] {
+			p.at++
+		}
+		dst = append(dst, p.text[run:p.at]...)
+		switch c := p.peek(); {
+		case p.at == len(p.text):
+			return nil, p.endsInString()
+		case c == '"':
+			p.at++
+			return append(dst, '"'), nil
+		case c == '\\':
+			r, err := p.escape()
+			if err != nil {
+				return nil, err
+			}
+			dst = appendEscaped(dst, r)
+		case c < ' ':
+			return nil, p.controlInString(c)
+		default:
+			r, size := utf8.DecodeRuneInString(p.text[p.at:])
+			if r == utf8.RuneError && size == 1 {
+				return nil, p.notUTF8()
+			}
+			dst = appendEscaped(dst, r)
+			p.at += size
+		}
+	}
+}
+
+// sortMembers sorts the members of the object that ends dst and whose first
+// member is at begin, as arrange does: of equal names the last stays.
+func sortMembers(dst []byte, begin int) ([]byte, error) {
+	if len(dst)-begin > math.MaxUint32 {
+		return nil, fault.New(fault.Limit, "an object has more than 4 GiB", "split it")
+	}
+	object := bytes.Clone(dst[begin:])
+	var starts []uint32
+	for i := 0; ; i++ {
+		starts = append(starts, uint32(i))
+		if i = memberEnd(object, i); object[i] == '}' {
+			break
+		}
+	}
+	slices.SortStableFunc(starts, func(a, b uint32) int { return compareNames(object[a:], object[b:]) })
+	dst = dst[:begin]
+	for i, at := range starts {
+		if i+1 < len(starts) && compareNames(object[at:], object[starts[i+1]:]) == 0 {
+			continue
+		}
+		if len(dst) > begin {
+			dst = append(dst, ',')
+		}
+		dst = append(dst, object[at:memberEnd(object, int(at))]...)
+	}
+	return append(dst, '}'), nil
+}
+
+// memberEnd returns the index of the comma or brace behind the member at index i.
+func memberEnd(object []byte, i int) int {
+	for depth := 0; ; i++ {
+		switch object[i] {
+		case '"':
+			for i++; object[i] != '"'; i++ {
+				if object[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case ',':
+			if depth == 0 {
+				return i
+			}
+		case '}', ']':
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+}
+
+// compareNames compares the canonical strings that a and b begin with by code
+// points, the order of Python's sort_keys.
+func compareNames(a, b []byte) int {
+	i, j := 1, 1
+	for {
+		if a[i] == '"' || b[j] == '"' {
+			switch {
+			case a[i] == b[j]:
+				return 0
+			case a[i] == '"':
+				return -1
+			}
+			return 1
+		}
+		r, n := runeOf(a[i:])
+		s, m := runeOf(b[j:])
+		if r != s {
+			return int(r) - int(s)
+		}
+		i, j = i+n, j+m
+	}
+}
+
+// runeOf returns the code point that a piece of a canonical string stands for,
+// and its length.
+func runeOf(s []byte) (rune, int) {
+	if s[0] != '\\' {
+		return rune(s[0]), 1
+	}
+	p := parser{text: string(s[:min(len(s), len(`\ud83d\ude00`))])}
+	r, _ := p.escape() // which the parser wrote
+	return r, p.at
+}
