@@ -66,6 +66,9 @@ const (
 	isTranscript shape = "transcript"
 )
 
+// outside is what the shape of an input shows in: its members, unopened.
+var outside canon.Outline
+
 // shape tells what the input is by its contents.
 func (in *input) shape() (shape, error) {
 	if transcript.Detect(in.data) != "" {
@@ -75,7 +78,7 @@ func (in *input) shape() (shape, error) {
 	if i := bytes.IndexByte(in.data, '\n'); i >= 0 {
 		first, rest = in.data[:i], bytes.TrimSpace(in.data[i:])
 	}
-	line, err := canon.ParseDocument(first)
+	line, err := outside.Parse(first)
 	if err == nil {
 		_, compact := line.Get("pact_history")
 		_, root := line.Get("root")
@@ -89,7 +92,7 @@ func (in *input) shape() (shape, error) {
 	whole := line
 	if err != nil || len(rest) > 0 {
 		lines := err == nil // the first one is JSON by itself
-		if whole, err = canon.ParseDocument(in.data); err != nil && !lines {
+		if whole, err = outside.Parse(in.data); err != nil && !lines {
 			return "", inFile(err, in.name, in.data)
 		}
 	}
