@@ -3,7 +3,7 @@
 FUZZTIME ?= 1m
 RUNS ?= 1000000
 
-.PHONY: help build test fuzz soak bench lint
+.PHONY: help build test fuzz soak bench scale lint
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -23,6 +23,9 @@ soak: ## parse and print RUNS random selectors (default 1000000)
 bench: ## run the benchmarks of docs/benchmarks.md
 	go test -run '^$$' -bench . -benchmem ./...
 	cd benchmarks && go test -run '^$$' -bench . -benchmem
+
+scale: ## measure how costs grow from n to 4n and 16n, as in docs/benchmarks.md
+	cd benchmarks && go run ./scale
 
 lint: ## format check and vet
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }; go vet ./...

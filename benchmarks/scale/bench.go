@@ -1,0 +1,108 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// failure is an error on its way up to the row that it ends.
+type failure struct{ error }
+
+func must(err error) {
+	if err != nil {
+		panic(failure{err})
+	}
+}
+
+// bench is what one measurement needs, and has to be put away after it.
+type bench struct {
+	ctx  context.Context
+	ends []func() error
+}
+
+func (b *bench) close() {
+	for i := len(b.ends) - 1; i >= 0; i-- {
+		must(b.ends[i]())
+	}
+}
+
+// file is the name of a store that is not there yet.
+func (b *bench) file() string {
+	dir, err := os.MkdirTemp("", "pact-scale")
+	must(err)
+	b.ends = append(b.ends, func() error { return os.RemoveAll(dir) })
+	return filepath.Join(dir, "pact.db")
+}
+
+// open opens the store in a file until the measurement ends.
+func (b *bench) open(path string) *sqlite.Store {
+	s, err := sqlite.Open(b.ctx, path)
+	must(err)
+	b.ends = append(b.ends, s.Close)
+	return s
+}
+
+// fill makes a store in a file, has f fill it, and closes it.
+func (b *bench) fill(f func(s store.Store)) (path string) {
+	path = b.file()
+	s, err := sqlite.Open(b.ctx, path)
+	must(err)
+	f(s)
+	must(s.Close())
+	return path
+}
+
+// create makes a context with a clock of its own.
+func (b *bench) create(s store.Store) *pact.Context {
+	var now int64
+	c, err := pact.Create(b.ctx, s, "chat", pact.WithClock(func() int64 { now++; return now }))
+	must(err)
+	return c
+}
+
+func (b *bench) edit(c *pact.Context, f func(*pact.Batch) error) { must(c.Edit(b.ctx, f)) }
+
+func (b *bench) commit(c *pact.Context, opts ...pact.CallOption) *pact.Snapshot {
+	s, err := c.Commit(b.ctx, opts...)
+	must(err)
+	return s
+}
+
+// turns commits n turns of a question and an answer.
+func (b *bench) turns(c *pact.Context, n int, opts ...pact.CallOption) {
+	for range n {
+		b.commit(c, append(opts, pact.WithEdit(turn))...)
+	}
+}
+
+func turn(b *pact.Batch) error {
+	_, err := b.Add("^ah", pact.Spec{Role: "user", Content: "What is the weather like, and will it stay so until the evening?"})
+	if err == nil {
+		_, err = b.Add("^ah", pact.Spec{Role: "assistant", Content: "It is sunny, and it will stay so.", Offset: 1})
+	}
+	return err
+}
+
+// sink counts what is written to it.
+type sink struct{ bytes int }
+
+func (s *sink) Write(p []byte) (int, error) {
+	s.bytes += len(p)
+	return len(p), nil
+}
+
+// pact runs the command line.
+func (b *bench) pact(input []byte, args ...string) {
+	var errs bytes.Buffer
+	if cli.Run(b.ctx, args, cli.Streams{In: bytes.NewReader(input), Out: new(sink), Err: &errs}) != 0 {
+		panic(failure{errors.New(errs.String())})
+	}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+)
+
+// Why a step is above most.
+const (
+	stampsOfFollowers = "every sibling that must follow gets a stamp: n insertions give n²/2 of them (decision 010)"
+	snapshotsPrinted  = "the snapshots that it prints grow by sixteen; --compact does not"
+	storesToCome      = "the goal of the work on stores"
+	paths             = "n log n: each change copies a path; log n alone makes 4.9 of the step from 500 to 2,000, 4.6 of that from 16,000"
+)
+
+// rows are what was found to grow faster than its input, and what belongs to it.
+var rows = []row{
+	{"pact validate of n turns in a file", 500, paths, validate},
+	{"inserting in front of all siblings, n times", 250, stampsOfFollowers, insert(func(int) string { return "(d0, cont[offset=0], )" })},
+	{"inserting in the middle, n times", 250, stampsOfFollowers, insert(func(there int) string {
+		if there < 2 {
+			return "(d0, cont[offset=0], end)"
+		}
+		return fmt.Sprintf("(d0, cont[offset=0], +%d)", there/2)
+	})},
+	{"inserting at the end, n times", 4_000, paths, insert(func(int) string { return "(d0, cont[offset=0], end)" })},
+	{"adding n siblings and reordering them once", 4_000, paths, reorder},
+	{"pact apply of n adds and commits", 200, snapshotsPrinted, apply()},
+	{"… --compact", 200, paths, apply("--compact")},
+	{"updating n nodes of one cycle in a file that was just opened, at once", 2_000, paths, reopened(false)},
+	{"… one by one", 250, paths, reopened(true)},
+	{"20 commits at a limit of n turns", 1_000, storesToCome, atLimit(func(n int) pact.Policy { return pact.Policy{MaxTurns: n} })},
+	{"20 commits at a limit of the bytes of n turns", 1_000, storesToCome, atLimit(func(n int) pact.Policy { return pact.Policy{MaxBytes: 200 * n} })},
+	{"pruning n blocks to half under 64 limits", 1_000, "", manyParts},
+	{"a component for each of n keys, in three cycles", 250, "", components},
+	{"pruning beside a call with n results", 250, "", results},
+	{"pruning a chain of n mutual references with a pinned end", 250, "", chain},
+	{"a fork of a fork, n times", 50, "", forking},
+	{"… opening the last and rendering its thread", 50, "", lastFork(func(b *bench, c *pact.Context) {
+		s, err := c.At(b.ctx, pact.Latest)
+		must(err)
+		_, err = s.Thread(b.ctx)
+		must(err)
+	})},
+	{"… reading the first snapshot in the last", 50, "", lastFork(func(b *bench, c *pact.Context) {
+		_, err := c.At(b.ctx, pact.Cycle(1))
+		must(err)
+	})},
+	{"… erasing one node out of all", 50, "", lastFork(func(b *bench, c *pact.Context) {
+		_, err := c.Erase(b.ctx, pact.Erasure{IDs: []string{"told"}, Reason: "measured", Random: rand.Reader})
+		must(err)
+	})},
+	{"a commit and its undo, n times", 50, "", undoing},
+	{"opening a file and asking for a snapshot 30 cycles back, in a window of 60 turns, after n turns", 200, storesToCome, window},
+}
+
+func validate(b *bench, n int) func() {
+	path := b.fill(func(s store.Store) { b.turns(b.create(s), n) })
+	return func() { b.pact(nil, "validate", "chat", "--db", path) }
+}
+
+// insert inserts one by one, each an edit of its own, where position says.
+func insert(position func(there int) string) func(*bench, int) func() {
+	return func(b *bench, n int) func() {
+		c := b.create(store.NewMemory())
+		return func() {
+			for there := range n {
+				b.edit(c, func(x *pact.Batch) error {
+					_, err := x.Insert(position(there), pact.Spec{Role: "user", Content: "one more"})
+					return err
+				})
+			}
+		}
+	}
+}
+
+func reorder(b *bench, n int) func() {
+	c := b.create(store.NewMemory())
+	return func() {
+		b.edit(c, func(x *pact.Batch) error {
+			ids := make([]string, n)
+			for i := range ids {
+				var err error
+				if ids[n-1-i], err = x.Add("^ah", pact.Spec{Role: "user", Content: "one more"}); err != nil {
+					return err
+				}
+			}
+			return x.Reorder(ids...)
+		})
+	}
+}
+
+func apply(flags ...string) func(*bench, int) func() {
+	return func(b *bench, n int) func() {
+		var ops strings.Builder
+		for i := range n {
+			ops.WriteString(`{"op":"add","into":"^ah","node":{"role":"user","content":"Hello ` + strconv.Itoa(i) + `"}}` + "\n" + `{"op":"commit"}` + "\n")
+		}
+		return func() { b.pact([]byte(ops.String()), append([]string{"apply", "-"}, flags...)...) }
+	}
+}
+
+func reopened(oneByOne bool) func(*bench, int) func() {
+	return func(b *bench, n int) func() {
+		ids := make([]string, n)
+		path := b.fill(func(s store.Store) {
+			b.edit(b.create(s), func(x *pact.Batch) (err error) {
+				for i := range ids {
+					if ids[i], err = x.Add("^sys", pact.Spec{Content: "a rule"}); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		})
+		c, err := pact.Open(b.ctx, b.open(path), "chat")
+		must(err)
+		step := n
+		if oneByOne {
+			step = 1
+		}
+		return func() {
+			for at := 0; at < n; at += step {
+				b.edit(c, func(x *pact.Batch) error {
+					for _, id := range ids[at : at+step] {
+						if err := x.Update(id, map[string]any{"content": "another rule"}); err != nil {
+							return err
+						}
+					}
+					return nil
+				})
+			}
+		}
+	}
+}
