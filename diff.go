@@ -2,12 +2,9 @@ package pact
 
 import (
 	"context"
-	"slices"
-	"strconv"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/diff/content"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -33,12 +30,12 @@ func Diff(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.
 	if err != nil {
 		return nil, err
 	}
-	return diff.Trees(from.tree, to.tree, selection), nil
+	return differ.Trees(from.tree, to.tree, selection), nil
 }
 
 // restrict asks both sides of a diff for what a selector finds there, nil where
 // there is no selector.
-func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Selection, error) {
+func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*differ.Selection, error) {
 	if q == nil {
 		return nil, nil
 	}
@@ -53,7 +50,7 @@ func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*d
 			sides[i][id] = true
 		}
 	}
-	return &diff.Selection{From: sides[0], To: sides[1]}, nil
+	return &differ.Selection{From: sides[0], To: sides[1]}, nil
 }
 
 // RichDiff returns what leads from a to b in full: nodes that came, went and
@@ -66,7 +63,7 @@ func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*d
 // Cost: what differs, times O(log n), and the log between the two. Where a and
 // b are not neighbours also what changed from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Selector, opts ...RangeOption) (*diff.Report, error) {
-	o := rangeOptions{mode: content.Unified, contextLines: 3}
+	o := rangeOptions{mode: diff.Unified, contextLines: 3}
 	for _, opt := range opts {
 		opt(&o)
 	}
@@ -94,7 +91,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Select
 	if err != nil {
 		return nil, err
 	}
-	r := diff.Rich{
+	r := differ.Rich{
 		From: from.tree, To: to.tree, FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
 		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
 		Mode:  o.mode, ContextLines: o.contextLines,
@@ -105,14 +102,4 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Select
 func (c *Context) side(ctx context.Context, s *state, a Address) (*Snapshot, error) {
 	t, err := c.at(ctx, s, a)
 	return &Snapshot{tree: t, edition: Edition(s.Edition)}, err
-}
-
-func (o *rangeOptions) checkMode() error {
-	if o.contextLines < 0 {
-		return fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(o.contextLines)+" lines of context", "allow 0 or more")
-	}
-	if slices.Contains([]content.Mode{content.Unified, content.JSONPatch, content.Tokens}, o.mode) {
-		return nil
-	}
-	return fault.At(fault.SelectorInvalid, fault.NoOffset, string(o.mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
 }

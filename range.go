@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/diff/content"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 )
@@ -49,7 +48,7 @@ type NodeChange struct {
 	ID           string                 `json:"id"`
 	Fields       []string               `json:"fields"`
 	Delta        map[string]diff.Values `json:"delta,omitempty"`
-	ContentDiff  *content.Diff          `json:"content_diff,omitempty"` // with IncludeContent, where the content differs
+	ContentDiff  *diff.ContentDiff      `json:"content_diff,omitempty"` // with IncludeContent, where the content differs
 	Materialized *Materialized          `json:"materialized,omitempty"`
 }
 
@@ -90,7 +89,7 @@ type RangeError struct {
 //
 // Cost: what is selected in each snapshot and what differs between neighbours.
 func (c *Context) RangeDiffLatest(ctx context.Context, q *selector.Selector, opts ...RangeOption) (*RangeDiffLatestResult, error) {
-	b := rangeBuilder{rangeOptions: rangeOptions{mode: content.Unified, contextLines: 3}, result: &RangeDiffLatestResult{Query: cmp.Or(q.Source, q.String()), Mode: "pairwise", Snapshots: []SnapshotRef{}, Diffs: []DiffBlock{}}}
+	b := rangeBuilder{rangeOptions: rangeOptions{mode: diff.Unified, contextLines: 3}, result: &RangeDiffLatestResult{Query: cmp.Or(q.Source, q.String()), Mode: "pairwise", Snapshots: []SnapshotRef{}, Diffs: []DiffBlock{}}}
 	for _, o := range opts {
 		o(&b.rangeOptions)
 	}

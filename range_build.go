@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
@@ -80,7 +80,7 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 		if err != nil {
 			return err
 		}
-		pair := diff.Among(older, trees[i], list, s)
+		pair := differ.PairOf(older, trees[i], list, s)
 		block := DiffBlock{From: name(trees[i].Cycle()), To: name(older.Cycle()), AddedIDs: pair.Added, RemovedIDs: pair.Removed,
 			Changed: make([]NodeChange, 0, len(pair.Changed)), Stats: RangeStats{len(pair.Added), len(pair.Removed), len(pair.Changed)}}
 		b.cut(&block, pair)
@@ -98,7 +98,7 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 }
 
 // cut keeps what the cap on a block allows.
-func (b *rangeBuilder) cut(block *DiffBlock, pair *diff.Pair) {
+func (b *rangeBuilder) cut(block *DiffBlock, pair *differ.Pair) {
 	if b.limits.MaxChangesPerSnapshot == nil {
 		return
 	}
@@ -121,13 +121,13 @@ func (b *rangeBuilder) cut(block *DiffBlock, pair *diff.Pair) {
 // in a list of nodes. Pairs are asked for newest first. Where it follows from a node and its ancestors alone
 // that it is selected, only what differs is asked for, so that a range costs
 // what its changes cost; elsewhere every snapshot is asked once.
-func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*diff.Selection, error) {
+func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*differ.Selection, error) {
 	if b.plan.Local() {
 		return b.differing
 	}
 	var last map[string]bool // of the snapshot that was the older one before
-	return func(ctx context.Context, older, newer *tree.Tree, _ []tree.Difference) (*diff.Selection, error) {
-		s := &diff.Selection{To: last}
+	return func(ctx context.Context, older, newer *tree.Tree, _ []tree.Difference) (*differ.Selection, error) {
+		s := &differ.Selection{To: last}
 		if last == nil {
 			r, err := b.plan.Run(ctx, newer)
 			if err != nil {
@@ -143,14 +143,14 @@ func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree
 }
 
 // differing selects among the nodes that differ and what is below them.
-func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*diff.Selection, error) {
+func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*differ.Selection, error) {
 	was, is := tops(list)
 	from, err := b.plan.Among(ctx, older, was)
 	if err != nil {
 		return nil, err
 	}
 	to, err := b.plan.Among(ctx, newer, is)
-	return &diff.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
+	return &differ.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
 }
 
 // tops returns the ids that differ, of each side. Of what came or went with its

@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 
-	"github.com/contexttree/pact/diff/content"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/differ/content"
 	"github.com/contexttree/pact/tree"
 )
 

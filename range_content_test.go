@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -39,7 +39,7 @@ func TestRangeShowsContents(t *testing.T) {
 	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil {
 		t.Fatalf("got %s", text(t, r))
 	}
-	want := content.Diff{Mode: content.Unified, MIME: "text/plain", Summary: content.Summary{BytesNewer: 6, BytesOlder: 8}}
+	want := diff.ContentDiff{Mode: diff.Unified, MIME: "text/plain", Summary: diff.ContentSummary{BytesNewer: 6, BytesOlder: 8}}
 	got := *changed[0].ContentDiff
 	if d := "--- older(@t-1)/text\n+++ newer(@t0)/text\n@@ -2 +2 @@\n-two\n+2\n"; got.Diff == nil || *got.Diff != d {
 		t.Errorf("got %s", text(t, got))
@@ -47,9 +47,9 @@ func TestRangeShowsContents(t *testing.T) {
 	if got.Mode != want.Mode || got.MIME != want.MIME || got.Summary != want.Summary || len(r.Warnings) != 0 {
 		t.Errorf("got %s", text(t, r))
 	}
-	r = ranged(t, c, "@t-1..@t0 .cb", pact.IncludeContent(), pact.ContentMode(content.JSONPatch))
+	r = ranged(t, c, "@t-1..@t0 .cb", pact.IncludeContent(), pact.ContentMode(diff.JSONPatch))
 	changed = r.Diffs[0].Changed
-	if changed[0].ContentDiff.Mode != content.Unified || len(r.Warnings) != 1 || text(t, changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
+	if changed[0].ContentDiff.Mode != diff.Unified || len(r.Warnings) != 1 || text(t, changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
 		t.Errorf("got %s", text(t, r))
 	}
 }

@@ -1,6 +1,12 @@
 package pact
 
-import "github.com/contexttree/pact/diff/content"
+import (
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/fault"
+)
 
 // RangeOption changes what RangeDiffLatest returns (04 §4, options).
 type RangeOption func(*rangeOptions)
@@ -8,7 +14,7 @@ type RangeOption func(*rangeOptions)
 type rangeOptions struct {
 	limits         RangeLimits
 	includeContent bool
-	mode           content.Mode
+	mode           diff.Mode
 	contextLines   int
 	materialize    []string
 }
@@ -20,7 +26,7 @@ func IncludeContent() RangeOption { return func(o *rangeOptions) { o.includeCont
 
 // ContentMode sets the form in which IncludeContent shows a difference. A JSON
 // Patch of contents that are not both JSON becomes unified, with a warning.
-func ContentMode(m content.Mode) RangeOption { return func(o *rangeOptions) { o.mode = m } }
+func ContentMode(m diff.Mode) RangeOption { return func(o *rangeOptions) { o.mode = m } }
 
 // ContextLines sets the lines of context of a unified diff, n at least 0.
 func ContextLines(n int) RangeOption { return func(o *rangeOptions) { o.contextLines = n } }
@@ -40,4 +46,15 @@ func MaxSnapshots(n int) RangeOption {
 // added, then removed, then changed. Its stats still count all of them.
 func MaxChangesPerSnapshot(n int) RangeOption {
 	return func(o *rangeOptions) { o.limits.MaxChangesPerSnapshot = &n }
+}
+
+// checkMode refuses a form or a number of lines that no content diff has.
+func (o *rangeOptions) checkMode() error {
+	if o.contextLines < 0 {
+		return fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(o.contextLines)+" lines of context", "allow 0 or more")
+	}
+	if slices.Contains([]diff.Mode{diff.Unified, diff.JSONPatch, diff.Tokens}, o.mode) {
+		return nil
+	}
+	return fault.At(fault.SelectorInvalid, fault.NoOffset, string(o.mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
 )
@@ -71,7 +71,7 @@ func (h *historyReader) seal(next *tree.Tree) error {
 // and ttl.
 func rewritten(d tree.Difference, cycle int64) bool {
 	stamps := []string{"created_at_iso", "created_at_ns", "creation_index", "cycle", "ttl"}
-	return slices.ContainsFunc(diff.Fields(d, cycle, cycle), func(field string) bool { return !slices.Contains(stamps, field) })
+	return slices.ContainsFunc(differ.Fields(d, cycle, cycle), func(field string) bool { return !slices.Contains(stamps, field) })
 }
 
 // turnOf returns the path from the turn that a node is or lives in down to it,

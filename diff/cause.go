@@ -23,15 +23,15 @@ const (
 // far as the log tells.
 type Cause struct {
 	Kind     Kind   `json:"kind"`
-	Cycle    int64  `json:"cycle"`
-	Rule     string `json:"rule,omitempty"`     // of pruning: "named", or the budget, such as "max_nodes 40"
-	Inferred bool   `json:"inferred,omitempty"` // the log has no report of that commit
+	Cycle    int64  `json:"cycle"`              // the cycle in which it happened, the last one where it happened more than once
+	Rule     string `json:"rule,omitempty"`     // of pruning: "named", or the limit, such as "max_nodes 40"; "stub" of a stub that it left
+	Inferred bool   `json:"inferred,omitempty"` // it was concluded from the snapshots, because the log has no report of that commit
 	Author
 }
 
 // Author is who changed something, as the log has it.
 type Author struct {
 	Revision int64  `json:"revision,omitempty"` // of the log entry; 0 where several may be meant
-	Actor    string `json:"actor,omitempty"`
-	Message  string `json:"message,omitempty"`
+	Actor    string `json:"actor,omitempty"`    // "" where nobody was named, or several changed it
+	Message  string `json:"message,omitempty"`  // that of the edit or, where it has none, of the commit of its cycle
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/diff/content"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
@@ -28,7 +27,7 @@ func (a *app) richFlags(cmd *cobra.Command) *richFlags {
 	f.BoolVar(&r.on, "rich", false, "tell why, with all values, contents and the bytes of each node in the threads")
 	f.StringVar(&r.contentMode, "content-mode", "unified", "with --rich, `HOW` contents are shown: unified, jsonpatch or tokens")
 	f.IntVar(&r.contextLines, "context-lines", 3, "with --rich, `N` lines of context in a unified diff")
-	forms := []string{string(content.Unified), string(content.JSONPatch), string(content.Tokens)}
+	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
 	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	return r
 }
@@ -55,7 +54,7 @@ func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words [
 			return err
 		}
 	}
-	r, err := c.RichDiff(ctx, ends[0], ends[1], q, pact.ContentMode(content.Mode(flags.contentMode)), pact.ContextLines(flags.contextLines))
+	r, err := c.RichDiff(ctx, ends[0], ends[1], q, pact.ContentMode(diff.Mode(flags.contentMode)), pact.ContextLines(flags.contextLines))
 	if err != nil {
 		return err
 	}
@@ -231,7 +230,7 @@ const (
 )
 
 // content draws how a content changed: side by side where there is room.
-func (d *richDrawing) content(c *content.Diff) {
+func (d *richDrawing) content(c *diff.ContentDiff) {
 	if c == nil {
 		return
 	}

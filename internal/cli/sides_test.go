@@ -7,8 +7,9 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
-	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/differ/content"
 )
 
 // drawContent draws how one text became another on a terminal of some width.
@@ -17,7 +18,7 @@ func drawContent(t *testing.T, width int, older, newer string) string {
 	var out bytes.Buffer
 	a := &app{out: &output{w: &out}, width: width}
 	d := richDrawing{app: a, ctx: context.Background()}
-	diff := content.Compare(content.Side{Value: canon.String(older), Label: "a"}, content.Side{Value: canon.String(newer), Label: "b"}, content.Unified, 1)
+	diff := content.Compare(content.Side{Value: canon.String(older), Label: "a"}, content.Side{Value: canon.String(newer), Label: "b"}, diff.Unified, 1)
 	d.content(&diff)
 	if err := a.out.flush(); err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
@@ -44,7 +44,7 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 	f.StringVar(&w.contentMode, "content-mode", "unified", "`HOW` contents are shown: unified, jsonpatch or tokens")
 	f.IntVar(&w.contextLines, "context-lines", 3, "`N` lines of context in a unified diff")
 	f.StringSliceVar(&w.materialize, "materialize", nil, "of a range, inline these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
-	forms := []string{string(content.Unified), string(content.JSONPatch), string(content.Tokens)}
+	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
 	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 }
 
@@ -90,7 +90,7 @@ func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *
 
 // selectRange answers a range of snapshots.
 func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q *selector.Selector, text string, w *windowFlags) error {
-	opts := []pact.RangeOption{pact.ContentMode(content.Mode(w.contentMode)), pact.ContextLines(w.contextLines), pact.Materialize(w.materialize...)}
+	opts := []pact.RangeOption{pact.ContentMode(diff.Mode(w.contentMode)), pact.ContextLines(w.contextLines), pact.Materialize(w.materialize...)}
 	if w.includeContent {
 		opts = append(opts, pact.IncludeContent())
 	}
@@ -144,7 +144,7 @@ func (a *app) drawRange(r *pact.RangeDiffLatestResult) {
 }
 
 // drawContentDiff prints how a content changed, indented.
-func (a *app) drawContentDiff(d *content.Diff) {
+func (a *app) drawContentDiff(d *diff.ContentDiff) {
 	if d == nil {
 		return
 	}
@@ -160,7 +160,7 @@ func (a *app) drawContentDiff(d *content.Diff) {
 			}
 			a.printf("    %s\n", line)
 		}
-	case d.Mode == content.JSONPatch:
+	case d.Mode == diff.JSONPatch:
 		a.printf("    %s\n", visible(string(d.Patch)))
 	default:
 		a.printf("    ")

@@ -3,8 +3,8 @@ package provenance
 import (
 	"context"
 
-	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -25,7 +25,7 @@ func (s *Source) Blame(ctx context.Context, t *tree.Tree) ([]inspect.Blame, erro
 	list := make([]inspect.Blame, 0, blocks)
 	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
-		b := inspect.Blame{ID: n.ID, Region: region.String(), Role: n.RoleIn(region), Kind: n.Kind, Range: *diff.RangeOf(t, n.ID)}
+		b := inspect.Blame{ID: n.ID, Region: region.String(), Role: n.RoleIn(region), Kind: n.Kind, Range: *differ.RangeOf(t, n.ID)}
 		if path := t.Path(n.ID); region == tree.Seq && len(path) > 2 {
 			b.Turn = path[2].Node().ID
 		}

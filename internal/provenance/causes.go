@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -175,13 +176,13 @@ func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) 
 // replacement returns the node that a removed node became by a move, or that an
 // added one was before, "" without one: a move gives a published node a new id.
 func (c *Causes) replacement(id string) string {
-	pair := diff.Compare(c.older, c.newer, nil)
-	for _, t := range diff.Moved(c.older, c.newer, pair.Removed, pair.Added) {
+	pair := differ.Compare(c.older, c.newer, nil)
+	for _, m := range differ.MatchMoves(c.older, c.newer, pair.Removed, pair.Added) {
 		switch id {
-		case t.Old:
-			return t.New
-		case t.New:
-			return t.Old
+		case m.Removed:
+			return m.Added
+		case m.Added:
+			return m.Removed
 		}
 	}
 	return ""

@@ -3,7 +3,7 @@ package provenance
 import (
 	"slices"
 
-	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -40,7 +40,7 @@ func changesIn(states []*tree.Tree) *changes {
 }
 
 func (c *changes) note(d tree.Difference, cycle int64) {
-	fields := diff.Fields(d, cycle, cycle)
+	fields := differ.Fields(d, cycle, cycle)
 	if len(fields) > 0 { // an expiry cycle that was read from a ttl of 0 differs and shows nothing
 		c.changed[d.New.ID] = cycle
 	}

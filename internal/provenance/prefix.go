@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -134,7 +135,7 @@ func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Bre
 		b.Node = newer
 		b.Cause = c.edit(diff.ByReordering)
 	}
-	b.Ranges = diff.Ranges{Previous: diff.RangeOf(c.older, b.Node), New: diff.RangeOf(c.newer, b.Node)}
+	b.Ranges = diff.Ranges{Previous: differ.RangeOf(c.older, b.Node), New: differ.RangeOf(c.newer, b.Node)}
 	return b, nil
 }
 

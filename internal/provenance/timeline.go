@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -201,14 +202,14 @@ func (b *timelineBuilder) addRemoval(c *Causes, d tree.Difference) error {
 
 func (b *timelineBuilder) addChange(c *Causes, d tree.Difference) error {
 	cycle := c.newer.Cycle()
-	fields := diff.Fields(d, cycle, cycle)
+	fields := differ.Fields(d, cycle, cycle)
 	cause, err := c.Of(b.ctx, d, fields)
 	if err != nil {
 		return err
 	}
 	fields = slices.DeleteFunc(fields, func(f string) bool { return f == "parent" })
 	if len(fields) > 0 {
-		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventUpdated, Fields: diff.FieldsOf(d, fields, cycle, cycle), Cause: &cause})
+		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventUpdated, Fields: differ.FieldsOf(d, fields, cycle, cycle), Cause: &cause})
 	}
 	if d.OldParent != d.NewParent {
 		kind := inspect.EventMoved

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -64,7 +65,7 @@ func (b *timelineBuilder) describe() {
 			if l.Last = &cycle; l.First == nil {
 				l.First = &cycle
 			}
-			latest, l.Range = t, diff.RangeOf(t, l.ID)
+			latest, l.Range = t, differ.RangeOf(t, l.ID)
 		}
 	}
 	working := b.states[len(b.states)-1]

@@ -7,43 +7,14 @@ import (
 	"bytes"
 	"encoding/json"
 
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/canon"
-)
-
-// Mode is a form of a content diff.
-type Mode string
-
-// The modes.
-const (
-	Unified   Mode = "unified"
-	JSONPatch Mode = "jsonpatch"
-	Tokens    Mode = "tokens"
 )
 
 // Side is one of the two contents that are compared.
 type Side struct {
 	Value canon.Value // "" where the node has no content
 	Label string      // of a unified diff, such as "older(@t-1)/block:4-0"
-}
-
-// Diff is the change from an older content to a newer one. Only the member of
-// its mode is set.
-type Diff struct {
-	Mode    Mode            `json:"mode"`
-	MIME    string          `json:"mime,omitempty"`
-	Summary Summary         `json:"summary"`
-	Diff    *string         `json:"diff,omitempty"`  // unified
-	Patch   json.RawMessage `json:"patch,omitempty"` // jsonpatch
-	Hunks   []Hunk          `json:"hunks,omitempty"` // tokens
-}
-
-// Summary gives the sizes of both contents: of a text its bytes in UTF-8, of
-// anything else its canonical JSON. Diffs are never cut, so Truncated is false.
-type Summary struct {
-	BytesNewer int  `json:"bytesNewer"`
-	BytesOlder int  `json:"bytesOlder"`
-	Identical  bool `json:"identical"`
-	Truncated  bool `json:"truncated"`
 }
 
 // Compare shows what leads from the older content to the newer in a mode, with
@@ -54,16 +25,16 @@ type Summary struct {
 // Cost: proportional to the contents and the number of changes between them, up
 // to a fixed number of lines or words; beyond it what differs is replaced as a
 // whole.
-func Compare(older, newer Side, mode Mode, contextLines int) Diff {
-	d := Diff{Mode: mode, Summary: Summary{BytesNewer: size(newer.Value), BytesOlder: size(older.Value), Identical: older.Value == newer.Value}}
-	if mode == JSONPatch {
+func Compare(older, newer Side, mode diff.Mode, contextLines int) diff.ContentDiff {
+	d := diff.ContentDiff{Mode: mode, Summary: diff.ContentSummary{BytesNewer: size(newer.Value), BytesOlder: size(older.Value), Identical: older.Value == newer.Value}}
+	if mode == diff.JSONPatch {
 		if patch, ok := patch(older.Value, newer.Value); ok {
 			d.Patch = patch
 			return d
 		}
-		d.Mode = Unified
+		d.Mode = diff.Unified
 	}
-	if d.Mode == Tokens {
+	if d.Mode == diff.Tokens {
 		d.Hunks = hunks(text(older.Value), text(newer.Value))
 		return d
 	}

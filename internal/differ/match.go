@@ -1,41 +1,17 @@
-package diff
+package differ
 
 import (
-	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/tree"
 )
 
-// Move is a removed node and an added one of equal content hash: probably the
-// same thing in another place, since the move of a published node gives it a
-// new id (05 §4.5).
-type Move struct {
-	PreviousID     string `json:"previous_id"`
-	NewID          string `json:"new_id"`
-	ContentHash    string `json:"content_hash"`
-	PreviousParent string `json:"previous_parent_id"`
-	NewParent      string `json:"new_parent_id"`
-	Cause          Cause  `json:"cause"`
-	Ranges
-}
+// Match is a node that was removed and one that was added in its stead, by id.
+type Match struct{ Removed, Added string }
 
-// Replacement is a removed node and an added one of the same key, with other
-// content. The key facet of a node without a key is its id.
-type Replacement struct {
-	Key         string        `json:"key"`
-	PreviousID  string        `json:"previous_id"`
-	NewID       string        `json:"new_id"`
-	ContentDiff *content.Diff `json:"content_diff,omitempty"`
-	Cause       Cause         `json:"cause"`
-	Ranges
-}
-
-// Twin is a node that went and one that came in its stead.
-type Twin struct{ Old, New string }
-
-// Moved infers moves: each removed node with a content hash and the first added
+// MatchMoves infers moves: each removed node with a content hash and the first added
 // one of the same hash that is left, one of the same key if there is one. The
 // ids are those of nodes that only one of the trees has. Cost: their number.
-func Moved(older, newer *tree.Tree, removed, added []string) []Twin {
+func MatchMoves(older, newer *tree.Tree, removed, added []string) []Match {
 	type mark struct {
 		hash tree.Digest
 		key  string
@@ -76,26 +52,26 @@ func Moved(older, newer *tree.Tree, removed, added []string) []Twin {
 			take(id, m)
 		}
 	}
-	return twins(removed, to)
+	return matches(removed, to)
 }
 
 func hasHash(e *tree.Entry) bool {
 	return e != nil && e.Node().HashOK && hashed(e.Node(), e.Class())
 }
 
-func twins(ids []string, to map[string]string) []Twin {
-	list := []Twin{}
+func matches(ids []string, to map[string]string) []Match {
+	list := []Match{}
 	for _, id := range ids {
 		if other, ok := to[id]; ok {
-			list = append(list, Twin{id, other})
+			list = append(list, Match{id, other})
 		}
 	}
 	return list
 }
 
-// Replaced infers replacements: each removed node and the first added one of
+// MatchReplacements infers replacements: each removed node and the first added one of
 // the same key facet that is left. Cost: the number of ids.
-func Replaced(older, newer *tree.Tree, removed, added []string) []Twin {
+func MatchReplacements(older, newer *tree.Tree, removed, added []string) []Match {
 	waiting := map[string][]string{}
 	for _, id := range added {
 		if n := newer.Node(id); n != nil {
@@ -112,7 +88,7 @@ func Replaced(older, newer *tree.Tree, removed, added []string) []Twin {
 			to[id], waiting[keyOf(n)] = list[0], list[1:]
 		}
 	}
-	return twins(removed, to)
+	return matches(removed, to)
 }
 
 func keyOf(n *tree.Node) string {
@@ -124,7 +100,7 @@ func keyOf(n *tree.Node) string {
 
 // pairs infers moves and replacements among nodes that only one side has. What
 // moved was not replaced. The cause is that of the node that went.
-func (b *richBuilder) pairs(removed, added []string) ([]Move, []Replacement, error) {
+func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replacement, error) {
 	absent := func(ids []string, from *tree.Tree) (list []string) {
 		for _, id := range ids {
 			if !from.Has(id) { // a selector may have left it out on one side
@@ -134,17 +110,17 @@ func (b *richBuilder) pairs(removed, added []string) ([]Move, []Replacement, err
 		return list
 	}
 	removed, added = absent(removed, b.To), absent(added, b.From)
-	moves, replacements := []Move{}, []Replacement{}
-	causes := map[string]Cause{}
+	moves, replacements := []diff.Move{}, []diff.Replacement{}
+	causes := map[string]diff.Cause{}
 	for _, c := range b.report.Removed {
 		causes[c.ID] = c.Cause
 	}
 	gone, come := map[string]bool{}, map[string]bool{}
-	for _, t := range Moved(b.From, b.To, removed, added) {
-		gone[t.Old], come[t.New] = true, true
-		moves = append(moves, Move{PreviousID: t.Old, NewID: t.New, ContentHash: b.To.Node(t.New).ContentHash(),
-			PreviousParent: b.From.Parent(t.Old), NewParent: b.To.Parent(t.New), Cause: causes[t.Old],
-			Ranges: Ranges{RangeOf(b.From, t.Old), RangeOf(b.To, t.New)}})
+	for _, m := range MatchMoves(b.From, b.To, removed, added) {
+		gone[m.Removed], come[m.Added] = true, true
+		moves = append(moves, diff.Move{PreviousID: m.Removed, NewID: m.Added, ContentHash: b.To.Node(m.Added).ContentHash(),
+			PreviousParent: b.From.Parent(m.Removed), NewParent: b.To.Parent(m.Added), Cause: causes[m.Removed],
+			Ranges: diff.Ranges{Previous: RangeOf(b.From, m.Removed), New: RangeOf(b.To, m.Added)}})
 	}
 	left := func(ids []string, paired map[string]bool) (list []string) {
 		for _, id := range ids {
@@ -154,14 +130,14 @@ func (b *richBuilder) pairs(removed, added []string) ([]Move, []Replacement, err
 		}
 		return list
 	}
-	for _, t := range Replaced(b.From, b.To, left(removed, gone), left(added, come)) {
-		from, to := b.From.Node(t.Old), b.To.Node(t.New)
+	for _, m := range MatchReplacements(b.From, b.To, left(removed, gone), left(added, come)) {
+		from, to := b.From.Node(m.Removed), b.To.Node(m.Added)
 		d, err := b.contentDiff(from, to)
 		if err != nil {
 			return nil, nil, err
 		}
-		replacements = append(replacements, Replacement{Key: keyOf(to), PreviousID: t.Old, NewID: t.New, ContentDiff: d, Cause: causes[t.Old],
-			Ranges: Ranges{RangeOf(b.From, t.Old), RangeOf(b.To, t.New)}})
+		replacements = append(replacements, diff.Replacement{Key: keyOf(to), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
+			Ranges: diff.Ranges{Previous: RangeOf(b.From, m.Removed), New: RangeOf(b.To, m.Added)}})
 	}
 	return moves, replacements, nil
 }

@@ -1,109 +1,34 @@
-package diff
+package differ
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
-	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/differ/content"
 	"github.com/contexttree/pact/tree"
 )
 
-// Report is the rich form of a diff (02 §9.3, 05 §4.5): what came, went and
-// changed from one snapshot to another, why, and where in the threads that a
-// model was sent (06 §4.4). Lists are in the order of [Result] and never nil.
-type Report struct {
-	From     Side           `json:"from"`
-	To       Side           `json:"to"`
-	Added    []Component    `json:"components_added"`
-	Removed  []Component    `json:"components_removed"`
-	Modified []Modification `json:"components_modified"`
-
-	// What the children of a node gained and lost, by its id: nodes that were
-	// added or removed below it, and those that changed their parent.
-	ChildrenAdded   map[string][]string `json:"children_added"`
-	ChildrenRemoved map[string][]string `json:"children_removed"`
-
-	Moves        []Move        `json:"moves"`
-	Replacements []Replacement `json:"replacements"`
-}
-
-// Side is one of the two snapshots, with the size of its thread.
-type Side struct {
-	Label  string `json:"label"` // such as @c3
-	Cycle  int64  `json:"cycle"`
-	Blocks int    `json:"blocks"`
-	Bytes  int64  `json:"bytes"`
-}
-
-// Range is a place in the canonical thread of a snapshot, from byte Start up to
-// but without End: the object of a block, for other nodes everything from the
-// first object below them to the last, nothing where there is none.
-type Range struct {
-	Start int64 `json:"start"`
-	End   int64 `json:"end"`
-}
-
-// Ranges are the places of a node in both threads, null where it is not there.
-type Ranges struct {
-	Previous *Range `json:"previous_range"`
-	New      *Range `json:"new_range"`
-}
-
-// Component is a node that only one side has or, with a selector, that it
-// selects on one side only.
-type Component struct {
-	ID     string `json:"id"`
-	Type   string `json:"nodeType"`
-	Parent string `json:"parent_id"`
-	Cause  Cause  `json:"cause"`
-	Ranges
-}
-
-// Modification is a node that differs between the sides.
-type Modification struct {
-	ID            string         `json:"id"`
-	Type          string         `json:"nodeType"`
-	Fields        []Field        `json:"fields"` // sorted by name
-	ParentChanged *ParentChanged `json:"parent_changed,omitempty"`
-	ContentDiff   *content.Diff  `json:"content_diff,omitempty"`
-	Cause         Cause          `json:"cause"`
-	Ranges
-}
-
-// Field is a header with both values, null where a side has none.
-type Field struct {
-	Name     string          `json:"name"`
-	Previous json.RawMessage `json:"previous"`
-	New      json.RawMessage `json:"new"`
-}
-
-// ParentChanged says between which parents a node went (02 §9.3).
-type ParentChanged struct {
-	Previous string `json:"previous_parent_id"`
-	New      string `json:"new_parent_id"`
-}
-
-// Rich compares two trees for a [Report].
+// Rich compares two trees for a [diff.Report].
 type Rich struct {
 	From, To           *tree.Tree
 	FromLabel, ToLabel string
 	Selection          *Selection
 
 	// Cause says what made a node differ. Old and New are in the order of time.
-	Cause func(d tree.Difference, fields []string) (Cause, error)
+	Cause func(d tree.Difference, fields []string) (diff.Cause, error)
 
-	Mode         content.Mode // of content diffs
+	Mode         diff.Mode // of content diffs
 	ContextLines int
 }
 
 // Report returns what leads from From to To. It fails where a content has to be
 // read and cannot. Cost: what differs, times O(log n), and the contents that do.
-func (r *Rich) Report(ctx context.Context) (*Report, error) {
-	b := &richBuilder{Rich: r, ctx: ctx, older: r.From, newer: r.To, report: &Report{
+func (r *Rich) Report(ctx context.Context) (*diff.Report, error) {
+	b := &richBuilder{Rich: r, ctx: ctx, older: r.From, newer: r.To, report: &diff.Report{
 		From: side(r.From, r.FromLabel), To: side(r.To, r.ToLabel),
-		Modified: []Modification{}, ChildrenAdded: map[string][]string{}, ChildrenRemoved: map[string][]string{},
+		Modified: []diff.Modification{}, ChildrenAdded: map[string][]string{}, ChildrenRemoved: map[string][]string{},
 	}}
 	s := r.Selection
 	if b.backwards = r.From.Cycle() > r.To.Cycle(); b.backwards {
@@ -116,9 +41,9 @@ func (r *Rich) Report(ctx context.Context) (*Report, error) {
 	return b.report, b.build()
 }
 
-func side(t *tree.Tree, label string) Side {
+func side(t *tree.Tree, label string) diff.Side {
 	blocks, bytes := t.ThreadSize()
-	return Side{Label: label, Cycle: t.Cycle(), Blocks: blocks, Bytes: bytes}
+	return diff.Side{Label: label, Cycle: t.Cycle(), Blocks: blocks, Bytes: bytes}
 }
 
 // richBuilder puts a report together. It compares the older tree with the newer
@@ -129,7 +54,7 @@ type richBuilder struct {
 	older, newer *tree.Tree
 	backwards    bool
 	pair         *Pair
-	report       *Report
+	report       *diff.Report
 }
 
 func (b *richBuilder) build() (err error) {
@@ -159,8 +84,8 @@ func (b *richBuilder) build() (err error) {
 }
 
 // components describes nodes of one side.
-func (b *richBuilder) components(t *tree.Tree, ids []string) ([]Component, error) {
-	list := make([]Component, len(ids))
+func (b *richBuilder) components(t *tree.Tree, ids []string) ([]diff.Component, error) {
+	list := make([]diff.Component, len(ids))
 	for i, id := range ids {
 		d := b.difference(id)
 		var fields []string
@@ -171,7 +96,7 @@ func (b *richBuilder) components(t *tree.Tree, ids []string) ([]Component, error
 		if err != nil {
 			return nil, err
 		}
-		list[i] = Component{ID: id, Type: t.Node(id).Type, Parent: t.Parent(id), Cause: cause, Ranges: b.ranges(id)}
+		list[i] = diff.Component{ID: id, Type: t.Node(id).Type, Parent: t.Parent(id), Cause: cause, Ranges: b.ranges(id)}
 	}
 	return list, nil
 }
@@ -187,23 +112,23 @@ func (b *richBuilder) difference(id string) (d tree.Difference) {
 	return d
 }
 
-func (b *richBuilder) ranges(id string) Ranges {
-	return Ranges{Previous: RangeOf(b.From, id), New: RangeOf(b.To, id)}
+func (b *richBuilder) ranges(id string) diff.Ranges {
+	return diff.Ranges{Previous: RangeOf(b.From, id), New: RangeOf(b.To, id)}
 }
 
 // RangeOf returns the place of a node in the canonical thread of a tree, nil
 // where it is not there. Nothing is rendered. Cost: O(depth · log n).
-func RangeOf(t *tree.Tree, id string) *Range {
+func RangeOf(t *tree.Tree, id string) *diff.Range {
 	start, end, ok := t.ThreadRange(id)
 	if !ok {
 		return nil
 	}
-	return &Range{start, end}
+	return &diff.Range{Start: start, End: end}
 }
 
-func (b *richBuilder) modification(d tree.Difference) (Modification, error) {
+func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error) {
 	fields := b.pair.Fields(d)
-	m := Modification{ID: d.New.ID, Type: d.New.Type, Fields: FieldsOf(d, fields, b.older.Cycle(), b.newer.Cycle()), Ranges: b.ranges(d.New.ID)}
+	m := diff.Modification{ID: d.New.ID, Type: d.New.Type, Fields: FieldsOf(d, fields, b.older.Cycle(), b.newer.Cycle()), Ranges: b.ranges(d.New.ID)}
 	var err error
 	if m.Cause, err = b.Cause(d, fields); err != nil {
 		return m, err
@@ -214,9 +139,9 @@ func (b *richBuilder) modification(d tree.Difference) (Modification, error) {
 		}
 	}
 	if d.OldParent != d.NewParent {
-		m.ParentChanged = &ParentChanged{d.OldParent, d.NewParent}
+		m.ParentChanged = &diff.ParentChanged{Previous: d.OldParent, New: d.NewParent}
 		if b.backwards {
-			m.ParentChanged = &ParentChanged{d.NewParent, d.OldParent}
+			m.ParentChanged = &diff.ParentChanged{Previous: d.NewParent, New: d.OldParent}
 		}
 	}
 	if slices.Contains(fields, "content_hash") {
@@ -229,20 +154,9 @@ func (b *richBuilder) modification(d tree.Difference) (Modification, error) {
 	return m, err
 }
 
-// FieldsOf returns both values of some headers of a node that differs, seen from
-// the cycles of the two snapshots.
-func FieldsOf(d tree.Difference, names []string, oldCycle, newCycle int64) []Field {
-	list := make([]Field, len(names))
-	for i, name := range names {
-		list[i] = Field{name, json.RawMessage(field(d.Old, d.OldClass, d.OldParent, name, oldCycle)),
-			json.RawMessage(field(d.New, d.NewClass, d.NewParent, name, newCycle))}
-	}
-	return list
-}
-
 // contentDiff shows what leads from the content on the From side to that on the
 // To side, nil where only headers that the hash covers differ.
-func (b *richBuilder) contentDiff(from, to *tree.Node) (*content.Diff, error) {
+func (b *richBuilder) contentDiff(from, to *tree.Node) (*diff.ContentDiff, error) {
 	var values [2]canon.Value
 	for i, n := range [...]*tree.Node{from, to} {
 		var err error

@@ -13,12 +13,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/diff/content"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/differ/content"
 	jsonpatch "github.com/evanphx/json-patch/v5"
 )
 
-func compare(older, newer string, mode content.Mode, context int) content.Diff {
+func compare(older, newer string, mode diff.Mode, context int) diff.ContentDiff {
 	side := func(label, s string) content.Side { return content.Side{Value: canon.String(s), Label: label} }
 	return content.Compare(side("older(@t-1)/x", older), side("newer(@t0)/x", newer), mode, context)
 }
@@ -38,23 +39,23 @@ func TestUnified(t *testing.T) {
 +i
 \ No newline at end of file
 `
-	d := compare(older, newer, content.Unified, 1)
+	d := compare(older, newer, diff.Unified, 1)
 	if *d.Diff != want {
 		t.Errorf("got\n%s\nwant\n%s", *d.Diff, want)
 	}
-	if d.Summary != (content.Summary{BytesNewer: 17, BytesOlder: 16}) {
+	if d.Summary != (diff.ContentSummary{BytesNewer: 17, BytesOlder: 16}) {
 		t.Errorf("summary: got %+v", d.Summary)
 	}
-	if all := compare(older, newer, content.Unified, math.MaxInt); !strings.Contains(*all.Diff, "@@ -1,8 +1,9 @@\n a\n b\n-c\n") {
+	if all := compare(older, newer, diff.Unified, math.MaxInt); !strings.Contains(*all.Diff, "@@ -1,8 +1,9 @@\n a\n b\n-c\n") {
 		t.Errorf("with all of it around: got\n%s", *all.Diff)
 	}
-	if d := compare("a", "a", content.Unified, 3); *d.Diff != "" || !d.Summary.Identical {
+	if d := compare("a", "a", diff.Unified, 3); *d.Diff != "" || !d.Summary.Identical {
 		t.Errorf("equal texts: got %+v", d)
 	}
-	if d := compare("", "a\n", content.Unified, 3); !strings.Contains(*d.Diff, "@@ -0,0 +1 @@\n+a\n") {
+	if d := compare("", "a\n", diff.Unified, 3); !strings.Contains(*d.Diff, "@@ -0,0 +1 @@\n+a\n") {
 		t.Errorf("from nothing: got %q", *d.Diff)
 	}
-	if d := compare("a\n", "b\n", content.Unified, 0); !strings.Contains(*d.Diff, "@@ -1 +1 @@\n-a\n+b\n") {
+	if d := compare("a\n", "b\n", diff.Unified, 0); !strings.Contains(*d.Diff, "@@ -1 +1 @@\n-a\n+b\n") {
 		t.Errorf("without context: got %q", *d.Diff)
 	}
 }
@@ -133,7 +134,7 @@ func TestPatchAppliesUnifiedDiffs(t *testing.T) {
 			t.Fatal(err)
 		}
 		cmd := exec.Command(program, "--quiet", "--fuzz=0", file)
-		cmd.Stdin = strings.NewReader(*compare(older, newer, content.Unified, context).Diff)
+		cmd.Stdin = strings.NewReader(*compare(older, newer, diff.Unified, context).Diff)
 		if out, err := cmd.CombinedOutput(); err != nil {
 			t.Fatalf("%v: %s\nfrom %q to %q", err, out, older, newer)
 		}
@@ -174,8 +175,8 @@ func TestJSONPatchApplies(t *testing.T) {
 	for range 3000 {
 		older, _ := canon.Encode(map[string]any{"v": anyJSON(r, 3), "w": anyJSON(r, 2)})
 		newer, _ := canon.Encode(map[string]any{"v": anyJSON(r, 3), "w": anyJSON(r, 2)})
-		d := content.Compare(content.Side{Value: older}, content.Side{Value: newer}, content.JSONPatch, 3)
-		if d.Mode != content.JSONPatch {
+		d := content.Compare(content.Side{Value: older}, content.Side{Value: newer}, diff.JSONPatch, 3)
+		if d.Mode != diff.JSONPatch {
 			t.Fatalf("from %s to %s: mode %s", older, newer, d.Mode)
 		}
 		p, err := jsonpatch.DecodePatch(d.Patch)
@@ -201,7 +202,7 @@ func TestJSONPatchApplies(t *testing.T) {
 // The library that applies patches above does not find empty names, which RFC
 // 6901 allows.
 func TestPatchOfAnEmptyName(t *testing.T) {
-	d := content.Compare(content.Side{Value: `{"":{"a":1}}`}, content.Side{Value: `{"":{"a":2}}`}, content.JSONPatch, 3)
+	d := content.Compare(content.Side{Value: `{"":{"a":1}}`}, content.Side{Value: `{"":{"a":2}}`}, diff.JSONPatch, 3)
 	var ops []struct{ Op, Path string }
 	if err := json.Unmarshal(d.Patch, &ops); err != nil || len(ops) != 1 || ops[0].Op != "replace" || ops[0].Path != "//a" {
 		t.Errorf("got %s, %v", d.Patch, err)
@@ -210,14 +211,14 @@ func TestPatchOfAnEmptyName(t *testing.T) {
 
 func TestTextIsNotPatched(t *testing.T) {
 	for _, pair := range [][2]canon.Value{{canon.String("a"), canon.Int(1)}, {canon.Int(1), canon.String("a")}, {"", canon.Int(1)}} {
-		if d := content.Compare(content.Side{Value: pair[0]}, content.Side{Value: pair[1]}, content.JSONPatch, 3); d.Mode != content.Unified || d.Diff == nil || d.Patch != nil {
+		if d := content.Compare(content.Side{Value: pair[0]}, content.Side{Value: pair[1]}, diff.JSONPatch, 3); d.Mode != diff.Unified || d.Diff == nil || d.Patch != nil {
 			t.Errorf("%v: got %+v", pair, d)
 		}
 	}
 }
 
 func TestTokens(t *testing.T) {
-	d := compare("Where is my parcel?", "Where was my green parcel?", content.Tokens, 3)
+	d := compare("Where is my parcel?", "Where was my green parcel?", diff.Tokens, 3)
 	changed := map[string]string{}
 	for _, h := range d.Hunks {
 		changed[h.Op] += strings.TrimSpace(h.Text) + "|" // the space may go with the word before or behind it
@@ -235,7 +236,7 @@ func FuzzTokens(f *testing.F) {
 			return
 		}
 		var a, b bytes.Buffer
-		for _, h := range compare(older, newer, content.Tokens, 0).Hunks {
+		for _, h := range compare(older, newer, diff.Tokens, 0).Hunks {
 			if h.Op != "ins" {
 				a.WriteString(h.Text)
 			}
@@ -256,7 +257,7 @@ func FuzzTokens(f *testing.F) {
 func TestLoneSurrogates(t *testing.T) {
 	older, newer := canon.Value(`"a \ud800 <b>"`), canon.Value(`"a \udfff <b>"`)
 	from, to := content.Side{Value: older, Label: "older"}, content.Side{Value: newer, Label: "newer"}
-	read := func(mode content.Mode) canon.Any {
+	read := func(mode diff.Mode) canon.Any {
 		data, err := json.Marshal(content.Compare(from, to, mode, 3))
 		if err != nil {
 			t.Fatal(err)
@@ -269,11 +270,11 @@ func TestLoneSurrogates(t *testing.T) {
 	}
 	a, _ := older.Text()
 	b, _ := newer.Text()
-	unified, _ := read(content.Unified).Get("diff")
+	unified, _ := read(diff.Unified).Get("diff")
 	if want := "--- older\n+++ newer\n@@ -1 +1 @@\n-" + a + "\n\\ No newline at end of file\n+" + b + "\n\\ No newline at end of file\n"; unified.Text != want {
 		t.Errorf("unified: %q, want %q", unified.Text, want)
 	}
-	hunks, _ := read(content.Tokens).Get("hunks")
+	hunks, _ := read(diff.Tokens).Get("hunks")
 	was, is := "", ""
 	for _, h := range hunks.Elems {
 		op, _ := h.Get("op")
@@ -290,7 +291,7 @@ func TestLoneSurrogates(t *testing.T) {
 	}
 	// Nobody reads a patch of them alike.
 	for _, v := range []canon.Value{`{"a":"\ud800"}`, `{"\ud800":1}`, `["\ud800"]`} {
-		if d := content.Compare(content.Side{Value: v}, content.Side{Value: `{"a":1}`}, content.JSONPatch, 3); d.Mode != content.Unified || d.Patch != nil {
+		if d := content.Compare(content.Side{Value: v}, content.Side{Value: `{"a":1}`}, diff.JSONPatch, 3); d.Mode != diff.Unified || d.Patch != nil {
 			t.Errorf("%s: got %+v", v, d)
 		}
 	}
@@ -320,10 +321,10 @@ func TestFewChangesOfALargeText(t *testing.T) {
 		}
 	}
 	newer := strings.Join(changed, "")
-	if n := len(*compare(older, newer, content.Unified, 0).Diff); n > 40*80 {
+	if n := len(*compare(older, newer, diff.Unified, 0).Diff); n > 40*80 {
 		t.Errorf("40 changes take %d bytes", n)
 	}
-	hunks := compare(older, newer, content.Tokens, 0).Hunks
+	hunks := compare(older, newer, diff.Tokens, 0).Hunks
 	was, is := "", ""
 	for i, h := range hunks {
 		if i > 0 && h.Op == hunks[i-1].Op {
@@ -357,7 +358,7 @@ func TestPartsShareTheBound(t *testing.T) {
 		}
 		return b.String()
 	}
-	if n := strings.Count(*compare(text("older"), text("newer"), content.Unified, 0).Diff, "\n@@ "); n != 1_500+9 {
+	if n := strings.Count(*compare(text("older"), text("newer"), diff.Unified, 0).Diff, "\n@@ "); n != 1_500+9 {
 		t.Errorf("%d hunks, want 1,500 of the part that is compared and one of each other", n)
 	}
 }
@@ -371,10 +372,10 @@ func TestLargeTextsAreReplacedAsAWhole(t *testing.T) {
 		fmt.Fprintf(&b, "b%d\n", i)
 	}
 	// A megabyte of one hunk is put together once, and not once for every word.
-	if n := testing.AllocsPerRun(1, func() { compare(a.String(), a.String()+"x", content.Tokens, 0) }); n > 1000 {
+	if n := testing.AllocsPerRun(1, func() { compare(a.String(), a.String()+"x", diff.Tokens, 0) }); n > 1000 {
 		t.Errorf("words of a large text: %.0f allocations", n)
 	}
-	d := compare("same\n"+a.String()+"end\n", "same\n"+b.String()+"end\n", content.Unified, 1)
+	d := compare("same\n"+a.String()+"end\n", "same\n"+b.String()+"end\n", diff.Unified, 1)
 	if !strings.Contains(*d.Diff, "@@ -1,50002 +1,50002 @@\n same\n-a0\n") || !strings.HasSuffix(*d.Diff, "+b49999\n end\n") {
 		t.Errorf("got %.80q…", *d.Diff)
 	}

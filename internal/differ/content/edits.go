@@ -5,6 +5,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/contexttree/pact/diff"
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
@@ -165,18 +166,11 @@ func classOf(r rune) class {
 	return other
 }
 
-// Hunk is a run of words that are kept, deleted or inserted. The texts of keep
-// and del joined are the older content, those of keep and ins the newer.
-type Hunk struct {
-	Op   string `json:"op"` // keep, del or ins
-	Text string `json:"text"`
-}
-
-func hunks(older, newer string) []Hunk {
+func hunks(older, newer string) []diff.Hunk {
 	names := map[op]string{keep: "keep", del: "del", ins: "ins"}
-	list := []Hunk{}
+	list := []diff.Hunk{}
 	for _, e := range edits(words(older), words(newer)) {
-		list = append(list, Hunk{names[e.op], strings.Join(e.pieces, "")})
+		list = append(list, diff.Hunk{Op: names[e.op], Text: strings.Join(e.pieces, "")})
 	}
 	return list
 }

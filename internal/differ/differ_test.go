@@ -1,4 +1,4 @@
-package diff_test
+package differ_test
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
@@ -158,7 +159,7 @@ func TestDiffAgreesWithNaive(t *testing.T) {
 				if from.Cycle() == to.Cycle() && i > k {
 					continue // two states of one cycle: neither is the newer
 				}
-				got, want := diff.Trees(from, to, nil), naive(t, from, to)
+				got, want := differ.Trees(from, to, nil), naive(t, from, to)
 				if !reflect.DeepEqual(got, want) {
 					t.Fatalf("seed %d, from %d to %d:\n got %+v\nwant %+v", seed, i, k, got, want)
 				}
@@ -213,7 +214,7 @@ func restricts(t *testing.T, from, to *tree.Tree) {
 		}
 		return only
 	}
-	got := diff.Trees(from, to, &diff.Selection{From: selected(pickA), To: selected(pickB)})
+	got := differ.Trees(from, to, &differ.Selection{From: selected(pickA), To: selected(pickB)})
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}
@@ -222,7 +223,7 @@ func restricts(t *testing.T, from, to *tree.Tree) {
 func TestRunningDownIsAChange(t *testing.T) {
 	for seed := range uint64(40) {
 		trees := history(t, seed)
-		r := diff.Trees(trees[1], trees[3], nil)
+		r := differ.Trees(trees[1], trees[3], nil)
 		for _, c := range r.Changed {
 			if slices.Contains(c.Fields, "ttl") {
 				return

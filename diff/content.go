@@ -1,0 +1,82 @@
+package diff
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Mode is the form in which a change of content is shown (04 §4, contentMode).
+type Mode string
+
+// The modes.
+const (
+	Unified   Mode = "unified"   // a unified diff of both contents as text
+	JSONPatch Mode = "jsonpatch" // a JSON Patch (RFC 6902)
+	Tokens    Mode = "tokens"    // word by word
+)
+
+// ContentDiff is the change from an older content to a newer one. Of Diff, Patch
+// and Hunks the one of its mode is set.
+type ContentDiff struct {
+	Mode    Mode            `json:"mode"`           // unified too where a JSON Patch was asked for and a side is no JSON
+	MIME    string          `json:"mime,omitempty"` // the header mime of the newer version, "" without one
+	Summary ContentSummary  `json:"summary"`
+	Diff    *string         `json:"diff,omitempty"`  // of Unified
+	Patch   json.RawMessage `json:"patch,omitempty"` // of JSONPatch
+	Hunks   []Hunk          `json:"hunks,omitempty"` // of Tokens
+}
+
+// ContentSummary gives the sizes of both contents: of a text its bytes in UTF-8,
+// of anything else those of its canonical JSON.
+type ContentSummary struct {
+	BytesNewer int  `json:"bytesNewer"`
+	BytesOlder int  `json:"bytesOlder"`
+	Identical  bool `json:"identical"`
+	Truncated  bool `json:"truncated"` // always false: no content diff is cut
+}
+
+// Hunk is a run of words that are kept, deleted or inserted. The texts of keep
+// and del joined are the older content, those of keep and ins the newer.
+type Hunk struct {
+	Op   string `json:"op"` // keep, del or ins
+	Text string `json:"text"`
+}
+
+// MarshalJSON writes a diff with the lone surrogates that are in its text, which
+// encoding/json would lose: what is printed has to be what leads from the older
+// content to the newer.
+func (d ContentDiff) MarshalJSON() ([]byte, error) {
+	type plain ContentDiff
+	if d.Diff == nil || canon.ValidText(*d.Diff) {
+		return encode(plain(d))
+	}
+	return encode(struct {
+		plain
+		Diff json.RawMessage `json:"diff"`
+	}{plain(d), quoted(*d.Diff)})
+}
+
+// MarshalJSON does for a hunk what it does for a diff.
+func (h Hunk) MarshalJSON() ([]byte, error) {
+	type plain Hunk
+	if canon.ValidText(h.Text) {
+		return encode(plain(h))
+	}
+	return encode(struct {
+		plain
+		Text json.RawMessage `json:"text"`
+	}{plain(h), quoted(h.Text)})
+}
+
+func quoted(text string) json.RawMessage { return canon.AppendString(nil, text) }
+
+// encode leaves < and > as they are, as the output of a program has them.
+func encode(v any) ([]byte, error) {
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(v)
+	return bytes.TrimSpace(b.Bytes()), err
+}

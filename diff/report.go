@@ -1,0 +1,101 @@
+package diff
+
+import "encoding/json"
+
+// Report is the rich form of a diff (02 §9.3, 05 §4.5): what came, went and
+// changed from one snapshot to another, why, and where in the threads that a
+// model was sent (06 §4.4). Lists are in the order of [Result] and never nil.
+type Report struct {
+	From     Side           `json:"from"`
+	To       Side           `json:"to"`
+	Added    []Component    `json:"components_added"`    // nodes of To
+	Removed  []Component    `json:"components_removed"`  // nodes of From
+	Modified []Modification `json:"components_modified"` // nodes of both
+
+	ChildrenAdded   map[string][]string `json:"children_added"`   // by id of a parent: ids that became its children, new nodes or moved ones
+	ChildrenRemoved map[string][]string `json:"children_removed"` // by id of a parent: ids that are its children no more
+
+	Moves        []Move        `json:"moves"`        // inferred
+	Replacements []Replacement `json:"replacements"` // inferred
+}
+
+// Side is one of the two snapshots and the size of its thread.
+type Side struct {
+	Label  string `json:"label"` // the address, such as @c3
+	Cycle  int64  `json:"cycle"`
+	Blocks int    `json:"blocks"` // of the canonical thread
+	Bytes  int64  `json:"bytes"`  // of the canonical thread
+}
+
+// Range is a place in the canonical thread of a snapshot: the object of a block;
+// of any other node everything from the first object below it to the last, and
+// nothing where there is none.
+type Range struct {
+	Start int64 `json:"start"` // byte, from 0
+	End   int64 `json:"end"`   // the byte behind the last one
+}
+
+// Ranges are the places of a node in both threads.
+type Ranges struct {
+	Previous *Range `json:"previous_range"` // nil where the From side lacks the node
+	New      *Range `json:"new_range"`      // nil where the To side lacks it
+}
+
+// Component is a node that only one side has or, with a selector, that it
+// selects on one side only.
+type Component struct {
+	ID     string `json:"id"`
+	Type   string `json:"nodeType"`
+	Parent string `json:"parent_id"` // "" for the root
+	Cause  Cause  `json:"cause"`     // why it came or went
+	Ranges
+}
+
+// Modification is a node that differs between the sides.
+type Modification struct {
+	ID            string         `json:"id"`
+	Type          string         `json:"nodeType"`                 // on the newer side
+	Fields        []Field        `json:"fields"`                   // sorted by name
+	ParentChanged *ParentChanged `json:"parent_changed,omitempty"` // nil where the parent is the same
+	ContentDiff   *ContentDiff   `json:"content_diff,omitempty"`   // nil where the content is the same
+	Cause         Cause          `json:"cause"`
+	Ranges
+}
+
+// Field is a header of a node that differs, with both values in JSON: null where a
+// side lacks the header.
+type Field struct {
+	Name     string          `json:"name"`
+	Previous json.RawMessage `json:"previous"`
+	New      json.RawMessage `json:"new"`
+}
+
+// ParentChanged says between which parents a node went (02 §9.3).
+type ParentChanged struct {
+	Previous string `json:"previous_parent_id"`
+	New      string `json:"new_parent_id"`
+}
+
+// Move is a removed node and an added one of equal content hash: probably the
+// same thing in another place, since the move of a published node gives it a
+// new id (05 §4.5).
+type Move struct {
+	PreviousID     string `json:"previous_id"`
+	NewID          string `json:"new_id"`
+	ContentHash    string `json:"content_hash"` // hexadecimal
+	PreviousParent string `json:"previous_parent_id"`
+	NewParent      string `json:"new_parent_id"`
+	Cause          Cause  `json:"cause"` // of the node that went
+	Ranges
+}
+
+// Replacement is a removed node and an added one of the same key, with other
+// content.
+type Replacement struct {
+	Key         string       `json:"key"` // the key facet: that of a node without a key is its id
+	PreviousID  string       `json:"previous_id"`
+	NewID       string       `json:"new_id"`
+	ContentDiff *ContentDiff `json:"content_diff,omitempty"` // nil where the content is the same
+	Cause       Cause        `json:"cause"`                  // of the node that went
+	Ranges
+}
