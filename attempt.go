@@ -10,7 +10,6 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
 // Attempt is the record of one call of a provider (03 §6.2). It is kept beside
@@ -64,7 +63,7 @@ func (c *Context) StartAttempt(ctx context.Context, p ProviderCall, w io.Writer,
 	if err != nil {
 		return nil, err
 	}
-	thread, err := threadHash(ctx, s.candidate.sealed)
+	thread, err := store.ThreadHash(ctx, s.candidate.sealed)
 	if err != nil {
 		return nil, err
 	}
@@ -123,15 +122,6 @@ func (c *Context) now() int64 {
 	c.write.Lock()
 	defer c.write.Unlock()
 	return c.clock()
-}
-
-// threadHash is the SHA-256 of the canonical thread.
-func threadHash(ctx context.Context, t *tree.Tree) (string, error) {
-	sum := sha256.New()
-	if err := t.WriteThread(ctx, sum); err != nil {
-		return "", err
-	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
 }
 
 // fitting makes a text that an attempt can hold.

@@ -74,10 +74,11 @@ var NoThread = strings.Repeat("0", 2*sha256.Size)
 
 // Erase returns what an erasure leaves of an attempt, and whether that is less.
 // One that was sent what goes loses the hash of it, which would give a short
-// text away, and what the provider said, which may quote it.
-func (a Attempt) Erase(sent bool, f *Finder) (Attempt, bool) {
+// text away, and what the provider said, which may quote it. One of which
+// nothing shows what it was sent loses the hash alone.
+func (a Attempt) Erase(sent, unknown bool, f *Finder) (Attempt, bool) {
 	left := a.clone()
-	if sent {
+	if sent || unknown {
 		left.Thread = NoThread
 	}
 	if left.Error != "" && (sent || f.In(a.Error)) {
@@ -89,6 +90,11 @@ func (a Attempt) Erase(sent bool, f *Finder) (Attempt, bool) {
 		}
 	}
 	return left, left.Thread != a.Thread || left.Error != a.Error || left.Provider != a.Provider || left.Model != a.Model
+}
+
+// InAttempt reports whether what was said in an attempt holds one of the texts.
+func (f *Finder) InAttempt(a *Attempt) bool {
+	return f.In(a.Error) || f.In(a.Provider) || f.In(a.Model)
 }
 
 // AttemptID names the attempt of a number within its cycle. fork is the number

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -35,6 +36,24 @@ type Erase struct {
 // SaltSize is the size of a salt in bytes.
 const SaltSize = 32
 
+// Stale reports whether an entry has the digest of a working state that is gone,
+// with drafts that no snapshot ever showed and no search finds: with the rest of
+// the conversation, it would give a short text in them away. last is the digest
+// of the last entry, which is of what is there.
+func (e *Entry) Stale(last string) bool {
+	working := e.Kind == Edit || e.Kind == Aside || e.Kind == Erasing
+	return working && e.Digest != "" && e.Digest != last
+}
+
+// ThreadHash is the SHA-256 of a thread as attempts record it, in hexadecimal.
+func ThreadHash(ctx context.Context, t *tree.Tree) (string, error) {
+	sum := sha256.New()
+	if err := t.WriteThread(ctx, sum); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil)), nil
+}
+
 // Nothing reports whether nothing is named.
 func (e *Erase) Nothing() bool { return len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 }
 
@@ -44,8 +63,10 @@ type Erased struct {
 	IDs      []string `json:"ids,omitempty"`         // of the nodes, sorted
 	Versions int      `json:"versions,omitempty"`    // of these nodes
 	Entries  int      `json:"entries,omitempty"`     // of the log
-	Attempts int      `json:"attempts,omitempty"`    // that lost what they were sent, or what was said of them
+	Attempts int      `json:"attempts,omitempty"`    // that lost the hash of what they were sent, or what was said of them
+	Digests  int      `json:"digests,omitempty"`     // of drafts that are gone, each of which could have held a text
 	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt, to know which one it was; "" of a dry run
+	Said     int      `json:"-"`                     // of the attempts, those whose provider, model or error hold a text
 	Contexts []string `json:"contexts,omitempty"`    // whose log says so, sorted; not kept in a log
 	Keys     []Key    `json:"-"`                     // of these contexts
 	// Remains says why the text may still be in places that nothing refers to,

@@ -51,6 +51,7 @@ type memoryErasure struct {
 	deleted  map[*kept]bool
 	ids      map[string]bool
 	entries  map[*kept]map[int64]bool // revisions of own entries to blank
+	stale    map[*kept]map[int64]bool // and of those that lose their digest with the texts
 	versions map[*tree.Node]bool
 	done     map[*tree.Tree]*tree.Tree // trees that contexts share, made once
 
@@ -110,15 +111,19 @@ func (x *memoryErasure) targets(k *kept) error {
 		}
 	}
 	maps.Copy(x.ids, f.Below)
-	x.entries = map[*kept]map[int64]bool{}
+	x.entries, x.stale = map[*kept]map[int64]bool{}, map[*kept]map[int64]bool{}
 	for _, c := range x.family {
 		if x.finder.In(c.info.Name) && !x.deleted[c] {
 			return Stuck("in the name of the context "+c.info.Name, "rename it first: pact rename")
 		}
-		x.entries[c] = map[int64]bool{}
+		x.entries[c], x.stale[c] = map[int64]bool{}, map[int64]bool{}
 		for i := c.begins(); i <= int64(len(c.log)); i++ {
-			if e := &c.log[i-1]; x.finder.InEntry(e) && !e.Blank() {
+			e := &c.log[i-1]
+			if x.finder.InEntry(e) && !e.Blank() {
 				x.entries[c][i] = true
+			}
+			if len(x.Texts) > 0 && e.Stale(c.log[len(c.log)-1].Digest) {
+				x.stale[c][i] = true
 			}
 		}
 	}

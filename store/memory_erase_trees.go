@@ -39,12 +39,14 @@ type rewritten struct {
 	ids       map[string]bool
 	versions  int
 	entries   int
+	digests   int
 	attempts  []Attempt // of its own
 	changed   []int64   // cycles of those that change
+	said      int       // of which that many hold a text
 	others    int       // attempts that change, those that it shares included
 }
 
-func (r *rewritten) concerned() bool { return r.touched || r.entries > 0 || r.others > 0 }
+func (r *rewritten) concerned() bool { return r.touched || r.entries+r.digests+r.others > 0 }
 
 // erase works everything out first, so that a failure changes nothing.
 func (x *memoryErasure) erase() (*Erased, error) {
@@ -56,10 +58,12 @@ func (x *memoryErasure) erase() (*Erased, error) {
 		}
 		list[i] = r
 		total.Attempts += len(r.changed)
+		total.Said += r.said
 		if r.others = r.concerns(list[:i+1]); !x.deleted[k] && r.concerned() {
 			total.Contexts, total.Keys = append(total.Contexts, k.info.Name), append(total.Keys, k.info.Key)
 		}
 		total.Entries += len(x.entries[k])
+		total.Digests += len(x.stale[k])
 	}
 	gone := map[string]bool{}
 	for n := range x.versions {
@@ -117,23 +121,46 @@ func (x *memoryErasure) rewrite(k *kept) (*rewritten, error) {
 				r.entries++
 			}
 		}
+		for revision := range x.stale[c] {
+			if revision <= upTo {
+				r.digests++
+			}
+		}
 		upTo = c.info.Origin.Revision
 	}
 	for _, a := range k.attempts {
-		left, changed := a.Erase(r.sent(a.Cycle), x.finder)
+		proven, err := r.shown(x.ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		left, changed := a.Erase(!proven && r.sent(a.Cycle), !proven && len(x.Texts) > 0, x.finder)
 		if r.attempts = append(r.attempts, left); changed {
 			r.changed = append(r.changed, a.Cycle)
+			if x.finder.InAttempt(&a) {
+				r.said++
+			}
 		}
 	}
 	return r, nil
 }
 
+// shown reports whether an attempt was sent what the snapshot of its cycle shows
+// and goes on to show.
+func (r *rewritten) shown(ctx context.Context, a Attempt) (bool, error) {
+	i := int(a.Cycle - r.base)
+	if i < 0 || i >= len(r.snapshots) || r.kept.snapshots[i].ThreadDigest() != r.snapshots[i].ThreadDigest() {
+		return false, nil
+	}
+	hash, err := ThreadHash(ctx, r.kept.snapshots[i])
+	return hash == a.Thread, err
+}
+
 // sent reports whether an attempt of a cycle may have been sent what goes: it
-// was in the snapshot of the cycle or in the one before it.
+// was in the snapshot of the cycle or in the one before it, in whatever version.
 func (r *rewritten) sent(cycle int64) bool {
 	changed := func(cycle int64) bool {
 		i := int(cycle - r.base)
-		return i >= 0 && i < len(r.snapshots) && r.kept.snapshots[i].ThreadDigest() != r.snapshots[i].ThreadDigest()
+		return i >= 0 && i < len(r.snapshots) && r.kept.snapshots[i].Digest() != r.snapshots[i].Digest()
 	}
 	if cycle > r.info.Cycle {
 		return r.kept.working.Digest() != r.working.Digest() || changed(r.info.Cycle)
@@ -165,7 +192,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 		return nil
 	}
 	k := r.kept
-	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries, Attempts: r.others}, k.info)
+	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries, Attempts: r.others, Digests: r.digests}, k.info)
 	if err != nil {
 		return err
 	}
@@ -208,10 +235,14 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 	return nil
 }
 
-// blank blanks an entry of a context, where that or an origin says so.
+// blank blanks an entry of a context, or takes its digest, where that or an
+// origin says so.
 func (x *memoryErasure) blank(k *kept, e *Entry) {
 	for e.Revision < k.begins() {
 		k = k.origin
+	}
+	if x.stale[k][e.Revision] {
+		e.Digest = ""
 	}
 	if x.entries[k][e.Revision] {
 		*e = e.Blanked()

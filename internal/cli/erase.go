@@ -208,6 +208,9 @@ func (a *app) askToErase(plan *pact.Erased) error {
 	if plan.Entries > 0 {
 		what += " and in the log " + strconv.Itoa(plan.Entries) + " of what people wrote"
 	}
+	if plan.Digests > 0 {
+		what += " and " + plural(plan.Digests, "digest") + " of drafts that are gone"
+	}
 	if !a.inTerminal || !a.errTerminal || a.json {
 		return fault.New(fault.DocumentInvalid, "erasing "+what+" cannot be undone", "look with --dry-run, then repeat with --yes")
 	}
@@ -240,7 +243,7 @@ func holding(ctx context.Context, s store.Store, texts, done []string, name stri
 			list = append(list, i.Name)
 		case err != nil:
 			return nil, err
-		default:
+		case len(of.IDs)+of.Entries+of.Said > 0:
 			list = append(list, of.Contexts...)
 		}
 	}
@@ -287,6 +290,9 @@ func (a *app) drawErased(of *pact.Erased, dryRun bool, also []string) {
 	}
 	if of.Entries > 0 {
 		a.printf("  entries of the log: %d\n", of.Entries)
+	}
+	if of.Digests > 0 {
+		a.printf("  digests of drafts that are gone: %d\n", of.Digests)
 	}
 	if of.Attempts > 0 {
 		a.printf("  attempts: %d\n", of.Attempts)

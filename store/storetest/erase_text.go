@@ -96,9 +96,11 @@ func testEraseText(t *testing.T, s Suite) {
 	}
 	e = d.erasing()
 	e.Texts = []string{"block", "2-0"} // what generated ids consist of is nobody's
-	if of := d.erase(e); of.Versions != 0 {
+	// The digests of the two erasures are of a working state before the last edit.
+	if of := d.erase(e); of.Versions != 0 || of.Digests != 2 {
 		t.Errorf("erased %+v", of)
 	}
+	d.state.Revision++
 	d.check()
 }
 
@@ -135,10 +137,89 @@ func testEraseAttempts(t *testing.T, s Suite) {
 
 	e = f.erasing()
 	e.Texts = []string{"Joan"}
-	if of := f.erase(e); of.Attempts != 1 || !slices.Equal(of.Contexts, []string{"a"}) {
+	if of := f.erase(e); of.Attempts != 2 || of.Said != 1 || !slices.Equal(of.Contexts, []string{"a"}) {
 		t.Errorf("erased %+v", of)
 	}
 	d.attempts[3].Error = store.Blank
+	for _, a := range d.attempts[2:] { // no snapshot shows what they were sent
+		a.Thread = strings.Repeat("0", 64)
+	}
+	d.state.Revision++
+	checkAll(d, f)
+}
+
+// testEraseDrafts has a text in drafts alone, which are gone when it is erased:
+// what was made of them goes, and what snapshots show stays.
+func testEraseDrafts(t *testing.T, s Suite) {
+	d := drive(t, s, "a")
+	d.talk("one") // revision 2
+	draft := ""
+	d.edit(func(x *tree.Editor) { draft = add(t, x, "^ah", block("PIN 4711")) })
+	d.start(call(2))
+	d.edit(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "PIN"})) })
+	d.commit() // revision 5
+	shown, err := store.ThreadHash(background, d.state.Head)
+	must(t, err)
+	f := d.fork(2, "f")
+	d.talk("three")
+	d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("more")) })
+	sent := call(4)
+	sent.Thread = shown // of a snapshot of another cycle
+	d.start(sent)
+
+	e := f.erasing()
+	e.Texts = []string{"4711"}
+	e.DryRun = true
+	want := func(of *store.Erased) {
+		t.Helper()
+		if of.Digests != 2 || of.Attempts != 2 || len(of.IDs)+of.Versions+of.Entries+of.Said != 0 || !slices.Equal(of.Contexts, []string{"a", "f"}) {
+			t.Errorf("erased %+v", of)
+		}
+	}
+	want(f.erase(e))
+	checkAll(d, f)
+	e.DryRun = false
+	want(f.erase(e))
+	for _, a := range d.attempts {
+		a.Thread = store.NoThread
+	}
+	f.attempts[0].Thread = store.NoThread
+	d.state.Revision++
+	f.state.Revision++
+	checkAll(d, f)
+	for _, x := range []*driver{d, f} {
+		log, err := x.store.Log(background, x.state.Key, 1, 99)
+		must(t, err)
+		for _, e := range log {
+			if gone := e.Revision == 3 || e.Revision == 4; (e.Digest == "") != gone {
+				t.Errorf("%s: revision %d has the digest %q", x.state.Name, e.Revision, e.Digest)
+			}
+		}
+		of := log[len(log)-1].Erased()
+		if of == nil || of.Digests != 2 || of.Attempts != map[*driver]int{d: 2, f: 1}[x] {
+			t.Errorf("%s: the log says %+v", x.state.Name, of)
+		}
+	}
+	e.Guard = f.guard()
+	if of := f.erase(e); len(of.Contexts) != 0 {
+		t.Errorf("erased again: %+v", of)
+	}
+
+	// The hash of what a snapshot shows stays.
+	c := d.committed(store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}, lifecycle.Input{})
+	as := call(4)
+	as.Thread, err = store.ThreadHash(background, c.Sealed)
+	must(t, err)
+	d.start(as)
+	d.start(call(4))
+	d.apply(c)
+	d.talk("five")
+	e = d.erasing()
+	e.Texts = []string{"4711"}
+	if of := d.erase(e); of.Attempts != 1 || of.Digests != 2 {
+		t.Errorf("erased %+v", of)
+	}
+	d.attempts[3].Thread = store.NoThread
 	d.state.Revision++
 	checkAll(d, f)
 }

@@ -87,6 +87,7 @@ func (s Suite) Run(t *testing.T) {
 		{"EraseFamily", testEraseFamily},
 		{"EraseText", testEraseText},
 		{"EraseAttempts", testEraseAttempts},
+		{"EraseDrafts", testEraseDrafts},
 
 		{"RandomHistories", testRandomHistories},
 		{"RandomForks", testRandomForks},

@@ -78,6 +78,7 @@ type erasure struct {
 	family  []*branch // origins before their forks
 	ids     map[string]bool
 	entries map[logKey]bool // of the log, to blank
+	stale   map[logKey]bool // those that lose their digest with the texts
 	rows    []version
 	logs    []logRow
 	added   []added
@@ -98,7 +99,8 @@ type branch struct {
 	sums    map[int64]sums // by cycle, where a row of the lineage changes
 	working sums
 
-	attempts []attemptRow // of its own, that change
+	attempts []attemptRow   // of its own, that change
+	called   map[int64]bool // cycles of its own attempts
 }
 
 type logKey struct{ branch, revision int64 }
@@ -219,6 +221,7 @@ func (x *erasure) plan(key store.Key) error {
 		ids[v.id] = true
 	}
 	x.total.IDs, x.total.Versions, x.total.Entries = slices.Sorted(maps.Keys(ids)), len(x.rows), len(x.entries)
+	x.total.Digests = len(x.stale)
 	slices.Sort(x.total.Contexts)
 	return nil
 }

@@ -10,6 +10,7 @@ type attemptRow struct {
 	place
 	store.Attempt
 	proof int64
+	said  bool // it holds a text
 }
 
 // attempts returns the attempts of a branch that change. They take no revision,
@@ -27,7 +28,8 @@ func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 		if err != nil {
 			return nil, x.store.fail(x.ctx, err, "reading attempts")
 		}
-		left, changed := a.Erase(b.sent(at.cycle), x.finder)
+		shown := b.shown(a)
+		left, changed := a.Erase(!shown && b.sent(at.cycle), !shown && len(x.Texts) > 0, x.finder)
 		if !changed {
 			continue
 		}
@@ -43,17 +45,17 @@ func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 		if proof = proofOf(is); !held {
 			proof ^= 1
 		}
-		list = append(list, attemptRow{at, left, proof})
+		list = append(list, attemptRow{at, left, proof, x.finder.InAttempt(&a)})
 	}
 	return list, x.store.fail(x.ctx, rows.Err(), "reading attempts")
 }
 
 // sent reports whether an attempt of a cycle may have been sent what goes: it
-// was in the snapshot of the cycle or in the one before it.
+// was in the snapshot of the cycle or in the one before it, in whatever version.
 func (b *branch) sent(cycle int64) bool {
 	changed := func(cycle int64) bool {
 		s, ok := b.sums[cycle]
-		return ok && s.thread != s.newThread
+		return ok && s.digest != s.newDigest
 	}
 	if cycle > b.Cycle {
 		return b.working.digest != b.working.newDigest || changed(b.Cycle)
@@ -61,5 +63,34 @@ func (b *branch) sent(cycle int64) bool {
 	return changed(cycle) || changed(cycle-1)
 }
 
+// shown reports whether an attempt was sent what the snapshot of its cycle shows
+// and goes on to show.
+func (b *branch) shown(a store.Attempt) bool {
+	s, ok := b.sums[a.Cycle]
+	return ok && s.thread == s.newThread && s.hash == a.Thread
+}
+
+// calls takes down the cycles of a branch that have attempts with a hash.
+func (x *erasure) calls(b *branch) error {
+	b.called = map[int64]bool{}
+	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT DISTINCT cycle FROM attempt WHERE branch = ?`), int64(b.Key))
+	if err != nil {
+		return x.store.fail(x.ctx, err, "reading attempts")
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var cycle int64
+		if err := rows.Scan(&cycle); err != nil {
+			return x.store.fail(x.ctx, err, "reading attempts")
+		}
+		b.called[cycle] = true
+	}
+	return x.store.fail(x.ctx, rows.Err(), "reading attempts")
+}
+
 // sums are digests of a tree before and after.
-type sums struct{ digest, thread, newDigest, newThread tree.Digest }
+type sums struct {
+	digest, thread, newDigest, newThread tree.Digest
+
+	hash string // of the thread before, where there are attempts
+}

@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"database/sql"
+	"encoding/hex"
 	"math"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -15,7 +16,7 @@ const endless = math.MaxInt64
 // targets finds out which nodes and which entries go, and refuses what cannot.
 func (x *erasure) targets(own *branch) error {
 	f := store.NewFamily(x.IDs)
-	x.ids, x.entries = f.Below, map[logKey]bool{}
+	x.ids, x.entries, x.stale = f.Below, map[logKey]bool{}, map[logKey]bool{}
 	if len(x.IDs) > 0 {
 		for _, b := range x.family {
 			var last *tree.Tree
@@ -48,6 +49,9 @@ func (x *erasure) targets(own *branch) error {
 			return store.Stuck("in the name of the context "+b.Name, "rename it first: pact rename")
 		}
 		if err := x.search(b); err != nil {
+			return err
+		}
+		if err := x.drafts(b); err != nil {
 			return err
 		}
 	}
@@ -94,6 +98,26 @@ func (x *erasure) search(b *branch) error {
 		}
 	}
 	return x.store.fail(x.ctx, rows.Err(), "searching the rows")
+}
+
+// drafts takes down the entries of a branch with digests of drafts that are gone.
+func (x *erasure) drafts(b *branch) error {
+	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL`), int64(b.Key))
+	if err != nil {
+		return x.store.fail(x.ctx, err, "reading the log")
+	}
+	defer rows.Close()
+	for last := hex.EncodeToString(b.digest); rows.Next(); {
+		var e store.Entry
+		var digest []byte
+		if err := rows.Scan(&e.Revision, &e.Kind, &digest); err != nil {
+			return x.store.fail(x.ctx, err, "reading the log")
+		}
+		if e.Digest = hex.EncodeToString(digest); e.Stale(last) {
+			x.stale[logKey{int64(b.Key), e.Revision}] = true
+		}
+	}
+	return x.store.fail(x.ctx, rows.Err(), "reading the log")
 }
 
 // nodeOf completes a node by columns of its row.

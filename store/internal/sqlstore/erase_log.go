@@ -29,7 +29,10 @@ type added struct {
 // branch plans the log of a branch.
 func (x *erasure) branch(b *branch) error {
 	since := x.changes(b)
-	if since < endless {
+	if err := x.calls(b); err != nil {
+		return err
+	}
+	if since < endless || len(x.Texts) > 0 && len(b.called) > 0 {
 		if err := x.digest(b); err != nil {
 			return err
 		}
@@ -79,7 +82,12 @@ func (x *erasure) branch(b *branch) error {
 		return err
 	}
 	b.attempts = attempts
-	x.total.Attempts += len(attempts)
+	for _, a := range attempts {
+		x.total.Attempts++
+		if a.said {
+			x.total.Said++
+		}
+	}
 	return x.record(b, since < endless, last.is)
 }
 
@@ -110,7 +118,7 @@ func (x *erasure) entry(b *branch, values []any, since int64) {
 		delete(x.entries, at)
 	}
 	if e.Kind == store.Edit || e.Kind == store.Aside || e.Kind == store.Erasing {
-		if cycle, _ := values[colCycle].(int64); cycle >= since {
+		if cycle, _ := values[colCycle].(int64); cycle >= since || x.stale[at] {
 			values[colDigest] = nil // of a working state that no longer is, with what drafts there were
 		}
 		return
@@ -154,6 +162,11 @@ func (x *erasure) record(b *branch, touched bool, chain []byte) error {
 			of.Entries++
 		}
 	}
+	for at := range x.stale {
+		if b.line.revision(at.revision) == at.branch && at.revision <= b.Revision {
+			of.Digests++
+		}
+	}
 	for _, other := range x.family {
 		for _, a := range other.attempts {
 			if b.line.holds(a.branch, a.cycle) {
@@ -161,7 +174,7 @@ func (x *erasure) record(b *branch, touched bool, chain []byte) error {
 			}
 		}
 	}
-	if b.deleted || !touched && of.Entries+of.Attempts == 0 {
+	if b.deleted || !touched && of.Entries+of.Attempts+of.Digests == 0 {
 		return nil
 	}
 	of.IDs = slices.Collect(maps.Keys(ids))

@@ -137,6 +137,12 @@ func (x *erasure) digest(b *branch) error {
 			b.working = s
 		} else {
 			s.thread, s.newThread = w.Old.ThreadDigest(), w.New.ThreadDigest()
+			if b.called[t.Cycle()] && s.thread == s.newThread {
+				var err error
+				if s.hash, err = store.ThreadHash(x.ctx, w.Old); err != nil {
+					return err
+				}
+			}
 			b.sums[t.Cycle()] = s
 		}
 		return nil
