@@ -3,10 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
-	"net/url"
 	"os"
 	"path/filepath"
-	"strconv"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/internal/safefile"
@@ -56,7 +54,7 @@ func (p *place) backup(ctx context.Context, name string) error {
 				"name another file, or end the process that uses that store")
 		}
 	}
-	db, err := sql.Open("sqlite", address(p.path, url.Values{"mode": {"rw"}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}}))
+	db, err := sql.Open("sqlite", address(p.path, waiting("rw")))
 	if err != nil {
 		return err
 	}

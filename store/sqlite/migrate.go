@@ -24,27 +24,43 @@ var schema embed.FS
 // version is the newest version of the schema, kept in user_version.
 const version = 5
 
-// recognise refuses a file that is not ours before anything is changed in it.
-func recognise(ctx context.Context, path string) error {
-	db, err := sql.Open("sqlite", address(path, url.Values{"mode": {"rw"}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}}))
+// recognise refuses a file that is not ours before anything is changed in it,
+// and returns the version of its schema. query is how to open it.
+func recognise(ctx context.Context, path string, query url.Values) (at int64, err error) {
+	db, err := sql.Open("sqlite", address(path, query))
 	if err != nil {
-		return refuse(err, path)
+		return 0, refuse(err, path)
 	}
 	defer db.Close()
-	// One statement, so that the migration of another process is seen whole or not at all.
-	var id, at int64
-	err = db.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id, &at)
+	tx, err := db.BeginTx(ctx, nil) // so that the migration of another process is seen whole or not at all
 	if err != nil {
-		return refuse(err, path)
+		return 0, refuse(err, path)
+	}
+	defer tx.Rollback()
+	var id int64
+	err = tx.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id, &at)
+	if err != nil {
+		return 0, refuse(err, path)
 	}
 	if id != applicationID {
-		return fault.New(fault.Store, path+" is the database of another application", "name another file")
+		return 0, fault.New(fault.Store, path+" is the database of another application", "name another file")
 	}
-	return supported(at)
+	if err := supported(at); err != nil {
+		return 0, err
+	}
+	want, err := schemaOf(ctx, at)
+	if err != nil {
+		return 0, refuse(err, path)
+	}
+	have, err := objects(ctx, tx)
+	if err != nil {
+		return 0, refuse(err, path)
+	}
+	return at, foreign(path, have, want)
 }
 
 func supported(at int64) error {
-	if at > version {
+	if at > version || at < 1 {
 		return fault.New(fault.Store, fmt.Sprintf("the file has version %d of the schema, this program knows %d", at, version),
 			"use a newer version of the program")
 	}
@@ -76,15 +92,13 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil { // another process may have been faster
 		return err
 	}
-	if err := supported(at); err != nil {
-		return err
-	}
-	for ; at < version; at++ {
-		text, err := schema.ReadFile(fmt.Sprintf("schema/%04d.sql", at+1))
-		if err != nil {
+	if at != 0 { // which is a file that is being made
+		if err := supported(at); err != nil {
 			return err
 		}
-		if _, err := tx.ExecContext(ctx, string(text)); err != nil {
+	}
+	for ; at < version; at++ {
+		if err := build(ctx, tx, at+1); err != nil {
 			return err
 		}
 	}

@@ -41,6 +41,10 @@ var settings = []struct{ key, set, pragma, want string }{
 // file is empty, belongs to something else or to a newer version, and where the
 // durability that a commit needs cannot be had; E_BUSY where others keep it
 // waiting for five seconds.
+//
+// Where nothing can be written beside the file, because the disk is full or can
+// only be read, the store is opened for reading alone, and every change to it is
+// answered with E_STORE.
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -64,10 +68,14 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 // open opens a file that is there.
 func (p *place) open(ctx context.Context) (*Store, error) {
-	if err := recognise(ctx, p.path); err != nil {
-		return nil, err
+	var write *sql.DB
+	_, err := recognise(ctx, p.path, waiting("rw"))
+	if err == nil {
+		write, err = patiently(ctx, func() (*sql.DB, error) { return handle(ctx, p.path, "0") })
 	}
-	write, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, p.path, "0") })
+	if unwritable(err) {
+		return p.openToRead(ctx, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -96,6 +104,12 @@ func (p *place) open(ctx context.Context) (*Store, error) {
 		return nil, err
 	}
 	return &Store{s, p}, nil
+}
+
+// waiting opens a file in a mode of SQLite, waits for others, and changes nothing
+// in how it is kept.
+func waiting(mode string) url.Values {
+	return url.Values{"mode": {mode}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}}
 }
 
 // address is the name by which the driver opens a file.

@@ -1,0 +1,64 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"net/url"
+	"os"
+	"runtime"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store/internal/sqlstore"
+	lib "modernc.org/sqlite/lib"
+)
+
+// unwritable reports whether an opening failed because nothing can be written
+// beside the file: even those who only read have to make the log and its index
+// there.
+func unwritable(err error) bool {
+	switch primary(err) {
+	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_FULL, lib.SQLITE_IOERR:
+		return true
+	}
+	return false
+}
+
+// openToRead opens a file for reading alone, where cause kept it from being
+// opened otherwise: the disk is full, or the file, its directory or its file
+// system can only be read. It needs no other file and takes no lock. So nothing
+// may be in the log, which holds commits that the file lacks.
+func (p *place) openToRead(ctx context.Context, cause error) (*Store, error) {
+	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
+		return nil, fault.Wrap(fault.Store, cause, "commits are in "+p.path+"-wal, which cannot be read where nothing can be written",
+			"copy both files to a place that can be written, while no process uses them, or make room")
+	}
+	query := url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"1"}}
+	at, err := recognise(ctx, p.path, query)
+	if err != nil {
+		return nil, cause
+	}
+	if at != version {
+		return nil, fault.Wrap(fault.Store, cause, fmt.Sprintf("the file has version %d of the schema, this program needs %d and cannot write it", at, version),
+			"copy it to a place that can be written")
+	}
+	db, err := sql.Open("sqlite", address(p.path, query))
+	if err != nil {
+		return nil, cause
+	}
+	db.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	d := p.dialect()
+	d.Turn = func(context.Context, func() error) error { return p.unwritten(cause) }
+	d.Clean = func(context.Context, *sql.DB) (string, error) { return "", p.unwritten(cause) }
+	s, err := sqlstore.New(ctx, db, db, d)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{s, p}, nil
+}
+
+// unwritten is the error for a change to a store that is open for reading alone.
+func (p *place) unwritten(cause error) error {
+	return fault.Wrap(fault.Store, cause, p.path+" is open for reading alone, because nothing can be written beside it",
+		"check the disk, and the permissions of the file and its directory, then open it again")
+}

@@ -1,0 +1,107 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// onlyRead expects a store of one turn that can be read and not changed.
+func onlyRead(t *testing.T, path string) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path)
+	must(t, err)
+	defer s.Close()
+	w := &turns{store: s}
+	must(t, w.load(t.Context(), 1))
+	if w.state.Cycle != 1 {
+		t.Errorf("the store is at cycle %d", w.state.Cycle)
+	}
+	if damage, err := s.Check(t.Context(), 1); err != nil || damage != nil {
+		t.Errorf("the store does not hold: %+v, %v", damage, err)
+	}
+	err = w.commit(t.Context(), "two", false)
+	if !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "be written") {
+		t.Errorf("a commit got %v", err)
+	}
+}
+
+// TestReadWhereNothingCanBeWritten has something in the place of the files that
+// SQLite wants to make.
+func TestReadWhereNothingCanBeWritten(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	ours(t, path)
+	must(t, os.Symlink(filepath.Join("none", "index"), path+"-shm"))
+	onlyRead(t, path)
+	put(t, path+"-wal", strings.Repeat("a commit", 1000))
+	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "commits are in") {
+		t.Errorf("opened %v with %v", s, err)
+	}
+}
+
+// TestReadOnlyDisk reads from a file system that is full, and from one that is
+// mounted for reading.
+func TestReadOnlyDisk(t *testing.T) {
+	disk := t.TempDir()
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", disk).CombinedOutput(); err != nil {
+		t.Skipf("left out: a file system cannot be mounted here: %v: %s", err, out)
+	}
+	defer func() {
+		if out, err := exec.Command("umount", disk).CombinedOutput(); err != nil {
+			t.Errorf("%v: %s", err, out)
+		}
+	}()
+	path := filepath.Join(disk, "pact.db")
+	ours(t, path)
+	fill := filepath.Join(disk, "fill")
+	f, err := os.Create(fill)
+	must(t, err)
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	must(t, f.Close())
+	onlyRead(t, path)
+	must(t, os.Remove(fill))
+	if out, err := exec.Command("mount", "-o", "remount,ro", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	onlyRead(t, path)
+	if out, err := exec.Command("mount", "-o", "remount,rw", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for _, ending := range []string{"-wal", "-shm"} {
+		if err := os.Remove(path + ending); err != nil && !errors.Is(err, os.ErrNotExist) {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.Command("mount", "-o", "remount,ro", disk).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	onlyRead(t, path)
+}
+
+// TestStaleIndex has an index of another log beside the store: SQLite makes it
+// anew, or, where it cannot, does without it.
+func TestStaleIndex(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	ours(t, path)
+	other := filepath.Join(t.TempDir(), "other.db")
+	w := begin(t, open(t, other))
+	for range 20 {
+		w.next(t, "of another")
+	}
+	copyFile(t, other+"-shm", path+"-shm")
+	w = &turns{store: open(t, path)}
+	must(t, w.load(t.Context(), 1))
+	if w.state.Cycle != 1 {
+		t.Errorf("the store is at cycle %d", w.state.Cycle)
+	}
+	w.next(t, "two")
+	sound(t, path)
+}

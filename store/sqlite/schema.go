@@ -1,0 +1,89 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+	"sync"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// object is a row of the schema: a table, an index, a trigger or a view.
+type object struct{ kind, name, table, text string }
+
+// objects lists what is in a schema, but for what SQLite adds by itself.
+func objects(ctx context.Context, db interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}) (map[object]bool, error) {
+	rows, err := db.QueryContext(ctx, `SELECT type, name, tbl_name, coalesce(sql, '') FROM sqlite_schema
+		WHERE NOT (type = 'table' AND (name = 'sqlite_sequence' OR name GLOB 'sqlite_stat[1-4]') OR type = 'index' AND sql IS NULL)`)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	list := make(map[object]bool)
+	for rows.Next() {
+		var o object
+		if err := rows.Scan(&o.kind, &o.name, &o.table, &o.text); err != nil {
+			return nil, err
+		}
+		list[o] = true
+	}
+	return list, rows.Err()
+}
+
+// drafts are the schemas that this process compared files with, by version.
+var drafts sync.Map
+
+// schemaOf makes the schema of a version in memory and lists it.
+func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
+	if list, ok := drafts.Load(at); ok {
+		return list.(map[object]bool), nil
+	}
+	db, err := sql.Open("sqlite", ":memory:")
+	if err != nil {
+		return nil, err
+	}
+	defer db.Close()
+	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	for v := range at {
+		if err := build(ctx, db, v+1); err != nil {
+			return nil, err
+		}
+	}
+	list, err := objects(ctx, db)
+	if err == nil {
+		drafts.Store(at, list)
+	}
+	return list, err
+}
+
+// build makes a version of the schema out of the one before.
+func build(ctx context.Context, db interface {
+	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+}, version int64) error {
+	text, err := schema.ReadFile(fmt.Sprintf("schema/%04d.sql", version))
+	if err == nil {
+		_, err = db.ExecContext(ctx, string(text))
+	}
+	return err
+}
+
+// foreign refuses a schema that is not to the letter that of its version: a
+// trigger or a view that somebody put into the file would change what is written
+// to it, or what is read.
+func foreign(path string, have, want map[object]bool) error {
+	for o := range have {
+		if !want[o] {
+			return fault.New(fault.Store, fmt.Sprintf("%s has the %s %q, which this program did not make", path, o.kind, o.name),
+				"do not trust the file; restore it from a backup, or name another")
+		}
+	}
+	for o := range want {
+		if !have[o] {
+			return fault.New(fault.Store, fmt.Sprintf("%s lacks the %s %q", path, o.kind, o.name), "restore it from a backup")
+		}
+	}
+	return nil
+}

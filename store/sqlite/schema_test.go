@@ -1,0 +1,56 @@
+package sqlite_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// TestForeignSchema puts things into the schema of a store that could change
+// what is written, or read, and takes some away. The file is refused and stays as
+// it is.
+func TestForeignSchema(t *testing.T) {
+	for name, c := range map[string]struct{ statement, says string }{
+		"trigger":         {"CREATE TRIGGER quiet AFTER INSERT ON log BEGIN UPDATE log SET actor = 'x'; END", `has the trigger "quiet"`},
+		"trigger instead": {"CREATE TRIGGER \"log \" BEFORE DELETE ON content BEGIN SELECT RAISE(IGNORE); END", `has the trigger "log "`},
+		"view":            {"CREATE VIEW theirs AS SELECT * FROM log", `has the view "theirs"`},
+		"table":           {"CREATE TABLE theirs (x)", `has the table "theirs"`},
+		"virtual table":   {"CREATE VIRTUAL TABLE theirs USING fts5(x)", `has the table "theirs`},
+		"index":           {"CREATE INDEX theirs ON log (actor)", `has the index "theirs"`},
+		"unique index":    {"CREATE UNIQUE INDEX theirs ON log (branch, kind, revision)", `has the index "theirs"`},
+		"column":          {"ALTER TABLE log ADD COLUMN theirs TEXT", `has the table "log"`},
+		"hidden":          {"PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_stat1', 'log', 0, 'CREATE TRIGGER sqlite_stat1 AFTER INSERT ON log BEGIN SELECT 1; END')", ""},
+		"missing index":   {"DROP INDEX node_named", `lacks the index "node_named"`},
+		"missing table":   {"DROP TABLE attempt", `lacks the table "attempt"`},
+		"version":         {"PRAGMA user_version = 1", "which this program did not make"},
+		"no version":      {"PRAGMA user_version = 0", "version 0"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "pact.db")
+			ours(t, path)
+			raw(t, path, c.statement).Close()
+			before, _ := os.ReadFile(path)
+			s, err := sqlite.Open(t.Context(), path)
+			if err == nil {
+				s.Close()
+				t.Fatal("the file was opened")
+			}
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" || !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v", err)
+			}
+			if after, _ := os.ReadFile(path); string(after) != string(before) {
+				t.Error("the file was changed")
+			}
+		})
+	}
+	path := filepath.Join(t.TempDir(), "pact.db")
+	ours(t, path)
+	raw(t, path, "ANALYZE").Close() // which is a person's right
+	must(t, open(t, path).Close())
+}
