@@ -37,48 +37,112 @@ func (r *run) prunable(id string) bool {
 	return i.class == "turn" || i.class == "block" && !r.inCore(id)
 }
 
-// partners are the nodes that a node cannot go without: that it refers to and
-// that refer to it, and the other halves of a pair, which may be parted by name
-// where orphans are kept.
-func (p *pruner) partners(id string) []string {
-	mutual := p.list(func(i *item) bool {
-		return i.id != id && slices.Contains(i.refs, id) && slices.Contains(p.bag[id].refs, i.id)
-	})
+// tied are the other halves of a pair, which may be parted by name where orphans
+// are kept.
+func (p *pruner) tied(id string) []string {
 	if p.named != nil && p.policy.Orphans == lifecycle.Keep {
-		return mutual
+		return nil
 	}
-	return append(mutual, p.pairs(id)...)
+	return p.pairs(id)
+}
+
+// cascades reports whether a node is a removable group outside any core.
+func (p *pruner) cascades(id string) bool {
+	return p.bag[id].class == "container" && p.bag[id].removable && !p.inCore(id)
+}
+
+// turnOf is the turn around a node, "" outside of any.
+func (p *pruner) turnOf(id string) string {
+	for _, above := range p.path(id) {
+		if above != id && p.bag[above].class == "turn" {
+			return above
+		}
+	}
+	return ""
+}
+
+// needs are the nodes that have to go for a node to go.
+func (p *pruner) needs(id string) (ids []string) {
+	path := p.path(id)
+	for _, from := range p.referrers(id) {
+		at := slices.Index(path, from) // -1 where it is not above
+		with := at < 0
+		for k := at; at >= 0 && k < len(path)-1; k++ {
+			with = p.cascades(path[k]) && (with || k == at)
+		}
+		if with {
+			ids = append(ids, from)
+		}
+	}
+	ids = append(ids, p.tied(id)...)
+	switch turn := p.turnOf(id); {
+	case p.bag[id].class == "turn":
+		ids = append(ids, p.below(id)[1:]...)
+	case p.prunable(id):
+	case p.cascades(id):
+		ids = append(ids, p.children(id)...)
+	case turn != "":
+		ids = append(ids, turn)
+	}
+	return ids
+}
+
+// reach is everything that has to go for a node to go, and for that, and so on.
+func (p *pruner) reach(id string, seen map[string]bool) map[string]bool {
+	if !seen[id] {
+		seen[id] = true
+		for _, to := range p.needs(id) {
+			p.reach(to, seen)
+		}
+	}
+	return seen
 }
 
 // unit is everything that has to go with a candidate, with the roots that it
-// hangs from, nil where something in it stays. What is in ^sys goes by name, or
-// with a candidate of ^sys.
+// hangs from, nil where something in it stays: nodes that need each other, and
+// below turns everything, with what that needs as it is needed.
 func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
 	unit = map[string]bool{}
+	known := map[string]map[string]bool{}
+	reach := func(id string) map[string]bool {
+		if known[id] == nil {
+			known[id] = p.reach(id, map[string]bool{})
+		}
+		return known[id]
+	}
 	for add := []string{id}; len(add) > 0; add = add[1:] {
-		roots = append(roots, add[0])
-		for _, m := range p.below(add[0]) {
-			if unit[m] {
-				continue
+		if unit[add[0]] {
+			continue
+		}
+		unit[add[0]] = true
+		for m := range reach(add[0]) {
+			if reach(m)[add[0]] {
+				add = append(add, m)
 			}
-			unit[m] = true
-			for _, partner := range p.partners(m) {
-				path := p.path(partner)
-				switch {
-				case p.region(partner) == "^sys" && !p.named[partner] && (p.named != nil || p.region(id) != "^sys"):
-					return nil, nil
-				case p.prunable(partner):
-					add = append(add, partner)
-				case p.region(partner) == "^seq" && len(path) > 2:
-					add = append(add, path[2]) // part of a core goes with its turn
-				default:
-					return nil, nil
-				}
-			}
+		}
+		if p.bag[add[0]].class == "turn" {
+			add = append(add, p.below(add[0])...)
 		}
 	}
 	for m := range unit {
 		path := p.path(m)
+		turn := p.bag[m].class == "turn"
+		switch {
+		case p.prunable(m):
+			roots = append(roots, m)
+			if turn && p.named != nil && !p.named[m] || p.region(m) == "^sys" && !p.named[m] && (p.named != nil || p.region(id) != "^sys") {
+				return nil, nil
+			}
+		case p.cascades(m):
+			roots = append(roots, m)
+			for _, k := range p.children(m) {
+				if !unit[k] && !unit[p.turnOf(m)] {
+					return nil, nil
+				}
+			}
+		case !unit[p.turnOf(m)]:
+			return nil, nil
+		}
 		if p.bag[m].pinned || p.retained[m] || len(path) > 2 && p.recent[path[2]] {
 			return nil, nil
 		}

@@ -41,16 +41,6 @@ func partners(t *tree.Tree, n *tree.Node) []string {
 	return slices.Compact(ids)
 }
 
-// mutual returns the nodes that a node refers to and that refer to it.
-func mutual(t *tree.Tree, n *tree.Node) (ids []string) {
-	for _, to := range n.Refs {
-		if m := t.Node(to); m != nil && to != n.ID && slices.Contains(m.Refs, n.ID) {
-			ids = append(ids, to)
-		}
-	}
-	return ids
-}
-
 // orphans returns the calls without a result behind them and the results without
 // a call before them that the commit brings about: those that it adds or changes,
 // and those whose partner it takes, but for what expiry left alone. What was an

@@ -13,6 +13,7 @@ import (
 // that something keeps waits for that something to go.
 func (p *pruner) run(ready queue, asked bool) error {
 	heap.Init(&ready)
+	p.rings = &rings{p, make(map[string]*ring)}
 	waiting := make(map[string][]candidate) // by the id of what keeps them
 	held := make(map[string]stopped)
 	wanted := p.exceeded()
@@ -21,10 +22,10 @@ func (p *pruner) run(ready queue, asked bool) error {
 		if !p.tree.Has(c.id) {
 			continue
 		}
-		unit, ties, h := p.unit(c)
+		unit, waits, h := p.unit(c)
 		if h.Kept != "" {
 			held[c.id] = stopped{c, h}
-			for _, id := range append(ties, h.By) {
+			for _, id := range waits {
 				waiting[id] = append(waiting[id], c)
 			}
 			continue

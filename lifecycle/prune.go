@@ -25,6 +25,7 @@ type pruner struct {
 	recent map[string]bool // ids of the protected turns
 	byName map[string]bool // what was asked for, while that is looked at
 	anew   bool            // whether that is to be as if it had never been
+	rings  *rings          // of the nodes that are looked at
 
 	tree    *tree.Tree
 	stamps  tree.Stamps

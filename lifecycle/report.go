@@ -34,7 +34,7 @@ const (
 	Recent     = "recent"   // among the protected most recent turns
 	Contains   = "contains" // something that stays is below it
 	Waits      = "waiting"  // pruning waits for more to free
-	Whole      = "whole"    // it goes with the turn around it only, or it is no block
+	Whole      = "whole"    // a turn would have to go that was not asked for, or it is no block
 )
 
 // Freed is how much less there is after pruning than before.

@@ -6,66 +6,76 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// unit returns the roots of everything that has to go with a candidate,
-// because nodes refer to each other, or what keeps it: a node in it that is
-// pinned, retained, protected, or referred to from outside (02 §5.4, §7.2).
-// ties are the removable groups that tie it together: when one goes, by
-// cascade, the unit is another.
-func (p *pruner) unit(c candidate) (roots, ties []string, held Held) {
-	roots = []string{c.id}
-	inside := make(map[string]bool)
-	var members []string
-	add := func(root string) {
-		everything(p.tree.Entry(root), func(id string) {
-			if !inside[id] {
-				inside[id] = true
-				members = append(members, id)
-			}
-		})
+// unit returns the roots of everything that has to go with a candidate, because
+// nodes refer to each other, directly or in a ring, or what keeps it: a node in it
+// that is pinned, retained, protected or of ^sys, a turn that nobody asked for, or a
+// reference from outside (02 §5.4, §7.2). waits are the nodes whose going may free it.
+func (p *pruner) unit(c candidate) (roots, waits []string, held Held) {
+	keep := func(kept, by string, waits ...string) (_, _ []string, _ Held) {
+		waits = append(waits, by)
+		if by == c.id {
+			by, waits = "", nil
+		}
+		return nil, waits, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
 	}
-	keep := func(kept, by string) (_, _ []string, _ Held) {
-		return nil, ties, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
+	if why := p.keeps(c.id); why != "" {
+		return keep(why, c.id)
 	}
-	add(c.id)
-	for i := 0; i < len(members); i++ { // members grow as partners join
-		n := p.tree.Node(members[i])
-		for _, to := range p.together(n) {
-			if inside[to] {
-				continue
-			}
-			for _, tied := range [...]*tree.Node{n, p.tree.Node(to)} {
-				if tied.Removable {
-					ties = append(ties, tied.ID)
+	first := p.rings.of(c.id)
+	all, inside := []*ring{first}, map[*ring]bool{first: true}
+	for i := 0; i < len(all); i++ { // turns bring what is below them
+		if all[i].kept != "" {
+			return keep(all[i].kept, all[i].by)
+		}
+		for _, turn := range all[i].turns {
+			everything(p.tree.Entry(turn), func(id string) {
+				if r := p.rings.of(id); !inside[r] {
+					inside[r] = true
+					all = append(all, r)
 				}
-			}
-			root := p.rootOf(to, c.sys)
-			if root == "" {
-				return keep(Referenced, to)
-			}
-			roots = append(roots, root)
-			add(root)
+			})
 		}
 	}
-	for _, id := range members {
-		n := p.tree.Node(id)
-		switch {
-		case n.Pinned:
-			return keep(Pinned, other(id, c.id))
-		case p.in.Retained(id):
-			return keep(Retained, other(id, c.id))
-		case p.recent[turnOf(p.tree, id)]:
-			return keep(Recent, other(id, c.id))
+	for _, r := range all {
+		for _, id := range r.sys {
+			if !c.sys && !p.byName[id] {
+				return keep(Referenced, id)
+			}
+		}
+		for _, turn := range r.turns {
+			if p.byName != nil && !p.byName[turn] {
+				return keep(Whole, turn)
+			}
 		}
 	}
-	for _, id := range members {
-		if by := referrer(p.tree, id, inside); by != "" {
-			return keep(Referenced, by)
+	var by candidate
+	for _, r := range all {
+		if group, child := p.rings.filled(r, inside); group != "" {
+			return keep(Referenced, group, child)
 		}
+		by = later(by, p.rings.referrer(r, inside))
+		roots = append(roots, r.roots...)
+	}
+	if by.id != "" {
+		return keep(Referenced, by.id)
 	}
 	return outermost(p.tree, roots), nil, Held{}
 }
 
-// outermost leaves out the blocks whose turn is among the roots as well.
+// keeps returns why a node stays whatever else happens, "" where nothing keeps it.
+func (p *pruner) keeps(id string) string {
+	switch {
+	case p.tree.Node(id).Pinned:
+		return Pinned
+	case p.in.Retained(id):
+		return Retained
+	case p.recent[turnOf(p.tree, id)]:
+		return Recent
+	}
+	return ""
+}
+
+// outermost leaves out the roots that are below another one.
 func outermost(t *tree.Tree, roots []string) []string {
 	if len(roots) == 1 {
 		return roots
@@ -74,58 +84,17 @@ func outermost(t *tree.Tree, roots []string) []string {
 	for _, id := range roots {
 		all[id] = true
 	}
-	return slices.DeleteFunc(roots, func(id string) bool {
-		turn := turnOf(t, id)
-		return turn != id && all[turn]
+	return slices.DeleteFunc(slices.Clone(roots), func(id string) bool {
+		path := t.Path(id)
+		return slices.ContainsFunc(path[:len(path)-1], func(e *tree.Entry) bool { return all[e.Node().ID] })
 	})
-}
-
-// together returns the nodes that a node cannot go without: those that it and
-// they refer to, and its partners. Who keeps orphans can ask for one half; and
-// where a conversation is rewritten, the other half may come again.
-func (p *pruner) together(n *tree.Node) []string {
-	ids := mutual(p.tree, n)
-	if p.anew || p.byName != nil && p.in.Policy.Orphans == Keep {
-		return ids
-	}
-	for _, id := range partners(p.tree, n) {
-		if !slices.Contains(ids, id) {
-			ids = append(ids, id)
-		}
-	}
-	return ids
-}
-
-// rootOf returns what has to be removed for a node to go: the block itself
-// where it is prunable alone, the turn around a core, "" where nothing can.
-// A block of ^sys goes where it was asked for, or with another that a limit for
-// ^sys takes.
-func (p *pruner) rootOf(id string, sys bool) string {
-	path := p.tree.Path(id)
-	switch {
-	case len(path) < 2, path[1].Class() == tree.Sys && !p.byName[id] && !sys:
-		return ""
-	case prunable(path):
-		return id
-	case path[1].Class() == tree.Seq && len(path) > 2:
-		return path[2].Node().ID
-	}
-	return ""
 }
 
 // turnOf returns the id of the sealed turn that a node is in, "" outside.
 func turnOf(t *tree.Tree, id string) string {
 	path := t.Path(id)
-	if path[1].Class() != tree.Seq || len(path) < 3 {
+	if len(path) < 3 || path[1].Class() != tree.Seq {
 		return ""
 	}
 	return path[2].Node().ID
-}
-
-// other returns id, "" where it is the candidate itself that is kept.
-func other(id, candidate string) string {
-	if id == candidate {
-		return ""
-	}
-	return id
 }

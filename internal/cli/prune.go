@@ -175,7 +175,7 @@ func heldText(reason, kept, by string) string {
 	case kept == "waiting":
 		return text + ", kept: pruning waits"
 	case kept == "whole":
-		return text + ", kept: only a whole turn or a block outside a core can be pruned"
+		return text + ", kept: its turn would have to go, or it is no block"
 	case by != "":
 		return text + ", kept: " + node + " is " + kept
 	}
