@@ -174,8 +174,10 @@ func heldText(reason, kept, by string) string {
 		return text + ", kept: among the most recent turns"
 	case kept == "waiting":
 		return text + ", kept: pruning waits"
+	case kept == "whole" && by != "":
+		return text + ", kept: " + node + " would have to go, which was not asked for"
 	case kept == "whole":
-		return text + ", kept: its turn would have to go, or it is no block"
+		return text + ", kept: only a whole turn or a block outside a core can be pruned"
 	case by != "":
 		return text + ", kept: " + node + " is " + kept
 	}
