@@ -3,7 +3,7 @@
 FUZZTIME ?= 1m
 RUNS ?= 1000000
 
-.PHONY: help build test fuzz soak bench scale lint
+.PHONY: help build test fuzz soak bench scale lint notices
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -29,3 +29,6 @@ scale: ## measure how costs grow from n to 4n and 16n, as in docs/benchmarks.md
 
 lint: ## format check and vet
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }; go vet ./...
+
+notices: ## write THIRD_PARTY_NOTICES.txt anew
+	UPDATE_NOTICES=1 go test -count=1 -run '^TestNotices$$' .
