@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -68,6 +69,9 @@ func Open(ctx context.Context, path string) (*Store, error) {
 
 // open opens a file that is there.
 func (p *place) open(ctx context.Context) (*Store, error) {
+	if err := p.belongs(); err != nil {
+		return nil, err
+	}
 	var write *sql.DB
 	_, err := recognise(ctx, p.path, waiting("rw"))
 	if err == nil {
@@ -75,6 +79,10 @@ func (p *place) open(ctx context.Context) (*Store, error) {
 	}
 	if unwritable(err) {
 		return p.openToRead(ctx, err)
+	}
+	if log, none := os.Stat(p.path + endings[1]); primary(err) == lib.SQLITE_CORRUPT && none == nil && log.Size() > 0 {
+		return nil, fault.Wrap(fault.Store, err, p.path+" is damaged, or the log beside it is not its own",
+			"beside a backup, move the log away; else restore the file from a backup or an export")
 	}
 	if err != nil {
 		return nil, err

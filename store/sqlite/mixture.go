@@ -1,0 +1,93 @@
+package sqlite
+
+import (
+	"encoding/binary"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// belongs refuses a log that cannot be that of the file beside it, such as the
+// log of a later time beside a backup. The file reaches as far as the last page
+// that was moved to it; every page behind that has to be in the log. SQLite
+// reads zeros where one is in neither, and finds out when it needs that page.
+// Cost: a look at every page's place in the log, which has about 1,300 of them.
+//
+// Others may write, and move pages, at the same time: what does not fit has to be
+// so in a log and a file that stayed as they were meanwhile.
+func (p *place) belongs() error {
+	log, err := os.Open(p.path + endings[1]) // which has no locks that closing it could release
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.Wrap(fault.Store, err, "the log "+p.path+endings[1]+" cannot be read", "check its permissions")
+	}
+	defer log.Close()
+	for range 3 {
+		before, err := p.sizes(log)
+		if err != nil {
+			return err
+		}
+		if fits := pagesFit(log, before[0]); fits {
+			return nil
+		}
+		if after, err := p.sizes(log); err != nil || after == before {
+			return errors.Join(err, fault.New(fault.Store, p.path+endings[1]+" is not the log of "+p.path+": pages are in neither of them",
+				"put back the file that belongs to the log; or, beside a backup, move the log away"))
+		}
+	}
+	return nil
+}
+
+// sizes are those of the file and of the log.
+func (p *place) sizes(log *os.File) (sizes [2]int64, err error) {
+	file, err := os.Stat(p.path)
+	if err != nil {
+		return sizes, p.gone("", err)
+	}
+	info, err := log.Stat()
+	if err != nil {
+		return sizes, p.gone(endings[1], err)
+	}
+	return [2]int64{file.Size(), info.Size()}, nil
+}
+
+// pagesFit reports whether the log has every page behind the end of the file.
+func pagesFit(log io.ReaderAt, fileSize int64) bool {
+	var head [32]byte
+	if _, err := log.ReadAt(head[:], 0); err != nil || binary.BigEndian.Uint32(head[:])&^1 != 0x377f0682 {
+		return true // empty, or none that SQLite would read
+	}
+	pageSize := int64(binary.BigEndian.Uint32(head[8:]))
+	if pageSize < smallest || pageSize > 1<<16 {
+		return true
+	}
+	salt := string(head[16:24])
+	last, there := fileSize/pageSize, make(map[int64]bool)
+	count, pages := int64(0), []int64(nil) // at the last commit, and since
+	var frame [24]byte
+	for at := int64(len(head)); ; at += int64(len(frame)) + pageSize {
+		if _, err := log.ReadAt(frame[:], at); err != nil || string(frame[8:16]) != salt {
+			break
+		}
+		pages = append(pages, int64(binary.BigEndian.Uint32(frame[:])))
+		if n := binary.BigEndian.Uint32(frame[4:]); n != 0 { // a commit
+			count = int64(n)
+			for _, page := range pages {
+				there[page] = true
+			}
+			pages = pages[:0]
+		}
+	}
+	locks := 1<<30/pageSize + 1 // the page with the locks is never written
+	for page := last + 1; page <= count; page++ {
+		if !there[page] && page != locks {
+			return false
+		}
+	}
+	return true
+}

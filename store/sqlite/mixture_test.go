@@ -1,0 +1,90 @@
+package sqlite_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// TestForeignLog puts the log of a store that went on beside a backup and beside
+// a copy of the file alone. What is opened is whole and has every commit; all
+// else is refused.
+func TestForeignLog(t *testing.T) {
+	path, dir := filepath.Join(t.TempDir(), "pact.db"), t.TempDir()
+	s := open(t, path).(*sqlite.Store)
+	w := begin(t, s)
+	refused := 0
+	for i := range 8 {
+		for range 1 + 9*(i%5) {
+			w.next(t, fmt.Sprint("turn ", i))
+		}
+		backup := filepath.Join(dir, fmt.Sprint(i, ".db"))
+		if i%2 == 0 {
+			must(t, s.Backup(t.Context(), backup))
+		} else {
+			copyFile(t, path, backup)
+		}
+		for range 40 * (i % 8) {
+			w.next(t, fmt.Sprint("later turn ", i))
+		}
+		copyFile(t, path+"-wal", backup+"-wal")
+		b, err := sqlite.Open(t.Context(), backup)
+		if err != nil {
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" {
+				t.Errorf("%d: %v", i, err)
+			}
+			refused++
+			continue
+		}
+		info, err := b.Find(t.Context(), "turns")
+		if err != nil || info.Cycle != w.state.Cycle {
+			t.Errorf("%d: opened at cycle %d of %d, %v", i, info.Cycle, w.state.Cycle, err)
+		} else if damage, err := b.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Errorf("%d: opened, and does not hold: %+v, %v", i, damage, err)
+		}
+		must(t, b.Close())
+	}
+	t.Logf("%d of 8 were refused", refused)
+	if refused < 5 {
+		t.Errorf("%d were refused", refused)
+	}
+}
+
+// TestOwnLog opens a store while others commit, write it anew, shorter, and move
+// pages from its log: it is never refused.
+func TestOwnLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	ours(t, path)
+	ctx, stop := context.WithCancel(t.Context())
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), childFile+"="+path)
+	must(t, cmd.Start())
+	db := raw(t, path, "PRAGMA busy_timeout = 5000")
+	db.SetMaxOpenConns(1)
+	for i := range 30 {
+		s, err := sqlite.Open(t.Context(), path)
+		must(t, err)
+		if i%3 == 0 {
+			for _, statement := range []string{
+				"INSERT INTO content (no, body) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT 1000000000 + i, zeroblob(4000) FROM n",
+				"DELETE FROM content WHERE no > 1000000000",
+				"VACUUM",
+			} {
+				if _, err := db.Exec(statement); err != nil {
+					t.Fatal(statement, err)
+				}
+			}
+		}
+		must(t, s.Close())
+	}
+	stop()
+	_ = cmd.Wait() // it was killed
+}
