@@ -1,7 +1,8 @@
 // Command scale measures how costs grow: every row at n, at 4n and at 16n, with
 // the factor of each step. What grows with its input and no more takes about
 // four times as long at every step. Times are those of the processors; waiting
-// for the disk is not in them. It prints a table in Markdown.
+// for the disk is not in them. Beside them stands how the number of allocations
+// grows, which depends on no machine. It prints a table in Markdown.
 package main
 
 import (
@@ -13,6 +14,7 @@ import (
 	"regexp"
 	"runtime"
 	"strconv"
+	"strings"
 	"syscall"
 	"time"
 )
@@ -32,7 +34,7 @@ type row struct {
 func main() {
 	only := flag.String("rows", "", "measure the rows whose name matches this regular expression")
 	tries := flag.Int("tries", 12, "how often to measure at each size, where that takes no longer than -patience; the fastest counts")
-	patience := flag.Duration("patience", 4*time.Second, "when to stop trying again")
+	patience := flag.Duration("patience", 3*time.Second, "when to stop trying again")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
 	if err != nil {
@@ -42,8 +44,8 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	fmt.Printf("%s, %s, %s/%s, %d cores\n\n", time.Now().UTC().Format("2 January 2006"), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
-	fmt.Println("| what | n | at n | at 4n | at 16n | steps | |")
-	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | --- |")
+	fmt.Println("| what | n | at n | at 4n | at 16n | steps | of allocations | |")
+	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
 	for _, r := range rows {
 		if !wanted.MatchString(r.name) {
 			continue
@@ -65,20 +67,19 @@ func measure(ctx context.Context, r row, tries int, patience time.Duration) (lin
 		}
 	}()
 	line = "| " + r.name + " | " + strconv.Itoa(r.n)
-	steps, over := "", false
-	var last time.Duration
+	var times, counts []string
+	over := false
+	var last cost
 	for n := r.n; n <= 16*r.n; n *= 4 {
-		took := fastest(ctx, r, n, tries, patience)
-		line += " | " + written(took)
-		if last > 0 {
-			step := float64(took) / float64(last)
+		now := least(ctx, r, n, tries, patience)
+		line += " | " + written(now.time)
+		if n > r.n {
+			step := float64(now.time) / float64(last.time)
 			over = over || step > most
-			if steps != "" {
-				steps += ", "
-			}
-			steps += strconv.FormatFloat(step, 'f', 1, 64)
+			times = append(times, strconv.FormatFloat(step, 'f', 1, 64))
+			counts = append(counts, strconv.FormatFloat(float64(now.allocations)/float64(last.allocations), 'f', 1, 64))
 		}
-		last = took
+		last = now
 	}
 	note := ""
 	if over {
@@ -87,7 +88,7 @@ func measure(ctx context.Context, r row, tries int, patience time.Duration) (lin
 			note = "**above " + strconv.FormatFloat(most, 'f', 1, 64) + "**"
 		}
 	}
-	return line + " | " + steps + " | " + note + " |", nil
+	return line + " | " + strings.Join(times, ", ") + " | " + strings.Join(counts, ", ") + " | " + note + " |", nil
 }
 
 // worked is how long processors have worked for this process. Unlike the time
@@ -98,12 +99,17 @@ func worked() time.Duration {
 	return time.Duration(r.Utime.Nano() + r.Stime.Nano())
 }
 
-// fastest is the shortest time that the row takes at a size: other work on the
-// machine only ever adds.
-func fastest(ctx context.Context, r row, n, most int, patience time.Duration) time.Duration {
-	var shortest time.Duration
+// cost is what something took.
+type cost struct {
+	time        time.Duration
+	allocations uint64
+}
+
+// least is the least that the row takes at a size: other work on the machine
+// only ever adds.
+func least(ctx context.Context, r row, n, tries int, patience time.Duration) (c cost) {
 	begun := time.Now()
-	for try := range most {
+	for try := range tries {
 		if ctx.Err() != nil {
 			panic(failure{ctx.Err()})
 		}
@@ -113,15 +119,21 @@ func fastest(ctx context.Context, r row, n, most int, patience time.Duration) ti
 		b := &bench{ctx: ctx}
 		do := r.prepare(b, n)
 		runtime.GC()
-		before := worked()
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		began := worked()
 		do()
-		took := worked() - before
+		took := worked() - began
+		runtime.ReadMemStats(&after)
 		b.close()
-		if shortest == 0 || took < shortest {
-			shortest = took
+		if try == 0 || took < c.time {
+			c.time = took
+		}
+		if count := after.Mallocs - before.Mallocs; try == 0 || count < c.allocations {
+			c.allocations = count
 		}
 	}
-	return shortest
+	return c
 }
 
 // written writes a duration with two digits that count.

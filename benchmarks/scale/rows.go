@@ -15,7 +15,7 @@ const (
 	stampsOfFollowers = "every sibling that must follow gets a stamp: n insertions give n²/2 of them (decision 010)"
 	snapshotsPrinted  = "the snapshots that it prints grow by sixteen; --compact does not"
 	storesToCome      = "the goal of the work on stores"
-	paths             = "n log n: each change copies a path; log n alone makes 4.9 of the step from 500 to 2,000, 4.6 of that from 16,000"
+	paths             = "n log n, since each change copies a path, and memory that the processor's cache no longer holds"
 )
 
 // rows are what was found to grow faster than its input, and what belongs to it.

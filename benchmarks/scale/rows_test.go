@@ -16,7 +16,7 @@ func TestRows(t *testing.T) {
 					t.Error(f)
 				}
 			}()
-			fastest(context.Background(), r, 40, 1, time.Second)
+			least(context.Background(), r, 40, 1, time.Second)
 		})
 	}
 }
