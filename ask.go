@@ -42,34 +42,22 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 // first. They share what did not change from one to the next.
 func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
-		list, err := c.history(ctx, from, to)
+		s := c.state.Load()
+		first, last, err := cycles(s.Info, from, to)
 		if err != nil {
 			yield(nil, err)
 			return
 		}
-		for _, s := range list {
-			if !yield(s, nil) {
+		for t, err := range c.store.History(ctx, s.Key, first, last) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&Snapshot{tree: t, edition: Edition(s.Edition)}, nil) {
 				return
 			}
 		}
 	}
-}
-
-func (c *Context) history(ctx context.Context, from, to Address) ([]*Snapshot, error) {
-	s := c.state.Load()
-	first, last, err := cycles(s.Info, from, to)
-	if err != nil {
-		return nil, err
-	}
-	trees, err := c.store.History(ctx, s.Key, first, last)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]*Snapshot, len(trees))
-	for i, t := range trees {
-		list[i] = &Snapshot{tree: t, edition: Edition(s.Edition)}
-	}
-	return list, nil
 }
 
 // Parse reads a selector in the edition of the context.

@@ -53,27 +53,31 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 	if err := writeLine(buf, line); err != nil {
 		return err
 	}
-	log := c.commits(ctx)
+	log := readCommits(c.Log(ctx))
 	defer log.stop()
-	kind, trees := "cycle", []*tree.Tree{s.Head}
-	if s.State.Cycle < s.First { // a new context: the empty tree is no snapshot
-		kind = "empty"
-	} else {
-		var err error
-		if trees, err = c.store.History(ctx, s.Key, s.First, s.State.Cycle); err != nil {
-			return err
-		}
-	}
 	var last *tree.Tree
-	for _, t := range trees {
+	next := func(t *tree.Tree, kind string) error {
 		entry, err := log.of(t.Cycle())
 		if err != nil {
 			return err
 		}
-		if err := writeDelta(ctx, buf, last, t, kind, entry); err != nil {
+		before := last
+		last = t
+		return writeDelta(ctx, buf, before, t, kind, entry)
+	}
+	if s.State.Cycle < s.First { // a new context: the empty tree is no snapshot
+		if err := next(s.Head, "empty"); err != nil {
 			return err
 		}
-		last = t
+	} else {
+		for t, err := range c.store.History(ctx, s.Key, s.First, s.State.Cycle) {
+			if err == nil {
+				err = next(t, "cycle")
+			}
+			if err != nil {
+				return err
+			}
+		}
 	}
 	if err := writeDelta(ctx, buf, last, s.Working, "working", store.Entry{}); err != nil {
 		return err
@@ -90,9 +94,9 @@ type commits struct {
 	more bool
 }
 
-func (c *Context) commits(ctx context.Context) *commits {
+func readCommits(log iter.Seq2[store.Entry, error]) *commits {
 	l := &commits{}
-	l.next, l.stop = iter.Pull2(c.Log(ctx))
+	l.next, l.stop = iter.Pull2(log)
 	l.last, l.err, l.more = l.next()
 	return l
 }

@@ -58,11 +58,11 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Conte
 	if s.State.Cycle < s.First {
 		return nil, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
 	}
-	trees, err := c.store.History(ctx, s.Key, s.First, s.State.Cycle)
+	trees, err := store.Collect(c.store.History(ctx, s.Key, s.First, s.State.Cycle))
 	if err != nil {
 		return nil, err
 	}
-	log := c.commits(ctx)
+	log := readCommits(c.Log(ctx))
 	defer log.stop()
 	begun, err := log.of(s.First)
 	if err != nil {

@@ -80,7 +80,7 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 func TestReadingFindsDamagedRows(t *testing.T) {
 	open := func(s store.Store) error { _, err := pact.Open(background, s, "c"); return err }
 	snapshot := func(s store.Store) error { _, err := s.Snapshot(background, 1, 1); return err }
-	history := func(s store.Store) error { _, err := s.History(background, 1, 1, 2); return err }
+	history := func(s store.Store) error { _, err := store.Collect(s.History(background, 1, 1, 2)); return err }
 	log := func(s store.Store) error { _, err := s.Log(background, 1, 1, 99); return err }
 	attempts := func(s store.Store) error { _, err := s.Attempts(background, 1, 0, 99); return err }
 	for _, c := range []struct {

@@ -35,7 +35,7 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 
 // trees reads the snapshots of some cycles, newest first.
 func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tree.Tree, error) {
-	trees, err := c.store.History(ctx, s.Key, first, last)
+	trees, err := store.Collect(c.store.History(ctx, s.Key, first, last))
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"io"
+	"iter"
 	"math"
 	"slices"
 	"strconv"
@@ -113,7 +114,7 @@ func brokenBy(d *store.Damage, err error) (*Broken, error) {
 // verifyContext checks what is one context's own.
 func verifyContext(ctx context.Context, s store.Store, now store.Info, progress func(done, total int)) (*VerifyReport, error) {
 	for {
-		v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, lists: map[placedList]bool{}, nodes: map[*tree.Node]bool{}, erased: map[string]bool{}}
+		v := &verifier{ctx: ctx, report: VerifyReport{Context: now.Name}, seen: newSeen(), erased: map[string]bool{}}
 		err := v.context(s, now, progress)
 		if b, other := brokenBy(nil, err); b != nil {
 			v.report.Broken, err = b, other
@@ -141,8 +142,7 @@ func verifyContext(ctx context.Context, s store.Store, now store.Info, progress 
 type verifier struct {
 	ctx    context.Context
 	report VerifyReport
-	lists  map[placedList]bool // that were checked
-	nodes  map[*tree.Node]bool // versions that were checked
+	seen   *seen               // what was checked
 	erased map[string]bool     // ids of gaps
 	fresh  []string            // ids of the versions that the tree at hand brings
 	calls  map[int64][]Attempt // by cycle
@@ -161,42 +161,54 @@ func (v *verifier) context(s store.Store, now store.Info, progress func(done, to
 	if v.report.Broken, err = brokenBy(damage, err); v.report.Broken != nil || err != nil {
 		return err
 	}
-	log, err := s.Log(v.ctx, now.Key, 1, now.Revision)
-	if err != nil {
+	erasures, broken, err := checkLog(entries(v.ctx, s, now.Key, now.Revision), now)
+	if v.report.Broken = broken; broken != nil || err != nil {
 		return err
-	}
-	entries, broken := checkLog(log, now)
-	if v.report.Broken = broken; broken != nil {
-		return nil
 	}
 	if err := v.attempts(s, now); err != nil {
 		return err
 	}
-	var trees []*tree.Tree
-	if now.Cycle >= now.First {
-		if trees, err = s.History(v.ctx, now.Key, now.First, now.Cycle); err != nil {
-			return err
-		}
+	last, err := v.snapshots(s, now, progress)
+	if err != nil || v.report.Broken != nil {
+		return err
 	}
-	for i, t := range trees {
-		if v.report.Broken = v.snapshot(t, entries[t.Cycle()]); v.report.Broken != nil || v.err != nil {
-			return v.err
-		}
-		v.report.Snapshots++
-		if progress != nil {
-			progress(i+1, len(trees))
-		}
-	}
-	if err := v.working(s, now.Key, trees); err != nil || v.report.Broken != nil {
+	if err := v.working(s, now.Key, last); err != nil || v.report.Broken != nil {
 		return err
 	}
 	v.report.Erased = len(v.erased)
-	v.report.Erasures, err = pastErasures(v.ctx, s, now, log)
+	v.report.Erasures, err = pastErasures(v.ctx, s, now, erasures)
 	return err
 }
 
+// snapshots checks the snapshots one after the other and returns the last one.
+func (v *verifier) snapshots(s store.Store, now store.Info, progress func(done, total int)) (last *tree.Tree, err error) {
+	if now.Cycle < now.First {
+		return nil, nil
+	}
+	log := readCommits(entries(v.ctx, s, now.Key, now.Revision))
+	defer log.stop()
+	for t, err := range s.History(v.ctx, now.Key, now.First, now.Cycle) {
+		if err != nil {
+			return nil, err
+		}
+		entry, err := log.of(t.Cycle())
+		if err != nil {
+			return nil, err
+		}
+		if v.report.Broken = v.snapshot(t, entry); v.report.Broken != nil || v.err != nil {
+			return nil, v.err
+		}
+		last = t
+		v.report.Snapshots++
+		if progress != nil {
+			progress(v.report.Snapshots, int(now.Cycle-now.First+1))
+		}
+	}
+	return last, nil
+}
+
 // working checks the working state, which others may have gone on from.
-func (v *verifier) working(s store.Store, key store.Key, trees []*tree.Tree) error {
+func (v *verifier) working(s store.Store, key store.Key, snapshot *tree.Tree) error {
 	now, err := s.Load(v.ctx, key)
 	if err != nil {
 		return err
@@ -205,7 +217,7 @@ func (v *verifier) working(s store.Store, key store.Key, trees []*tree.Tree) err
 	if err != nil || len(last) == 0 {
 		return err
 	}
-	if v.report.Broken = v.tree(onTop(trees, now.Working), last[0]); v.report.Broken != nil {
+	if v.report.Broken = v.tree(onTop(snapshot, now.Working), last[0]); v.report.Broken != nil {
 		v.report.Broken.Working = true
 	}
 	return v.err
@@ -213,47 +225,58 @@ func (v *verifier) working(s store.Store, key store.Key, trees []*tree.Tree) err
 
 // onTop is the working state as the last snapshot with what differs from it, so
 // that what they share is checked once.
-func onTop(trees []*tree.Tree, working *tree.Tree) *tree.Tree {
-	if len(trees) == 0 {
+func onTop(last, working *tree.Tree) *tree.Tree {
+	if last == nil {
 		return working
 	}
-	last := trees[len(trees)-1]
 	gone, born := last.Delta(working)
 	return last.Patch(working.Cycle(), gone, born)
 }
 
-// checkLog checks that the log has every revision and every cycle once, and
-// returns what it says of the snapshots.
-func checkLog(log []store.Entry, i store.Info) (map[int64]store.Entry, *Broken) {
-	byCycle := make(map[int64]store.Entry)
-	for n, e := range log {
+// checkLog checks that a log has every revision once, and every cycle once and
+// in turn, and returns its erasures.
+func checkLog(log iter.Seq2[store.Entry, error], i store.Info) (erasures []store.Entry, b *Broken, err error) {
+	revision, published := int64(0), i.First-1 // the last of each
+	for e, err := range log {
+		if err != nil {
+			return nil, nil, err
+		}
+		revision++
 		begins := e.Kind == store.Create
 		switch e.Kind {
-		case store.Create, store.Edit, store.Forked, store.Aside, store.Erasing:
-		case store.Commit:
-			if _, twice := byCycle[e.Cycle]; twice {
-				return nil, &Broken{Cycle: e.Cycle, What: "the log publishes the cycle twice"}
+		case store.Create:
+			if e.Cycle == i.First { // it came with an import
+				published = e.Cycle
 			}
-			byCycle[e.Cycle] = e
+		case store.Edit, store.Forked, store.Aside:
+		case store.Erasing:
+			erasures = append(erasures, e)
+		case store.Commit:
+			switch {
+			case e.Cycle <= published:
+				return nil, &Broken{Cycle: e.Cycle, What: "the log publishes the cycle twice"}, nil
+			case e.Cycle > published+1:
+				return nil, unpublished(published + 1), nil
+			}
+			published = e.Cycle
 		default:
-			return nil, &Broken{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}
+			return nil, &Broken{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}, nil
 		}
-		if e.Revision != int64(n)+1 || begins != (n == 0) {
-			return nil, &Broken{Cycle: e.Cycle, What: "the log does not count its revisions", Found: strconv.FormatInt(e.Revision, 10), Recorded: strconv.Itoa(n + 1)}
-		}
-	}
-	if int64(len(log)) != i.Revision || len(log) == 0 {
-		return nil, &Broken{Cycle: i.Cycle, What: "the log ends early"}
-	}
-	if _, committed := byCycle[i.First]; !committed { // it came with an import
-		byCycle[i.First] = log[0]
-	}
-	for cycle := i.First; cycle <= i.Cycle; cycle++ {
-		if _, there := byCycle[cycle]; !there {
-			return nil, &Broken{Cycle: cycle, What: "the log does not say who published the cycle"}
+		if e.Revision != revision || begins != (revision == 1) {
+			return nil, &Broken{Cycle: e.Cycle, What: "the log does not count its revisions", Found: strconv.FormatInt(e.Revision, 10), Recorded: strconv.FormatInt(revision, 10)}, nil
 		}
 	}
-	return byCycle, nil
+	switch {
+	case revision != i.Revision || revision == 0:
+		return nil, &Broken{Cycle: i.Cycle, What: "the log ends early"}, nil
+	case published < i.Cycle:
+		return nil, unpublished(published + 1), nil
+	}
+	return erasures, nil, nil
+}
+
+func unpublished(cycle int64) *Broken {
+	return &Broken{Cycle: cycle, What: "the log does not say who published the cycle"}
 }
 
 // snapshot checks a tree, renders it, and compares with what the log says of

@@ -3,16 +3,42 @@ package pact
 import (
 	"slices"
 	"strconv"
+	"weak"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/tree"
 )
 
-// placedList is a list of children and what they are children of: what one
-// snapshot shares with the next is checked once.
-type placedList struct {
-	list *tree.List
+// part is what one snapshot shares with the next and is checked once: a version
+// of a node, or a list of children with what they are children of.
+type part struct {
+	node weak.Pointer[tree.Node]
+	list weak.Pointer[tree.List]
 	of   tree.Class
+}
+
+// seen holds the parts that were checked, for as long as a tree has them.
+type seen struct {
+	parts map[part]struct{}
+	sweep int // how many there are when those that no tree has any more are let go
+}
+
+func newSeen() *seen { return &seen{parts: map[part]struct{}{}, sweep: 1 << 12} }
+
+// before reports whether a part was seen before, and sees it.
+func (s *seen) before(p part) bool {
+	if _, there := s.parts[p]; there {
+		return true
+	}
+	if s.parts[p] = struct{}{}; len(s.parts) >= s.sweep {
+		for p := range s.parts {
+			if p.node.Value() == nil && p.list.Value() == nil {
+				delete(s.parts, p)
+			}
+		}
+		s.sweep = max(s.sweep, 2*len(s.parts))
+	}
+	return false
 }
 
 // shape checks the nodes of a tree that were not checked before: their places
@@ -50,11 +76,9 @@ func (v *verifier) children(t *tree.Tree, e *tree.Entry, level int) *Broken {
 }
 
 func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level int) *Broken {
-	at := placedList{l, parent.Class()}
-	if v.lists[at] {
+	if v.seen.before(part{list: weak.Make(l), of: parent.Class()}) {
 		return nil
 	}
-	v.lists[at] = true
 	items, runs := l.Parts()
 	var last *tree.Entry
 	follows := func(e *tree.Entry) *Broken {
@@ -99,10 +123,9 @@ func inOrder(a, b *tree.Entry) bool {
 // version reads the content of a version of a node and makes the node again
 // out of its headers and that: both have to agree.
 func (v *verifier) version(t *tree.Tree, n *tree.Node) *Broken {
-	if v.nodes[n] {
+	if v.seen.before(part{node: weak.Make(n)}) {
 		return nil
 	}
-	v.nodes[n] = true
 	v.fresh = append(v.fresh, n.ID)
 	v.report.Versions++
 	if n.Erased() {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"iter"
 	"sort"
 	"strconv"
 	"sync"
@@ -132,7 +133,7 @@ func (m *Memory) Load(_ context.Context, key Key) (*State, error) {
 
 // Snapshot implements Store.
 func (m *Memory) Snapshot(ctx context.Context, key Key, cycle int64) (*tree.Tree, error) {
-	list, err := m.History(ctx, key, cycle, cycle)
+	list, err := m.history(key, cycle, cycle)
 	if err != nil {
 		return nil, err
 	}
@@ -140,7 +141,22 @@ func (m *Memory) Snapshot(ctx context.Context, key Key, cycle int64) (*tree.Tree
 }
 
 // History implements Store.
-func (m *Memory) History(_ context.Context, key Key, from, to int64) ([]*tree.Tree, error) {
+func (m *Memory) History(_ context.Context, key Key, from, to int64) iter.Seq2[*tree.Tree, error] {
+	return func(yield func(*tree.Tree, error) bool) {
+		list, err := m.history(key, from, to)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for _, t := range list {
+			if !yield(t, nil) {
+				return
+			}
+		}
+	}
+}
+
+func (m *Memory) history(key Key, from, to int64) ([]*tree.Tree, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()
 	k, err := m.with(key)

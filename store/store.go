@@ -6,6 +6,7 @@ package store
 import (
 	"context"
 	"encoding/json"
+	"iter"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
@@ -171,9 +172,12 @@ type Store interface {
 	Load(ctx context.Context, key Key) (*State, error)
 	// Snapshot reads the snapshot of a cycle; E_SNAPSHOT_NOT_FOUND without one.
 	Snapshot(ctx context.Context, key Key, cycle int64) (*tree.Tree, error)
-	// History reads the snapshots of the cycles from..to, oldest first. The
-	// trees share what did not change from one to the next.
-	History(ctx context.Context, key Key, from, to int64) ([]*tree.Tree, error)
+	// History yields the snapshots of the cycles from..to, oldest first. The
+	// trees share what did not change from one to the next, and the store holds
+	// a bounded number of them for its reader. An error ends it: that of a cycle
+	// without a snapshot comes before the first tree, E_CONFLICT where an erasure
+	// changed the snapshots that are still to come.
+	History(ctx context.Context, key Key, from, to int64) iter.Seq2[*tree.Tree, error]
 	// Apply makes changes, one revision each, all or none, durable before it
 	// returns. The guard is for the first of them.
 	Apply(ctx context.Context, key Key, g Guard, changes ...Change) error
@@ -223,6 +227,17 @@ type Store interface {
 	CheckAll(ctx context.Context) (*Damage, error)
 	// Close releases the store. Using it afterwards is an error.
 	Close() error
+}
+
+// Collect returns all trees of a history.
+func Collect(history iter.Seq2[*tree.Tree, error]) (list []*tree.Tree, err error) {
+	for t, err := range history {
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, t)
+	}
+	return list, nil
 }
 
 // Errors that every store gives in the same words.

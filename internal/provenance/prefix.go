@@ -40,18 +40,17 @@ func SharedPrefix(ctx context.Context, older, newer *tree.Tree) (*inspect.Shared
 // Counting reads every content once; the tree keeps what was counted.
 func (s *Source) Prefixes(ctx context.Context, first, last int64, counter tree.Counter) iter.Seq2[inspect.Prefix, error] {
 	return func(yield func(inspect.Prefix, error) bool) {
-		snapshots, err := s.Store.History(ctx, s.State.Key, max(first-1, s.State.First), last)
-		if err != nil {
-			yield(inspect.Prefix{}, err)
-			return
-		}
 		log, err := s.Log(ctx, first, last)
 		if err != nil {
 			yield(inspect.Prefix{}, err)
 			return
 		}
 		var before *tree.Tree
-		for _, t := range snapshots {
+		for t, err := range s.Store.History(ctx, s.State.Key, max(first-1, s.State.First), last) {
+			if err != nil {
+				yield(inspect.Prefix{}, err)
+				return
+			}
 			if t.Cycle() < first {
 				before = t
 				continue

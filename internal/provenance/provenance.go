@@ -42,7 +42,7 @@ func (s *Source) statesUpTo(ctx context.Context, last *tree.Tree) ([]*tree.Tree,
 
 // statesBetween returns the snapshots from a cycle up to a state, and that state.
 func (s *Source) statesBetween(ctx context.Context, first int64, last *tree.Tree) ([]*tree.Tree, error) {
-	trees, err := s.Store.History(ctx, s.State.Key, first, min(last.Cycle(), s.State.Cycle))
+	trees, err := store.Collect(s.Store.History(ctx, s.State.Key, first, min(last.Cycle(), s.State.Cycle)))
 	if err == nil && last.Cycle() > s.State.Cycle {
 		trees = append(slices.Clip(trees), last)
 	}

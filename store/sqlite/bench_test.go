@@ -150,7 +150,7 @@ func BenchmarkRead(b *testing.B) {
 	key := long(b, s, count).state.Key
 	for name, read := range map[string]func() error{
 		"load":    func() error { _, err := s.Load(b.Context(), key); return err },
-		"history": func() error { _, err := s.History(b.Context(), key, 1, count); return err },
+		"history": func() error { _, err := store.Collect(s.History(b.Context(), key, 1, count)); return err },
 		"has":     func() error { _, err := s.Has(b.Context(), key, "block:2500-0"); return err },
 	} {
 		b.Run(name, func(b *testing.B) {
@@ -213,7 +213,7 @@ func BenchmarkErase(b *testing.B) {
 			})
 			b.Run("read", func(b *testing.B) {
 				for b.Loop() {
-					_, err := s.History(b.Context(), w.state.Key, 1, int64(turns))
+					_, err := store.Collect(s.History(b.Context(), w.state.Key, 1, int64(turns)))
 					must(b, err)
 				}
 			})

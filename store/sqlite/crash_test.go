@@ -215,7 +215,7 @@ func survived(t *testing.T, path string, acknowledged map[int64]string) {
 		t.Error(err)
 	}
 	acknowledged[w.state.Cycle] = w.state.Head.Digest().String()
-	history, err := s.History(t.Context(), info.Key, 1, w.state.Cycle)
+	history, err := store.Collect(s.History(t.Context(), info.Key, 1, w.state.Cycle))
 	if err != nil {
 		t.Error(err)
 		return

@@ -83,7 +83,7 @@ func TestCrashWhileErasing(t *testing.T) {
 			}
 		}
 		if info.Cycle >= info.First {
-			trees, err := s.History(t.Context(), info.Key, info.First, info.Cycle)
+			trees, err := store.Collect(s.History(t.Context(), info.Key, info.First, info.Cycle))
 			must(t, err)
 			for _, snapshot := range trees {
 				if recorded[snapshot.Cycle()] != snapshot.Digest().String() {

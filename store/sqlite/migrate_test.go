@@ -37,7 +37,7 @@ func TestVersion1(t *testing.T) {
 		2: "e91b04d766d321977af1a40b23b45c218da831bc860ca779f3174e6e4e74f150",
 		3: "303fcd3558e55f97f33b8302aabe26fd0a9dc4bf7dfbb2b6caed487fb6ad96bc",
 	}
-	history, err := s.History(t.Context(), info.Key, 1, 3)
+	history, err := store.Collect(s.History(t.Context(), info.Key, 1, 3))
 	must(t, err)
 	for _, snapshot := range history {
 		if got := snapshot.Digest().String(); got != want[snapshot.Cycle()] {

@@ -103,7 +103,7 @@ func testMissing(t *testing.T, s Suite) {
 	for name, call := range map[string]func() error{
 		"Load":     func() error { _, err := d.store.Load(background, none); return err },
 		"Snapshot": func() error { _, err := d.store.Snapshot(background, none, 0); return err },
-		"History":  func() error { _, err := d.store.History(background, none, 0, 0); return err },
+		"History":  func() error { _, err := store.Collect(d.store.History(background, none, 0, 0)); return err },
 		"Has":      func() error { _, err := d.store.Has(background, none, "root"); return err },
 		"Log":      func() error { _, err := d.store.Log(background, none, 1, 9); return err },
 		"Request":  func() error { _, err := d.store.Request(background, none, "x"); return err },
@@ -127,10 +127,10 @@ func testMissing(t *testing.T, s Suite) {
 	for _, cycle := range []int64{-1, 0, 3} {
 		_, err := d.store.Snapshot(background, d.state.Key, cycle)
 		wantCode(t, err, fault.SnapshotNotFound)
-		_, err = d.store.History(background, d.state.Key, 1, cycle)
+		_, err = store.Collect(d.store.History(background, d.state.Key, 1, cycle))
 		wantCode(t, err, fault.SnapshotNotFound)
 	}
-	if list, err := d.store.History(background, d.state.Key, 2, 1); err != nil || len(list) != 0 {
+	if list, err := store.Collect(d.store.History(background, d.state.Key, 2, 1)); err != nil || len(list) != 0 {
 		t.Errorf("a history that ends before it begins: %v, %v", list, err)
 	}
 }
@@ -148,7 +148,7 @@ func testClosed(t *testing.T, s Suite) {
 		},
 		"Load":     func() error { _, err := d.store.Load(background, d.state.Key); return err },
 		"Snapshot": func() error { _, err := d.store.Snapshot(background, d.state.Key, 1); return err },
-		"History":  func() error { _, err := d.store.History(background, d.state.Key, 1, 1); return err },
+		"History":  func() error { _, err := store.Collect(d.store.History(background, d.state.Key, 1, 1)); return err },
 		"Has":      func() error { _, err := d.store.Has(background, d.state.Key, "root"); return err },
 		"Log":      func() error { _, err := d.store.Log(background, d.state.Key, 1, 1); return err },
 		"Request":  func() error { _, err := d.store.Request(background, d.state.Key, "x"); return err },

@@ -200,7 +200,7 @@ func (d *driver) compare() {
 		must(d.T, err)
 		same(d.T, d.snapshots[cycle], got)
 	}
-	all, err := d.store.History(background, d.state.Key, d.state.First, d.state.Cycle)
+	all, err := store.Collect(d.store.History(background, d.state.Key, d.state.First, d.state.Cycle))
 	must(d.T, err)
 	if len(all) != len(d.snapshots) {
 		d.Fatalf("the history has %d snapshots, want %d", len(all), len(d.snapshots))

@@ -38,7 +38,7 @@ func (d *driver) expect(ids map[string]bool) (changed bool) {
 	d.Helper()
 	d.reload() // contents of what was read before may be in a store that is closed by now
 	if len(d.snapshots) > 0 {
-		list, err := d.store.History(background, d.state.Key, d.state.First, d.state.Cycle)
+		list, err := store.Collect(d.store.History(background, d.state.Key, d.state.First, d.state.Cycle))
 		must(d.T, err)
 		for _, t := range list {
 			d.snapshots[t.Cycle()] = t

@@ -173,7 +173,7 @@ func testSharing(t *testing.T, s Suite) {
 		d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block(fmt.Sprint(i))) }, lifecycle.Input{})
 	}
 	d.reopen()
-	list, err := d.store.History(background, d.state.Key, 1, d.state.Cycle)
+	list, err := store.Collect(d.store.History(background, d.state.Key, 1, d.state.Cycle))
 	must(t, err)
 	turn := list[0].Region(tree.Seq).Children().At(0)
 	for _, t2 := range list {
@@ -181,7 +181,7 @@ func testSharing(t *testing.T, s Suite) {
 			t.Fatalf("the first turn is another entry in snapshot %d", t2.Cycle())
 		}
 	}
-	list, err = d.store.History(background, d.state.Key, 7, 9)
+	list, err = store.Collect(d.store.History(background, d.state.Key, 7, 9))
 	must(t, err)
 	for i, got := range list {
 		same(t, d.snapshots[7+int64(i)], got)
@@ -211,7 +211,7 @@ func testReaders(t *testing.T, s Suite) {
 				if st.Head.Cycle() != st.Cycle || st.Working.Cycle() != st.Cycle+1 || int64(st.Head.Region(tree.Seq).Children().Len()) != st.Cycle {
 					t.Errorf("loaded %+v with a tree of %d turns", st.Info, st.Head.Region(tree.Seq).Children().Len())
 				}
-				list, err := d.store.History(background, key, 1, st.Cycle)
+				list, err := store.Collect(d.store.History(background, key, 1, st.Cycle))
 				if err != nil || list[0].Digest() != first.Digest() || list[st.Cycle-1].Digest() != st.Head.Digest() {
 					t.Errorf("the history to %d changed under its reader: %v", st.Cycle, err)
 					return

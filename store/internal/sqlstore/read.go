@@ -4,9 +4,11 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"iter"
 	"math"
 	"sync"
 
+	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -115,67 +117,118 @@ func (c *scanner) at(ctx context.Context, cycle int64) (*replay, error) {
 // before is a cycle before all others.
 const before = math.MinInt64
 
+// cyclesAtOnce is how many snapshots of a history are read in one transaction
+// and held for the reader.
+const cyclesAtOnce = 64
+
 // History implements store.Store (05 §2). Cost: that of the oldest snapshot and of
-// every change after it.
-func (s *Store) History(ctx context.Context, key store.Key, from, to int64) ([]*tree.Tree, error) {
-	st, err := s.state(ctx, nil, key)
-	if err != nil {
-		return nil, err
-	}
-	for _, cycle := range [...]int64{from, to} {
-		if cycle < st.First || cycle > st.Cycle {
-			return nil, store.NoSnapshot(cycle)
+// every change after it. Memory: one tree, and what a few cycles change.
+func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
+	return func(yield func(*tree.Tree, error) bool) {
+		h := &history{key: key, next: from, to: to}
+		for first := true; first || h.next <= to; first = false {
+			var list []*tree.Tree
+			err := s.reading(ctx, "reading a history", func(tx *sql.Tx) (err error) {
+				list, err = h.read(ctx, s, tx)
+				return err
+			})
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			for i, t := range list {
+				list[i] = nil // the reader has it now
+				if !yield(t, nil) {
+					return
+				}
+			}
 		}
 	}
-	if from > to {
-		return nil, nil
-	}
-	c, err := s.scanner(ctx, key)
+}
+
+// history is a reader's way through the snapshots of a context.
+type history struct {
+	key      store.Key
+	next, to int64
+	replay   *replay // up to the cycle before next, nil in the beginning
+	erasures int64   // that there had been in the beginning
+	revision int64
+}
+
+// read reads the next few snapshots.
+func (h *history) read(ctx context.Context, s *Store, tx *sql.Tx) ([]*tree.Tree, error) {
+	st, err := s.state(ctx, tx, h.key)
 	if err != nil {
 		return nil, err
 	}
-	var list []*tree.Tree
-	err = s.reading(ctx, "reading a history", func(tx *sql.Tx) error {
-		c.tx = tx
-		list, err = c.history(ctx, from, to, st.Revision)
-		return err
-	})
-	return list, err
+	if h.replay == nil {
+		for _, cycle := range [...]int64{h.next, h.to} {
+			if cycle < st.First || cycle > st.Cycle {
+				return nil, store.NoSnapshot(cycle)
+			}
+		}
+		if h.next > h.to {
+			return nil, nil
+		}
+		h.erasures, h.revision = st.erasures, st.Revision
+	}
+	if st.erasures != h.erasures {
+		return nil, fault.New(fault.Conflict, "something was erased while the history was read", "read it again")
+	}
+	c, err := s.scanner(ctx, h.key)
+	if err != nil {
+		return nil, err
+	}
+	c.tx = tx
+	if h.replay != nil { // headers that were parsed are shared
+		h.replay.tx, c = tx, h.replay.scanner
+	}
+	return c.history(ctx, h)
 }
 
 // history reads snapshots and holds each against what the log recorded of it.
-func (c *scanner) history(ctx context.Context, from, to, revision int64) ([]*tree.Tree, error) {
-	recorded, err := c.digests(ctx, from, to, revision)
+func (c *scanner) history(ctx context.Context, h *history) ([]*tree.Tree, error) {
+	upTo := min(h.to, h.next+cyclesAtOnce-1)
+	recorded, err := c.digests(ctx, h.next, upTo, h.revision)
 	if err != nil {
 		return nil, err
 	}
-	r, err := c.at(ctx, from)
-	if err != nil {
-		return nil, err
+	list := make([]*tree.Tree, 0, upTo-h.next+1)
+	take := func(rows []row) error {
+		t := h.replay.tree
+		if d := held(t, recorded[h.next]); d != nil {
+			return among(d, t, rows)
+		}
+		list = append(list, t)
+		h.next++
+		return nil
 	}
-	rows, err := c.rows(ctx, c.store.stmts.rowsIn, to, from, to)
-	if err != nil {
-		return nil, err
-	}
-	list := make([]*tree.Tree, 0, to-from+1)
-	var n int // rows that the cycle brings
-	for cycle := from; ; cycle++ {
-		if d := held(r.tree, recorded[cycle]); d != nil {
-			return nil, among(d, r.tree, rows[:n])
+	if h.replay == nil {
+		if h.replay, err = c.at(ctx, h.next); err != nil {
+			return nil, err
 		}
-		rows = rows[n:]
-		list = append(list, r.tree)
-		if cycle == to {
-			return list, nil
-		}
-		n = 0
-		for n < len(rows) && rows[n].birth == cycle+1 {
-			n++
-		}
-		if err := r.step(cycle+1, rows[:n]); err != nil {
+		if err := take(nil); err != nil {
 			return nil, err
 		}
 	}
+	rows, err := c.rows(ctx, c.store.stmts.rowsIn, h.to, h.next-1, upTo)
+	if err != nil {
+		return nil, err
+	}
+	for h.next <= upTo {
+		n := 0
+		for n < len(rows) && rows[n].birth == h.next {
+			n++
+		}
+		if err := h.replay.step(h.next, rows[:n]); err != nil {
+			return nil, err
+		}
+		if err := take(rows[:n]); err != nil {
+			return nil, err
+		}
+		rows = rows[n:]
+	}
+	return list, nil
 }
 
 // cached is how many snapshots are kept at hand.
