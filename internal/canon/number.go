@@ -58,7 +58,7 @@ func appendFloat(dst []byte, f float64) []byte {
 }
 
 // number reads a number literal and returns it in canonical form.
-func (p *parser) number() (string, error) {
+func (p *parser[T]) number() (string, error) {
 	start := p.at
 	if p.peek() == '-' {
 		p.at++
@@ -96,10 +96,10 @@ func (p *parser) number() (string, error) {
 		}
 	}
 	if p.at-first > maxNumber {
-		return "", fault.At(fault.Limit, start, p.text[start:start+tokenMax]+"…",
+		return "", fault.At(fault.Limit, start, string(p.text[start:start+tokenMax])+"…",
 			"a number has more than "+strconv.Itoa(maxNumber)+" characters", "write it as a string")
 	}
-	text := p.text[start:p.at]
+	text := string(p.text[start:p.at])
 	if float {
 		// An overflow comes back as an infinity beside the error, and Python
 		// reads such a literal as the infinity.
@@ -113,7 +113,7 @@ func (p *parser) number() (string, error) {
 }
 
 // digits skips one digit or more.
-func (p *parser) digits(want string) error {
+func (p *parser[T]) digits(want string) error {
 	if !isDigit(p.peek()) {
 		return p.bad("expected "+want, "")
 	}
@@ -130,7 +130,7 @@ func parseNumber(text string) (string, error) {
 	if text == literalNaN || text == literalInf {
 		return strings.Clone(text), nil
 	}
-	p := parser{text: text}
+	p := newParser(text, maxDepth)
 	literal, err := p.number()
 	if err == nil && p.at < len(text) {
 		err = p.bad("expected the end of the number", "")

@@ -28,28 +28,15 @@ const (
 // Python accepts: JSON and the literals NaN, Infinity and -Infinity; of equal
 // member names the last wins. Text that is not UTF-8 is refused.
 //
-// Memory: the text twice, and its canonical form, whatever the text holds.
+// Memory: twice the canonical form, whatever the text holds.
 func Parse(data []byte) (Value, error) {
-	p := newParser(string(data), maxDepth)
-	var dst []byte
-	err := p.whole(func() (err error) {
-		dst, err = p.rewrite(make([]byte, 0, len(data)))
-		return err
-	})
-	if err != nil {
-		return "", err
-	}
-	return Value(dst), nil
+	dst, err := newParser(data, maxDepth).rewritten()
+	return Value(dst), err
 }
 
 // Canonical reports whether v is what Parse would make of it.
 func (v Value) Canonical() bool {
-	p := newParser(string(v), maxDepth)
-	var dst []byte
-	err := p.whole(func() (err error) {
-		dst, err = p.rewrite(make([]byte, 0, len(v)))
-		return err
-	})
+	dst, err := newParser(string(v), maxDepth).rewritten()
 	return err == nil && string(dst) == string(v)
 }
 
@@ -65,23 +52,28 @@ func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDep
 // and the values are not: members named in Walk are read as ParseAny does, with
 // what they hold; of all others containers, and whatever is named in Hold, keep
 // only Kind and their canonical form, which Value returns.
-type Outline struct{ Walk, Hold []string }
+// With Names set, what would be kept is not: only Kind is there.
+type Outline struct {
+	Walk, Hold []string
+	Names      bool
+}
 
-// Parse is ParseDocument by an outline. Memory: the text twice, what is walked,
-// and the canonical form of everything else.
+// Parse is ParseDocument by an outline. Nothing of it shares data. Memory: what
+// is walked, the canonical form of everything else, and the longest of that
+// once more.
 func (o *Outline) Parse(data []byte) (Any, error) {
-	p := newParser(string(data), maxDepth+envelope)
-	p.outline = o
+	p := newParser(data, maxDepth+envelope)
+	p.outline, p.names = o, map[string]string{}
 	return p.any()
 }
 
 func parse(text string, depth int) (Any, error) { return newParser(text, depth).any() }
 
-func newParser(text string, depth int) *parser {
-	return &parser{text: text, depth: depth, limit: depth}
+func newParser[T string | []byte](text T, depth int) *parser[T] {
+	return &parser[T]{text: text, depth: depth, limit: depth}
 }
 
-func (p *parser) any() (a Any, err error) {
+func (p *parser[T]) any() (a Any, err error) {
 	err = p.whole(func() (err error) {
 		a, err = p.value()
 		return err
@@ -93,8 +85,8 @@ func (p *parser) any() (a Any, err error) {
 }
 
 // whole reads a text that is one value and nothing else.
-func (p *parser) whole(value func() error) error {
-	if strings.HasPrefix(p.text, byteOrderMark) {
+func (p *parser[T]) whole(value func() error) error {
+	if p.has(byteOrderMark) {
 		return p.bad("the text starts with a byte order mark", "save it as UTF-8 without a byte order mark")
 	}
 	p.space()
@@ -109,26 +101,77 @@ func (p *parser) whole(value func() error) error {
 }
 
 // parser reads a text once from front to back.
-type parser struct {
-	text  string
+type parser[T string | []byte] struct {
+	text  T
 	at    int
 	limit int // how many containers may open inside one another
 	depth int // how many more containers may open inside one another
 
 	outline *Outline // nil to read everything to be walked
+	names   map[string]string
 	scratch []byte
+	dry     bool // rewrite only checks
+}
+
+// has reports whether prefix is at hand.
+func (p *parser[T]) has(prefix string) bool {
+	end := p.at + len(prefix)
+	return end <= len(p.text) && string(p.text[p.at:end]) == prefix
+}
+
+// rune returns the code point at hand.
+func (p *parser[T]) rune() (rune, int) {
+	return utf8.DecodeRuneInString(string(p.text[p.at:min(len(p.text), p.at+utf8.UTFMax)]))
+}
+
+// name reads the name of a member. Where the text is not to be shared, names that
+// come again share one copy.
+func (p *parser[T]) name() (string, error) {
+	const most = 1 << 10
+	end := p.plainEnd()
+	if p.names == nil || end < 0 {
+		return p.str()
+	}
+	raw := p.text[p.at+1 : end]
+	p.at = end + 1
+	if name, known := p.names[string(raw)]; known {
+		return name, nil
+	}
+	name := string(raw)
+	if len(p.names) < most {
+		p.names[name] = name
+	}
+	return name, nil
+}
+
+// plainEnd returns the index of the quote that closes the string at hand, or -1
+// where something in it does not stand for itself.
+func (p *parser[T]) plainEnd() int {
+	i := p.at + 1
+	for i < len(p.text) && plain[p.text[i]] {
+		i++
+	}
+	if i < len(p.text) && p.text[i] == '"' {
+		return i
+	}
+	return -1
 }
 
 // member reads the value of a member.
-func (p *parser) member(name string) (Any, error) {
+func (p *parser[T]) member(name string) (Any, error) {
 	if p.outline == nil || slices.Contains(p.outline.Walk, name) {
 		return p.value()
 	}
 	if c := p.peek(); c != '{' && c != '[' && !slices.Contains(p.outline.Hold, name) {
 		return p.value()
 	}
-	if p.scratch == nil {
-		p.scratch = make([]byte, 0, min(len(p.text), 1<<16))
+	if p.outline.Names {
+		return p.skimmed()
+	}
+	if end := p.plainEnd(); p.peek() == '"' && end >= 0 {
+		text := string(p.text[p.at : end+1])
+		p.at = end + 1
+		return Any{Kind: KindString, held: true, Text: text}, nil
 	}
 	var err error
 	if p.scratch, err = p.rewrite(p.scratch[:0]); err != nil {
@@ -138,16 +181,25 @@ func (p *parser) member(name string) (Any, error) {
 	return Any{Kind: Value(text).Kind(), held: true, Text: text}, nil
 }
 
+// skimmed reads a value and keeps nothing of it.
+func (p *parser[T]) skimmed() (Any, error) {
+	kind := Value(p.text[p.at:min(len(p.text), p.at+1)]).Kind()
+	p.dry = true
+	_, err := p.rewrite(nil)
+	p.dry = false
+	return Any{Kind: kind, held: true}, err
+}
+
 // peek returns the byte at hand, or 0 at the end; a 0 in the text fits no rule
 // of the grammar either.
-func (p *parser) peek() byte {
+func (p *parser[T]) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]
 	}
 	return 0
 }
 
-func (p *parser) space() {
+func (p *parser[T]) space() {
 	for {
 		switch p.peek() {
 		case ' ', '\t', '\n', '\r':
@@ -159,7 +211,7 @@ func (p *parser) space() {
 }
 
 // skip steps over c and the white space after it, if c is at hand.
-func (p *parser) skip(c byte) bool {
+func (p *parser[T]) skip(c byte) bool {
 	if p.peek() != c {
 		return false
 	}
@@ -168,7 +220,7 @@ func (p *parser) skip(c byte) bool {
 	return true
 }
 
-func (p *parser) value() (Any, error) {
+func (p *parser[T]) value() (Any, error) {
 	start := p.at
 	switch c := p.peek(); {
 	case c == '"':
@@ -194,16 +246,16 @@ func (p *parser) value() (Any, error) {
 }
 
 // literal steps over the word that is to stand at index start.
-func (p *parser) literal(start int, word string) error {
+func (p *parser[T]) literal(start int, word string) error {
 	p.at = start
-	if !strings.HasPrefix(p.text[start:], word) {
+	if !p.has(word) {
 		return p.bad("expected "+word, "")
 	}
 	p.at += len(word)
 	return nil
 }
 
-func (p *parser) container(open byte) (Any, error) {
+func (p *parser[T]) container(open byte) (Any, error) {
 	if p.depth == 0 {
 		return Any{}, tooDeep(p.at, string(open), p.limit)
 	}
@@ -227,7 +279,7 @@ func tooDeep(offset int, token string, limit int) error {
 		"containers nest more than "+strconv.Itoa(limit)+" deep", "flatten the value")
 }
 
-func (p *parser) elems() ([]Any, error) {
+func (p *parser[T]) elems() ([]Any, error) {
 	var list []Any
 	for first := true; ; first = false {
 		if first && p.peek() == ']' {
@@ -250,7 +302,7 @@ func (p *parser) elems() ([]Any, error) {
 	}
 }
 
-func (p *parser) members() ([]Member, error) {
+func (p *parser[T]) members() ([]Member, error) {
 	var list []Member
 	sorted := true
 	for first := true; ; first = false {
@@ -261,7 +313,7 @@ func (p *parser) members() ([]Member, error) {
 		if p.peek() != '"' {
 			return nil, p.bad("expected a member name in quotes", "")
 		}
-		name, err := p.str()
+		name, err := p.name()
 		if err != nil {
 			return nil, err
 		}
@@ -307,8 +359,8 @@ func arrange(list []Member) []Member {
 
 // bad returns the syntax error at hand. It quotes the escape sequence, the word
 // or the single character found there.
-func (p *parser) bad(message, remedy string) error {
-	rest := p.text[p.at:]
+func (p *parser[T]) bad(message, remedy string) error {
+	rest := string(p.text[p.at:min(len(p.text), p.at+tokenMax)])
 	if rest == "" {
 		return fault.At(fault.DocumentInvalid, p.at, "", message+", found the end of the text", remedy)
 	}

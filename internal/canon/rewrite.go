@@ -9,11 +9,23 @@ import (
 	"github.com/contexttree/pact/internal/fault"
 )
 
+// rewritten returns the canonical form of a text that is one value.
+func (p *parser[T]) rewritten() (dst []byte, err error) {
+	err = p.whole(func() (err error) {
+		dst, err = p.rewrite(make([]byte, 0, len(p.text)))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return dst, nil
+}
+
 // rewrite appends the canonical form of the value at hand to dst, and builds
 // nothing else: a long array of small values costs its bytes. Cost: O(size), and
 // for an object whose members are out of order a copy of it and four bytes a
 // member while they are sorted.
-func (p *parser) rewrite(dst []byte) ([]byte, error) {
+func (p *parser[T]) rewrite(dst []byte) ([]byte, error) {
 	switch c := p.peek(); {
 	case c == '"':
 		return p.rewriteString(dst)
@@ -39,7 +51,7 @@ func (p *parser) rewrite(dst []byte) ([]byte, error) {
 	return append(dst, word.Text...), err
 }
 
-func (p *parser) rewriteElems(dst []byte) (_ []byte, err error) {
+func (p *parser[T]) rewriteElems(dst []byte) (_ []byte, err error) {
 	for first := true; !first || p.peek() != ']'; first = false {
 		if dst, err = p.rewrite(dst); err != nil {
 			return nil, err
@@ -51,13 +63,15 @@ func (p *parser) rewriteElems(dst []byte) (_ []byte, err error) {
 		if !p.skip(',') {
 			return nil, p.bad("expected , or ] in an array", "")
 		}
-		dst = append(dst, ',')
+		if dst = append(dst, ','); p.dry {
+			dst = dst[:0]
+		}
 	}
 	p.at++
 	return append(dst, ']'), nil
 }
 
-func (p *parser) rewriteMembers(dst []byte) (_ []byte, err error) {
+func (p *parser[T]) rewriteMembers(dst []byte) (_ []byte, err error) {
 	begin, last, sorted := len(dst), 0, true
 	for first := true; !first || p.peek() != '}'; first = false {
 		if p.peek() != '"' {
@@ -67,7 +81,7 @@ func (p *parser) rewriteMembers(dst []byte) (_ []byte, err error) {
 		if dst, err = p.rewriteString(dst); err != nil {
 			return nil, err
 		}
-		sorted = sorted && (first || compareNames(dst[last:], dst[at:]) < 0)
+		sorted = sorted && (p.dry || first || compareNames(dst[last:], dst[at:]) < 0)
 		last = at
 		p.space()
 		if !p.skip(':') {
@@ -83,7 +97,9 @@ func (p *parser) rewriteMembers(dst []byte) (_ []byte, err error) {
 		if !p.skip(',') {
 			return nil, p.bad("expected , or } in an object", "")
 		}
-		dst = append(dst, ',')
+		if dst = append(dst, ','); p.dry {
+			dst = dst[:0]
+		}
 	}
 	p.at++
 	dst = append(dst, '}')
@@ -94,7 +110,7 @@ func (p *parser) rewriteMembers(dst []byte) (_ []byte, err error) {
 }
 
 // rewriteString is str for a string that is wanted in its canonical form.
-func (p *parser) rewriteString(dst []byte) ([]byte, error) {
+func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 	p.at++
 	dst = append(dst, '"')
 	for {
@@ -102,7 +118,9 @@ func (p *parser) rewriteString(dst []byte) ([]byte, error) {
 		for p.at < len(p.text) && plain[p.text[p.at]] {
 			p.at++
 		}
-		dst = append(dst, p.text[run:p.at]...)
+		if !p.dry {
+			dst = append(dst, p.text[run:p.at]...)
+		}
 		switch c := p.peek(); {
 		case p.at == len(p.text):
 			return nil, p.endsInString()
@@ -118,7 +136,7 @@ func (p *parser) rewriteString(dst []byte) ([]byte, error) {
 		case c < ' ':
 			return nil, p.controlInString(c)
 		default:
-			r, size := utf8.DecodeRuneInString(p.text[p.at:])
+			r, size := p.rune()
 			if r == utf8.RuneError && size == 1 {
 				return nil, p.notUTF8()
 			}
@@ -210,7 +228,7 @@ func runeOf(s []byte) (rune, int) {
 	if s[0] != '\\' {
 		return rune(s[0]), 1
 	}
-	p := parser{text: string(s[:min(len(s), len(`\ud83d\ude00`))])}
+	p := newParser(s[:min(len(s), len(`\ud83d\ude00`))], 0)
 	r, _ := p.escape() // which the parser wrote
 	return r, p.at
 }

@@ -2,13 +2,12 @@ package canon
 
 import (
 	"fmt"
-	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
 )
 
 // str reads the string whose opening quote is at hand.
-func (p *parser) str() (string, error) {
+func (p *parser[T]) str() (string, error) {
 	p.at++
 	run := p.at    // start of the bytes not copied yet
 	var out []byte // what came before run, once there was an escape
@@ -17,7 +16,7 @@ func (p *parser) str() (string, error) {
 		case plain[c] || c == 0x7F:
 			p.at++
 		case c == '"':
-			tail := p.text[run:p.at]
+			tail := string(p.text[run:p.at])
 			p.at++
 			if out == nil {
 				return tail, nil
@@ -34,7 +33,7 @@ func (p *parser) str() (string, error) {
 		case c < ' ':
 			return "", p.controlInString(c)
 		default:
-			r, size := utf8.DecodeRuneInString(p.text[p.at:])
+			r, size := p.rune()
 			if r == utf8.RuneError && size == 1 {
 				return "", p.notUTF8()
 			}
@@ -44,21 +43,21 @@ func (p *parser) str() (string, error) {
 	return "", p.endsInString()
 }
 
-func (p *parser) controlInString(c byte) error {
+func (p *parser[T]) controlInString(c byte) error {
 	return p.bad("a string holds a raw control character", fmt.Sprintf(`write it as \u%04x`, c))
 }
 
-func (p *parser) notUTF8() error {
+func (p *parser[T]) notUTF8() error {
 	return p.bad("a string is not valid UTF-8", "save the text as UTF-8")
 }
 
-func (p *parser) endsInString() error {
+func (p *parser[T]) endsInString() error {
 	return p.bad("the text ends inside a string", "close the string with a quote")
 }
 
 // escape reads the escape sequence whose backslash is at hand. Escaped
 // surrogate halves side by side make one code point, a lone one stays.
-func (p *parser) escape() (rune, error) {
+func (p *parser[T]) escape() (rune, error) {
 	p.at++
 	c := p.peek()
 	switch c {
@@ -80,7 +79,7 @@ func (p *parser) escape() (rune, error) {
 			return 0, p.bad(`expected four hexadecimal digits after \u`, "")
 		}
 		p.at += 5
-		if utf16.IsSurrogate(r) && strings.HasPrefix(p.text[p.at:], `\u`) {
+		if utf16.IsSurrogate(r) && p.has(`\u`) {
 			if low, ok := p.unit(p.at + 2); ok {
 				if joined := utf16.DecodeRune(r, low); joined != utf8.RuneError {
 					p.at += 6
@@ -100,12 +99,13 @@ func (p *parser) escape() (rune, error) {
 }
 
 // unit reads the four hexadecimal digits at index i.
-func (p *parser) unit(i int) (rune, bool) {
+func (p *parser[T]) unit(i int) (rune, bool) {
 	if len(p.text)-i < 4 {
 		return 0, false
 	}
 	var r rune
-	for _, c := range []byte(p.text[i : i+4]) {
+	for k := i; k < i+4; k++ {
+		c := p.text[k]
 		switch {
 		case isDigit(c):
 			c -= '0'

@@ -67,7 +67,7 @@ const (
 )
 
 // outside is what the shape of an input shows in: its members, unopened.
-var outside canon.Outline
+var outside = canon.Outline{Names: true}
 
 // shape tells what the input is by its contents.
 func (in *input) shape() (shape, error) {
