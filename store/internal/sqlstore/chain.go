@@ -62,14 +62,14 @@ func altered(revision int64) string {
 }
 
 // logged calls f with the rows of the log of a part, from one revision to
-// another that may not be there yet, each of which was held against its link.
+// another, each of which was held against its link.
 func (s *Store) logged(ctx context.Context, tx *sql.Tx, p part, from, to int64, f func(values []any)) error {
 	l, err := s.linksBefore(ctx, tx, p, from)
 	if err != nil {
 		return err
 	}
 	rows, err := within(ctx, tx, s.stmts.logRows).QueryContext(ctx, p.branch, from, to)
-	return eachRow(rows, err, func(values []any) error {
+	err = eachRow(rows, err, func(values []any) error {
 		revision, _ := values[colRevision].(int64)
 		switch {
 		case revision != from:
@@ -81,6 +81,10 @@ func (s *Store) logged(ctx context.Context, tx *sql.Tx, p part, from, to int64, 
 		f(values)
 		return nil
 	})
+	if err == nil && from <= to {
+		err = damaged(noRevision(from))
+	}
+	return err
 }
 
 // eachRow calls f with the values of every row, until it fails.

@@ -19,8 +19,8 @@ type state struct {
 // deleted.
 func scanState(scan func(...any) error) (state, error) {
 	var st state
-	var latest, revision, work, last, index, given, next sql.NullInt64
-	if err := scan(st.into(&latest, &revision, &work, &last, &index, &given, &next)...); err != nil {
+	var latest, revision, work, last, index, given, next, birth sql.NullInt64
+	if err := scan(st.into(&latest, &revision, &work, &last, &index, &given, &next, &birth)...); err != nil {
 		return st, err
 	}
 	if err := st.check(); err != nil {
@@ -31,6 +31,9 @@ func scanState(scan func(...any) error) (state, error) {
 	}
 	if !revision.Valid {
 		return st, damaged("the context " + strconv.Quote(st.Name) + " has no log")
+	}
+	if birth.Int64-1 > latest.Int64 {
+		return st, damaged("the log of the context " + strconv.Quote(st.Name) + " ends before its nodes")
 	}
 	st.Cycle, st.Revision, st.next = latest.Int64, revision.Int64, next.Int64
 	st.Stamps = tree.Stamps{Cycle: work.Int64, LastNS: last.Int64, Next: index.Int64, Given: given.Int64}

@@ -75,15 +75,14 @@ func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store
 	}
 	var list []store.Entry
 	err = s.reading(ctx, "reading the log", func(tx *sql.Tx) error {
+		st, err := s.state(ctx, tx, key)
+		if err != nil {
+			return err
+		}
 		for _, p := range line {
-			lo, hi := max(from, p.afterRevision+1), min(to, p.endRevision)
+			lo, hi := max(from, p.afterRevision+1), min(to, p.endRevision, st.Revision)
 			if lo > hi {
 				continue
-			}
-			if p == line.own() && lo > p.afterRevision+1 {
-				if st, err := s.state(ctx, tx, key); err != nil || lo > st.Revision {
-					return err
-				}
 			}
 			if err := s.logged(ctx, tx, p, lo, hi, func(values []any) { list = append(list, entryOf(values)) }); err != nil {
 				return err
@@ -91,9 +90,6 @@ func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store
 		}
 		return nil
 	})
-	if err == nil && len(list) == 0 {
-		_, err = s.state(ctx, nil, key)
-	}
 	return list, err
 }
 

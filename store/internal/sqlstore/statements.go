@@ -8,7 +8,8 @@ import (
 
 // The statements, with question marks for parameters. They are prepared once.
 const (
-	infoColumns = `SELECT ` + settledColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid
+	infoColumns = `SELECT ` + settledColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid,
+		(SELECT max(birth) FROM node_version WHERE branch = c.key)
 		FROM context c LEFT JOIN log l ON l.branch = c.key
 		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key)`
 	infoAll    = infoColumns + ` ORDER BY c.name`
