@@ -87,6 +87,9 @@ func create(ctx context.Context, path string) (err error) {
 	if err := errors.Join(migrate(ctx, db), db.Close()); err != nil {
 		return err
 	}
+	if _, err := os.Stat(name + "-wal"); err == nil { // SQLite says nothing where it could not move the log into the file
+		return fault.New(fault.Store, "cannot make "+path+": the disk failed", "check the disk, then open the file again")
+	}
 	if err := link(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
 	}
