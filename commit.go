@@ -176,6 +176,7 @@ func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, er
 	next.Revision++
 	next.State.Cycle, next.Stamps = cand.sealed.Cycle(), cand.stamps
 	next.Head, next.Working, next.idle = cand.sealed, change.After, idleIn(&cand.report)
+	next.past = []*tree.Tree{s.Head} // which an undo goes back to
 	c.state.Store(&next)
 	return &Snapshot{tree: cand.sealed, edition: Edition(s.Edition), Report: &cand.report}, nil
 }

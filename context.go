@@ -37,6 +37,9 @@ type state struct {
 	store.State
 	candidate *candidate // of the cycle under way, where one was prepared
 	idle      []string   // the groups that the last commit left empty; nil where that is not known yet
+
+	past  []*tree.Tree // snapshots before the latest, oldest first, for those who take commits back
+	reach int64        // how many of them were read at once
 }
 
 // Option configures a Context.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // Fork makes a new context that begins as a snapshot of this one. It shares
@@ -28,9 +29,16 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...Cal
 	if err != nil {
 		return nil, err
 	}
-	next, err := c.branch(ctx, s, cycle, store.Fork{Name: name, Entry: k.entry(s.Stamps)})
+	t, err := c.at(ctx, s, Cycle(cycle))
 	if err != nil {
 		return nil, err
+	}
+	next, err := c.branch(ctx, s, t, store.Fork{Name: name, Entry: k.entry(s.Stamps)})
+	if err != nil {
+		return nil, err
+	}
+	if t == s.Head {
+		next.idle = s.idle // what the last commit left is the same
 	}
 	f.state.Store(next)
 	return f, nil
@@ -74,19 +82,53 @@ func (c *Context) Undo(ctx context.Context, opts ...CallOption) (undone string, 
 	if err != nil {
 		return "", err
 	}
-	if undone, err = c.freeName(ctx, s); err != nil {
-		return "", err
-	}
-	e := k.entry(s.Stamps)
-	if e.Report, err = json.Marshal(undoing{undone}); err != nil {
-		return "", fault.Wrap(fault.Store, err, "the report cannot be written", "")
-	}
-	next, err := c.branch(ctx, s, cycle, store.Fork{Name: s.Name, Entry: e, Aside: undone, Guard: guard(s)})
+	past, reach, err := c.before(ctx, s, cycle)
 	if err != nil {
 		return "", err
 	}
+	last := len(past) - 1
+	undo := func() (*state, error) {
+		e := k.entry(s.Stamps)
+		if e.Report, err = json.Marshal(undoing{undone}); err != nil {
+			return nil, fault.Wrap(fault.Store, err, "the report cannot be written", "")
+		}
+		return c.branch(ctx, s, past[last], store.Fork{Name: s.Name, Entry: e, Aside: undone, Guard: guard(s)})
+	}
+	undone = undoneName(s)
+	next, err := undo()
+	if err != nil && err.Error() == store.NameTaken(undone).Error() { // which is seldom, and listing all contexts is not cheap
+		if undone, err = c.freeName(ctx, undone); err != nil {
+			return "", err
+		}
+		next, err = undo()
+	}
+	if err != nil {
+		return "", err
+	}
+	next.past, next.reach = past[:last:last], reach
 	c.state.Store(next)
 	return undone, nil
+}
+
+// before returns snapshots up to a cycle before the latest one, oldest first.
+// Undos in a row read more and more of them at once, so that each of them costs
+// little.
+func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tree.Tree, reach int64, err error) {
+	if n := len(s.past); n > 0 && s.past[0].Cycle() <= cycle && cycle <= s.past[n-1].Cycle() {
+		return s.past[:cycle-s.past[0].Cycle()+1], s.reach, nil
+	}
+	if s.reach == 0 {
+		t, err := c.at(ctx, s, Cycle(cycle))
+		return []*tree.Tree{t}, 1, err
+	}
+	reach = 4 * s.reach
+	for t, err := range c.store.History(ctx, s.Key, max(s.First, cycle-reach+1), cycle) {
+		if err != nil {
+			return nil, 0, err
+		}
+		list = append(list, t)
+	}
+	return list, reach, nil
 }
 
 // undid takes up what an undo with the same token did before and returns what
@@ -130,13 +172,9 @@ func undoneBy(e *store.Entry) string {
 	return u.Undone
 }
 
-// branch makes a fork and returns its state.
-func (c *Context) branch(ctx context.Context, s *state, cycle int64, f store.Fork) (*state, error) {
-	t, err := c.at(ctx, s, Cycle(cycle))
-	if err != nil {
-		return nil, err
-	}
-	info, err := c.store.Fork(ctx, s.Key, cycle, f)
+// branch makes a fork of a snapshot and returns its state.
+func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fork) (*state, error) {
+	info, err := c.store.Fork(ctx, s.Key, t.Cycle(), f)
 	if err != nil {
 		return nil, err
 	}
@@ -154,19 +192,20 @@ func (c *Context) branch(ctx context.Context, s *state, cycle int64, f store.For
 	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle)}}, nil
 }
 
-// freeName is the first name for a line that ends in this cycle that no context
-// has: name~c12, then name~c12~2 and so on.
-func (c *Context) freeName(ctx context.Context, s *state) (string, error) {
+// undoneName is what a line that ends in this cycle is called once it is undone.
+func undoneName(s *state) string { return s.Name + "~c" + strconv.FormatInt(s.State.Cycle, 10) }
+
+// freeName is the first of name~2, name~3 and so on that no context has.
+func (c *Context) freeName(ctx context.Context, name string) (string, error) {
 	names, err := c.names(ctx)
 	if err != nil {
 		return "", err
 	}
-	base := s.Name + "~c" + strconv.FormatInt(s.State.Cycle, 10)
-	name := base
-	for n := 2; names[name]; n++ {
-		name = base + "~" + strconv.Itoa(n)
+	n := 2
+	for names[name+"~"+strconv.Itoa(n)] {
+		n++
 	}
-	return name, nil
+	return name + "~" + strconv.Itoa(n), nil
 }
 
 func (c *Context) names(ctx context.Context) (map[string]bool, error) {

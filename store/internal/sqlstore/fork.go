@@ -54,11 +54,13 @@ func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fo
 			return store.Info{}, orSeen(err, f.Entry.Request)
 		}
 	}
+	known := &recent{latest: cycle, next: at.next, refs: s.recents.at(key, cycle)}
 	err = s.transact(ctx, "making a fork", func(w *writer) error {
 		if err := w.aside(key, f); err != nil {
 			return err
 		}
-		return w.fork(&info, line[0].branch, at, f.Entry)
+		known.chain, err = w.fork(&info, line[0].branch, at, f.Entry)
+		return err
 	})
 	if err != nil {
 		return store.Info{}, err
@@ -66,6 +68,8 @@ func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fo
 	if f.Aside != "" {
 		s.recents.drop(key)
 	}
+	known.revision = info.Revision
+	s.recents.put(info.Key, known)
 	return info, nil
 }
 
@@ -77,7 +81,9 @@ func orSeen(err error, token string) error {
 }
 
 // publication finds the row of the log that published a cycle: the first one
-// of its branch after which that cycle was the latest.
+// of its branch after which that cycle was the latest. It looks backward from the
+// end, because most look for what is recent. Cost: look-ups that grow with the
+// logarithm of how far back it is.
 func (s *Store) publication(ctx context.Context, tx *sql.Tx, p part, cycle, revision int64) (logged, error) {
 	var err error
 	state := within(ctx, tx, s.stmts.logState)
@@ -90,8 +96,13 @@ func (s *Store) publication(ctx context.Context, tx *sql.Tx, p part, cycle, revi
 		return l
 	}
 	end := min(p.endRevision, revision)
-	n := sort.Search(int(end-p.afterRevision), func(i int) bool { return read(p.afterRevision+1+int64(i)).latest >= cycle })
-	l := read(p.afterRevision + 1 + int64(n))
+	back := int64(1)
+	for end-back > p.afterRevision && read(end-back).latest >= cycle {
+		back *= 2
+	}
+	back = min(back, end-p.afterRevision)
+	n := sort.Search(int(back), func(i int) bool { return read(end-back+1+int64(i)).latest >= cycle })
+	l := read(end - back + 1 + int64(n))
 	if err == sql.ErrNoRows || err == nil && l.latest != cycle {
 		return l, damaged("the log does not hold every cycle")
 	}
@@ -125,28 +136,28 @@ func (w *writer) aside(key store.Key, f store.Fork) error {
 }
 
 // fork writes the two rows of a fork and counts it at the first of its family.
-func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) error {
+// It returns the link of the row of the log.
+func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) ([]byte, error) {
 	st := &w.store.stmts
 	family, err := w.alter(first, func(c *settled) error {
 		c.forks++
 		return nil
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	info.Fork = family.forks
 	o := info.Origin
 	row := settled{Info: *info, origin: [3]sql.NullInt64{{Int64: int64(o.Key), Valid: true}, {Int64: o.Cycle, Valid: true}, {Int64: o.Revision, Valid: true}}}
 	if err := w.insert(&row); err != nil {
-		return err
+		return nil, err
 	}
 	info.Key = row.Key
 	// Under the lock, because an erasure changes them.
 	if err := w.stmt(st.logProof).QueryRowContext(w.ctx, int64(o.Key), o.Revision).Scan(&at.digest, &at.thread, &at.chain); err != nil {
-		return err
+		return nil, err
 	}
 	e.Kind, e.Cycle, e.TimeNS = store.Forked, info.Cycle, info.Stamps.LastNS
 	e.Digest, e.Thread = hex.EncodeToString(at.digest), hex.EncodeToString(at.thread)
-	_, err = w.log(beginning(at.chain, *info), info.Revision, e, info.Cycle, info.Stamps, at.next, nil)
-	return err
+	return w.log(beginning(at.chain, *info), info.Revision, e, info.Cycle, info.Stamps, at.next, nil)
 }

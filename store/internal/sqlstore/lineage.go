@@ -39,7 +39,12 @@ func (l lineage) at(cycle int64) part {
 type lineages struct {
 	mu    sync.Mutex
 	known map[store.Key]lineage
+	parts int // of all of them
 }
+
+// maxParts bounds the parts that lineages remembers, in which a chain of forks
+// of forks is quadratic.
+const maxParts = 1 << 18
 
 func (c *lineages) get(key store.Key) lineage {
 	c.mu.Lock()
@@ -50,20 +55,22 @@ func (c *lineages) get(key store.Key) lineage {
 func (c *lineages) put(key store.Key, l lineage) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.known == nil || len(c.known) >= maxRecents {
-		c.known = make(map[store.Key]lineage)
+	if c.known == nil || len(c.known) >= maxRecents || c.parts+len(l) > maxParts {
+		c.known, c.parts = make(map[store.Key]lineage), 0
 	}
+	c.parts += len(l) - len(c.known[key])
 	c.known[key] = l
 }
 
 func (c *lineages) drop(key store.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.parts -= len(c.known[key])
 	delete(c.known, key)
 }
 
 // lineage finds out what a context consists of. Cost: a look-up for each fork
-// on the way to the first origin, once.
+// on the way to the first origin or to one of which that is known, once.
 func (s *Store) lineage(ctx context.Context, key store.Key) (lineage, error) {
 	if l := s.lineages.get(key); l != nil {
 		return l, nil
@@ -95,6 +102,14 @@ func (s *Store) lineage(ctx context.Context, key store.Key) (lineage, error) {
 		next.afterCycle, next.afterRevision = cycle.Int64, revision.Int64
 		l = append(l, next)
 		next = part{branch: origin.Int64, upToCycle: cycle.Int64, endRevision: revision.Int64}
+		if known := s.lineages.get(store.Key(next.branch)); known != nil {
+			next.afterCycle, next.afterRevision = known.own().afterCycle, known.own().afterRevision
+			l = append(l, next)
+			for _, p := range slices.Backward(known[:len(known)-1]) {
+				l = append(l, p)
+			}
+			break
+		}
 	}
 	slices.Reverse(l)
 	s.lineages.put(key, l)

@@ -45,6 +45,26 @@ func (c *recents) take(key store.Key, g store.Guard) *recent {
 	return r
 }
 
+// maxCarried bounds what a fork takes over of what is known of its origin.
+const maxCarried = 64
+
+// at returns where nodes of a snapshot are stored, as far as it is known of a
+// context that has it: a version that was born by then, and is the newest one,
+// was so then.
+func (c *recents) at(key store.Key, cycle int64) map[string]ref {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	refs := make(map[string]ref)
+	if r := c.known[key]; r != nil && r.latest >= cycle && len(r.refs) <= maxCarried {
+		for id, at := range r.refs {
+			if at.birth <= cycle {
+				refs[id] = at
+			}
+		}
+	}
+	return refs
+}
+
 func (c *recents) put(key store.Key, r *recent) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

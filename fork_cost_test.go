@@ -1,0 +1,71 @@
+package pact_test
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/contexttree/pact"
+)
+
+// allocated counts the allocations of f. Every row and every statement takes some.
+func allocated(f func()) float64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return float64(after.Mallocs - before.Mallocs)
+}
+
+// TestChainsOfForksCostTheirLength makes chains of forks of forks, and undos in a
+// row, of two lengths. What they cost grows as they do.
+func TestChainsOfForksCostTheirLength(t *testing.T) {
+	const short, long = 40, 160
+	costs := map[string][2]float64{}
+	for i, n := range [...]int{short, long} {
+		for name, s := range stores(t) {
+			measure := func(what string, f func()) {
+				cost := costs[name+": "+what]
+				cost[i] = allocated(f)
+				costs[name+": "+what] = cost
+			}
+			c := create(t, s)
+			commit := func() {
+				must(t, c.Edit(background, say("and on")))
+				_, err := c.Commit(background)
+				must(t, err)
+			}
+			measure("forks of forks", func() {
+				for k := range n {
+					commit()
+					var err error
+					c, err = c.Fork(background, pact.Latest, fmt.Sprint("fork ", k))
+					must(t, err)
+				}
+			})
+			measure("reading the last", func() {
+				var err error
+				c, err = pact.Open(background, s, c.Name(), pact.WithClock(steps()))
+				must(t, err)
+			})
+			var err error
+			c, err = pact.Create(background, s, "undone", pact.WithClock(steps()))
+			must(t, err)
+			for range n {
+				commit()
+			}
+			measure("undos in a row", func() {
+				for range n - 1 {
+					_, err := c.Undo(background)
+					must(t, err)
+				}
+			})
+		}
+	}
+	for what, cost := range costs {
+		t.Logf("%s: %.0f and %.0f allocations, a factor of %.2f", what, cost[0], cost[1], cost[1]/cost[0])
+		if cost[1] > 4.5*cost[0] {
+			t.Errorf("%s: four times the length costs %.2f times as much", what, cost[1]/cost[0])
+		}
+	}
+}
