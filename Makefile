@@ -3,7 +3,7 @@
 FUZZTIME ?= 1m
 RUNS ?= 1000000
 
-.PHONY: help build test fuzz soak bench scale lint notices
+.PHONY: help build test fuzz soak bench scale lint notices house
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -32,3 +32,6 @@ lint: ## format check and vet
 
 notices: ## write THIRD_PARTY_NOTICES.txt anew
 	UPDATE_NOTICES=1 go test -count=1 -run '^TestNotices$$' .
+
+house: ## measure the root package: size, names, uses from file to file
+	go run ./internal/house

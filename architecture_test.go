@@ -4,6 +4,7 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -42,6 +43,7 @@ var allowed = map[string]struct {
 	"conformance": {},
 	"internal/cli": {own: []string{"", "internal/fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "inspect", "document", "store",
 		"internal/safefile", "store/sqlite", "tokens", "transcript", "conformance"}, third: true},
+	"internal/house":     {},
 	"cmd/pact":           {own: []string{"internal/cli"}},
 	"examples/agentloop": {own: []string{"", "store", "transcript"}},
 	"examples/query":     {own: []string{"", "store", "transcript"}},
@@ -51,11 +53,15 @@ func TestImportsRunOneWay(t *testing.T) {
 	const module = "github.com/contexttree/pact"
 	seen := map[string]bool{}
 	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() && (d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") && path != ".") {
-			if d != nil && d.IsDir() && err == nil {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && path != "." {
+			_, err := os.Stat(filepath.Join(path, "go.mod"))
+			if otherModule := err == nil; otherModule || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") {
 				return fs.SkipDir
 			}
-			return err
+			return nil
 		}
 		if !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return nil

@@ -1,0 +1,3 @@
+package sample
+
+func helper() int { return hidden }
