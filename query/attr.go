@@ -1,10 +1,8 @@
 package query
 
 import (
-	"regexp"
 	"slices"
 
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -15,13 +13,11 @@ func (p *Plan) attr(a selector.Attr) ([]test, clue, error) {
 	c := p.clueOf(a, f)
 	switch {
 	case a.Op == selector.Match:
-		re, err := regexp.Compile(a.Values[0].Text)
+		p, err := newPattern(a.Values[0].Text)
 		if err != nil {
-			e := fault.Wrap(fault.SelectorInvalid, err, "the pattern is not a regular expression", "the syntax is RE2")
-			e.Token = a.Values[0].Text
-			return nil, c, e
+			return nil, c, err
 		}
-		return []test{{op: ofValue, general: &general{f, a.Name, func(v value) bool { return v.any(re.MatchString) }}}}, c, nil
+		return []test{{op: ofValue, general: &general{field: f, name: a.Name, pattern: p}}}, c, nil
 	case f.number():
 		t := spanTest(f, a)
 		if f == fieldDepth && !t.not && !t.null {
@@ -37,7 +33,7 @@ func (p *Plan) attr(a selector.Attr) ([]test, clue, error) {
 	case f == fieldTags && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind != selector.Null:
 		return []test{{op: ofTag, texts: []string{a.Values[0].Text}}}, c, nil
 	}
-	return []test{{op: ofValue, general: &general{f, a.Name, comparison(a)}}}, c, nil
+	return []test{{op: ofValue, general: &general{field: f, name: a.Name, compare: comparison(a)}}}, c, nil
 }
 
 // clueOf is what a comparison with one text lets the summaries rule out.

@@ -153,7 +153,8 @@ func (t *test) onMade(e *tree.Entry) bool {
 type general struct {
 	field   field
 	name    string
-	compare func(value) bool
+	compare func(value) bool // nil where it is a pattern
+	pattern *pattern
 }
 
 // value is what a node has for an attribute: nothing, an integer, a text, a

@@ -29,18 +29,20 @@ func (r Result) IDs() []string {
 
 // run is one evaluation of a plan.
 type run struct {
-	ctx    context.Context
-	plan   *Plan
-	tree   *tree.Tree
-	paths  [][]*tree.Entry // to the pinned ids
-	only   map[*tree.Entry][]span
-	result Result
-	places []place // of the nodes in the result, where their order asks for it
-	err    error
-	levels []*level
-	picker chooser     // see choose
-	core   *tree.Entry // stands for the elided core at hand, see elided
-	inCore tree.Node
+	ctx       context.Context
+	plan      *Plan
+	tree      *tree.Tree
+	paths     [][]*tree.Entry // to the pinned ids
+	only      map[*tree.Entry][]span
+	result    Result
+	places    []place // of the nodes in the result, where their order asks for it
+	err       error
+	levels    []*level
+	matched   int64       // states × bytes that regular expressions were put to, see matches
+	unwatched int64       // those since the last look at the end of the context
+	picker    chooser     // see choose
+	core      *tree.Entry // stands for the elided core at hand, see elided
+	inCore    tree.Node
 }
 
 func (r *run) fail(err error) {
@@ -51,7 +53,8 @@ func (r *run) fail(err error) {
 
 // Run evaluates the plan over one tree. It is pure (04 §1). It applies @order;
 // the controls that leave nodes out are for Window. It fails only where content
-// has to be read from a store, or when ctx ends.
+// has to be read from a store, when ctx ends, or with E_LIMIT where regular
+// expressions would take more than 2^30 steps, states × bytes of text.
 //
 // Cost: a step with an id follows one path; :depth(…) looks at the turns it
 // names; anything else looks at the nodes that the summaries do not rule out,

@@ -84,7 +84,11 @@ func (r *run) ok(t *test, e *tree.Entry, at place) bool {
 		}
 		return t.not
 	case ofValue:
-		return t.general.compare(r.value(t.general, e, at))
+		v := r.value(t.general, e, at)
+		if p := t.general.pattern; p != nil {
+			return v.any(func(s string) bool { return r.matches(p, s) })
+		}
+		return t.general.compare(v)
 	}
 	return alone(t.pick)
 }
