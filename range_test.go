@@ -268,3 +268,34 @@ func TestRangeRepeatsTheSelectorAsItWasAsked(t *testing.T) {
 		t.Errorf("put together: %q", r.Query)
 	}
 }
+
+// Ends of a range that lie after the latest snapshot are clamped, counted back
+// or by cycle, however far off they are (04 §3.7; decision 037).
+func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
+	c := story(t) // three snapshots
+	for asked, same := range map[string]string{
+		"@t2..@t-1 .cb":                   "@t0..@t-1 .cb",
+		"@t0..2 .cb":                      "@t0..@t0 .cb",
+		"@t-1:+1 .cb":                     "@t-1..@t0 .cb",
+		"@t+9..@t-9 .cb":                  "@t0..@t-2 .cb",
+		"@t9223372036854775807..-1 .cb":   "@t0..@t-1 .cb",
+		"@c2..@c9 .cb":                    "@c2..@c3 .cb",
+		"@c2..9223372036854775808999 .cb": "@c2..@c3 .cb",
+	} {
+		got, want := ranged(t, c, asked), ranged(t, c, same)
+		if len(got.Warnings) == 0 || got.Warnings[len(got.Warnings)-1] != "the range ends after the latest snapshot: clamped to @c3" {
+			t.Errorf("%s: warnings %q", asked, got.Warnings)
+		}
+		got.Warnings, got.Query = nil, want.Query
+		if text(t, got) != text(t, want) {
+			t.Errorf("%s: got %s\nwant %s", asked, text(t, got), text(t, want))
+		}
+	}
+	for _, asked := range []string{"@t1..@t3 .cb", "@t1..9223372036854775807 .cb", "@c4..@c9 .cb"} {
+		q, err := c.Parse(asked)
+		must(t, err)
+		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, pact.ErrSnapshotNotFound) {
+			t.Errorf("%s: %v", asked, err)
+		}
+	}
+}

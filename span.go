@@ -3,6 +3,7 @@ package pact
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/selector"
@@ -66,7 +67,7 @@ func span(t *selector.Time, i store.Info) (first, last int64, warnings []string,
 		case p.Oldest:
 			ends[k] = i.First
 		case p.Axis == 't':
-			ends[k] = i.Cycle + p.N
+			ends[k] = i.Cycle + min(p.N, math.MaxInt64-i.Cycle)
 		default:
 			ends[k] = p.N
 		}

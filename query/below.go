@@ -153,7 +153,7 @@ func (w *walk) enter(l *tree.List) bool { return w.may(l.Sum(), w.out) }
 
 // one looks at a child and reports whether the walk goes on.
 func (w *walk) one(k *tree.Entry, shape tree.Shape, rank int) bool {
-	at := w.at.of(k, w.parent, rank)
+	at := w.placeOf(w.at, k, w.parent, rank)
 	switch {
 	case w.ways != nil:
 		w.oneInWays(k, shape, at)
@@ -236,7 +236,7 @@ func (r *run) spans(e *tree.Entry, turns bool, at place, lv *level) bool {
 				rank := e.Children().Rank(r.paths[s.pin][at.level+1])
 				list = append(list, span{rank, rank + 1})
 			case turns && len(s.depths) > 0:
-				list = ranks(list, s.depths[0], e.Children().Len())
+				list = r.ranks(list, s.depths[0], e.Children().Len())
 			default:
 				return false
 			}
@@ -244,18 +244,6 @@ func (r *run) spans(e *tree.Entry, turns bool, at place, lv *level) bool {
 	}
 	lv.spans = merged(list)
 	return true
-}
-
-// ranks adds the ranks among n turns of depths, which are counted from the
-// newest turn.
-func ranks(list []span, depths []interval, n int) []span {
-	for _, t := range depths {
-		lo, hi := max(t.lo, 1), min(t.hi, int64(n))
-		if lo <= hi {
-			list = append(list, span{n - int(hi), n - int(lo) + 1})
-		}
-	}
-	return list
 }
 
 // merged puts spans in order and joins those that meet.

@@ -91,7 +91,7 @@ func (c *chooser) byClass(kids *tree.List, items []*tree.Entry) {
 		}
 		if c.left--; c.left == 0 {
 			c.taken, c.rank, c.shape = items[i], i, shape
-			c.takenAt = c.at.of(c.taken, c.parent, i)
+			c.takenAt = c.placeOf(c.at, c.taken, c.parent, i)
 			return
 		}
 	}
@@ -165,7 +165,7 @@ func (c *chooser) consider(k *tree.Entry, shape tree.Shape, rank int) bool {
 		return true
 	}
 	c.rank, c.shape = rank, shape
-	return c.count(k, c.at.of(k, c.parent, rank))
+	return c.count(k, c.placeOf(c.at, k, c.parent, rank))
 }
 
 func (c *chooser) considerCore() bool {

@@ -8,15 +8,20 @@ import (
 
 // expand turns the positions and searches of a group into plain steps: a hop is
 // a step, or a filter on the one before it (001 §3.6, §3.8, §3.10; decisions).
-func expand(g selector.Group) []selector.Step {
+// A group is one chain of them, or with within(…) one for each alternative.
+func expand(g selector.Group) [][]selector.Step {
 	steps := make([]selector.Step, 0, len(g.Steps))
+	var starts [][]selector.Step
 	for _, s := range g.Steps {
 		rest := s.Parts[1:]
 		switch head := s.Parts[0].(type) {
 		case selector.Position:
 			steps = append(steps, hops(head.Hops)...)
 		case selector.Search:
-			steps = append(steps, search(head, s.Comb)...)
+			if s.Comb == selector.None {
+				starts = searched(head)
+			}
+			steps = append(steps, found(head))
 		case selector.Tag:
 			if s.Comb == selector.None { // +x at the root is ?? {tag='x'}
 				steps = append(steps, from("root"))
@@ -31,7 +36,13 @@ func expand(g selector.Group) []selector.Step {
 			last.Parts = append(last.Parts[:len(last.Parts):len(last.Parts)], rest...)
 		}
 	}
-	return steps
+	if starts == nil {
+		return [][]selector.Step{steps}
+	}
+	for i, start := range starts {
+		starts[i] = append(start, steps...)
+	}
+	return starts
 }
 
 // from is a first step that is one region.
@@ -39,34 +50,78 @@ func from(region string) selector.Step {
 	return selector.Step{Parts: []selector.Part{selector.Region{Name: region}}}
 }
 
-// search is the steps of ? {…}, ?? {…} or within(…) ?? {…}.
-func search(s selector.Search, comb selector.Combinator) []selector.Step {
-	found := selector.Step{Comb: selector.Child, Parts: filters(s.Attrs)}
+// found is the step of what ? {…} or ?? {…} looks for.
+func found(s selector.Search) selector.Step {
+	step := selector.Step{Comb: selector.Child, Parts: filters(s.Attrs)}
 	if s.Deep {
-		found.Comb = selector.Descendant
+		step.Comb = selector.Descendant
 	}
-	switch {
-	case comb != selector.None:
-		return []selector.Step{found}
-	case len(s.Within.Terms) > 0:
-		return []selector.Step{{Parts: []selector.Part{selector.DepthStep{Set: s.Within}}}, found}
+	return step
+}
+
+// searched is the steps to where a search looks that begins a group: the root,
+// or each of the hops of within(…), of which depths alone are one.
+func searched(s selector.Search) [][]selector.Step {
+	if len(s.Within) == 0 {
+		return [][]selector.Step{{from("root")}}
 	}
-	return []selector.Step{from("root"), found}
+	var depths selector.DepthSet
+	var starts [][]selector.Step
+	for _, h := range s.Within {
+		if h.Kind == selector.HopDepth && len(h.Attrs) == 0 {
+			depths.Terms = append(depths.Terms, h.Depth.Terms...)
+		} else {
+			starts = append(starts, hops([]selector.Hop{h}))
+		}
+	}
+	if len(depths.Terms) > 0 {
+		starts = append(starts, []selector.Step{{Parts: []selector.Part{selector.DepthStep{Set: depths}}}})
+	}
+	return starts
+}
+
+// hopOrder returns the order in which hops are followed: as they are written,
+// but that of the depths and turns at the beginning, which all describe one
+// container, the depths lead.
+func hopOrder(list []selector.Hop) []int {
+	order := make([]int, 0, len(list))
+	run := 0
+	for run < len(list) && (list[run].Kind == selector.HopDepth || list[run].Kind == selector.HopTurn) {
+		run++
+	}
+	for i, h := range list[:run] {
+		if h.Kind == selector.HopDepth {
+			order = append(order, i)
+		}
+	}
+	for i, h := range list {
+		if i >= run || h.Kind == selector.HopTurn {
+			order = append(order, i)
+		}
+	}
+	return order
 }
 
 // hops is the steps of a position. They start at the root; a depth and a turn
 // are found wherever they are, because there is one of each.
 func hops(list []selector.Hop) []selector.Step {
 	steps := make([]selector.Step, 0, len(list)+1)
-	for i, h := range list {
+	for i, at := range hopOrder(list) {
+		h := list[at]
 		s := selector.Step{Comb: selector.Child}
 		switch h.Kind {
 		case selector.HopDepth:
-			s.Comb, s.Parts = selector.None, []selector.Part{selector.DepthStep{Set: h.Depth}}
+			standing := []selector.Part{selector.DepthStep{Set: h.Depth}}
+			if i > 0 {
+				last := &steps[len(steps)-1]
+				last.Parts = append(append(standing, last.Parts...), filters(h.Attrs)...)
+				continue
+			}
+			s.Comb, s.Parts = selector.None, standing
 		case selector.HopTurn:
 			if i > 0 {
 				last := &steps[len(steps)-1]
-				last.Parts = append(append(last.Parts, turnOrHead), filters(h.Attrs)...)
+				last.Parts = append(append(last.Parts, hasDepthOfItsOwn), filters(h.Attrs)...)
 				continue
 			}
 			steps = append(steps, from("seq")) // every sealed turn
@@ -92,10 +147,10 @@ func hops(list []selector.Hop) []selector.Step {
 	return steps
 }
 
-// turnOrHead is the hop seg behind another one: what it has come to is a turn
-// or the active head.
-var turnOrHead = selector.Attr{Name: "nodeType", Op: selector.Eq,
-	Values: []selector.Literal{{Kind: selector.Text, Text: "mt"}, {Kind: selector.Text, Text: "^ah"}}}
+// hasDepthOfItsOwn is the hop seg behind another one: what it has come to is a
+// turn, the active head or the system header, as for .seg:depth(…).
+var hasDepthOfItsOwn = selector.Attr{Name: "nodeType", Op: selector.Eq, Values: []selector.Literal{
+	{Kind: selector.Text, Text: "mt"}, {Kind: selector.Text, Text: "^ah"}, {Kind: selector.Text, Text: "^sys"}}}
 
 func offsetIs(n int64) selector.Attr {
 	return selector.Attr{Name: "offset", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Number, Text: strconv.FormatInt(n, 10)}}}

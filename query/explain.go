@@ -19,7 +19,8 @@ type Explanation struct {
 	Window   []string       `json:"window,omitempty"` // the controls that leave nodes out, as they take effect
 }
 
-// GroupExplain is one group of the selector.
+// GroupExplain is one group of the selector, or one of the ways into it where
+// it begins with within(…) and hops that are no depths.
 type GroupExplain struct {
 	Text  string        `json:"text"`
 	Steps []StepExplain `json:"steps"` // positions and searches spelled out
@@ -39,7 +40,7 @@ func (p *Plan) Explain() Explanation {
 	x := Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
 	for i := range p.groups {
 		g := &p.groups[i]
-		group := GroupExplain{Text: textOf(p.source.Groups[i].Steps...)}
+		group := GroupExplain{Text: textOf(p.source.Groups[g.source].Steps...)}
 		for n := range g.steps {
 			group.Steps = append(group.Steps, p.explain(g, n))
 		}

@@ -10,13 +10,15 @@ import (
 
 // asFamily recognises a same-key set: a single group whose last step names a
 // key, in the editions that have such sets. Its nodes come newest first, and
-// choices behind the key take from the whole set (003, 001 §3.5.2). It returns
-// the group without those choices and what stands after them.
-func (p *Plan) asFamily(steps []selector.Step) ([]selector.Step, error) {
+// choices behind the key take from the whole set (003, 001 §3.5.2). It takes
+// those choices, and what stands after them, off the last step of the chains
+// of the group, which is the same in all of them.
+func (p *Plan) asFamily(chains [][]selector.Step) error {
+	steps := chains[0]
 	parts := steps[len(steps)-1].Parts
 	k := slices.IndexFunc(parts, p.namesKey)
 	if !p.traits.KeySets || k < 0 {
-		return steps, nil
+		return nil
 	}
 	p.keySet = true
 	i := slices.IndexFunc(parts[k:], func(part selector.Part) bool {
@@ -24,19 +26,20 @@ func (p *Plan) asFamily(steps []selector.Step) ([]selector.Step, error) {
 		return is
 	})
 	if i < 0 {
-		return steps, nil
+		return nil
 	}
 	for _, part := range parts[k+i:] {
 		tests, _, err := p.test(part, hasDepth(parts))
 		if err != nil {
-			return nil, err
+			return err
 		}
 		p.family.add(tests...)
 	}
 	p.choice = parts[k+i:]
-	steps = slices.Clone(steps)
-	steps[len(steps)-1].Parts = parts[: k+i : k+i]
-	return steps, nil
+	for _, steps := range chains {
+		steps[len(steps)-1].Parts = parts[: k+i : k+i]
+	}
+	return nil
 }
 
 // namesKey reports whether a part is [key=K] or, where # means a key, #K.

@@ -16,9 +16,9 @@ import (
 // E_PLACEMENT_INVALID where it leads to no container or to several. ctx is for
 // contents that have to be read from a store.
 func Gap(ctx context.Context, t *tree.Tree, pos *selector.Position, e selector.Edition) (tree.Gap, error) {
-	f := finder{run: &run{ctx: ctx, plan: &Plan{traits: e.Traits()}, tree: t}, pos: pos}
-	for i, hop := range pos.Hops {
-		if err := f.hop(hop, i+1); err != nil {
+	f := finder{run: newRun(ctx, &Plan{traits: e.Traits()}, t), pos: pos}
+	for _, i := range hopOrder(pos.Hops) {
+		if err := f.hop(pos.Hops[i], i+1); err != nil {
 			return tree.Gap{}, err
 		}
 	}
@@ -63,14 +63,18 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 		if len(hop.Depth.Terms) != 1 || hop.Depth.Terms[0].Lo != hop.Depth.Terms[0].Hi {
 			return f.astray("an insertion is at one depth")
 		}
-		f.at = f.standing(hop.Depth.Terms[0].Lo)
+		at := f.standing(hop.Depth.Terms[0].Lo)
+		if f.at != nil && (at == nil || at.Node().ID != f.at.Node().ID) {
+			at = nil
+		}
+		f.at = at
 		f.filter(tests)
 	case selector.HopTurn:
 		if f.at == nil {
 			return f.astray("an insertion begins with a depth, such as d0 for the active head")
 		}
-		if c := f.at.Class(); c != tree.Turn && c != tree.Head {
-			return f.astray("the " + hop.Name + " hop stands for a turn or the active head")
+		if c := f.at.Class(); axis>>c&1 == 0 {
+			return f.astray("the " + hop.Name + " hop stands for a turn, the active head or the system header")
 		}
 		f.filter(tests)
 	case selector.HopContainer, selector.HopOffset:
@@ -105,16 +109,18 @@ func (f *finder) filter(tests []test) {
 
 // standing returns the container at a depth, nil without one.
 func (f *finder) standing(depth int64) *tree.Entry {
-	turns := f.tree.Region(tree.Seq).Children()
 	switch {
 	case depth == 0:
 		return f.tree.Region(tree.Head)
 	case depth == -1:
 		return f.tree.Region(tree.Sys)
-	case depth < 0 || depth > int64(turns.Len()):
+	}
+	turns := f.tree.Region(tree.Seq).Children()
+	rank, ok := f.rankOfDepth(turns.Len(), depth)
+	if !ok {
 		return nil
 	}
-	return turns.At(turns.Len() - int(depth))
+	return turns.At(rank)
 }
 
 // container goes on to the one child container that passes. The core of a turn

@@ -93,7 +93,7 @@ func (r *run) lastChoice(e *tree.Entry, at place, lv *level) bool {
 		return false
 	}
 	if k, rank := r.choose(&g.steps[len(g.steps)-1], e, at, everywhere); k != nil && r.look() {
-		r.take(k, at.of(k, e, rank))
+		r.take(k, r.placeOf(at, k, e, rank))
 	}
 	return true
 }
@@ -206,7 +206,7 @@ func (w *walk) chosen(reverse bool) {
 			done = c.taken
 		case c.step == w.plan.groups[c.group].last:
 			if w.look() {
-				w.take(c.taken, w.at.of(c.taken, w.parent, c.rank))
+				w.take(c.taken, w.placeOf(w.at, c.taken, w.parent, c.rank))
 			}
 			done = c.taken
 		}

@@ -14,11 +14,30 @@ func (d *drawer) search(x *thing) string {
 			x = x.parent
 		}
 		return "?" + pick(d.Rand, "", " ") + d.braces(x) + d.behind(x, true)
-	case n == 1 && x.placed:
-		hops := pick(d.Rand, fmt.Sprint("d", x.depth), fmt.Sprintf("d%d, d-1", x.depth), "depth("+d.depths(x)+")")
+	case n == 1:
+		hops := d.place(x)
+		for one(d.Rand, 3) {
+			hops += pick(d.Rand, ", ", ",") + d.place(d.node())
+		}
 		return "within(" + hops + ") ?? " + d.braces(x) + d.behind(x, false)
 	}
 	return "??" + pick(d.Rand, "", " ") + d.braces(x) + d.behind(x, false)
+}
+
+// place draws a hop that finds something above x when it stands alone.
+func (d *drawer) place(x *thing) string {
+	for x.parent != nil && !isPlace(x) && x.parent != d.w.root {
+		x = x.parent
+	}
+	switch {
+	case x.placed && one(d.Rand, 2):
+		return d.depthHop(x) + d.hopAttrs(x)
+	case isTurn(x) && x.depth > 0 && one(d.Rand, 2):
+		return pick(d.Rand, "seg", "mt") + d.hopAttrs(x)
+	case one(d.Rand, 3):
+		return pick(d.Rand, "? ", "??") + d.braces(x)
+	}
+	return d.hop(x)
 }
 
 // behind draws what may follow a position or a search that found x: filters,
@@ -83,11 +102,19 @@ func (d *drawer) hops(x *thing) []string {
 		at := len(path) - 1
 		switch {
 		case isPlace(y):
-			hops = []string{d.depthHop(y) + d.hopAttrs(y)}
-			if isTurn(y) && one(d.Rand, 4) {
-				hops = append(hops, pick(d.Rand, "seg", "mt")+d.hopAttrs(y))
-			} else if isTurn(y) && y.depth > 0 && one(d.Rand, 5) {
-				hops = []string{pick(d.Rand, "seg", "mt") + d.hopAttrs(y)}
+			depth, turn := d.depthHop(y)+d.hopAttrs(y), pick(d.Rand, "seg", "mt")+d.hopAttrs(y)
+			switch {
+			case one(d.Rand, 6):
+				hops = []string{depth, turn}
+			case one(d.Rand, 6):
+				hops = []string{turn, depth}
+			case one(d.Rand, 8):
+				hops = []string{pick(d.Rand, "?", "??") + d.braces(y), pick(d.Rand, depth, turn, depth+", "+turn)}
+			default:
+				hops = []string{depth}
+			}
+			if isTurn(y) && y.depth > 0 && one(d.Rand, 5) {
+				hops = []string{turn}
 			}
 		case i < at && one(d.Rand, 4):
 			hops = append(hops, "?? "+d.braces(x))

@@ -31,7 +31,7 @@ var equivalences = []equivalence{
 		}
 		tail := d.tail(x)
 		return each(tail, x.class.String(), fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf(".mt:depth(%d)", x.depth), fmt.Sprintf("(d%d)", x.depth),
-			fmt.Sprintf("(depth(%d))", x.depth), fmt.Sprintf("depth({%d})", x.depth), fmt.Sprintf(".seg:depth(%d..%d)", x.depth, x.depth))
+			fmt.Sprintf("(depth(%d))", x.depth), fmt.Sprintf("(d%d, seg)", x.depth), fmt.Sprintf("(seg, d%d)", x.depth), fmt.Sprintf("depth({%d})", x.depth), fmt.Sprintf(".seg:depth(%d..%d)", x.depth, x.depth))
 	}},
 	{"alias of the turns", afterwards, func(d *drawer, x *thing) []string {
 		if !isTurn(x) || x.depth < 1 {
@@ -39,7 +39,8 @@ var equivalences = []equivalence{
 		}
 		tail := d.tail(x)
 		return each(tail, fmt.Sprintf("^seq .mt:depth(%d)", x.depth), fmt.Sprintf("^seq > .seg:depth(%d)", x.depth), fmt.Sprintf(".mt:depth(%d)", x.depth),
-			fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf("(d%d)", x.depth), fmt.Sprintf("(d%d, seg)", x.depth))
+			fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf("(d%d)", x.depth), fmt.Sprintf("(d%d, seg)", x.depth),
+			fmt.Sprintf("(seg, d%d)", x.depth), fmt.Sprintf("(mt, depth(>0), d%d)", x.depth), fmt.Sprintf("(?{type='^seq'}, ?{type=seg}, d%d)", x.depth))
 	}},
 	{"all turns", afterwards, func(d *drawer, x *thing) []string {
 		if !isTurn(x) || x.depth < 1 {
@@ -114,6 +115,9 @@ var equivalences = []equivalence{
 		list := []string{"?? {" + a + "}", "^root *[" + a + "]", "(?? {" + a + "})"}
 		if x.placed && one(d.Rand, 2) {
 			list = []string{fmt.Sprintf("within(d%d,d9) ?? {%s}", x.depth, a), fmt.Sprintf("depth(%d,9) *[%s]", x.depth, a), fmt.Sprintf("(depth(%d,9), ??{%s})", x.depth, a), fmt.Sprintf("depth(9,%d) ?? {%s}", x.depth, a)}
+		}
+		if isTurn(x.parent) && x.parent.depth > 0 && one(d.Rand, 2) {
+			list = []string{"within(seg) ?? {" + a + "}", "(seg, ??{" + a + "})", "^seq > .mt *[" + a + "]", "within(d1, ?{type=none}, seg, depth(>1)) ?? {" + a + "}"}
 		}
 		if x.parent == d.w.root && one(d.Rand, 2) {
 			list = []string{"? {" + a + "}", "^root > *[" + a + "]", "(? {" + a + "})"}

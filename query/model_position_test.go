@@ -16,9 +16,9 @@ func (w *world) position(p selector.Position, core bool) [][]*thing {
 		named := slices.ContainsFunc(h.Attrs, attrNamesCore) || i == len(p.Hops)-1 && core
 		var next [][]*thing
 		switch {
-		case h.Kind == selector.HopDepth, h.Kind == selector.HopTurn && i == 0:
+		case i == 0 && (h.Kind == selector.HopDepth || h.Kind == selector.HopTurn):
 			next = families(w.root, false) // wherever they are
-		case h.Kind == selector.HopTurn:
+		case h.Kind == selector.HopDepth, h.Kind == selector.HopTurn:
 			next = now // the node itself
 		default:
 			for _, x := range slices.Concat(now...) {
@@ -26,7 +26,7 @@ func (w *world) position(p selector.Position, core bool) [][]*thing {
 			}
 		}
 		for k, siblings := range next {
-			next[k] = slices.DeleteFunc(slices.Clone(siblings), func(x *thing) bool { return !w.answers(h, i == 0, x) })
+			next[k] = slices.DeleteFunc(slices.Clone(siblings), func(x *thing) bool { return !w.answers(h, i == 0 && !meetsDepth(p.Hops), x) })
 		}
 		now = next
 	}
@@ -41,6 +41,13 @@ func (w *world) leap(h selector.Hop, x *thing, core bool) [][]*thing {
 	return [][]*thing{kids(x, core || h.Kind == selector.HopContainer || h.Kind == selector.HopOffset && h.Offset == 0)}
 }
 
+// meetsDepth reports whether a depth follows the turns that a position begins
+// with. Then the turns there need not be sealed ones.
+func meetsDepth(hops []selector.Hop) bool {
+	i := slices.IndexFunc(hops, func(h selector.Hop) bool { return h.Kind != selector.HopTurn })
+	return i >= 0 && hops[i].Kind == selector.HopDepth
+}
+
 // answers reports whether a hop that leads to x stops there.
 func (w *world) answers(h selector.Hop, first bool, x *thing) bool {
 	ok := true
@@ -48,7 +55,7 @@ func (w *world) answers(h selector.Hop, first bool, x *thing) bool {
 	case selector.HopDepth:
 		ok = isPlace(x) && h.Depth.Contains(x.depth)
 	case selector.HopTurn:
-		ok = isSealed(x) || !first && (x.class == tree.Turn || x.class == tree.Head)
+		ok = isSealed(x) || !first && (x.class == tree.Turn || x.class == tree.Head || x.class == tree.Sys)
 	case selector.HopContainer:
 		ok = x.class == tree.Container
 	case selector.HopOffset:

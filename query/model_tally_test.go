@@ -152,7 +152,7 @@ func ofPart(part selector.Part, start, first, alone bool) []string {
 		name := map[bool]string{false: "?", true: "??"}[part.Deep]
 		if !start {
 			name += " behind"
-		} else if len(part.Within.Terms) > 0 {
+		} else if len(part.Within) > 0 {
 			name = "within"
 		}
 		return append(ofAttrs(part.Attrs), name)

@@ -34,7 +34,7 @@ type thing struct {
 	parent   *thing        // of a part and an elided core: the turn
 	children []*thing      // in canonical order, an elided core not among them
 	core     *thing        // the elided core in a turn, and in its :core
-	placed   bool          // it has a depth: everything but the root and ^seq
+	placed   bool          // it has a depth: everything but the root, ^seq and what is astray
 	depth    int64         // 0 in ^ah, -1 in ^sys, n in the n-th newest turn
 	level    int64         // levels below the root
 }
@@ -59,8 +59,12 @@ func flatten(t *tree.Tree, e selector.Edition) *world {
 		case tree.Head:
 			region.place(0)
 		case tree.Seq:
-			for i, turn := range region.children {
-				turn.place(int64(len(region.children) - i))
+			depth := int64(0)
+			for _, x := range slices.Backward(region.children) {
+				if x.class == tree.Turn { // anything else is astray and has no depth
+					depth++
+					x.place(depth)
+				}
 			}
 		}
 	}

@@ -125,21 +125,36 @@ func (w *world) searched(s selector.Search, core bool) [][]*thing {
 	switch {
 	case !s.Deep:
 		return [][]*thing{kids(w.root, core)}
-	case len(s.Within.Terms) == 0:
+	case len(s.Within) == 0:
 		return families(w.root, core)
 	}
 	var list [][]*thing
-	for _, x := range w.real {
-		if isPlace(x) && s.Within.Contains(x.depth) {
-			list = append(list, families(x, core)...)
+	for _, h := range s.Within { // below what a position of this hop finds
+		for _, siblings := range w.position(selector.Position{Hops: []selector.Hop{h}}, false) {
+			for _, x := range siblings {
+				list = append(list, families(x, core)...)
+			}
 		}
 	}
-	return list
+	return distinct(list)
+}
+
+// distinct leaves out families that come again.
+func distinct(list [][]*thing) [][]*thing {
+	var once [][]*thing
+	seen := map[*thing]bool{}
+	for _, siblings := range list {
+		if len(siblings) > 0 && !seen[siblings[0]] {
+			seen[siblings[0]] = true
+			once = append(once, siblings)
+		}
+	}
+	return once
 }
 
 // isPlace reports whether x is what a depth names: a turn in ^seq, ^ah or ^sys.
 func isPlace(x *thing) bool {
-	return isSealed(x) || x.class == tree.Head || x.class == tree.Sys
+	return isSealed(x) || (x.class == tree.Head || x.class == tree.Sys) && x.placed
 }
 
 // isSealed reports whether x is a turn where turns belong.

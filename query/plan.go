@@ -30,6 +30,7 @@ type Plan struct {
 // group is one chain of steps. A node is selected when it matches the last
 // step and its ancestors match the others. Sets of steps are bits of a word.
 type group struct {
+	source  int // the group of the selector that it comes from
 	steps   []step
 	last    uint64 // the last step alone
 	joined  uint64 // steps joined by ">"
@@ -59,8 +60,9 @@ type step struct {
 }
 
 // Compile prepares a selector. Whatever address it carries is the caller's to
-// resolve. Errors are E_SELECTOR_INVALID and, for a group that has more than
-// [selector.MaxSteps] steps once its positions are spelled out, E_LIMIT.
+// resolve. Errors are E_SELECTOR_INVALID and, for more than [selector.MaxGroups]
+// groups or a group of more than [selector.MaxSteps] steps once positions and
+// searches are spelled out, E_LIMIT.
 func Compile(s *selector.Selector) (*Plan, error) {
 	if err := whole(s); err != nil {
 		return nil, err
@@ -76,17 +78,23 @@ func Compile(s *selector.Selector) (*Plan, error) {
 			p.newest = true
 		}
 	}
-	p.groups = make([]group, len(s.Groups))
+	p.groups = make([]group, 0, len(s.Groups))
 	for i, g := range s.Groups {
-		steps := expand(g)
+		chains := expand(g)
 		if len(s.Groups) == 1 {
-			var err error
-			if steps, err = p.asFamily(steps); err != nil {
+			if err := p.asFamily(chains); err != nil {
 				return nil, err
 			}
 		}
-		if err := p.group(&p.groups[i], steps); err != nil {
-			return nil, err
+		if n := len(p.groups) + len(chains); n > selector.MaxGroups {
+			return nil, fault.New(fault.Limit,
+				fmt.Sprintf("the selector has %d groups with the hops of within counted, which is more than %d", n, selector.MaxGroups), "ask in several steps")
+		}
+		for _, steps := range chains {
+			p.groups = append(p.groups, group{source: i})
+			if err := p.group(&p.groups[len(p.groups)-1], steps); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return p, nil

@@ -1,6 +1,7 @@
 package query_test
 
 import (
+	"context"
 	"errors"
 	"strings"
 	"testing"
@@ -29,7 +30,21 @@ func TestPositions(t *testing.T) {
 		// seg is a filter on what one has come to; first it is every turn.
 		{canonical, "(d1, seg)", "new"},
 		{canonical, "(d0, mt)", "ah"},
-		{canonical, "(d-1, seg)", ""},
+		{canonical, "(d-1, seg)", "sys"},
+		{canonical, "(depth(<0), seg)", "sys"},
+		{canonical, "(d-1, seg, *:block)", "policy"},
+		{canonical, "(cont, d1)", ""},
+		// A depth behind another hop is a filter too; behind seg alone it says which.
+		{canonical, "(seg, d1)", "new"},
+		{canonical, "(seg, d0)", "ah"},
+		{canonical, "(seg, depth(<0))", "sys"},
+		{canonical, "(seg, d2, 0:cb)", "ask reply"},
+		{canonical, "(seg[cycle=4], depth(1-2))", "old"},
+		{canonical, "(d1, d1)", "new"},
+		{canonical, "(d1, d2)", ""},
+		{canonical, "(d1, cont, d1)", ""},
+		{canonical, "(0, d-1)", "sys"},
+		{canonical, "(seg, depth(>0)):first", "old"},
 		{canonical, "(d2, seg[cycle=4])", "old"},
 		{canonical, "(d2, seg{cycle=9})", ""},
 		{canonical, "(seg)", "new old"},
@@ -181,5 +196,78 @@ func TestTooManySteps(t *testing.T) {
 		case !fits && (!errors.As(err, &f) || f.Code != fault.Limit || !strings.Contains(text, f.Token)):
 			t.Errorf("%s: got %v, want %s and no token that the text does not have", text, err, fault.Limit)
 		}
+	}
+}
+
+// What is astray among the turns has no depth and takes none from a turn (000
+// §3.4): only turns are counted.
+func TestStraysHaveNoDepth(t *testing.T) {
+	tr := plant(t, 1, `
+^root root
+ ^sys sys
+ ^seq seq
+  seg t1
+   block a
+  block stray
+  seg t2
+   block b
+  cont loose
+   block c
+ ^ah ah
+`)
+	answers{
+		{v01, ".mt:depth(1)", "t2"},
+		{v01, ".mt:depth(2)", "t1"},
+		{v01, ".mt:depth(1-4)", "t1 t2"},
+		{depth, ".cb:depth(>0)", "a b"},
+		{canonical, "(d1, *:block)", "b"},
+		{canonical, "(d2)", "t1"},
+		{canonical, "(d3)", ""},
+		{canonical, "(d1, seg)", "t2"},
+		{canonical, "depth(1-2) *", "b a"},
+		{canonical, "d1, d2", "t2 t1"},
+		{canonical, ".block:depth(-1..9)", "b a"},
+		{canonical, ".seg:depth(1-2):first", "t1"},
+		{canonical, "^seq > .block", "stray"},
+		{canonical, "^seq > :depth(<9)", "t2 t1"},
+		{canonical, "@t0 [depth=null]", "root seq loose c stray"},
+		{canonical, "@t0 .block[depth!=null]", "b a"},
+	}.check(t, tr)
+	for text, want := range map[string]string{"(d1, end)": "t2", "(d2, end)": "t1", "(seg, d2, end)": "t1", "(d-1, seg, end)": "sys", "(seg, d-1, )": "sys", "(d0, seg, end)": "ah"} {
+		pos, err := selector.ParsePosition(text, canonical)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if g, err := query.Gap(context.Background(), tr, pos, canonical); err != nil || g.Parent != want {
+			t.Errorf("%s: %+v, %v, want %s", text, g, err, want)
+		}
+	}
+	for _, text := range []string{"(d3, end)", "(d1, d2, end)", "(seg, d-1, d0, end)"} {
+		pos, err := selector.ParsePosition(text, canonical)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := query.Gap(context.Background(), tr, pos, canonical); !errors.Is(err, fault.NodeNotFound) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+}
+
+// The hops of within(…) are alternatives. Each counts as a group against the
+// limit, but for depths, which are one.
+func TestWithinIsBounded(t *testing.T) {
+	for n, want := range map[int]error{200: nil, 256: nil} {
+		s := selector.MustParse("within(0"+strings.Repeat(",0", n-1)+") ?? {role=user}", canonical)
+		if _, err := query.Compile(s); !errors.Is(err, want) {
+			t.Errorf("%d hops: %v", n, err)
+		}
+	}
+	s := selector.MustParse("within(0"+strings.Repeat(",0", 199)+") ?? {role=user}, within(0"+strings.Repeat(",0", 99)+") ?? {role=user}", canonical)
+	if _, err := query.Compile(s); !errors.Is(err, fault.Limit) {
+		t.Errorf("300 alternatives: %v", err)
+	}
+	s = selector.MustParse("within(d0"+strings.Repeat(",d1", 199)+") ?? {role=user}, within(d0"+strings.Repeat(",d1", 99)+") ?? {role=user}", canonical)
+	if _, err := query.Compile(s); err != nil {
+		t.Errorf("300 depths: %v", err)
 	}
 }

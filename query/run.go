@@ -34,6 +34,7 @@ type run struct {
 	tree      *tree.Tree
 	paths     [][]*tree.Entry // to the pinned ids
 	only      map[*tree.Entry][]span
+	turns     []int // see ranksOfTurns
 	result    Result
 	places    []place // of the nodes in the result, where their order asks for it
 	err       error
@@ -43,6 +44,10 @@ type run struct {
 	picker    chooser     // see choose
 	core      *tree.Entry // stands for the elided core at hand, see elided
 	inCore    tree.Node
+}
+
+func newRun(ctx context.Context, p *Plan, t *tree.Tree) *run {
+	return &run{ctx: ctx, plan: p, tree: t, turns: ranksOfTurns(t)}
 }
 
 func (r *run) fail(err error) {
@@ -66,7 +71,8 @@ func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) { return p
 // run evaluates the plan. Below the nodes in only it looks at those children
 // alone.
 func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]span) (Result, error) {
-	r := &run{ctx: ctx, plan: p, tree: t, only: only}
+	r := newRun(ctx, p, t)
+	r.only = only
 	if len(p.pins) > 0 {
 		r.paths = make([][]*tree.Entry, len(p.pins))
 		for i, id := range p.pins {
@@ -101,9 +107,9 @@ type place struct {
 	own   bool // the node itself stands at this depth
 }
 
-// of returns the place of a child k of a node e at p, with its rank among the
-// children.
-func (p place) of(k, e *tree.Entry, rank int) place {
+// placeOf returns the place of a child k of a node e at p, with its rank among
+// the children.
+func (r *run) placeOf(p place, k, e *tree.Entry, rank int) place {
 	p.level++
 	p.own = false
 	switch {
@@ -115,7 +121,9 @@ func (p place) of(k, e *tree.Entry, rank int) place {
 			p.depth, p.axis, p.own = -1, true, true
 		}
 	case p.level == 2 && e.Class() == tree.Seq:
-		p.depth, p.axis, p.own = int64(e.Children().Len()-rank), true, true
+		if depth, counts := r.depthOfRank(e.Children().Len(), rank); counts {
+			p.depth, p.axis, p.own = depth, true, true
+		}
 	}
 	return p
 }

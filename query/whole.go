@@ -34,15 +34,23 @@ func wholePart(part selector.Part) error {
 	case selector.Attr:
 		return wholeAttr(part)
 	case selector.Search:
+		if err := wholeHops(part.Within); err != nil {
+			return err
+		}
 		return wholeAttrs(part.Attrs)
 	case selector.Position:
-		for _, hop := range part.Hops {
-			if err := wholeAttrs(hop.Attrs); err != nil {
-				return err
-			}
-		}
 		if len(part.Hops) == 0 {
 			return incomplete("a position has no hops")
+		}
+		return wholeHops(part.Hops)
+	}
+	return nil
+}
+
+func wholeHops(list []selector.Hop) error {
+	for _, hop := range list {
+		if err := wholeAttrs(hop.Attrs); err != nil {
+			return err
 		}
 	}
 	return nil

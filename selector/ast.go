@@ -30,14 +30,15 @@ const (
 )
 
 // Time is a snapshot address (04 §3.7). Only a Range has a To; its ends stand
-// as they were written, in either order.
+// as they were written, in either order, also where no snapshot is there.
 type Time struct {
 	Kind     TimeKind
 	From, To Point
 }
 
 // Point is one end of an address: @t-3 is {'t', -3}, @c42 is {'c', 42}, and
-// @t-* is the oldest snapshot (001 §3.7.1).
+// @t-* is the oldest snapshot (001 §3.7.1). Only an end of a range may lie after
+// @t0, as @t2 does.
 type Point struct {
 	Axis   byte // 't' counts back from the latest commit, 'c' names a cycle
 	N      int64
@@ -145,11 +146,11 @@ type Tag struct{ Name string }
 // Search is "? {…}" one level down, "?? {…}" on every level down, or
 // "within(d1,d3) ?? {…}" (001 §3.6). It starts from the root or from what the
 // step before it selects; the combinator of such a later step is Child for "?"
-// and Descendant for "??". Within is empty, or names the containers that a
-// first step is confined to.
+// and Descendant for "??". Within is empty, or says where a first step looks:
+// below whatever one of these hops finds when it stands alone in a position.
 type Search struct {
 	Deep   bool
-	Within DepthSet
+	Within []Hop
 	Attrs  []Attr // at least one
 }
 
@@ -257,8 +258,8 @@ type HopKind int
 
 // The hops.
 const (
-	HopDepth     HopKind = iota // d1 or depth(1): a container of the axis of depth; always first
-	HopTurn                     // seg or mt: a filter, the node itself is a turn
+	HopDepth     HopKind = iota // d1 or depth(1): first, the containers at that depth; later a filter, the node itself is one
+	HopTurn                     // seg or mt: first, every turn; later a filter, the node itself has a depth
 	HopContainer                // cont or mc: child containers
 	HopOffset                   // N: the children at offset N
 	HopBlock                    // N:block or *:block: child blocks

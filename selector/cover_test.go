@@ -148,7 +148,7 @@ func (c coverage) part(part Part, i, k int) {
 
 func (c coverage) search(s Search, i int) {
 	c[map[bool]string{false: "Search ?", true: "Search ??"}[s.Deep]]++
-	if len(s.Within.Terms) > 0 {
+	if len(s.Within) > 0 {
 		c["Search within"]++
 	}
 	if i > 0 {

@@ -25,7 +25,7 @@
 //	position  = "(" hop { "," hop } ")"                (003, 001 §3.8)
 //	hop       = "d" N | "depth(" set ")" | "seg" | "mt" | "cont" | "mc" | N | ( N | "*" ) ":" class
 //	          | class | "?" | "??", each with blocks behind it; class = ( "block" | "cb" ) [ "." kind ]
-//	search    = ( "?" | "??" | "within(" depth { "," depth } ") ??" ) "{" attr { "," attr } "}"
+//	search    = ( "?" | "??" | "within(" hop { "," hop } ") ??" ) "{" attr { "," attr } "}"
 //	control   = "@order=" word | "@unique" | "@limit=" N | "@p=" N | "@first" | "@mode=" word
 //
 // A single hop may stand without parentheses where a group begins. A search that

@@ -41,7 +41,7 @@ func equalParts(a, b Part) bool {
 		return ok && slices.Equal(a.Set.Terms, b.Set.Terms)
 	case Search:
 		b, ok := b.(Search)
-		return ok && a.Deep == b.Deep && slices.Equal(a.Within.Terms, b.Within.Terms) && slices.EqualFunc(a.Attrs, b.Attrs, equalAttrs)
+		return ok && a.Deep == b.Deep && slices.EqualFunc(a.Within, b.Within, equalHops) && slices.EqualFunc(a.Attrs, b.Attrs, equalAttrs)
 	case Position:
 		b, ok := b.(Position)
 		return ok && equalPositions(a, b)
@@ -63,10 +63,12 @@ func equalAttrs(a, b Attr) bool {
 }
 
 func equalPositions(a, b Position) bool {
-	return a.Insert == b.Insert && a.N == b.N && slices.EqualFunc(a.Hops, b.Hops, func(a, b Hop) bool {
-		return a.Kind == b.Kind && a.Name == b.Name && a.Any == b.Any && a.Offset == b.Offset &&
-			slices.Equal(a.Depth.Terms, b.Depth.Terms) && slices.EqualFunc(a.Attrs, b.Attrs, equalAttrs)
-	})
+	return a.Insert == b.Insert && a.N == b.N && slices.EqualFunc(a.Hops, b.Hops, equalHops)
+}
+
+func equalHops(a, b Hop) bool {
+	return a.Kind == b.Kind && a.Name == b.Name && a.Any == b.Any && a.Offset == b.Offset &&
+		slices.Equal(a.Depth.Terms, b.Depth.Terms) && slices.EqualFunc(a.Attrs, b.Attrs, equalAttrs)
 }
 
 // TestEqual holds equal against reflect.DeepEqual, on selectors that differ in

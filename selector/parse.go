@@ -200,7 +200,7 @@ func (p *parser) step(g *Group, comb Combinator) (*step, error) {
 		if comb == Child && afterSearch(g) {
 			return nil, p.chained()
 		}
-		head, err = p.search(DepthSet{})
+		head, err = p.search(nil)
 	case c == '(' || isWordByte(c):
 		head, err = p.firstHead(comb)
 	default:

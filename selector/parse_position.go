@@ -50,7 +50,7 @@ func (p *parser) position() (Position, error) {
 		if len(pos.Hops) == MaxHops {
 			return pos, p.tooMany(p.pos, MaxHops, "hops")
 		}
-		h, err := p.hop(first)
+		h, err := p.hop()
 		if err != nil {
 			return pos, err
 		}
@@ -109,15 +109,11 @@ func (p *parser) insertion(pos *Position) (bool, error) {
 	return true, nil
 }
 
-// hop reads one hop and the attributes behind it.
-func (p *parser) hop(first bool) (Hop, error) {
-	start := p.pos
+// hop reads one hop and the attributes behind it, and the space behind those.
+func (p *parser) hop() (Hop, error) {
 	h, err := p.hopHead()
 	if err != nil {
 		return h, err
-	}
-	if h.Kind == HopDepth && !first {
-		return h, p.invalid(start, "a depth stands behind another hop", "the depth is the first hop")
 	}
 	p.space()
 	for p.startsBlock() {

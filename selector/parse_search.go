@@ -3,7 +3,7 @@ package selector
 import "github.com/contexttree/pact/internal/fault"
 
 // search reads "? {…}" or "?? {…}" (001 §3.6).
-func (p *parser) search(within DepthSet) (Part, error) {
+func (p *parser) search(within []Hop) (Part, error) {
 	if err := p.need(aSearch, p.pos, "?"); err != nil {
 		return nil, err
 	}
@@ -39,33 +39,29 @@ func (p *parser) chained() error {
 		"write ?? to look on every level, or hops in parentheses to go down step by step")
 }
 
-// within reads the containers of "within(d1,d3) ??", the cursor being behind
-// the word (001 §3.6). They are alternatives, so each must say by itself where
-// it is.
+// within reads the hops of "within(d1,d3) ??", the cursor being behind the word
+// (001 §3.6, §4). They are alternatives: one node cannot be at two depths.
 func (p *parser) within(start int) (Part, error) {
-	const remedy = "name containers by their depth: within(d1,d3) ?? {kind=summary}"
+	const remedy = "say where to look, and then what for: within(d1,d3) ?? {kind=summary}"
 	if err := p.need(aSearch, start, "within"); err != nil {
 		return nil, err
 	}
 	if !p.take("(") {
 		return nil, p.unexpected("(", remedy)
 	}
-	var scope DepthSet
+	var scope []Hop
+	terms := 0
 	for first := true; first || p.take(","); first = false {
 		p.space()
 		at := p.pos
-		set, ok, err := p.depthHop()
+		h, err := p.hop()
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			return nil, p.unexpected("a depth such as d1", remedy)
+		scope = append(scope, h)
+		if terms += max(len(h.Depth.Terms), 1); terms > MaxTerms {
+			return nil, p.tooMany(at, MaxTerms, "depths and hops")
 		}
-		scope.Terms = append(scope.Terms, set.Terms...)
-		if len(scope.Terms) > MaxTerms {
-			return nil, p.tooMany(at, MaxTerms, "depths")
-		}
-		p.space()
 	}
 	if !p.take(")") {
 		return nil, p.unexpected("a comma or )", remedy)

@@ -108,7 +108,7 @@ func TestParseTree(t *testing.T) {
 		// Searches and positions.
 		{Canonical, "? {a}", chain(first(find(false, a)))},
 		{Canonical, ".seg ?{a} ??{x}:last", chain(first(Type{"seg"}), child(find(false, a)), below(find(true, x), Pick{Kind: Last}))},
-		{Canonical, "within( d1, depth(3..4) )??{a}", chain(first(Search{true, depths(1, 1, 3, 4), []Attr{a}}))},
+		{Canonical, "within( d1, depth(3..4) )??{a}", chain(first(Search{true, []Hop{{Kind: HopDepth, Depth: depths(1, 1)}, {Kind: HopDepth, Depth: depths(3, 4)}}, []Attr{a}}))},
 		{Canonical, "(depth(1), seg{a}, cont[offset=0], 0, -1:block, *:cb.note{x}, ? {a} [x], ??{x})", chain(first(at(
 			d1, Hop{Kind: HopTurn, Name: "seg", Attrs: []Attr{a}},
 			Hop{Kind: HopContainer, Name: "cont", Attrs: []Attr{attr("offset", Eq, number("0"))}},
@@ -222,6 +222,11 @@ func TestString(t *testing.T) {
 		{Canonical, "block ? {a}", "(*:block) ? {a}"},
 		{Canonical, "depth(1-2)", "depth(1-2)"},
 		{Canonical, "within(d1 , depth(2-3))??{tag='x',kind~'a'}", "within(d1, depth(2-3)) ?? {tag='x', kind~'a'}"},
+		{Canonical, "within(seg{cycle=2} ,d1,*:block.note, ?{a})??{b}", "within(seg[cycle=2], d1, *:block[kind='note'], ? {a}) ?? {b}"},
+		{Canonical, "(seg,depth(1,2)[a], d-1)", "(seg, depth(1,2)[a], d-1)"},
+		{V01, "@t2..@t-1 *", "@t2..@t-1 *"},
+		{V01, "@t-0..3 *", "@t0..@t3 *"},
+		{Depth, "@t+1:+2 *", "@t1..@t2 *"},
 		{Canonical, "+'1' +'a b' +a:b +'a:last'", "+'1' +'a b' +a:b +'a:last'"},
 		{Canonical, ".seg ?{a}:first", ".seg ? {a}:first"},
 	}

@@ -43,6 +43,9 @@ func (p *parser) address() (*Time, error) {
 		switch {
 		case from.Axis == '*':
 			return &Time{Kind: All}, nil
+		case from.Axis == 't' && (from.N > 0 || p.text[start+2] == '+'):
+			return nil, fault.At(fault.SnapshotNotFound, start, clip(p.text[start:p.pos]),
+				"there is no snapshot after @t0", "@t0 is the latest, @t-1 the one before")
 		case from.Oldest:
 			return nil, p.invalid(start, "@t-* is only the end of a range", "write @t0..@t-* for the whole history, or name the oldest snapshot by its cycle")
 		}
@@ -121,12 +124,8 @@ func (p *parser) point(start int, axis byte) (Point, error) {
 		return Point{}, p.unexpected("a number", remedy)
 	}
 	n := p.integer()
-	switch {
-	case axis == 'c' && !isDigit(sign):
+	if axis == 'c' && !isDigit(sign) {
 		return Point{}, p.invalid(start, "a cycle has no sign", "count back with @t-1, or write a cycle as @c42")
-	case axis == 't' && (n > 0 || sign == '+'):
-		return Point{}, fault.At(fault.SnapshotNotFound, start, clip(p.text[start:p.pos]),
-			"there is no snapshot after @t0", "@t0 is the latest, @t-1 the one before")
 	}
 	return Point{Axis: axis, N: n}, nil
 }

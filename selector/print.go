@@ -221,11 +221,11 @@ func (w *printer) depths(set DepthSet) {
 }
 
 func (w *printer) search(s Search) {
-	if len(s.Within.Terms) > 0 {
+	if len(s.Within) > 0 {
 		w.WriteString("within(")
-		for i, t := range s.Within.Terms {
+		for i, h := range s.Within {
 			w.separate(i, ", ")
-			w.depthHop(DepthSet{[]DepthTerm{t}})
+			w.hop(h)
 		}
 		w.WriteString(") ")
 	}

@@ -115,7 +115,7 @@ func (r generator) time() *Time {
 		case r.IntN(4) == 0:
 			return Point{Axis: axis, Oldest: true}
 		}
-		return Point{Axis: axis, N: -r.Int64N(50)}
+		return Point{Axis: axis, N: 10 - r.Int64N(50)}
 	}
 	axis := pick(r, byte('t'), 'c')
 	switch r.IntN(3) {
@@ -124,6 +124,9 @@ func (r generator) time() *Time {
 	case 1:
 		one := point(axis)
 		one.Oldest = false // only the end of a range
+		if axis == 't' {
+			one.N = min(one.N, 0) // and only such an end is in the future
+		}
 		return &Time{Kind: Single, From: one}
 	}
 	return &Time{Range, point(axis), point(axis)}
@@ -180,7 +183,7 @@ func (r generator) head(s *Selector, first bool) []Part {
 	case n == 5:
 		search := Search{Deep: r.IntN(2) == 0, Attrs: r.attrs(s, 1)}
 		if first && search.Deep && r.IntN(2) == 0 {
-			search.Within = r.depths()
+			search.Within = r.position(s).Hops
 		}
 		return []Part{search}
 	case n == 6:
@@ -266,7 +269,7 @@ func (r generator) literal(nullToo bool) Literal {
 func (r generator) position(s *Selector) Position {
 	hops := []Hop{{Kind: HopDepth, Depth: r.depths()}}
 	for range r.IntN(4) {
-		h := pick(r, Hop{Kind: HopTurn, Name: "mt"}, Hop{Kind: HopContainer, Name: "cont"},
+		h := pick(r, Hop{Kind: HopTurn, Name: "mt"}, Hop{Kind: HopDepth, Depth: r.depths()}, Hop{Kind: HopContainer, Name: "cont"},
 			Hop{Kind: HopOffset, Offset: r.Int64N(7) - 3}, Hop{Kind: HopBlock, Name: "cb", Any: true},
 			Hop{Kind: HopBlock, Name: "block", Offset: r.Int64N(7) - 3}, Hop{Kind: HopStep}, Hop{Kind: HopDeep})
 		least := 0

@@ -100,13 +100,7 @@ func (w *writer) search(single, behind bool) bool {
 	}
 	if !behind && w.one(3) {
 		w.put("within(")
-		w.depthHop()
-		for w.one(2) {
-			w.gap()
-			w.put(",")
-			w.gap()
-			w.depthHop()
-		}
+		w.hops()
 		w.put(")")
 		w.gap()
 		single = true
@@ -155,6 +149,11 @@ func (w *writer) hops() {
 }
 
 func (w *writer) hop() {
+	if w.one(12) {
+		w.depthHop()
+		w.hopAttrs()
+		return
+	}
 	if w.one(8) {
 		w.from([]string{"?", "??", "? ", "?? "})
 		w.put("{")

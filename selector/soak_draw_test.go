@@ -91,7 +91,7 @@ func (w *writer) time() {
 			return
 		}
 		if t {
-			w.from([]string{"-1", "0", "-7"})
+			w.from([]string{"-1", "0", "-7", "2", "+1"})
 		} else {
 			w.digits(50)
 		}

@@ -1,0 +1,69 @@
+package query
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// ranksOfTurns returns the ranks of the turns among the children of ^seq, or nil
+// where all of these are turns. Only a tree that was read leniently has others
+// there. They do not count: depth is of turns (04 §3.4). Cost: nothing, or a
+// look at all of them where there are others.
+func ranksOfTurns(t *tree.Tree) []int {
+	seq := t.Region(tree.Seq)
+	if seq == nil || seq.Children().Len() == 0 || seq.Children().Classes() == 1<<tree.Turn {
+		return nil
+	}
+	ranks := []int{}
+	rank := 0
+	for k := range seq.Children().All() {
+		if k.Class() == tree.Turn {
+			ranks = append(ranks, rank)
+		}
+		rank++
+	}
+	return ranks
+}
+
+// depthOfRank returns the depth of a child of ^seq, the newest turn having 1,
+// and whether it is a turn. There are n children.
+func (r *run) depthOfRank(n, rank int) (int64, bool) {
+	if r.turns == nil {
+		return int64(n - rank), true
+	}
+	i, turn := slices.BinarySearch(r.turns, rank)
+	return int64(len(r.turns) - i), turn
+}
+
+// rankOfDepth returns which of the n children of ^seq stands at a depth.
+func (r *run) rankOfDepth(n int, depth int64) (int, bool) {
+	if r.turns != nil {
+		n = len(r.turns)
+	}
+	if depth < 1 || depth > int64(n) {
+		return 0, false
+	}
+	rank := n - int(depth)
+	if r.turns != nil {
+		rank = r.turns[rank]
+	}
+	return rank, true
+}
+
+// ranks adds the ranks of what stands at depths among the n children of ^seq.
+func (r *run) ranks(list []span, depths []interval, n int) []span {
+	turns := n
+	if r.turns != nil {
+		turns = len(r.turns)
+	}
+	for _, d := range depths {
+		lo, hi := max(d.lo, 1), min(d.hi, int64(turns))
+		if lo <= hi {
+			first, _ := r.rankOfDepth(n, hi)
+			last, _ := r.rankOfDepth(n, lo)
+			list = append(list, span{first, last + 1})
+		}
+	}
+	return list
+}
