@@ -54,7 +54,7 @@ from being taken for a flag.`,
 			return a.printJSON(texts)
 		}
 		for _, text := range texts {
-			a.printf("%s\n", text)
+			a.printLine(text)
 		}
 		return nil
 	})
@@ -83,7 +83,7 @@ func (a *app) fmtLines(ctx context.Context, e selector.Edition) error {
 			return &located{err: &at, name: "standard input", text: line}
 		}
 		if !a.json {
-			a.printf("%s\n", q)
+			a.printLine(q.String())
 		}
 		texts = append(texts, q.String())
 		if err := ctx.Err(); err != nil {

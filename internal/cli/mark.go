@@ -52,12 +52,16 @@ func visible(s string) string {
 		switch {
 		case r == '\t':
 			return ' '
-		case r == utf8.RuneError, !unicode.IsPrint(r) && !unicode.Is(unicode.Mn, r):
+		case r == utf8.RuneError, !shows(r):
 			return '\uFFFD'
 		}
 		return r
 	}, s)
 }
+
+// shows reports whether a terminal shows a rune where it stands: no control
+// character of either set, no mark that turns the direction of a text.
+func shows(r rune) bool { return unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) }
 
 func clipLeft(s string) string {
 	if len(s) <= markWidth+3 {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"unicode/utf16"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
@@ -42,11 +43,49 @@ func (o *output) drop() { o.buf.Reset() }
 
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
 
-// printJSON prints a value as one line of JSON, with <, > and & as they are.
+// printJSON prints a value as one line of JSON, with <, > and & as they are. On
+// a terminal it escapes what [visible] would replace, which whoever reads the
+// JSON gets back.
 func (a *app) printJSON(v any) error {
-	e := json.NewEncoder(a.out)
+	var line bytes.Buffer
+	w := io.Writer(a.out)
+	if a.outTerminal {
+		w = &line
+	}
+	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
-	return e.Encode(v)
+	if err := e.Encode(v); err != nil || !a.outTerminal {
+		return err
+	}
+	return a.writeJSON(line.Bytes())
+}
+
+// writeJSON writes JSON that is valid UTF-8, on a terminal escaped as printJSON
+// says. What does not show stands inside strings there, or is a line's end.
+func (a *app) writeJSON(text []byte) error {
+	if a.outTerminal {
+		var shown bytes.Buffer
+		for _, r := range string(text) {
+			if r == '\n' || shows(r) {
+				shown.WriteRune(r)
+				continue
+			}
+			for _, unit := range utf16.Encode([]rune{r}) {
+				fmt.Fprintf(&shown, `\u%04x`, unit)
+			}
+		}
+		text = shown.Bytes()
+	}
+	_, err := a.out.Write(text)
+	return err
+}
+
+// printLine prints a line of text as it is, on a terminal made [visible].
+func (a *app) printLine(text string) {
+	if a.outTerminal {
+		text = visible(text)
+	}
+	a.printf("%s\n", text)
 }
 
 // replaceFile writes a file beside its place and puts it there when it is

@@ -34,8 +34,9 @@ OpenAI chat API takes. The bytes are followed by one newline.`,
 			err = snapshot.WriteThread(ctx, a.out)
 		} else {
 			var messages []byte
-			messages, err = transcript.OpenAI(ctx, snapshot)
-			a.out.Write(messages)
+			if messages, err = transcript.OpenAI(ctx, snapshot); err == nil {
+				err = a.writeJSON(messages)
+			}
 		}
 		if err != nil {
 			return err

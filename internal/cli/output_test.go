@@ -1,0 +1,68 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// hostile has an escape, DEL, a control character of the second set (C1: CSI),
+// marks that turn the direction of a text, a tag beyond 16 bits, and what may
+// stay: accents, marks that combine, wide letters.
+const hostile = "a\x1b[31m\x7f\u009b2J\u202eevil\u2066\U000e0041 \u00e9e\u0301\u65e5<&>"
+
+// On a terminal JSON is escaped where it would not show; whoever parses it gets
+// the same text. Elsewhere the bytes are what they were.
+func TestJSONOnATerminalIsEscaped(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		var b bytes.Buffer
+		a := &app{out: &output{w: &b}, outTerminal: terminal}
+		if err := a.printJSON([]string{hostile}); err != nil {
+			t.Fatal(err)
+		}
+		if err := a.out.flush(); err != nil {
+			t.Fatal(err)
+		}
+		want := "[\"a\\u001b[31m\u007f\u009b2J\u202eevil\u2066\U000e0041 \u00e9e\u0301\u65e5<&>\"]\n"
+		if terminal {
+			want = `["a\u001b[31m\u007f\u009b2J\u202eevil\u2066\udb40\udc41 ` + "\u00e9e\u0301\u65e5<&>\"]\n"
+		}
+		if b.String() != want {
+			t.Errorf("terminal %v: %q\nwant %q", terminal, b.String(), want)
+		}
+		var back []string
+		if err := json.Unmarshal(b.Bytes(), &back); err != nil || back[0] != hostile {
+			t.Errorf("terminal %v: reads back as %q, %v", terminal, back, err)
+		}
+	}
+}
+
+// A selector in its normal form is shown on a terminal and written elsewhere.
+func TestSelectorsOnATerminalAreVisible(t *testing.T) {
+	for _, terminal := range []bool{true, false} {
+		for _, args := range [][]string{{".cb[id='\u009b\u202ex']"}, nil} {
+			var b bytes.Buffer
+			a := &app{in: strings.NewReader(".cb[id='\u009b\u202ex']\n"), out: &output{w: &b}, outTerminal: terminal}
+			cmd := a.fmtCommand()
+			cmd.SetArgs(args)
+			if args == nil {
+				cmd.SetArgs([]string{})
+			}
+			if err := cmd.ExecuteContext(context.Background()); err != nil {
+				t.Fatal(err)
+			}
+			if err := a.out.flush(); err != nil {
+				t.Fatal(err)
+			}
+			want := ".cb[id='\u009b\u202ex']\n"
+			if terminal {
+				want = ".cb[id='\ufffd\ufffdx']\n"
+			}
+			if b.String() != want {
+				t.Errorf("terminal %v, arguments %v: %q, want %q", terminal, args, b.String(), want)
+			}
+		}
+	}
+}
