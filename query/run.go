@@ -152,7 +152,7 @@ type level struct {
 	ends  []*step // the last steps among what is open
 	inner uint8   // the classes of the children to look at that have children, one bit each
 	spans []span
-	ways  *ways // where the children are not all reached alike, see inside.go
+	ways  *ways // where the children are not all reached alike, see walk_parts.go
 	walk  walk
 }
 

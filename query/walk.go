@@ -8,7 +8,7 @@ import (
 )
 
 // below goes on to the children of e that can be of use. Mostly all of them are
-// reached alike; see inside.go for where they are not.
+// reached alike; see walk_parts.go for where they are not.
 func (r *run) below(e *tree.Entry, at place, lv *level) {
 	live, special := false, false
 	lv.ends, lv.inner = lv.ends[:0], 0
