@@ -8,9 +8,9 @@ import (
 )
 
 // attr compiles an attribute filter (04 §5).
-func (p *Plan) attr(a selector.Attr) ([]test, clue, error) {
+func (p *Plan) attr(a selector.Attr) ([]test, hint, error) {
 	f := p.field(a.Name)
-	c := p.clueOf(a, f)
+	c := p.hintOf(a, f)
 	switch {
 	case a.Op == selector.Match:
 		p, err := newPattern(a.Values[0].Text)
@@ -36,9 +36,9 @@ func (p *Plan) attr(a selector.Attr) ([]test, clue, error) {
 	return []test{{op: ofValue, general: &general{field: f, name: a.Name, compare: comparison(a)}}}, c, nil
 }
 
-// clueOf is what a comparison with one text lets the summaries rule out.
-func (p *Plan) clueOf(a selector.Attr, f field) clue {
-	var c clue
+// hintOf is what a comparison with one text lets the summaries rule out.
+func (p *Plan) hintOf(a selector.Attr, f field) hint {
+	var c hint
 	if a.Op != selector.Eq || len(a.Values) != 1 || a.Values[0].Kind == selector.Null || a.Values[0].Text == "" {
 		return c // the empty text leaves no mark
 	}

@@ -10,10 +10,10 @@ import (
 // choosing is the tests of a step around its first :first, :last or :nth.
 // Further choices are of a set of one.
 type choosing struct {
-	barred uint8  // the classes that do not pass the tests before it, one bit each
-	tests  []test // the other tests before it; all of them where pick is nil
-	pick   *selector.Pick
-	after  []test
+	rejected uint8  // the classes that do not pass the tests before it, one bit each
+	tests    []test // the other tests before it; all of them where pick is nil
+	pick     *selector.Pick
+	after    []test
 }
 
 func (c *choosing) add(tests ...test) {
@@ -24,7 +24,7 @@ func (c *choosing) add(tests ...test) {
 		case tests[i].op == pickAlone:
 			c.pick = &tests[i].pick
 		case tests[i].op == ofClass:
-			c.barred |= ^tests[i].classes
+			c.rejected |= ^tests[i].classes
 		default:
 			c.tests = append(c.tests, tests[i])
 		}
@@ -66,12 +66,12 @@ func (r *run) choose(s *step, e *tree.Entry, at place, z interval) (taken *tree.
 	return c.taken, c.rank
 }
 
-// bars reports whether no node of the class passes the tests before a choice.
-func (c *choosing) bars(class tree.Class) bool { return c.barred>>class&1 != 0 }
+// rejects reports whether no node of the class passes the tests before a choice.
+func (c *choosing) rejects(class tree.Class) bool { return c.rejected>>class&1 != 0 }
 
 // fits reports whether a node passes the tests before a choice.
 func (r *run) fits(c *choosing, e *tree.Entry, at place) bool {
-	return !c.bars(e.Class()) && r.passes(c.tests, e, at)
+	return !c.rejects(e.Class()) && r.passes(c.tests, e, at)
 }
 
 // byClass makes a choice among the items of one run that follows from their
@@ -86,7 +86,7 @@ func (c *chooser) byClass(kids *tree.List, items []*tree.Entry) {
 	}
 	for ; 0 <= i && i < len(items); i += step {
 		shape := kids.Shape(i)
-		if c.bars(shape.Class()) {
+		if c.rejects(shape.Class()) {
 			continue
 		}
 		if c.left--; c.left == 0 {
@@ -126,7 +126,7 @@ func (g *group) choosesAmong(open uint64, kids *tree.List) bool {
 // takesAny reports whether all of these children pass the tests before the
 // choice, as far as that can be told without a look at them.
 func (c *choosing) takesAny(kids *tree.List) bool {
-	return len(c.tests) == 0 && kids.Classes()&c.barred == 0
+	return len(c.tests) == 0 && kids.Classes()&c.rejected == 0
 }
 
 func anything(*tree.List) bool { return true }
@@ -161,7 +161,7 @@ func (c *chooser) consider(k *tree.Entry, shape tree.Shape, rank int) bool {
 	if c.core != nil && (k.Node().Offset >= 0) != c.reverse && !c.considerCore() {
 		return false
 	}
-	if c.bars(shape.Class()) || c.zone != everywhere && !c.zone.has(k.Node().Offset) {
+	if c.rejects(shape.Class()) || c.zone != everywhere && !c.zone.has(k.Node().Offset) {
 		return true
 	}
 	c.rank, c.shape = rank, shape
@@ -173,7 +173,7 @@ func (c *chooser) considerCore() bool {
 	c.core = nil
 	at.level++
 	at.own = false
-	return !c.zone.has(0) || c.bars(tree.Container) || c.count(core, at)
+	return !c.zone.has(0) || c.rejects(tree.Container) || c.count(core, at)
 }
 
 // count looks at a node of a class that passes and reports whether the search

@@ -42,10 +42,10 @@ type group struct {
 
 // step is one compound selector.
 type step struct {
-	from    tree.Marks // what must occur at and below the node that matches this step
-	any     bool       // from is empty: the summaries rule nothing out
-	sift    bool       // from may spare a look at a node that has the right class
-	classes uint8      // the classes that pass
+	from       tree.Marks // what must occur at and below the node that matches this step
+	any        bool       // from is empty: the summaries rule nothing out
+	prefilters bool       // from may spare a look at a node that has the right class
+	classes    uint8      // the classes that pass
 	choosing
 	part selector.Zone // of a step that is :pre, :core or :post alone
 	// What every match has to pass through: the nearest id at this step or
@@ -137,7 +137,7 @@ func (s *step) reach(rest []step) {
 		}
 	}
 	s.any = s.from == tree.Marks{}
-	s.sift = s.from.Roles|s.from.Kinds|s.from.Keys != 0
+	s.prefilters = s.from.Roles|s.from.Kinds|s.from.Keys != 0
 }
 
 // step compiles the parts of step i of a group.
@@ -151,14 +151,14 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 	}
 	deep := hasDepth(parts)
 	for _, part := range parts {
-		tests, clue, err := p.test(part, deep)
+		tests, hint, err := p.test(part, deep)
 		if err != nil {
 			return err
 		}
-		if clue.id != "" {
+		if hint.id != "" {
 			s.only = s.only || s.pick == nil
 			s.pin = len(p.pins)
-			p.pins = append(p.pins, clue.id)
+			p.pins = append(p.pins, hint.id)
 		}
 		s.add(tests...)
 		for i := range tests {
@@ -166,19 +166,19 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 				s.classes &= tests[i].classes
 			}
 		}
-		if clue.region {
+		if hint.region {
 			g.regions |= bit
 		}
-		if clue.core {
+		if hint.core {
 			g.cores |= bit
 		}
-		s.named = s.named || clue.named
-		s.own = s.own || clue.own
-		if clue.depths != nil {
-			s.depths = append(s.depths, clue.depths)
+		s.named = s.named || hint.named
+		s.own = s.own || hint.own
+		if hint.depths != nil {
+			s.depths = append(s.depths, hint.depths)
 		}
-		s.from = union(s.from, clue.marks)
-		s.needs = append(s.needs, clue.needs...)
+		s.from = union(s.from, hint.marks)
+		s.needs = append(s.needs, hint.needs...)
 	}
 	if s.pick != nil {
 		g.picks |= bit

@@ -117,8 +117,8 @@ func (t *test) inTexts(s string, known bool) bool {
 	return false
 }
 
-// clue is what the planner can use of a part.
-type clue struct {
+// hint is what the planner can use of a part.
+type hint struct {
 	marks  tree.Marks // must occur at the node
 	needs  []need     // the same by name
 	id     string     // the one id that passes
@@ -132,17 +132,17 @@ type clue struct {
 // need is a value that must occur in one of the sets of [tree.Marks].
 type need struct{ set, value string }
 
-func (c *clue) need(set string, mark *uint64, value string) {
+func (c *hint) need(set string, mark *uint64, value string) {
 	*mark |= tree.Mark(value)
 	c.needs = append(c.needs, need{set, value})
 }
 
 // test compiles a part. byDepth says that :depth(…) is another part of the step.
-func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
+func (p *Plan) test(part selector.Part, byDepth bool) ([]test, hint, error) {
 	switch part := part.(type) {
 	case selector.Region:
 		class, _ := tree.ClassOfType("^" + part.Name)
-		return classes(class), clue{region: true}, nil
+		return classes(class), hint{region: true}, nil
 	case selector.Type:
 		tests, c := p.typed(part.Name, byDepth)
 		return tests, c, nil
@@ -157,7 +157,7 @@ func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 	case selector.Attr:
 		return p.attr(part)
 	case selector.Offset:
-		return []test{{op: ofSpan, field: fieldOffset, spans: zones[part.Zone : part.Zone+1]}}, clue{}, nil
+		return []test{{op: ofSpan, field: fieldOffset, spans: zones[part.Zone : part.Zone+1]}}, hint{}, nil
 	case selector.DepthIs:
 		tests, c := p.depth(part.Set)
 		return tests, c, nil
@@ -173,9 +173,9 @@ func (p *Plan) test(part selector.Part, byDepth bool) ([]test, clue, error) {
 		c.core = part.Hops[0].Offset == 0
 		return tests, c, err
 	case selector.Pick:
-		return []test{{op: pickAlone, pick: part}}, clue{}, nil
+		return []test{{op: pickAlone, pick: part}}, hint{}, nil
 	}
-	return nil, clue{}, nil // "*"
+	return nil, hint{}, nil // "*"
 }
 
 func equals(name, value string) selector.Attr {
@@ -192,7 +192,7 @@ const axis uint8 = 1<<tree.Turn | 1<<tree.Head | 1<<tree.Sys
 
 // depth tests the depth that a node lives at. Edition v0.1 counts sealed turns
 // only (02 §6.3).
-func (p *Plan) depth(set selector.DepthSet) ([]test, clue) {
+func (p *Plan) depth(set selector.DepthSet) ([]test, hint) {
 	least := int64(math.MinInt64)
 	if !p.traits.DepthMeansRegions {
 		least = 1
@@ -201,7 +201,7 @@ func (p *Plan) depth(set selector.DepthSet) ([]test, clue) {
 	for i, t := range set.Terms {
 		spans[i] = interval{max(t.Lo, least), t.Hi}
 	}
-	return []test{{op: ofSpan, field: fieldDepth, spans: spans}}, clue{depths: spans}
+	return []test{{op: ofSpan, field: fieldDepth, spans: spans}}, hint{depths: spans}
 }
 
 // standing returns the class of what stands at the depths, if it is one class.
@@ -227,8 +227,8 @@ func standing(depths []interval) (tree.Class, bool) {
 // §3.2; 003, 001 §3.2, §7.3). Both vocabularies are understood.
 // Beside :depth(…) a type of turns takes in the regions that have a depth, in
 // the editions where depths reach there: .mt:depth(0) is ^ah.
-func (p *Plan) typed(name string, byDepth bool) ([]test, clue) {
-	var c clue
+func (p *Plan) typed(name string, byDepth bool) ([]test, hint) {
+	var c hint
 	_, rest, namespaced := strings.Cut(name, ":")
 	class, canonical := tree.ClassOfType(name)
 	if !canonical {

@@ -123,7 +123,7 @@ func (g *group) looksAt(s state) uint8 {
 func (r *run) leaf(k *tree.Entry, class tree.Class, at place, lv *level) {
 	looked := false
 	for _, s := range lv.ends {
-		if s.bars(class) || s.sift && !k.Summary().Marks.May(s.from) {
+		if s.rejects(class) || s.prefilters && !k.Summary().Marks.May(s.from) {
 			continue
 		}
 		if !looked && !r.look() {

@@ -250,7 +250,7 @@ func (w *walk) leafInWays(k *tree.Entry, at place) {
 	for i, s := range w.ways.in {
 		g := &w.plan.groups[i]
 		last := s.active() & g.last
-		if s := &g.steps[len(g.steps)-1]; last == 0 || s.sift && !k.Summary().Marks.May(s.from) {
+		if s := &g.steps[len(g.steps)-1]; last == 0 || s.prefilters && !k.Summary().Marks.May(s.from) {
 			continue
 		}
 		if !looked && !w.look() {
