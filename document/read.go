@@ -77,6 +77,7 @@ func FromAny(doc canon.Any, o Options) (*Document, error) {
 		placed[i] = tree.Placed{Node: tree.NewNode(n.Node, nil), Parent: n.parent}
 		r.compareHash(placed[i].Node, n)
 	}
+	r.collisions(placed)
 	t, err := tree.Build(r.cycle, placed)
 	if err != nil {
 		return nil, err

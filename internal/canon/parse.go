@@ -173,6 +173,9 @@ func (p *parser[T]) member(name string) (Any, error) {
 		p.at = end + 1
 		return Any{Kind: KindString, held: true, Text: text}, nil
 	}
+	if p.scratch == nil {
+		p.scratch = make([]byte, 0, len(p.text)-p.at) // at once: growing it would leave as much behind again
+	}
 	var err error
 	if p.scratch, err = p.rewrite(p.scratch[:0]); err != nil {
 		return Any{}, err

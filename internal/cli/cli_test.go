@@ -17,12 +17,21 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
+// statusFile is where the program leaves what Linux says of its process.
+const statusFile = "PACT_TEST_STATUS"
+
 // TestMain lets the test binary be the program that the scripts call.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"pact": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
-		os.Exit(cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()}))
+		code := cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()})
+		if file := os.Getenv(statusFile); file != "" {
+			if status, err := os.ReadFile("/proc/self/status"); err == nil {
+				_ = os.WriteFile(file, status, 0o600) // what is missing is reported by the reader
+			}
+		}
+		os.Exit(code)
 	}})
 }
 

@@ -97,6 +97,7 @@ With --json an object a line.`,
 			return nil
 		}
 		if a.json {
+			a.out.hold = false // every line stands by itself
 			return each(func(l logged) error { return a.printJSON(l) })
 		}
 		return a.drawLog(each)

@@ -17,7 +17,8 @@ import (
 )
 
 // output collects what a command prints. Under --json it passes nothing on
-// before the command succeeded, because a failure must stand there alone.
+// before the command succeeded, because a failure must stand there alone;
+// a log, an object a line, is passed on as it is read.
 type output struct {
 	w    io.Writer
 	buf  bytes.Buffer

@@ -1,0 +1,141 @@
+package cli_test
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// raced is set under the race detector, which needs memory of its own.
+var raced bool
+
+// peak runs the program and returns the most memory that it had, in bytes.
+func peak(t *testing.T, dir string, args ...string) int64 {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, status := filepath.Join(t.TempDir(), "pact"), filepath.Join(t.TempDir(), "status") // TestMain goes by the name
+	if err := os.Symlink(self, program); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), statusFile+"="+status, "GOGC=100")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("pact %s: %v\n%.1000s", strings.Join(args, " "), err, out)
+	}
+	text, err := os.ReadFile(status)
+	if err != nil {
+		t.Skip("nothing says how much memory a process had: this is not Linux")
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	line, _, _ := strings.Cut(rest, "\n")
+	n, err := strconv.ParseInt(strings.Fields(line)[0], 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n << 10
+}
+
+// The budget of memory (docs/architecture.md): what a command has over one with
+// an input of a few bytes is held to a multiple of its input, to a cost for each
+// node, or to a bound that no length moves.
+func TestMemoryKeepsToItsBudget(t *testing.T) {
+	if raced || testing.Short() {
+		t.Skip("memory is measured without the race detector, in the long form")
+	}
+	dir := t.TempDir()
+	write := func(name string, fill func(w *bufio.Writer)) int64 {
+		t.Helper()
+		f, err := os.Create(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := bufio.NewWriter(f)
+		fill(w)
+		if err := w.Flush(); err != nil {
+			t.Fatal(err)
+		}
+		info, err := f.Stat()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	content := func(fill func(w *bufio.Writer)) func(w *bufio.Writer) {
+		return func(w *bufio.Writer) {
+			fmt.Fprint(w, `{"cycle":1,"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`)
+			fill(w)
+			fmt.Fprint(w, `}]}]}}`)
+		}
+	}
+	const fixed = 24 << 20
+	within := func(what string, got, budget int64) {
+		t.Helper()
+		t.Logf("%s: %d KiB of %d", what, got>>10, budget>>10)
+		if got > budget {
+			t.Errorf("%s takes %d KiB more than an input of a few bytes, its budget is %d", what, got>>10, budget>>10)
+		}
+	}
+	write("tiny.json", content(func(w *bufio.Writer) { fmt.Fprint(w, `"x"`) }))
+	least := peak(t, dir, "import", "tiny.json")
+
+	zeros := write("zeros.json", content(func(w *bufio.Writer) { fmt.Fprint(w, "["+strings.Repeat("0,", 4<<20)+"0]") }))
+	within("importing an array of zeros", peak(t, dir, "import", "zeros.json")-least, 6*zeros+fixed)
+	within("verifying it", peak(t, dir, "verify", "zeros")-least, 6*zeros+fixed)
+	text := write("text.json", content(func(w *bufio.Writer) { fmt.Fprint(w, `"`+strings.Repeat("x", 32<<20)+`"`) }))
+	within("importing a long text", peak(t, dir, "import", "text.json")-least, 6*text+fixed)
+	within("verifying it", peak(t, dir, "verify", "text")-least, 6*text+fixed)
+
+	const turns, blocks = 6000, 8
+	write("nodes.json", func(w *bufio.Writer) {
+		fmt.Fprint(w, `{"cycle":1,"root":{"children":[{"nodeType":"^seq","children":[`)
+		for i := range turns {
+			if i > 0 {
+				fmt.Fprint(w, ",")
+			}
+			fmt.Fprintf(w, `{"id":"t%d","nodeType":"mt","children":[{"id":"c%d","nodeType":"mc","children":[`, i, i)
+			for k := range blocks {
+				if k > 0 {
+					fmt.Fprint(w, ",")
+				}
+				fmt.Fprintf(w, `{"id":"b%d-%d","nodeType":"cb","role":"user","content":"text %d"}`, i, k, k)
+			}
+			fmt.Fprint(w, `]}]}`)
+		}
+		fmt.Fprint(w, `]}]}}`)
+	})
+	const nodes = turns * (blocks + 2)
+	within("importing many nodes", peak(t, dir, "import", "nodes.json")-least, nodes*3584+fixed)
+	within("verifying them", peak(t, dir, "verify", "nodes")-least, nodes*3584+fixed)
+
+	const cycles, message = 3000, 16 << 10
+	write("long.jsonl", func(w *bufio.Writer) {
+		node := func(id string) string {
+			parent := "root"
+			if id == parent {
+				parent = ""
+			}
+			return `{"node":{"id":"` + id + `","nodeType":"^` + id + `"},"parent":"` + parent + `"}`
+		}
+		fmt.Fprintln(w, `{"edition":"v0.1","pact_history":1,"spec_version":"PACT/0.1.0"}`)
+		born := strings.Join([]string{node("root"), node("sys"), node("seq"), node("ah")}, ",")
+		for i := range cycles {
+			fmt.Fprintf(w, `{"born":[%s],"cycle":%d,"died":[],"entry":{"message":"%s","time_ns":%d}}`+"\n", born, i+1, strings.Repeat("m", message), i)
+			born = ""
+		}
+	})
+	peak(t, dir, "import", "long.jsonl")
+	within("a log of 48 MB", peak(t, dir, "log", "long")-least, 2*fixed)
+	within("the same as JSON", peak(t, dir, "log", "long", "--json")-least, 2*fixed)
+	within("verifying what has it", peak(t, dir, "verify", "long")-least, 2*fixed)
+}
