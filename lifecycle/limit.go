@@ -24,8 +24,12 @@ type limit struct {
 	unit              unit
 	max               int
 	region, kind, tag string
-	used              int64 // by what is left
+	used              int64            // by what is left
+	sums              [2]*tree.Measure // of what counts, in ^sys and elsewhere, once they are needed
 }
+
+// summed reports whether the summaries of a tree answer the limit at once.
+func (l *limit) summed() bool { return l.kind == "" && l.tag == "" && l.unit != tokens }
 
 // within reports whether a region counts: what is in ^ah is about to be sealed
 // into ^seq.
@@ -98,7 +102,7 @@ func (s *scale) use(t *tree.Tree, l *limit) (int64, error) {
 
 func (s *scale) below(l *limit, region *tree.Entry) (int64, error) {
 	sum := region.Summary()
-	if l.kind == "" && l.tag == "" {
+	if l.summed() {
 		switch l.unit {
 		case nodes:
 			return int64(sum.Blocks + sum.Containers), nil
@@ -109,15 +113,27 @@ func (s *scale) below(l *limit, region *tree.Entry) (int64, error) {
 			return int64(region.Children().Len()), nil
 		case octets:
 			return sum.Bytes + int64(sum.Blocks) + int64(sum.Roleless*tree.RoleBytes(region.Class())), nil
-		case tokens:
-			return s.tokens.Sum(s.ctx, region)
 		}
 	}
 	return s.measure(l, region.Class()).Sum(s.ctx, region)
 }
 
-// measure sums what a limit for a kind or a tag counts.
+// measure sums what a limit in tokens, or for a kind or a tag, counts.
 func (s *scale) measure(l *limit, region tree.Class) *tree.Measure {
+	if l.kind == "" && l.tag == "" {
+		return s.tokens
+	}
+	at := 1
+	if region == tree.Sys {
+		at = 0
+	}
+	if l.sums[at] == nil {
+		l.sums[at] = s.sumOf(l, region)
+	}
+	return l.sums[at]
+}
+
+func (s *scale) sumOf(l *limit, region tree.Class) *tree.Measure {
 	m := &tree.Measure{
 		Name: string(l.unit) + strconv.Quote(l.kind) + strconv.Quote(l.tag), // which no other kind and tag give
 		Of: func(_ context.Context, e *tree.Entry) (int64, error) {

@@ -138,27 +138,42 @@ func (p *pruner) take(unit []string, helped *limit) (gone []string, left *candid
 			p.removed = append(p.removed, Removal{id, why, rule})
 		}
 	}
-	stub, err := p.stub(unit, helped)
+	less, err := p.weights(p.tree, unit)
 	if err != nil {
 		return nil, nil, err
 	}
-	parents := p.idleIDs()
+	stub, err := p.stub(unit, helped, less)
+	if err != nil {
+		return nil, nil, err
+	}
+	parents, more := p.idleIDs(), make([]int64, len(p.limits))
 	for _, id := range unit {
 		parents = append(parents, p.tree.Parent(id))
 		everything(p.tree.Entry(id), func(id string) { went(id, Pruned, rule) })
 	}
 	if stub != nil {
 		c := p.put(stub)
-		left = &c
+		left, more = &c, stub.weights
 	} else {
 		p.tree = p.tree.Without(unit...)
 	}
+	before := p.tree
 	var groups []string
 	p.tree, groups, p.idle = cascade(p.tree, parents, p.in.Retained)
+	empty, err := p.weights(before, outermost(before, groups))
+	if err != nil {
+		return nil, nil, err
+	}
+	for i := range p.limits {
+		less[i] += empty[i]
+		if p.limits[i].used, err = p.change(p.tree, i, less, more); err != nil {
+			return nil, nil, err
+		}
+	}
 	for _, id := range groups {
 		went(id, Cascaded, "")
 	}
-	return gone, left, p.weigh()
+	return gone, left, nil
 }
 
 // queue is a heap of candidates in canonical order.

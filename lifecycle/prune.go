@@ -138,6 +138,36 @@ func (p *pruner) weigh() error {
 	return nil
 }
 
+// weights sums what some nodes, with all below them, count for each limit that
+// summaries do not answer.
+func (p *pruner) weights(t *tree.Tree, ids []string) ([]int64, error) {
+	sums := make([]int64, len(p.limits))
+	for _, id := range ids {
+		path := t.Path(id)
+		for i := range p.limits {
+			l, region := &p.limits[i], path[1].Class()
+			if l.summed() || !l.within(region) {
+				continue
+			}
+			n, err := p.measure(l, region).Sum(p.ctx, path[len(path)-1])
+			if err != nil {
+				return nil, err
+			}
+			sums[i] += n
+		}
+	}
+	return sums, nil
+}
+
+// change brings what a limit counts from one tree to another that has less of
+// some nodes and more of others. Cost: nothing to speak of.
+func (p *pruner) change(t *tree.Tree, i int, less, more []int64) (int64, error) {
+	if l := &p.limits[i]; l.summed() {
+		return p.use(t, l)
+	}
+	return p.limits[i].used - less[i] + more[i], nil
+}
+
 // exceeded returns the limits that are exceeded.
 func (p *pruner) exceeded() (list []*limit) {
 	for i := range p.limits {

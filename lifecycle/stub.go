@@ -32,8 +32,9 @@ const StubPriority = 1<<53 - 1
 // standing is a stub and the tree in which it stands for its unit.
 type standing struct {
 	Stub
-	tree   *tree.Tree
-	stamps tree.Stamps
+	tree    *tree.Tree
+	stamps  tree.Stamps
+	weights []int64 // what it counts for the limits
 }
 
 // stub leaves a new block for a unit, where the policy wants one. It leaves none,
@@ -41,7 +42,7 @@ type standing struct {
 // counts, would not get smaller by the unit; where a limit would be exceeded by
 // what the stub adds; between a call and its result, which have to stand together;
 // and where no new block may be added (02 §6.4).
-func (p *pruner) stub(unit []string, helped *limit) (*standing, error) {
+func (p *pruner) stub(unit []string, helped *limit, less []int64) (*standing, error) {
 	text := p.in.Policy.Stub
 	if text == "" || p.anew || slices.ContainsFunc(unit, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
 		return nil, nil
@@ -51,7 +52,7 @@ func (p *pruner) stub(unit []string, helped *limit) (*standing, error) {
 	s, err := p.stand(roots, text)
 	if err == nil && s != nil {
 		var pays bool
-		if pays, err = p.pays(s, helped); err == nil && pays {
+		if pays, err = p.pays(s, helped, less); err == nil && pays {
 			return s, nil
 		}
 	}
@@ -76,7 +77,7 @@ func (p *pruner) stand(roots []string, text string) (*standing, error) {
 		Role: stubRole(first, path[1].Class()), Kind: StubKind, Offset: offset, Priority: StubPriority, Content: text, Attrs: map[string]any{stubAttr: roots},
 	})
 	if err == nil {
-		return &standing{Stub{id, roots}, x.Tree(), x.Stamps}, nil
+		return &standing{Stub: Stub{id, roots}, tree: x.Tree(), stamps: x.Stamps}, nil
 	}
 	switch fault.CodeOf(err) {
 	case fault.PlacementInvalid, fault.Sealed, fault.Limit:
@@ -100,15 +101,19 @@ func (p *pruner) nextTurn(turn *tree.Entry, t *tree.Tree) (next *tree.Entry) {
 	return next
 }
 
-// pays reports whether a stub is worth its place.
-func (p *pruner) pays(s *standing, helped *limit) (bool, error) {
+// pays reports whether a stub is worth its place. less is what the limits lose by
+// its unit.
+func (p *pruner) pays(s *standing, helped *limit, less []int64) (pays bool, err error) {
 	_, was := p.tree.ThreadSize()
 	if _, is := s.tree.ThreadSize(); is >= was || s.parts() {
 		return false, nil
 	}
+	if s.weights, err = p.weights(s.tree, []string{s.ID}); err != nil {
+		return false, err
+	}
 	for i := range p.limits {
 		l := &p.limits[i]
-		used, err := p.use(s.tree, l)
+		used, err := p.change(s.tree, i, less, s.weights)
 		if err != nil || used > l.used && used > int64(l.max) || l == helped && used >= l.used {
 			return false, err
 		}
