@@ -74,10 +74,10 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 			})
 		}},
 		{"a ring", func(n int) lifecycle.Input {
-			return loose(t, n, func(i int) tree.Node { return tree.Node{Headers: headers("note", refs(id((i + 1) % n)))} })
+			return loose(t, n, func(i int) tree.Node { return tree.Node{Headers: headers("note", refs(id((i+1)%n)))} })
 		}},
 		{"a chain, in which each holds the one before", func(n int) lifecycle.Input {
-			return loose(t, n, func(i int) tree.Node { return tree.Node{Headers: headers("note", refs(id(i - 1)))} })
+			return loose(t, n, func(i int) tree.Node { return tree.Node{Headers: headers("note", refs(id(i-1)))} })
 		}},
 		{"one that all refer to", func(n int) lifecycle.Input {
 			return loose(t, n, func(i int) tree.Node {
