@@ -15,6 +15,7 @@ func (p *pruner) run(ready queue, asked bool) error {
 	heap.Init(&ready)
 	p.rings = &rings{p, make(map[string]*ring)}
 	waiting := make(map[string][]candidate) // by the id of what keeps them
+	light := make(map[string][]candidate)   // by the roots of units that helped no limit
 	held := make(map[string]stopped)
 	wanted := p.exceeded()
 	for len(ready) > 0 && (asked || len(p.exceeded()) > 0) {
@@ -36,8 +37,11 @@ func (p *pruner) run(ready queue, asked bool) error {
 			var err error
 			if helped, err = p.helps(p.exceeded(), c, unit); err != nil {
 				return err
-			} else if helped == nil {
-				continue // and never will: no limit comes to be exceeded
+			} else if helped == nil { // nor will it, unless a stub comes into it: no limit comes to be exceeded
+				for _, root := range unit {
+					light[root] = append(light[root], c)
+				}
+				continue
 			}
 		}
 		gone, left, err := p.take(unit, helped)
@@ -48,10 +52,12 @@ func (p *pruner) run(ready queue, asked bool) error {
 			heap.Push(&ready, *left)
 		}
 		for _, id := range gone {
-			for _, w := range waiting[id] {
-				heap.Push(&ready, w)
+			again(&ready, waiting, id)
+		}
+		if left != nil && !asked {
+			for _, e := range p.tree.Path(left.id) {
+				again(&ready, light, e.Node().ID)
 			}
-			delete(waiting, id)
 		}
 	}
 	for _, c := range ready { // what kept it went when no more had to go
@@ -61,6 +67,14 @@ func (p *pruner) run(ready queue, asked bool) error {
 		}
 	}
 	return p.note(held, wanted, asked)
+}
+
+// again makes the candidates ready that were put aside for a node.
+func again(ready *queue, aside map[string][]candidate, id string) {
+	for _, c := range aside[id] {
+		heap.Push(ready, c)
+	}
+	delete(aside, id)
 }
 
 // stopped is a candidate that something keeps.
