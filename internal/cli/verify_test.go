@@ -67,3 +67,54 @@ func TestVerify(t *testing.T) {
 		t.Errorf("printed %q", got)
 	}
 }
+
+// TestVerifyAll damages the row of one context and the content of another.
+func TestVerifyAll(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "pact.db")
+	pact := func(want int, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: []string{"PACT_DB=" + db, "USER=tester"}}
+		if code := cli.Run(t.Context(), args, streams); code != want {
+			t.Fatalf("pact %q: exit %d\n%s", args, code, &out)
+		}
+		return out.String()
+	}
+	for _, name := range []string{"one", "two"} {
+		pact(0, "new", name)
+		pact(0, "add", name, "--role", "user", "--content", name)
+		pact(0, "commit", name)
+	}
+	want := "one holds: 1 snapshot, 7 versions of nodes\ntwo holds: 1 snapshot, 7 versions of nodes\n" + db + " holds: 2 contexts\n"
+	if got := pact(0, "verify", "--all"); got != want {
+		t.Errorf("printed %q, want %q", got, want)
+	}
+	pact(2, "verify")
+	pact(2, "verify", "one", "--all")
+	damage := func(statement string) {
+		t.Helper()
+		file, err := sql.Open("sqlite", db)
+		if err == nil {
+			_, err = file.Exec(statement)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		file.Close()
+	}
+	damage(`UPDATE content SET body = CAST('"oNe"' AS BLOB) WHERE CAST(body AS TEXT) = '"one"'`)
+	got := pact(1, "verify", "--all")
+	if !strings.Contains(got, "one does not hold\n  at       @c1\n  node     block:1-0\n  what     content hash\n") || !strings.Contains(got, "two holds: ") || strings.Contains(got, db) {
+		t.Errorf("printed %q", got)
+	}
+	if got := pact(1, "thread", "one", "@t0"); !strings.Contains(got, "content hash") || strings.Contains(got, "oNe") {
+		t.Errorf("printed %q", got)
+	}
+	damage(`UPDATE context SET deleted = 1 WHERE name = 'two'`)
+	if got := pact(1, "verify", "--all", "--json"); !strings.Contains(got, `{"broken":{"loose":true,"cycle":0,"what":"the row of the context \"two\" is not as it was written"},"contexts":[]}`) {
+		t.Errorf("printed %q", got)
+	}
+	if got := pact(1, "contexts"); !strings.Contains(got, "not as it was written") {
+		t.Errorf("printed %q", got)
+	}
+}
