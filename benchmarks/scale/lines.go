@@ -42,14 +42,23 @@ func lastFork(do func(*bench, *pact.Context)) func(*bench, int) func() {
 	}
 }
 
-func undoing(b *bench, n int) func() {
-	c := b.create(b.open(b.file()))
-	b.turns(c, 2)
-	return func() {
-		for range n {
-			b.turns(c, 1)
-			_, err := c.Undo(b.ctx)
-			must(err)
+// undoing takes back n commits, one after the other or each as soon as it is
+// made.
+func undoing(atOnce bool) func(*bench, int) func() {
+	return func(b *bench, n int) func() {
+		c := b.create(b.open(b.file()))
+		b.turns(c, 2)
+		if !atOnce {
+			b.turns(c, n)
+		}
+		return func() {
+			for range n {
+				if atOnce {
+					b.turns(c, 1)
+				}
+				_, err := c.Undo(b.ctx)
+				must(err)
+			}
 		}
 	}
 }

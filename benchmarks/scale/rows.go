@@ -14,6 +14,8 @@ import (
 const (
 	stampsOfFollowers = "every sibling that must follow gets a stamp: n insertions give n²/2 of them (decision 010)"
 	snapshotsPrinted  = "the snapshots that it prints grow by sixteen; --compact does not"
+	memory            = "the work grows as its allocations do; more of it waits for memory"
+	freeNames         = "all old lines end in one cycle, and a free name is looked for among all of them"
 	storesToCome      = "the goal of the work on stores"
 	paths             = "n log n, since each change copies a path, and memory that the processor's cache no longer holds"
 )
@@ -39,15 +41,15 @@ var rows = []row{
 	{"pruning n blocks to half under 64 limits", 1_000, "", manyParts},
 	{"a component for each of n keys, in three cycles", 250, "", components},
 	{"pruning beside a call with n results", 250, "", results},
-	{"pruning a chain of n mutual references with a pinned end", 250, "", chain},
+	{"pruning a chain of n mutual references with a pinned end", 250, memory, chain},
 	{"a fork of a fork, n times", 50, "", forking},
-	{"… opening the last and rendering its thread", 50, "", lastFork(func(b *bench, c *pact.Context) {
+	{"… opening the last and rendering its thread", 50, memory, lastFork(func(b *bench, c *pact.Context) {
 		s, err := c.At(b.ctx, pact.Latest)
 		must(err)
 		_, err = s.Thread(b.ctx)
 		must(err)
 	})},
-	{"… reading the first snapshot in the last", 50, "", lastFork(func(b *bench, c *pact.Context) {
+	{"… reading the first snapshot in the last", 50, memory, lastFork(func(b *bench, c *pact.Context) {
 		_, err := c.At(b.ctx, pact.Cycle(1))
 		must(err)
 	})},
@@ -55,7 +57,8 @@ var rows = []row{
 		_, err := c.Erase(b.ctx, pact.Erasure{IDs: []string{"told"}, Reason: "measured", Random: rand.Reader})
 		must(err)
 	})},
-	{"a commit and its undo, n times", 50, "", undoing},
+	{"n undos in a row", 50, memory, undoing(false)},
+	{"a commit and its undo, n times", 50, freeNames, undoing(true)},
 	{"opening a file and asking for a snapshot 30 cycles back, in a window of 60 turns, after n turns", 200, storesToCome, window},
 }
 
