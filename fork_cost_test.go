@@ -30,6 +30,11 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 				costs[name+": "+what] = cost
 			}
 			c := create(t, s)
+			must(t, c.Edit(background, say("the first")))
+			must(t, c.Edit(background, func(b *pact.Batch) error {
+				_, err := b.Add("^sys", pact.Spec{ID: "said", Content: "the second"})
+				return err
+			}))
 			commit := func() {
 				must(t, c.Edit(background, say("and on")))
 				_, err := c.Commit(background)
@@ -48,6 +53,20 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 				c, err = pact.Open(background, s, c.Name(), pact.WithClock(steps()))
 				must(t, err)
 			})
+			for what, e := range map[string]pact.Erasure{
+				"erasing a text": {Texts: []string{"the first"}, Reason: "asked for", Random: chance()},
+				"erasing by id":  erasure("said"),
+			} {
+				if name == "memory" {
+					continue // which keeps the snapshots of each fork in a list of its own
+				}
+				measure(what, func() {
+					of, err := c.Erase(background, e)
+					if err != nil || of.Versions != 1 || len(of.Contexts) != n+1 {
+						t.Fatalf("erased %+v, %v", of, err)
+					}
+				})
+			}
 			var err error
 			c, err = pact.Create(background, s, "undone", pact.WithClock(steps()))
 			must(t, err)

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"maps"
@@ -75,10 +76,11 @@ type erasure struct {
 	store  *Store
 	finder *store.Finder
 
+	line    lineage   // of the context
 	family  []*branch // origins before their forks
+	byKey   map[store.Key]*branch
 	ids     map[string]bool
 	entries map[logKey]bool // of the log, to blank
-	stale   map[logKey]bool // those that lose their digest with the texts
 	rows    []version
 	logs    []logRow
 	added   []added
@@ -94,13 +96,19 @@ type branch struct {
 	deleted bool
 	next    int64 // nid
 	chain   []byte
-	digest  []byte // of the last row of the log
-	line    lineage
+	digest  []byte         // of the last row of the log
+	forks   []*branch      // of it, by the cycle that they begin at
 	sums    map[int64]sums // by cycle, where a row of the lineage changes
 	working sums
 
 	attempts []attemptRow   // of its own, that change
 	called   map[int64]bool // cycles of its own attempts
+
+	// What changes in the context, that of its origins included.
+	rows                  []version // oldest first
+	blanked, stale, calls []int64   // revisions and cycles of its own
+	shared                counts    // with its origins
+	walked                bool      // its trees have to be gone through
 }
 
 type logKey struct{ branch, revision int64 }
@@ -147,29 +155,29 @@ func (x *erasure) related(q querier, first int64) ([]*branch, error) {
 
 // gather reads the family and finds out what each branch consists of.
 func (x *erasure) gather(key store.Key) (*branch, error) {
-	line, err := x.store.lineage(x.ctx, key)
-	if err != nil {
+	var err error
+	if x.line, err = x.store.lineage(x.ctx, key); err != nil {
 		return nil, err
 	}
-	if x.family, err = x.related(x.store.read, line[0].branch); err != nil {
+	if x.family, err = x.related(x.store.read, x.line[0].branch); err != nil {
 		return nil, err
 	}
-	byKey := map[store.Key]*branch{}
+	x.byKey = map[store.Key]*branch{}
 	for _, b := range x.family {
-		byKey[b.Key] = b
-		b.line = lineage{{int64(b.Key), before, endless, 0, endless}}
+		x.byKey[b.Key] = b
 		if b.Origin.Key == 0 {
 			continue
 		}
-		origin := byKey[b.Origin.Key]
-		if origin == nil {
+		origin := x.byKey[b.Origin.Key]
+		if origin == nil || b.Origin.Cycle > origin.Cycle {
 			return nil, damaged("a fork has no origin")
 		}
-		shared := slices.Clone(origin.line)
-		shared[len(shared)-1].upToCycle, shared[len(shared)-1].endRevision = b.Origin.Cycle, b.Origin.Revision
-		b.line = append(shared, part{int64(b.Key), b.Origin.Cycle, endless, b.Origin.Revision, endless})
+		origin.forks = append(origin.forks, b)
 	}
-	own := byKey[key]
+	for _, b := range x.family {
+		slices.SortStableFunc(b.forks, func(a, b *branch) int { return cmp.Compare(a.Origin.Cycle, b.Origin.Cycle) })
+	}
+	own := x.byKey[key]
 	if own == nil || own.deleted || own.Cycle != x.Guard.Cycle || own.Revision != x.Guard.Revision {
 		st, err := x.store.state(x.ctx, nil, key)
 		if err != nil {
@@ -203,13 +211,13 @@ func (x *erasure) plan(key store.Key) error {
 		return err
 	}
 	for _, b := range x.family {
-		if err := x.versions(b); err != nil {
+		if err := cmp.Or(x.versions(b), x.calls(b)); err != nil {
 			return err
 		}
 	}
 	x.chains = map[logKey]chains{}
-	for _, b := range x.family {
-		x.all += b.states()
+	if err := x.digest(); err != nil {
+		return err
 	}
 	for _, b := range x.family {
 		if err := x.branch(b); err != nil {
@@ -221,7 +229,6 @@ func (x *erasure) plan(key store.Key) error {
 		ids[v.id] = true
 	}
 	x.total.IDs, x.total.Versions, x.total.Entries = slices.Sorted(maps.Keys(ids)), len(x.rows), len(x.entries)
-	x.total.Digests = len(x.stale)
 	slices.Sort(x.total.Contexts)
 	return nil
 }

@@ -16,18 +16,21 @@ const endless = math.MaxInt64
 // targets finds out which nodes and which entries go, and refuses what cannot.
 func (x *erasure) targets(own *branch) error {
 	f := store.NewFamily(x.IDs)
-	x.ids, x.entries, x.stale = f.Below, map[logKey]bool{}, map[logKey]bool{}
+	x.ids, x.entries = f.Below, map[logKey]bool{}
 	if len(x.IDs) > 0 {
+		last := map[*branch]*tree.Tree{}
 		for _, b := range x.family {
-			var last *tree.Tree
-			err := x.trees(b, func(t *tree.Tree, _ bool) error {
-				f.Look(last, t)
-				last = t
-				return x.ctx.Err()
-			})
-			if err != nil {
-				return err
+			b.walked = true
+		}
+		err := x.walk(func(b *branch, t *tree.Tree, _ bool) error {
+			if last[b] != nil || b.Origin.Key == 0 { // a fork begins as a tree that was looked at
+				f.Look(last[b], t)
 			}
+			last[b] = t
+			return x.ctx.Err()
+		})
+		if err != nil {
+			return err
 		}
 	}
 	for _, id := range x.IDs {
@@ -39,7 +42,7 @@ func (x *erasure) targets(own *branch) error {
 		if revision < 1 || revision > own.Revision {
 			return store.NoRevision(revision)
 		}
-		x.entries[logKey{own.line.revision(revision), revision}] = true
+		x.entries[logKey{x.line.revision(revision), revision}] = true
 	}
 	if len(x.Texts) == 0 {
 		return nil
@@ -102,7 +105,7 @@ func (x *erasure) search(b *branch) error {
 
 // drafts takes down the entries of a branch with digests of drafts that are gone.
 func (x *erasure) drafts(b *branch) error {
-	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL`), int64(b.Key))
+	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL ORDER BY revision`), int64(b.Key))
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading the log")
 	}
@@ -114,7 +117,7 @@ func (x *erasure) drafts(b *branch) error {
 			return x.store.fail(x.ctx, err, "reading the log")
 		}
 		if e.Digest = hex.EncodeToString(digest); e.Stale(last) {
-			x.stale[logKey{int64(b.Key), e.Revision}] = true
+			b.stale = append(b.stale, e.Revision)
 		}
 	}
 	return x.store.fail(x.ctx, rows.Err(), "reading the log")
@@ -133,51 +136,4 @@ func nodeOf(n tree.Node, iso, headers string, body []byte) (*tree.Node, error) {
 	}
 	n.Content = tree.Hold(canon.Value(body))
 	return tree.NewNode(n, nil), nil
-}
-
-// trees calls f with the trees of a branch, from the one where it begins to the
-// working state. Cost: the first tree, then what changed.
-func (x *erasure) trees(b *branch, f func(t *tree.Tree, working bool) error) error {
-	c := &scanner{store: x.store, line: b.line, known: make(map[string][]tree.Header)}
-	at := b.Origin.Cycle
-	if b.Origin.Key == 0 {
-		err := x.store.read.QueryRowContext(x.ctx, x.store.bound(`SELECT latest FROM log WHERE branch = ? AND revision = 1`), int64(b.Key)).Scan(&at)
-		if err != nil {
-			return x.store.fail(x.ctx, err, "reading the log")
-		}
-	}
-	r, err := c.at(x.ctx, at)
-	if err == nil {
-		err = f(r.tree, false)
-	}
-	const span = 256 // cycles whose rows are read at once
-	for err == nil && at < b.Cycle {
-		to := min(b.Cycle, at+span)
-		var rows []row
-		if rows, err = c.rows(x.ctx, x.store.stmts.rowsIn, to, at, to); err != nil {
-			return x.store.fail(x.ctx, err, "reading a history")
-		}
-		for err == nil && at < to {
-			at++
-			n := 0
-			for n < len(rows) && rows[n].birth == at {
-				n++
-			}
-			if err = r.step(at, rows[:n]); err == nil {
-				err = f(r.tree, false)
-			}
-			rows = rows[n:]
-		}
-	}
-	if err != nil || b.deleted {
-		return err
-	}
-	rows, err := c.rows(x.ctx, x.store.stmts.rowsIn, b.Cycle, b.Cycle, b.Cycle+1)
-	if err != nil {
-		return x.store.fail(x.ctx, err, "reading a context")
-	}
-	if err := r.step(b.Stamps.Cycle, rows); err != nil {
-		return err
-	}
-	return f(r.tree, true)
 }

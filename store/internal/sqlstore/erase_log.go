@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"maps"
 	"slices"
+	"sort"
 
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -28,27 +29,15 @@ type added struct {
 
 // branch plans the log of a branch.
 func (x *erasure) branch(b *branch) error {
-	since := x.changes(b)
-	if err := x.calls(b); err != nil {
-		return err
-	}
-	if since < endless || len(x.Texts) > 0 && len(b.called) > 0 {
-		if err := x.digest(b); err != nil {
-			return err
-		}
-	} else {
-		x.progress(b.states())
-	}
+	since := b.changes()
 	last := chains{}
 	if b.Origin.Key != 0 {
 		last = x.chains[logKey{int64(b.Origin.Key), b.Origin.Revision}]
 	}
 	next := chains{beginning(last.was, b.Info), beginning(last.is, b.Info)}
 	forks := map[int64]bool{}
-	for _, f := range x.family {
-		if f.Origin.Key == b.Key {
-			forks[f.Origin.Revision] = true
-		}
+	for _, f := range b.forks {
+		forks[f.Origin.Revision] = true
 	}
 	rows, err := x.store.stmts.logRows.QueryContext(x.ctx, int64(b.Key), int64(before), int64(endless))
 	c := checker{}
@@ -109,6 +98,7 @@ func (x *erasure) entry(b *branch, values []any, since int64) {
 	at := logKey{int64(b.Key), e.Revision}
 	if !e.Blank() && (x.entries[at] || x.finder.InEntry(&e)) {
 		x.entries[at] = true
+		b.blanked = append(b.blanked, e.Revision)
 		e = e.Blanked()
 		values[colActor], values[colMessage], values[colRequest], values[colReport] = orNull(e.Actor), orNull(e.Message), orNull(e.Request), orNull(string(e.Report))
 		if e.Digest == "" {
@@ -118,7 +108,8 @@ func (x *erasure) entry(b *branch, values []any, since int64) {
 		delete(x.entries, at)
 	}
 	if e.Kind == store.Edit || e.Kind == store.Aside || e.Kind == store.Erasing {
-		if cycle, _ := values[colCycle].(int64); cycle >= since || x.stale[at] {
+		_, stale := slices.BinarySearch(b.stale, e.Revision)
+		if cycle, _ := values[colCycle].(int64); cycle >= since || stale {
 			values[colDigest] = nil // of a working state that no longer is, with what drafts there were
 		}
 		return
@@ -150,29 +141,17 @@ func renewed(recorded any, was, is tree.Digest) any {
 
 // record plans the entry that a context gets.
 func (x *erasure) record(b *branch, touched bool, chain []byte) error {
-	ids, of := map[string]bool{}, store.Erased{}
-	for _, v := range x.rows {
-		if b.line.holds(v.branch, v.birth) {
-			ids[v.id] = true
-			of.Versions++
-		}
+	x.total.Digests += len(b.stale)
+	for _, a := range b.attempts {
+		b.calls = append(b.calls, a.cycle)
 	}
-	for at := range x.entries {
-		if b.line.revision(at.revision) == at.branch && at.revision <= b.Revision {
-			of.Entries++
-		}
+	if origin := x.byKey[b.Origin.Key]; origin != nil {
+		b.shared = origin.upTo(b.Origin.Revision, b.Origin.Cycle)
 	}
-	for at := range x.stale {
-		if b.line.revision(at.revision) == at.branch && at.revision <= b.Revision {
-			of.Digests++
-		}
-	}
-	for _, other := range x.family {
-		for _, a := range other.attempts {
-			if b.line.holds(a.branch, a.cycle) {
-				of.Attempts++
-			}
-		}
+	all, ids := b.upTo(endless, endless), map[string]bool{}
+	of := store.Erased{Versions: len(b.rows), Entries: all.entries, Digests: all.digests, Attempts: all.attempts}
+	for _, v := range b.rows {
+		ids[v.id] = true
 	}
 	if b.deleted || !touched && of.Entries+of.Attempts+of.Digests == 0 {
 		return nil
@@ -193,12 +172,13 @@ func (x *erasure) record(b *branch, touched bool, chain []byte) error {
 	return nil
 }
 
-// holds reports whether a row of a branch counts.
-func (l lineage) holds(branch, birth int64) bool {
-	for _, p := range l {
-		if p.branch == branch {
-			return birth > p.afterCycle && birth <= p.upToCycle
-		}
+// counts are how many entries, digests and attempts change.
+type counts struct{ entries, digests, attempts int }
+
+// upTo counts what changes in a context up to a revision and a cycle of its own.
+func (b *branch) upTo(revision, cycle int64) counts {
+	until := func(list []int64, last int64) int {
+		return sort.Search(len(list), func(i int) bool { return list[i] > last })
 	}
-	return false
+	return counts{b.shared.entries + until(b.blanked, revision), b.shared.digests + until(b.stale, revision), b.shared.attempts + until(b.calls, cycle)}
 }

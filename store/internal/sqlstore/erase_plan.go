@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"sort"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
@@ -34,8 +35,13 @@ const (
 	colProof   = 19
 )
 
-// versions plans the rows of a branch that change.
+// versions plans the rows of a branch that change. Those that it shares come
+// first.
 func (x *erasure) versions(b *branch) error {
+	if origin := x.byKey[b.Origin.Key]; origin != nil {
+		n := sort.Search(len(origin.rows), func(i int) bool { return origin.rows[i].birth > b.Origin.Cycle })
+		b.rows = origin.rows[:n:n]
+	}
 	if len(x.ids) == 0 {
 		return nil
 	}
@@ -102,51 +108,74 @@ func (x *erasure) version(b *branch, values []any) error {
 	v.birth, _ = values[colBirth].(int64)
 	v.nid, _ = values[colNID].(int64)
 	v.headers, v.size, v.hash, v.proof = values[colHeaders], values[colSize], values[colHash], values[colProof]
-	x.rows = append(x.rows, v)
+	x.rows, b.rows = append(x.rows, v), append(b.rows, v)
 	return nil
 }
 
 // changes returns the first cycle of a branch that becomes another one, endless
 // where none does.
-func (x *erasure) changes(b *branch) int64 {
-	since := int64(endless)
-	for _, v := range x.rows {
-		if b.line.holds(v.branch, v.birth) {
-			since = min(since, v.birth)
-		}
+func (b *branch) changes() int64 {
+	if len(b.rows) == 0 {
+		return endless
 	}
-	return since
+	return b.rows[0].birth
 }
 
-// digest goes through the trees of a branch and sums up what becomes of them.
-func (x *erasure) digest(b *branch) error {
-	b.sums = map[int64]sums{}
-	w := store.Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
-		if !x.ids[n.ID] {
-			return n, nil
+// digest goes through the trees of the family and sums up what becomes of them.
+func (x *erasure) digest() error {
+	for _, b := range x.family {
+		b.walked = false
+	}
+	for _, b := range slices.Backward(x.family) {
+		x.all += b.states()
+		b.walked = b.walked || b.changes() < endless || len(x.Texts) > 0 && len(b.called) > 0
+		if origin := x.byKey[b.Origin.Key]; origin != nil && b.walked {
+			origin.walked = true
 		}
-		return n.Erase(ctx, x.Salt)
-	}}
-	return x.trees(b, func(t *tree.Tree, working bool) error {
-		if err := cmp.Or(x.ctx.Err(), w.Next(x.ctx, t)); err != nil {
-			return err
+	}
+	at := map[*branch]*store.Rewriter{}
+	for _, b := range x.family {
+		if b.sums = map[int64]sums{}; !b.walked {
+			x.progress(b.states())
 		}
-		x.progress(1)
-		s := sums{digest: w.Old.Digest(), newDigest: w.New.Digest()}
-		if working {
-			b.working = s
-		} else {
-			s.thread, s.newThread = w.Old.ThreadDigest(), w.New.ThreadDigest()
-			if b.called[t.Cycle()] && s.thread == s.newThread {
-				var err error
-				if s.hash, err = store.ThreadHash(x.ctx, w.Old); err != nil {
-					return err
+	}
+	return x.walk(func(b *branch, t *tree.Tree, working bool) error {
+		w := at[b]
+		if w == nil && b.Origin.Key == 0 {
+			w = &store.Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
+				if !x.ids[n.ID] {
+					return n, nil
 				}
-			}
-			b.sums[t.Cycle()] = s
+				return n.Erase(ctx, x.Salt)
+			}}
+		} else if w == nil { // it begins as the tree that its origin is at
+			w = &store.Rewriter{}
+			*w = *at[x.byKey[b.Origin.Key]]
 		}
-		return nil
+		at[b] = w
+		x.progress(1)
+		if w.Old != t {
+			if err := cmp.Or(x.ctx.Err(), w.Next(x.ctx, t)); err != nil {
+				return err
+			}
+		}
+		return x.sum(b, w, working)
 	})
+}
+
+// sum takes down the digests of a tree before and after.
+func (x *erasure) sum(b *branch, w *store.Rewriter, working bool) (err error) {
+	s := sums{digest: w.Old.Digest(), newDigest: w.New.Digest()}
+	if working {
+		b.working = s
+		return nil
+	}
+	s.thread, s.newThread = w.Old.ThreadDigest(), w.New.ThreadDigest()
+	if b.called[w.Old.Cycle()] && s.thread == s.newThread {
+		s.hash, err = store.ThreadHash(x.ctx, w.Old)
+	}
+	b.sums[w.Old.Cycle()] = s
+	return err
 }
 
 // states is how many trees a branch has of its own, with the one that it begins

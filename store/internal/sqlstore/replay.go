@@ -13,6 +13,39 @@ type replay struct {
 	ids   map[int64]string // of every nid that came by
 	head  int64            // nid of the active head
 	loose []row            // what lies under the head until it is sealed
+
+	noting bool // so that mark and back can be used
+	noted  []noted
+}
+
+// noted is what ids had in a place before.
+type noted struct {
+	nid   int64
+	id    string
+	there bool
+}
+
+// mark is where a replay stands.
+type mark struct {
+	tree  *tree.Tree
+	head  int64
+	loose []row
+	noted int
+}
+
+// mark notes where the replay stands, so that it can come back from a fork.
+func (r *replay) mark() mark { return mark{r.tree, r.head, slices.Clone(r.loose), len(r.noted)} }
+
+// back goes back to a mark. Cost: what came by since.
+func (r *replay) back(m mark) {
+	for _, n := range slices.Backward(r.noted[m.noted:]) {
+		if n.there {
+			r.ids[n.nid] = n.id
+		} else {
+			delete(r.ids, n.nid)
+		}
+	}
+	r.tree, r.head, r.loose, r.noted = m.tree, m.head, m.loose, r.noted[:m.noted]
 }
 
 // replay builds the tree of a cycle from all rows up to it: the last row of a
@@ -67,6 +100,10 @@ func (r *replay) meet(rows []row) error {
 		v := &rows[i]
 		if v.dead {
 			continue
+		}
+		if r.noting {
+			before, there := r.ids[v.nid]
+			r.noted = append(r.noted, noted{v.nid, before, there})
 		}
 		r.ids[v.nid] = v.node.ID
 		if class, named := tree.ClassOfType(v.node.Type); named && class == tree.Head && v.nid != r.head {

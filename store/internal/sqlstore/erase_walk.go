@@ -1,0 +1,101 @@
+package sqlstore
+
+import (
+	"github.com/contexttree/pact/tree"
+)
+
+// walk calls f with the trees of all branches that are to be walked, of each from
+// the one where it begins to the working state. A fork comes by where its origin
+// is at the cycle that it begins at, and goes on from there. Cost: the rows of
+// the family, each once.
+func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) error {
+	first := x.family[0]
+	if !first.walked {
+		return nil
+	}
+	var at int64
+	err := x.store.read.QueryRowContext(x.ctx, x.store.bound(`SELECT latest FROM log WHERE branch = ? AND revision = 1`), int64(first.Key)).Scan(&at)
+	if err != nil {
+		return x.store.fail(x.ctx, err, "reading the log")
+	}
+	c := &scanner{store: x.store, line: first.own(), known: make(map[string][]tree.Header)}
+	r, err := c.at(x.ctx, at)
+	if err != nil {
+		return err
+	}
+	r.noting = true
+	return x.along(r, first, at, f)
+}
+
+// own is the part of a branch that is its own.
+func (b *branch) own() lineage {
+	after := int64(before)
+	if b.Origin.Key != 0 {
+		after = b.Origin.Cycle
+	}
+	return lineage{{int64(b.Key), after, endless, b.Origin.Revision, endless}}
+}
+
+// span is how many cycles there are whose rows are read at once.
+const span = 256
+
+// along goes along a branch from the cycle that it begins at, where the replay is.
+func (x *erasure) along(r *replay, b *branch, at int64, f func(b *branch, t *tree.Tree, working bool) error) error {
+	forks := b.forks
+	visit := func() error {
+		if err := f(b, r.tree, false); err != nil {
+			return err
+		}
+		for ; len(forks) > 0 && forks[0].Origin.Cycle <= at; forks = forks[1:] {
+			if !forks[0].walked {
+				continue
+			}
+			here := r.mark()
+			if err := x.along(r, forks[0], at, f); err != nil {
+				return err
+			}
+			r.back(here)
+		}
+		return nil
+	}
+	if err := visit(); err != nil {
+		return err
+	}
+	read := func(held, after, upTo int64) ([]row, error) {
+		r.scanner.line = b.own() // which a fork changed
+		rows, err := r.rows(x.ctx, x.store.stmts.rowsIn, held, after, upTo)
+		return rows, x.store.fail(x.ctx, err, "reading a history")
+	}
+	for at < b.Cycle {
+		to := min(b.Cycle, at+span)
+		rows, err := read(to, at, to)
+		if err != nil {
+			return err
+		}
+		for at < to {
+			at++
+			n := 0
+			for n < len(rows) && rows[n].birth == at {
+				n++
+			}
+			if err := r.step(at, rows[:n]); err != nil {
+				return err
+			}
+			rows = rows[n:]
+			if err := visit(); err != nil {
+				return err
+			}
+		}
+	}
+	if b.deleted {
+		return nil
+	}
+	rows, err := read(b.Cycle, b.Cycle, b.Cycle+1)
+	if err != nil {
+		return err
+	}
+	if err := r.step(b.Stamps.Cycle, rows); err != nil {
+		return err
+	}
+	return f(b, r.tree, true)
+}
