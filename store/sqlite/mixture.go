@@ -19,6 +19,13 @@ import (
 // Others may write, and move pages, at the same time: what does not fit has to be
 // so in a log and a file that stayed as they were meanwhile.
 func (p *place) belongs() error {
+	info, err := os.Stat(p.path + endings[1])
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		return fault.New(fault.Store, "the log "+p.path+endings[1]+" is no file", "move it away")
+	}
 	log, err := os.Open(p.path + endings[1]) // which has no locks that closing it could release
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -137,4 +138,22 @@ func TestNoFile(t *testing.T) {
 			t.Errorf("%s: opened %v with %v", path, s, err)
 		}
 	}
+	path := filepath.Join(t.TempDir(), "pact.db")
+	ours(t, path)
+	mkfifo(t, path+"-wal")
+	if s, err := sqlite.Open(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "is no file") {
+		t.Errorf("a pipe as log: opened %v with %v", s, err)
+	}
+}
+
+// TestCleanGone does not clean up in a file that nobody finds.
+func TestCleanGone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s := open(t, path)
+	begin(t, s).next(t, "one")
+	must(t, os.Rename(path, path+".old"))
+	if done, err := s.Erase(t.Context(), 0, store.Erase{}); err == nil && done.Remains == "" {
+		t.Error("a file that is gone was cleaned up")
+	}
+	must(t, os.Rename(path+".old", path))
 }

@@ -95,6 +95,7 @@ func TestServedInTurn(t *testing.T) {
 	if worst > most*(writers-1) {
 		t.Errorf("a writer waited for %d commits of %d others", worst, writers-1)
 	}
+	modes(t, path, 0o600, "pact.db", "pact.db-queue")
 	s := open(t, path)
 	list, err := s.Contexts(t.Context())
 	must(t, err)

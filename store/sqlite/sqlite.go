@@ -197,7 +197,9 @@ func (p *place) clean(ctx context.Context, db *sql.DB) (remains string, err erro
 	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", patience.Milliseconds())); err != nil {
 		return "", err
 	}
-	remains, err = overwrite(ctx, db)
+	if err = p.present(); err == nil {
+		remains, err = overwrite(ctx, db)
+	}
 	_, after := db.ExecContext(ctx, "PRAGMA busy_timeout = 0")
 	return remains, errors.Join(err, after)
 }
