@@ -188,6 +188,50 @@ func testSharing(t *testing.T, s Suite) {
 	}
 }
 
+// testLongHistory reads more snapshots than a store holds for its reader, and
+// goes on reading while something that all of them have is erased: what comes
+// after is as it was, or the reader is told.
+func testLongHistory(t *testing.T, s Suite) {
+	d := drive(t, s, "long")
+	const cycles = 150
+	for i := range cycles {
+		d.commitWith(func(x *tree.Editor) {
+			spec := block(fmt.Sprint("said ", i))
+			spec.ID = fmt.Sprint("b", i)
+			add(t, x, "^ah", spec)
+		}, lifecycle.Input{})
+	}
+	d.check()
+	for _, ends := range [][2]int64{{1, 64}, {1, 65}, {2, 129}, {64, 64}, {65, 150}} {
+		next := ends[0]
+		for got, err := range d.store.History(background, d.state.Key, ends[0], ends[1]) {
+			must(t, err)
+			same(t, d.snapshots[next], got)
+			next++
+		}
+		if next != ends[1]+1 {
+			t.Errorf("from %d to %d: the last was %d", ends[0], ends[1], next-1)
+		}
+	}
+	next := int64(1)
+	for got, err := range d.store.History(background, d.state.Key, 1, cycles) {
+		if next == 2 {
+			d.erase(d.erasing("b0"))
+		}
+		if err != nil {
+			wantCode(t, err, fault.Conflict)
+			return
+		}
+		if got.Digest() != d.snapshots[next].Digest() {
+			t.Fatalf("cycle %d is another one, and nobody said so", next)
+		}
+		next++
+	}
+	if next != cycles+1 {
+		t.Errorf("the history ended at cycle %d", next-1)
+	}
+}
+
 func testReaders(t *testing.T, s Suite) {
 	d := drive(t, s, "readers")
 	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("first")) }, lifecycle.Input{})

@@ -44,6 +44,7 @@ func (s Suite) Run(t *testing.T) {
 		{"AllOrNone", testAllOrNone},
 		{"Guard", testGuard},
 		{"Sharing", testSharing},
+		{"LongHistory", testLongHistory},
 		{"Log", testLog},
 		{"Requests", testRequests},
 		{"Has", testHas},
