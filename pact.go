@@ -87,8 +87,8 @@ const (
 	KeepOrphans   = lifecycle.Keep
 )
 
-// StandsFor returns the ids of what a stub stands for, in document order: it
-// stands in the place of the first. Nil for any other node.
+// StandsFor returns the ids of what a stub stands for, in document order. Nil for
+// any other node.
 func StandsFor(n *Node) []string { return lifecycle.StandsFor(n) }
 
 // Counter counts the tokens of a text as some tokenizer does.
