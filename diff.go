@@ -63,10 +63,7 @@ func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*d
 // Cost: what differs, times O(log n), and the log between the two. Where a and
 // b are not neighbours also what changed from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Selector, opts ...RangeOption) (*diff.Report, error) {
-	o := rangeOptions{mode: diff.Unified, contextLines: 3}
-	for _, opt := range opts {
-		opt(&o)
-	}
+	o := collectRange(opts)
 	if err := o.checkMode(); err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -160,7 +161,7 @@ func (w *worker) trace() string {
 
 // comparePlan commits with the options of a plan, and without any pruning in a
 // fork.
-func (w *worker) comparePlan(seed int, plan *pact.PrunePlan, planErr error, opts []pact.CallOption, seen map[string]int) {
+func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, opts []pact.CallOption, seen map[string]int) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if planErr != nil {
@@ -220,7 +221,7 @@ func (w *worker) comparePlan(seed int, plan *pact.PrunePlan, planErr error, opts
 }
 
 // weigh counts a snapshot node by node.
-func weigh(t *testing.T, s *pact.Snapshot) (w pact.Weight) {
+func weigh(t *testing.T, s *pact.Snapshot) (w inspect.Weight) {
 	t.Helper()
 	for e := range s.Tree().All() {
 		switch e.Class() {

@@ -12,11 +12,19 @@ import (
 type RangeOption func(*rangeOptions)
 
 type rangeOptions struct {
-	limits         RangeLimits
+	limits         diff.RangeLimits
 	includeContent bool
 	mode           diff.Mode
 	contextLines   int
 	materialize    []string
+}
+
+func collectRange(opts []RangeOption) rangeOptions {
+	o := rangeOptions{mode: diff.Unified, contextLines: 3}
+	for _, opt := range opts {
+		opt(&o)
+	}
+	return o
 }
 
 // IncludeContent shows how the content of a changed node differs: as a unified
@@ -46,6 +54,26 @@ func MaxSnapshots(n int) RangeOption {
 // added, then removed, then changed. Its stats still count all of them.
 func MaxChangesPerSnapshot(n int) RangeOption {
 	return func(o *rangeOptions) { o.limits.MaxChangesPerSnapshot = &n }
+}
+
+// check refuses values that no option can have.
+func (o *rangeOptions) check() error {
+	if err := o.checkMode(); err != nil {
+		return err
+	}
+	for _, h := range o.materialize {
+		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
+			return fault.At(fault.SelectorInvalid, fault.NoOffset, h, "this header cannot be materialized", "there are content, mime, encoding and content_hash")
+		}
+	}
+	l := &o.limits
+	if l.MaxSnapshots != nil && *l.MaxSnapshots < 1 {
+		return fault.New(fault.RangeLimit, "at most "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leave nothing to compare", "allow at least 1")
+	}
+	if l.MaxChangesPerSnapshot != nil && *l.MaxChangesPerSnapshot < 0 {
+		return fault.New(fault.RangeLimit, "a block cannot have "+strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes", "allow 0 or more")
+	}
+	return nil
 }
 
 // checkMode refuses a form or a number of lines that no content diff has.

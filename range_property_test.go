@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -111,10 +112,10 @@ func TestRangeAgreesWithSingleSnapshots(t *testing.T) {
 					t.Fatalf("seed %d, %s, @c%d to @c%d: got +%q -%q ~%q, want +%q -%q ~%q", seed, text, newer, older,
 						block.AddedIDs, block.RemovedIDs, gotChanged, without(b, a), without(a, b), changed)
 				}
-				if block.Stats != (pact.RangeStats{Added: len(block.AddedIDs), Removed: len(block.RemovedIDs), Changed: len(changed)}) {
+				if block.Stats != (diff.RangeStats{Added: len(block.AddedIDs), Removed: len(block.RemovedIDs), Changed: len(changed)}) {
 					t.Fatalf("seed %d, %s: stats %+v", seed, text, block.Stats)
 				}
-				if block.Stats != (pact.RangeStats{}) {
+				if block.Stats != (diff.RangeStats{}) {
 					nonempty++
 				}
 			}

@@ -39,7 +39,7 @@ func story(t *testing.T, opts ...pact.Option) *pact.Context {
 	return c
 }
 
-func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOption) *pact.RangeDiffLatestResult {
+func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOption) *diff.RangeDiffLatestResult {
 	t.Helper()
 	q, err := c.Parse(text)
 	must(t, err)
@@ -50,20 +50,20 @@ func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOption
 
 func TestRangeGivesPairwiseChanges(t *testing.T) {
 	c := story(t)
-	t0, t1, t2 := pact.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, pact.SnapshotRef{Kind: "t", Value: -1, Label: "@t-1", Cycle: 2},
-		pact.SnapshotRef{Kind: "t", Value: -2, Label: "@t-2", Cycle: 1}
+	t0, t1, t2 := diff.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, diff.SnapshotRef{Kind: "t", Value: -1, Label: "@t-1", Cycle: 2},
+		diff.SnapshotRef{Kind: "t", Value: -2, Label: "@t-2", Cycle: 1}
 	value := func(newer, older string) diff.Values {
 		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
 	}
 	hashOf := func(a pact.Address) string { return `"` + mustAt(t, c, a).Node("s").ContentHash() + `"` }
-	want := &pact.RangeDiffLatestResult{
-		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []pact.SnapshotRef{t0, t1, t2},
-		Diffs: []pact.DiffBlock{
-			{From: t0, To: t1, AddedIDs: []string{}, RemovedIDs: []string{"u1"}, Changed: []pact.NodeChange{}, Stats: pact.RangeStats{Removed: 1}},
-			{From: t1, To: t2, AddedIDs: []string{"u2"}, RemovedIDs: []string{}, Changed: []pact.NodeChange{
+	want := &diff.RangeDiffLatestResult{
+		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},
+		Diffs: []diff.RangeBlock{
+			{From: t0, To: t1, AddedIDs: []string{}, RemovedIDs: []string{"u1"}, Changed: []diff.NodeChange{}, Stats: diff.RangeStats{Removed: 1}},
+			{From: t1, To: t2, AddedIDs: []string{"u2"}, RemovedIDs: []string{}, Changed: []diff.NodeChange{
 				{ID: "s", Fields: []string{"content_hash", "tags"}, Delta: map[string]diff.Values{"content_hash": value(hashOf(pact.Back(1)), hashOf(pact.Back(2)))}},
 				{ID: "u1", Fields: []string{"ttl"}, Delta: map[string]diff.Values{"ttl": value("1", "2")}},
-			}, Stats: pact.RangeStats{Added: 1, Changed: 2}},
+			}, Stats: diff.RangeStats{Added: 1, Changed: 2}},
 		},
 	}
 	got := ranged(t, c, "@t-2..@t0 .cb")
@@ -86,7 +86,7 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 		t.Errorf("ends the other way round: got %s", text(t, backwards))
 	}
 	absolute := ranged(t, c, "@c1..@c3 .cb")
-	if absolute.Snapshots[2] != (pact.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) || !reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
+	if absolute.Snapshots[2] != (diff.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) || !reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
 		t.Errorf("by cycle: got %s", text(t, absolute))
 	}
 }
@@ -135,7 +135,7 @@ func TestCapsOfARange(t *testing.T) {
 	}
 	r = ranged(t, c, "@t-2..@t0 .cb", pact.MaxChangesPerSnapshot(2))
 	last := r.Diffs[1]
-	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" || last.Stats != (pact.RangeStats{Added: 1, Changed: 2}) {
+	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" || last.Stats != (diff.RangeStats{Added: 1, Changed: 2}) {
 		t.Errorf("two changes: got %s", text(t, r))
 	}
 	r = ranged(t, c, "@t-2..@t0 .cb", pact.MaxSnapshots(3), pact.MaxChangesPerSnapshot(3))

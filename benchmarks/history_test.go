@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -135,7 +136,7 @@ func newest(tb testing.TB, c *pact.Context, n int64) []*tree.Tree {
 }
 
 // ranged answers the range of the newest snapshots.
-func ranged(tb testing.TB, c *pact.Context, snapshots int) *pact.RangeDiffLatestResult {
+func ranged(tb testing.TB, c *pact.Context, snapshots int) *diff.RangeDiffLatestResult {
 	tb.Helper()
 	q, err := c.Parse(fmt.Sprintf("@t-%d..@t0 .cb", snapshots-1))
 	if err != nil {

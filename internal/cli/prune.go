@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
@@ -87,7 +88,7 @@ a list of limits for a region, a kind or a tag:
 	return cmd
 }
 
-func (a *app) reportPlan(p *pact.PrunePlan) error {
+func (a *app) reportPlan(p *inspect.PrunePlan) error {
 	if a.json {
 		return a.printJSON(p)
 	}
@@ -108,16 +109,16 @@ func (a *app) reportPlan(p *pact.PrunePlan) error {
 	}
 	a.aligned(rows, "lrrrrr"[:len(rows[0])])
 	if c := p.Cached; c != nil {
-		a.printf("\nof the %s that were sent last, %s stay the beginning of the thread", bytesText(c.First.OfBytes), bytesText(c.With))
+		a.printf("\nof the %s that were sent last, %s stay the beginning of the thread", bytesText(c.Shared.OfBytes), bytesText(c.With))
 		if c.Lost > 0 {
-			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.First.Older))
+			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.Shared.Older))
 		}
 		a.printf("\n")
 	}
 	return nil
 }
 
-func weightRow(what string, w pact.Weight) []string {
+func weightRow(what string, w inspect.Weight) []string {
 	return []string{what, strconv.Itoa(w.Turns), strconv.Itoa(w.Nodes), strconv.Itoa(w.Blocks), strconv.FormatInt(w.Bytes, 10), strconv.FormatInt(w.Tokens, 10)}
 }
 

@@ -116,7 +116,7 @@ func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q 
 }
 
 // drawRange prints a line for each step of a range and for each change.
-func (a *app) drawRange(r *pact.RangeDiffLatestResult) {
+func (a *app) drawRange(r *diff.RangeDiffLatestResult) {
 	for _, b := range r.Diffs {
 		a.printf("%s %s %s\n", a.paint.strong(b.From.Label), a.paint.faint("since"), a.paint.strong(b.To.Label))
 		for _, id := range b.AddedIDs {
@@ -130,7 +130,7 @@ func (a *app) drawRange(r *pact.RangeDiffLatestResult) {
 			a.drawContentDiff(c.ContentDiff)
 			a.drawMaterialized(c.Materialized)
 		}
-		if b.Stats == (pact.RangeStats{}) {
+		if b.Stats == (diff.RangeStats{}) {
 			a.printf("  %s\n", a.paint.faint("nothing differs"))
 		}
 	}
@@ -179,7 +179,7 @@ func (a *app) drawContentDiff(d *diff.ContentDiff) {
 }
 
 // drawMaterialized prints the headers that were asked for, of both versions.
-func (a *app) drawMaterialized(m *pact.Materialized) {
+func (a *app) drawMaterialized(m *diff.HeaderValues) {
 	if m == nil {
 		return
 	}

@@ -1,0 +1,79 @@
+package diff
+
+import (
+	"encoding/json"
+
+	"github.com/contexttree/pact/internal/fault"
+)
+
+// RangeDiffLatestResult is what a range of snapshots gives: how the selected
+// nodes changed from each snapshot to the one before it (04 §4). Equal histories
+// and selectors give equal bytes as JSON; .. and : are the same range. The lists
+// without omitempty are never nil.
+type RangeDiffLatestResult struct {
+	Query     string        `json:"query"`              // the selector as it was asked
+	Snapshots []SnapshotRef `json:"snapshots"`          // newest first
+	Diffs     []RangeBlock  `json:"diffs"`              // newest first
+	Mode      string        `json:"mode"`               // pairwise, or reduce for one block from the newest to the oldest
+	Limits    *RangeLimits  `json:"limits,omitempty"`   // nil where no cap was given
+	Warnings  []string      `json:"warnings,omitempty"` // what was clamped, or shown in another form than asked for
+	Errors    []RangeError  `json:"errors,omitempty"`   // none of them fatal
+}
+
+// SnapshotRef names a snapshot of a range on the axis that the range was
+// written in.
+type SnapshotRef struct {
+	Kind  string `json:"kind"`  // t or c
+	Value int64  `json:"value"` // -3 for @t-3, 12 for @c12
+	Label string `json:"label"` // the address, such as @t-3
+	Cycle int64  `json:"cycle"`
+}
+
+// RangeBlock is one step of a range, from the newer snapshot to the older.
+type RangeBlock struct {
+	From       SnapshotRef  `json:"from"`        // the newer snapshot
+	To         SnapshotRef  `json:"to"`          // the older one
+	AddedIDs   []string     `json:"added_ids"`   // in From and not in To
+	RemovedIDs []string     `json:"removed_ids"` // in To and not in From
+	Changed    []NodeChange `json:"changed"`     // in both
+	Stats      RangeStats   `json:"stats"`
+}
+
+// NodeChange names the headers in which a node differs between two snapshots of a
+// range.
+type NodeChange struct {
+	ID           string            `json:"id"`
+	Fields       []string          `json:"fields"`                 // sorted names of headers
+	Delta        map[string]Values `json:"delta,omitempty"`        // by name: both values of the headers that are scalar
+	ContentDiff  *ContentDiff      `json:"content_diff,omitempty"` // nil where it was not asked for, or the content is the same
+	Materialized *HeaderValues     `json:"materialized,omitempty"` // nil where no headers were asked for
+}
+
+// HeaderValues holds headers of both versions of a node by name, in JSON: null
+// where a version lacks one.
+type HeaderValues struct {
+	From map[string]json.RawMessage `json:"from"` // in the newer snapshot
+	To   map[string]json.RawMessage `json:"to"`   // in the older one
+}
+
+// RangeStats counts the nodes of a block that differ, before any cap.
+type RangeStats struct {
+	Added   int `json:"added"`
+	Removed int `json:"removed"`
+	Changed int `json:"changed"`
+}
+
+// RangeLimits says which caps were given, nil where one was not, and whether one
+// of them cut something off.
+type RangeLimits struct {
+	MaxSnapshots          *int `json:"maxSnapshots,omitempty"`          // of the range, at least 1
+	MaxChangesPerSnapshot *int `json:"maxChangesPerSnapshot,omitempty"` // entries of a block, at least 0
+	Truncated             bool `json:"truncated"`
+}
+
+// RangeError is a failure that leaves the rest of the result standing.
+type RangeError struct {
+	Code    fault.Code `json:"code"`    // E_SNAPSHOT_RANGE_LIMIT
+	Message string     `json:"message"` // what was left out
+	Fatal   bool       `json:"fatal"`   // always false: what is fatal is an error of the call
+}

@@ -1,0 +1,30 @@
+package inspect
+
+import "github.com/contexttree/pact/lifecycle"
+
+// PrunePlan is what a commit would prune (02 §7), and what that would cost.
+type PrunePlan struct {
+	Cycle  int64             `json:"cycle"`            // of the commit
+	Report *lifecycle.Report `json:"report"`           // what the commit would report
+	Before Weight            `json:"before"`           // of the snapshot without pruning
+	After  Weight            `json:"after"`            // of the snapshot with pruning
+	Cached *CachedPrefix     `json:"cached,omitempty"` // nil before the first snapshot
+}
+
+// Weight is how much a snapshot has of what a policy can limit.
+type Weight struct {
+	Nodes  int   `json:"nodes"`            // blocks and containers
+	Turns  int   `json:"turns"`            // sealed ones
+	Blocks int   `json:"blocks"`           // of the canonical thread
+	Bytes  int64 `json:"bytes"`            // of the canonical thread
+	Tokens int64 `json:"tokens,omitempty"` // of the contents, 0 where the context has no counter
+}
+
+// CachedPrefix says how many bytes of the thread that was committed last stand at
+// the beginning of the next one: so much of it a provider's prompt cache can use.
+type CachedPrefix struct {
+	Without int64         `json:"without_bytes"` // of the next thread without pruning
+	With    int64         `json:"with_bytes"`    // of the next thread with pruning
+	Lost    int64         `json:"lost_bytes"`    // by pruning, at least 0
+	Shared  *SharedPrefix `json:"prefix"`        // of the last thread and the next one with pruning
+}
