@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"database/sql"
 	"fmt"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"os"
@@ -96,9 +97,12 @@ func TestVerifyFindsEveryValue(t *testing.T) {
 	d := damage(t)
 	r := rand.New(rand.NewPCG(11, 4))
 	changed := 0
-	for table := range tables {
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		for _, c := range d.every(table) {
 			for _, v := range others(r, c.value) {
+				if c.column == "chain" && c.at[1] == int64(1) && v == nil {
+					continue // the only row of a log may be of version 1, which has no links; its digests hold all the same
+				}
 				if thorough() || r.IntN(12) == 0 {
 					changed += d.mustFind(c, v)
 				}
