@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 
@@ -91,9 +92,9 @@ func TestAnswersToNobody(t *testing.T) {
 	for n := range c.Working().Nodes() {
 		text = n.ID
 	}
-	for id, code := range map[string]pact.Code{"nobody": pact.ErrNodeNotFound, text: pact.ErrPlacementInvalid, "sys": pact.ErrPlacementInvalid} {
+	for id, code := range map[string]fault.Code{"nobody": fault.NodeNotFound, text: fault.PlacementInvalid, "sys": fault.PlacementInvalid} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer(id, pact.Spec{}); return err })
-		if pact.CodeOf(err) != code {
+		if fault.CodeOf(err) != code {
 			t.Errorf("%s: got %v, want %s", id, err, code)
 		}
 	}
@@ -106,7 +107,7 @@ func TestAnswersToWhatIsNoBlock(t *testing.T) {
 	must(t, err)
 	for _, id := range []string{"root", "seq", "turn"} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer(id, pact.Spec{}); return err })
-		if pact.CodeOf(err) != pact.ErrPlacementInvalid {
+		if fault.CodeOf(err) != fault.PlacementInvalid {
 			t.Errorf("%s: got %v", id, err)
 		}
 	}
@@ -217,7 +218,7 @@ func TestMaterializeRefusesWhatIsNoCadence(t *testing.T) {
 		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: pact.TTL(2)}},
 	} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, _, err := b.Materialize(x.every, x.spec); return err })
-		if pact.CodeOf(err) != pact.ErrDocumentInvalid {
+		if fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Errorf("every %d of %+v: %v", x.every, x.spec, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"pgregory.net/rapid"
@@ -179,7 +180,7 @@ func (d *diary) end(t testing.TB, r *rapid.T) {
 	status := rapid.SampledFrom([]pact.AttemptStatus{pact.Completed, pact.Completed, pact.Canceled, pact.Failed}).Draw(r, "status")
 	_, err := d.context.EndAttempt(background, a.id, pact.Outcome{Status: status})
 	if a.status != pact.Running {
-		if pact.CodeOf(err) != pact.ErrConflict {
+		if fault.CodeOf(err) != fault.Conflict {
 			t.Fatalf("%s was ended twice: %v", a.id, err)
 		}
 		return

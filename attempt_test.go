@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 
@@ -144,7 +145,7 @@ func TestAttemptAndCommit(t *testing.T) {
 	undone, err := c.Undo(background)
 	must(t, err)
 	wantJoined(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
-	if _, err := c.EndAttempt(background, open.ID, pact.Outcome{Status: pact.Canceled}); pact.CodeOf(err) != pact.ErrAttemptNotFound {
+	if _, err := c.EndAttempt(background, open.ID, pact.Outcome{Status: pact.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
 		t.Errorf("got %v", err)
 	}
 	if a, _ := start(t, c); a.ID != "attempt:5-1-f1" {
@@ -158,9 +159,9 @@ func TestAttemptAndCommit(t *testing.T) {
 func TestAttemptRefused(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
-	is := func(err error, code pact.Code) {
+	is := func(err error, code fault.Code) {
 		t.Helper()
-		if pact.CodeOf(err) != code {
+		if fault.CodeOf(err) != code {
 			t.Errorf("got %v, want %s", err, code)
 		}
 	}
@@ -173,23 +174,23 @@ func TestAttemptRefused(t *testing.T) {
 		}
 		return err
 	}
-	is(began(pact.ProviderCall{Provider: "p"}), pact.ErrDocumentInvalid)
-	is(began(pact.ProviderCall{Model: "m"}), pact.ErrDocumentInvalid)
-	is(began(pact.ProviderCall{Provider: "p", Model: "m", Params: math.Inf}), pact.ErrDocumentInvalid)
-	is(began(pact.ProviderCall{Provider: "p", Model: strings.Repeat("m", 2000)}), pact.ErrLimit)
+	is(began(pact.ProviderCall{Provider: "p"}), fault.DocumentInvalid)
+	is(began(pact.ProviderCall{Model: "m"}), fault.DocumentInvalid)
+	is(began(pact.ProviderCall{Provider: "p", Model: "m", Params: math.Inf}), fault.DocumentInvalid)
+	is(began(pact.ProviderCall{Provider: "p", Model: strings.Repeat("m", 2000)}), fault.Limit)
 	_, err := c.StartAttempt(background, model, io.Discard, pact.WithPrune("x")) // the candidate of before is there
-	is(err, pact.ErrConflict)
+	is(err, fault.Conflict)
 	a, _ := start(t, c)
 	ended := func(id string, status pact.AttemptStatus) error {
 		_, err := c.EndAttempt(background, id, pact.Outcome{Status: status})
 		return err
 	}
-	is(ended(a.ID, pact.Running), pact.ErrDocumentInvalid)
-	is(ended(a.ID, ""), pact.ErrDocumentInvalid)
-	is(ended("", pact.Completed), pact.ErrAttemptNotFound)
-	is(ended("attempt:1-2", pact.Completed), pact.ErrAttemptNotFound)
+	is(ended(a.ID, pact.Running), fault.DocumentInvalid)
+	is(ended(a.ID, ""), fault.DocumentInvalid)
+	is(ended("", pact.Completed), fault.AttemptNotFound)
+	is(ended("attempt:1-2", pact.Completed), fault.AttemptNotFound)
 	is(ended(a.ID, pact.Completed), "")
-	is(ended(a.ID, pact.Completed), pact.ErrConflict)
+	is(ended(a.ID, pact.Completed), fault.Conflict)
 
 	// Another process ended the cycle, and this one does not know.
 	_, err = c.Prepare(background)
@@ -198,7 +199,7 @@ func TestAttemptRefused(t *testing.T) {
 	must(t, err)
 	_, err = second.Commit(background)
 	must(t, err)
-	is(began(model), pact.ErrConflict)
+	is(began(model), fault.Conflict)
 	must(t, c.Refresh(background))
 	is(began(model), "")
 	list, err := c.Attempts(background, 0, 9)
@@ -299,7 +300,7 @@ func TestAttemptsFromManySides(t *testing.T) {
 		group.Go(func() {
 			for range 20 {
 				a, err := c.StartAttempt(background, model, io.Discard)
-				if pact.CodeOf(err) == pact.ErrConflict { // the candidate was edited away
+				if fault.CodeOf(err) == fault.Conflict { // the candidate was edited away
 					continue
 				}
 				if err == nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 
@@ -76,7 +76,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 		must(t, say("lost")(b))
 		return b.Remove("root")
 	}))
-	if !errors.Is(err, pact.ErrPlacementInvalid) || c.Working().Digest() != before || c.Revision() != revision {
+	if !errors.Is(err, fault.PlacementInvalid) || c.Working().Digest() != before || c.Revision() != revision {
 		t.Errorf("a failed commit left something behind: %v", err)
 	}
 }
@@ -84,7 +84,7 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 func TestNewContextHasNoSnapshot(t *testing.T) {
 	c := create(t, store.NewMemory())
 	for _, a := range []pact.Address{pact.Latest, pact.Cycle(0), pact.Cycle(1), pact.Back(1)} {
-		if _, err := c.At(background, a); !errors.Is(err, pact.ErrSnapshotNotFound) {
+		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", a, err)
 		}
 	}
@@ -118,7 +118,7 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	}
 	_, err = c.Prepare(background)
 	must(t, err)
-	if _, err := c.Commit(background, pact.WithPolicy(pact.Policy{MaxNodes: 1})); !errors.Is(err, pact.ErrConflict) {
+	if _, err := c.Commit(background, pact.WithPolicy(pact.Policy{MaxNodes: 1})); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruning a prepared candidate: got %v", err)
 	}
 }
@@ -129,10 +129,10 @@ func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
 	second, err := pact.Open(background, s, "c", pact.WithClock(steps()))
 	must(t, err)
 	must(t, first.Edit(background, say("first")))
-	if err := second.Edit(background, say("second")); !errors.Is(err, pact.ErrConflict) {
+	if err := second.Edit(background, say("second")); !errors.Is(err, fault.Conflict) {
 		t.Fatalf("got %v, want E_CONFLICT", err)
 	}
-	if _, err := second.Commit(background); !errors.Is(err, pact.ErrConflict) {
+	if _, err := second.Commit(background); !errors.Is(err, fault.Conflict) {
 		t.Fatalf("got %v, want E_CONFLICT", err)
 	}
 	must(t, second.Refresh(background))
@@ -187,7 +187,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	if snapshot.Node(id) != nil || len(snapshot.Report.Removed) != 1 {
 		t.Errorf("a released node stayed: %+v", snapshot.Report)
 	}
-	if _, err := c.Retain("nobody"); !errors.Is(err, pact.ErrNodeNotFound) {
+	if _, err := c.Retain("nobody"); !errors.Is(err, fault.NodeNotFound) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -204,7 +204,7 @@ func TestAddresses(t *testing.T) {
 	for _, text := range []string{"@t-3", "@c9", "@c0"} {
 		a, err := pact.ParseAddress(text)
 		must(t, err)
-		if _, err := c.At(background, a); !errors.Is(err, pact.ErrSnapshotNotFound) {
+		if _, err := c.At(background, a); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -380,7 +380,7 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 	if len(r.Held) != 1 || r.Held[0].ID != pinned || r.Held[0].Kept != "pinned" || r.Held[0].By != "" {
 		t.Errorf("held %+v", r.Held)
 	}
-	if _, err := c.Commit(background, pact.WithPrune("nobody")); pact.CodeOf(err) != pact.ErrNodeNotFound {
+	if _, err := c.Commit(background, pact.WithPrune("nobody")); fault.CodeOf(err) != fault.NodeNotFound {
 		t.Errorf("got %v", err)
 	}
 }
@@ -389,7 +389,7 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
 	c := create(t, store.NewMemory())
 	must(t, c.Edit(background, say("x"), pact.WithRequest("r")))
-	if _, err := c.Commit(background, pact.WithRequest("r")); pact.CodeOf(err) != pact.ErrConflict {
+	if _, err := c.Commit(background, pact.WithRequest("r")); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("got %v, want E_CONFLICT", err)
 	}
 }
@@ -408,7 +408,7 @@ func TestIDsOfRemovedNodes(t *testing.T) {
 	_, err := c.Commit(background)
 	must(t, err)
 	must(t, c.Edit(background, remove))
-	if err := c.Edit(background, add); pact.CodeOf(err) != pact.ErrNodeDuplicate {
+	if err := c.Edit(background, add); fault.CodeOf(err) != fault.NodeDuplicate {
 		t.Errorf("got %v, want E_NODE_DUPLICATE", err)
 	}
 }

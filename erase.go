@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -57,7 +58,7 @@ func TestEraseAmongWriters(t *testing.T) {
 							if err == nil {
 								_, err = x.Commit(background)
 							}
-							if err != nil && !errors.Is(err, pact.ErrConflict) {
+							if err != nil && !errors.Is(err, fault.Conflict) {
 								t.Error(err)
 							}
 						}
@@ -68,7 +69,7 @@ func TestEraseAmongWriters(t *testing.T) {
 			for try := range 200 {
 				e := pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: rand.NewChaCha8([32]byte{byte(try)})}
 				of, err := c.Erase(background, e)
-				if errors.Is(err, pact.ErrConflict) {
+				if errors.Is(err, fault.Conflict) {
 					continue // the others were here again and again
 				}
 				must(t, err)
@@ -129,7 +130,7 @@ func TestForkByAnotherProcess(t *testing.T) {
 	must(t, f.Edit(background, say("and on")))
 	_, err = f.Commit(background)
 	must(t, err)
-	if err := stale.Edit(background, say("late")); !errors.Is(err, pact.ErrConflict) {
+	if err := stale.Edit(background, say("late")); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a writer who did not notice: %v", err)
 	}
 	must(t, stale.Refresh(background))

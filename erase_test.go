@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -93,7 +94,7 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 			if strings.Contains(textOf(t, published), "Jane") {
 				t.Error("the candidate was published as it was prepared")
 			}
-			if _, err := same.Commit(background); !errors.Is(err, pact.ErrConflict) {
+			if _, err := same.Commit(background); !errors.Is(err, fault.Conflict) {
 				t.Errorf("a context that does not know of the commit: %v", err)
 			}
 			if _, err := fork.Commit(background); err != nil {
@@ -151,14 +152,14 @@ func TestEraseRefusals(t *testing.T) {
 		e    pact.Erasure
 		want error
 	}{
-		{erasure("nobody"), pact.ErrNodeNotFound},
-		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "why"}, pact.ErrDocumentInvalid},
-		{pact.Erasure{IDs: []string{"cb:1-0"}, Random: chance()}, pact.ErrDocumentInvalid},
-		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "why", Random: bytes.NewReader(make([]byte, 31))}, pact.ErrStore},
-		{pact.Erasure{Texts: []string{"Jane"}, Reason: "Jane asked", Random: chance()}, pact.ErrDocumentInvalid},
-		{pact.Erasure{Texts: []string{"Jan\xe9"}, Reason: "why", Random: chance()}, pact.ErrDocumentInvalid},
-		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "said: I am Jane Doe", Random: chance()}, pact.ErrDocumentInvalid},
-		{pact.Erasure{Revisions: []int64{9}, Reason: "why", Random: chance()}, pact.ErrSnapshotNotFound},
+		{erasure("nobody"), fault.NodeNotFound},
+		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "why"}, fault.DocumentInvalid},
+		{pact.Erasure{IDs: []string{"cb:1-0"}, Random: chance()}, fault.DocumentInvalid},
+		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "why", Random: bytes.NewReader(make([]byte, 31))}, fault.Store},
+		{pact.Erasure{Texts: []string{"Jane"}, Reason: "Jane asked", Random: chance()}, fault.DocumentInvalid},
+		{pact.Erasure{Texts: []string{"Jan\xe9"}, Reason: "why", Random: chance()}, fault.DocumentInvalid},
+		{pact.Erasure{IDs: []string{"cb:1-0"}, Reason: "said: I am Jane Doe", Random: chance()}, fault.DocumentInvalid},
+		{pact.Erasure{Revisions: []int64{9}, Reason: "why", Random: chance()}, fault.SnapshotNotFound},
 	} {
 		if _, err := c.Erase(background, x.e); !errors.Is(err, x.want) {
 			t.Errorf("%+v: %v, want %v", x.e, err, x.want)
@@ -168,7 +169,7 @@ func TestEraseRefusals(t *testing.T) {
 		_, err := b.Add("^ah", pact.Spec{Attrs: map[string]any{pact.ErasedName: "x"}})
 		return err
 	})
-	if !errors.Is(err, pact.ErrDocumentInvalid) {
+	if !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("a gap by hand: %v", err)
 	}
 }

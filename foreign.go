@@ -6,8 +6,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 // Strict refuses a history that had to be mended: snapshots newest first,

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 
@@ -124,13 +124,13 @@ func TestForeignHistoriesOfWhatCannotBe(t *testing.T) {
 		}
 		want := []pact.Finding{}
 		if c.findings != "" {
-			want = []pact.Finding{{Code: pact.ErrDocumentInvalid, Node: c.node, Message: c.findings}}
+			want = []pact.Finding{{Code: fault.DocumentInvalid, Node: c.node, Message: c.findings}}
 		}
 		if !slices.Equal(findings, want) {
 			t.Errorf("%s: %v, want %v", c.name, findings, want)
 		}
 		_, _, err = pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), pact.Strict())
-		if (err == nil) != (c.findings == "") || err != nil && !errors.Is(err, pact.ErrDocumentInvalid) {
+		if (err == nil) != (c.findings == "") || err != nil && !errors.Is(err, fault.DocumentInvalid) {
 			t.Errorf("%s, strictly: %v", c.name, err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -78,7 +79,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 			_, err := b.Add("^ah", pact.Spec{ID: id})
 			return err
 		})
-		if errors.Is(err, pact.ErrNodeDuplicate) != taken {
+		if errors.Is(err, fault.NodeDuplicate) != taken {
 			t.Errorf("%s in the fork: %v", id, err)
 		}
 	}
@@ -88,11 +89,11 @@ func TestForkRefused(t *testing.T) {
 	c := create(t, store.NewMemory())
 	turnsOf(t, c, "one")
 	for _, at := range []pact.Address{pact.Working, pact.Back(1), pact.Cycle(0), pact.Cycle(2)} {
-		if _, err := c.Fork(background, at, "fork"); !errors.Is(err, pact.ErrSnapshotNotFound) {
+		if _, err := c.Fork(background, at, "fork"); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("a fork of %v: %v", at, err)
 		}
 	}
-	if _, err := c.Fork(background, pact.Latest, "c"); !errors.Is(err, pact.ErrConflict) {
+	if _, err := c.Fork(background, pact.Latest, "c"); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a fork with a name that is taken: %v", err)
 	}
 }
@@ -107,7 +108,7 @@ func TestForkIsRepeatedByItsToken(t *testing.T) {
 			t.Errorf("got %s at cycle %d", f.Name(), last)
 		}
 	}
-	if _, err := c.Fork(background, pact.Cycle(1), "fork", pact.WithRequest("other")); !errors.Is(err, pact.ErrConflict) {
+	if _, err := c.Fork(background, pact.Cycle(1), "fork", pact.WithRequest("other")); !errors.Is(err, fault.Conflict) {
 		t.Errorf("another request with the same name: %v", err)
 	}
 }
@@ -145,7 +146,7 @@ func TestUndo(t *testing.T) {
 			t.Errorf("undone is %q, %v, want %q", undone, err, want)
 		}
 	}
-	if _, err := c.Undo(background); !errors.Is(err, pact.ErrSnapshotNotFound) {
+	if _, err := c.Undo(background); !errors.Is(err, fault.SnapshotNotFound) {
 		t.Errorf("there is nothing to go back to: %v", err)
 	}
 	if list := verdicts(t, s); len(list) > 0 {
@@ -162,16 +163,16 @@ func TestUndoMeetsAnotherWriter(t *testing.T) {
 	two, err := pact.Open(background, s, "c")
 	must(t, err)
 	turnsOf(t, two, "three")
-	if _, err := one.Undo(background); !errors.Is(err, pact.ErrConflict) {
+	if _, err := one.Undo(background); !errors.Is(err, fault.Conflict) {
 		t.Errorf("undid what it did not see: %v", err)
 	}
 	must(t, one.Refresh(background))
 	_, err = one.Undo(background)
 	must(t, err)
-	if _, err := two.Commit(background, pact.WithEdit(say("four"))); !errors.Is(err, pact.ErrConflict) {
+	if _, err := two.Commit(background, pact.WithEdit(say("four"))); !errors.Is(err, fault.Conflict) {
 		t.Errorf("went on with what was undone: %v", err)
 	}
-	if _, err := two.Undo(background); !errors.Is(err, pact.ErrConflict) {
+	if _, err := two.Undo(background); !errors.Is(err, fault.Conflict) {
 		t.Errorf("undid it twice: %v", err)
 	}
 	must(t, two.Refresh(background))
@@ -198,7 +199,7 @@ func TestUndoIsRepeatedByItsToken(t *testing.T) {
 	}
 	_, err = one.Commit(background, pact.WithRequest("commit"))
 	must(t, err)
-	if _, err := one.Undo(background, pact.WithRequest("commit")); !errors.Is(err, pact.ErrConflict) {
+	if _, err := one.Undo(background, pact.WithRequest("commit")); !errors.Is(err, fault.Conflict) {
 		t.Errorf("the token of a commit: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -15,12 +16,12 @@ func TestInsertionHopsAreFiltered(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
 	_, err := c.Commit(background, pact.WithEdit(say("one")))
 	must(t, err)
-	for position, want := range map[string]pact.Code{
-		"(d1[cycle=1], end)": pact.ErrSealed, "(d1, seg{cycle=1}, end)": pact.ErrSealed, // found, and closed
-		"(d0[cycle=1], end)": "", "(d1, cont[offset=0][cycle=9], end)": pact.ErrNodeNotFound,
-		"(d1[cycle=99], end)": pact.ErrNodeNotFound, "(d0[role=nobody], end)": pact.ErrNodeNotFound, "(d1, seg[cycle=99], end)": pact.ErrNodeNotFound,
-		"(d-1[role=nobody], end)": pact.ErrNodeNotFound, "(seg, end)": pact.ErrPlacementInvalid, "(cont, end)": pact.ErrPlacementInvalid,
-		"(depth(0,1), end)": pact.ErrPlacementInvalid, "(d7, end)": pact.ErrNodeNotFound,
+	for position, want := range map[string]fault.Code{
+		"(d1[cycle=1], end)": fault.Sealed, "(d1, seg{cycle=1}, end)": fault.Sealed, // found, and closed
+		"(d0[cycle=1], end)": "", "(d1, cont[offset=0][cycle=9], end)": fault.NodeNotFound,
+		"(d1[cycle=99], end)": fault.NodeNotFound, "(d0[role=nobody], end)": fault.NodeNotFound, "(d1, seg[cycle=99], end)": fault.NodeNotFound,
+		"(d-1[role=nobody], end)": fault.NodeNotFound, "(seg, end)": fault.PlacementInvalid, "(cont, end)": fault.PlacementInvalid,
+		"(depth(0,1), end)": fault.PlacementInvalid, "(d7, end)": fault.NodeNotFound,
 	} {
 		failed := errors.New("no")
 		err := c.Edit(background, func(b *pact.Batch) error {
@@ -29,7 +30,7 @@ func TestInsertionHopsAreFiltered(t *testing.T) {
 			}
 			return failed // every position is tried on the same state
 		})
-		if want == "" && err != failed || want != "" && pact.CodeOf(err) != want {
+		if want == "" && err != failed || want != "" && fault.CodeOf(err) != want {
 			t.Errorf("%s: got %v, want %q", position, err, want)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )

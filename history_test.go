@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 
@@ -85,7 +85,7 @@ func TestImportedDocumentGoesOn(t *testing.T) {
 	if len(findings) > 0 || c.Edition() != pact.V01 {
 		t.Error(findings, c.Edition())
 	}
-	if err := c.Edit(background, func(b *pact.Batch) error { return b.Update("u", map[string]any{"content": "x"}) }); pact.CodeOf(err) != pact.ErrSealed {
+	if err := c.Edit(background, func(b *pact.Batch) error { return b.Update("u", map[string]any{"content": "x"}) }); fault.CodeOf(err) != fault.Sealed {
 		t.Errorf("a published node was updated: %v", err)
 	}
 	snapshot, err := c.Commit(background)

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/document"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )

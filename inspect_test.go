@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 )
@@ -132,7 +133,7 @@ func TestInspectingANewContext(t *testing.T) {
 		t.Error(err)
 	}
 	for _, err := range c.Prefixes(background, pact.Latest, pact.Latest) {
-		if !errors.Is(err, pact.ErrSnapshotNotFound) {
+		if !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("prefixes: %v", err)
 		}
 	}

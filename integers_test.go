@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -20,13 +21,13 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	now := tree.MaxInteger - 6
 	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { return now })) // root and regions take four stamps
 	must(t, c.Edit(background, say("the last but one")))
-	if _, err := c.Commit(background); pact.CodeOf(err) != pact.ErrLimit { // turn, core and ^ah need three, two are left
+	if _, err := c.Commit(background); fault.CodeOf(err) != fault.Limit { // turn, core and ^ah need three, two are left
 		t.Fatalf("the commit: %v", err)
 	}
 	must(t, c.Edit(background, say("the last but zero")))
 	must(t, c.Edit(background, say("the last")))
 	before, revision := c.Working().Digest(), c.Revision()
-	if err := c.Edit(background, say("too late")); pact.CodeOf(err) != pact.ErrLimit {
+	if err := c.Edit(background, say("too late")); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("the edit: %v", err)
 	}
 	if c.Working().Digest() != before || c.Revision() != revision {
@@ -38,7 +39,7 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 		}
 	}
 	for _, now := range []int64{math.MaxInt64, math.MinInt64} {
-		if _, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(func() int64 { return now })); pact.CodeOf(err) != pact.ErrLimit {
+		if _, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(func() int64 { return now })); fault.CodeOf(err) != fault.Limit {
 			t.Errorf("a context that begins at %d: %v", now, err)
 		}
 	}
@@ -55,11 +56,11 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	s, err := sqlite.Open(background, path)
 	must(t, err)
 	for _, cycle := range []int64{tree.MaxInteger, math.MaxInt64 - 1, math.MaxInt64} {
-		if _, _, err := pact.Import(background, s, "late", document(cycle)); pact.CodeOf(err) != pact.ErrLimit {
+		if _, _, err := pact.Import(background, s, "late", document(cycle)); fault.CodeOf(err) != fault.Limit {
 			t.Errorf("cycle %d: %v", cycle, err)
 		}
 	}
-	if _, _, err := pact.Import(background, s, "late", document(tree.MaxInteger-1)); pact.CodeOf(err) != pact.ErrLimit {
+	if _, _, err := pact.Import(background, s, "late", document(tree.MaxInteger-1)); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a ttl behind the range: %v", err)
 	}
 	c, _, err := pact.Import(background, s, "c", document(tree.MaxInteger-2), pact.WithClock(steps()))
@@ -67,7 +68,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	_, err = c.Commit(background, pact.WithEdit(say("the last cycle")))
 	must(t, err)
 	must(t, c.Edit(background, say("a draft behind it")))
-	if _, err := c.Commit(background); pact.CodeOf(err) != pact.ErrLimit {
+	if _, err := c.Commit(background); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a commit after the last cycle: %v", err)
 	}
 	must(t, s.Close())
@@ -177,7 +178,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			t.Errorf("%s, imported again: %v", name, err)
 		}
 		for _, n := range []int{513, 640, 760} {
-			if _, err := way(n); pact.CodeOf(err) != pact.ErrLimit {
+			if _, err := way(n); fault.CodeOf(err) != fault.Limit {
 				t.Errorf("%s, %d deep: got %v, want E_LIMIT", name, n, err)
 			}
 		}

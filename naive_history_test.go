@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -65,7 +66,7 @@ func (c *chronicle) edits(b *pact.Batch) error {
 			if c.IntN(3) == 0 {
 				s.TTL = pact.TTL(int64(1 + c.IntN(3)))
 			}
-			if _, err := b.Add(choose(c.Rand, "^ah", "^ah", "^ah", "^sys", choose(c.Rand, all...)), s); err != nil && pact.CodeOf(err) == "" {
+			if _, err := b.Add(choose(c.Rand, "^ah", "^ah", "^ah", "^sys", choose(c.Rand, all...)), s); err != nil && fault.CodeOf(err) == "" {
 				return err
 			}
 		}
@@ -155,7 +156,7 @@ func TestSelectAgreesWithNaiveMerging(t *testing.T) {
 			opts, after := c.options(e)
 			got, err := c.context.Select(background, q, opts...)
 			if a.names == nil {
-				if !errors.Is(err, pact.ErrSnapshotNotFound) {
+				if !errors.Is(err, fault.SnapshotNotFound) {
 					t.Fatalf("seed %d: %s: %v", seed, text, err)
 				}
 				missing++

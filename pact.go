@@ -20,40 +20,10 @@
 package pact
 
 import (
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
-
-// Error is what every call of the project returns on failure: a code, what is
-// wrong, where, and what to do about it.
-type Error = fault.Error
-
-// Code names a kind of failure. It can be the target of errors.Is.
-type Code = fault.Code
-
-// The closed list of codes.
-const (
-	ErrSelectorInvalid   = fault.SelectorInvalid
-	ErrRangeKindMismatch = fault.RangeKindMismatch
-	ErrRangeWildcard     = fault.RangeWildcard
-	ErrRangeLimit        = fault.RangeLimit
-	ErrSnapshotNotFound  = fault.SnapshotNotFound
-	ErrPlacementInvalid  = fault.PlacementInvalid
-	ErrSealed            = fault.Sealed
-	ErrNodeNotFound      = fault.NodeNotFound
-	ErrNodeDuplicate     = fault.NodeDuplicate
-	ErrAttemptNotFound   = fault.AttemptNotFound
-	ErrDocumentInvalid   = fault.DocumentInvalid
-	ErrConflict          = fault.Conflict
-	ErrLimit             = fault.Limit
-	ErrBusy              = fault.Busy
-	ErrStore             = fault.Store
-)
-
-// CodeOf returns the code of an error, "" where it has none.
-func CodeOf(err error) Code { return fault.CodeOf(err) }
 
 // Spec describes a node to be added (02 §3).
 type Spec = tree.Spec

@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"

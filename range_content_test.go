@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -66,7 +67,7 @@ func TestRangeMaterializesHeaders(t *testing.T) {
 	}
 	q := selector.MustParse("@t-1..@t0 .cb", pact.V01)
 	for _, o := range []pact.RangeOption{pact.Materialize("role"), pact.ContentMode("words")} {
-		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, pact.ErrSelectorInvalid) {
+		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("got %v", err)
 		}
 	}

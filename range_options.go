@@ -5,7 +5,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // RangeOption changes what RangeDiffLatest returns (04 §4, options).

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -118,7 +119,7 @@ func TestRangeIsClampedWithAWarning(t *testing.T) {
 	for _, text := range []string{"@t-9..@t-5 .cb", "@c8..@c9 .cb"} {
 		q, err := c.Parse(text)
 		must(t, err)
-		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, pact.ErrSnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -130,7 +131,7 @@ func TestCapsOfARange(t *testing.T) {
 	if len(r.Snapshots) != 2 || r.Snapshots[1].Cycle != 2 || !r.Limits.Truncated || *r.Limits.MaxSnapshots != 2 {
 		t.Errorf("two snapshots: got %s", text(t, r))
 	}
-	if len(r.Errors) != 1 || r.Errors[0].Code != pact.ErrRangeLimit || r.Errors[0].Fatal {
+	if len(r.Errors) != 1 || r.Errors[0].Code != fault.RangeLimit || r.Errors[0].Fatal {
 		t.Errorf("two snapshots: errors %v", r.Errors)
 	}
 	r = ranged(t, c, "@t-2..@t0 .cb", pact.MaxChangesPerSnapshot(2))
@@ -144,12 +145,12 @@ func TestCapsOfARange(t *testing.T) {
 	}
 	q := selector.MustParse("@t-2..@t0 .cb", pact.V01)
 	for _, o := range []pact.RangeOption{pact.MaxSnapshots(0), pact.MaxChangesPerSnapshot(-1)} {
-		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, pact.ErrRangeLimit) {
+		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, fault.RangeLimit) {
 			t.Errorf("a cap without sense: got %v", err)
 		}
 	}
 	for _, o := range []pact.RangeOption{pact.ContextLines(-1), pact.ContentMode("words"), pact.Materialize("role")} {
-		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, pact.ErrSelectorInvalid) {
+		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("an option without sense: got %v", err)
 		}
 	}
@@ -178,12 +179,12 @@ func TestModesOfARange(t *testing.T) {
 		t.Errorf("reduce: got %s", text(t, b))
 	}
 	for _, bad := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
-		if _, err := c.Select(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, pact.ErrSelectorInvalid) {
+		if _, err := c.Select(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("Select(%s): got %v", bad, err)
 		}
 	}
 	for _, bad := range []string{".cb", "@t0 .cb", "@* .cb", "@t-2..@t0 .cb @mode=union"} {
-		if _, err := c.RangeDiffLatest(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, pact.ErrSelectorInvalid) {
+		if _, err := c.RangeDiffLatest(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
 		}
 	}
@@ -211,7 +212,7 @@ func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
 	c := story(t)
 	for _, e := range []pact.Edition{pact.V01, pact.Depth} {
 		got, err := c.Select(background, selector.MustParse("@t-2..@t0 .cb", e), pact.RangeAsIDs())
-		if e == pact.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == pact.Depth && !errors.Is(err, pact.ErrSelectorInvalid) {
+		if e == pact.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == pact.Depth && !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s: got %q, %v", e, got, err)
 		}
 	}
@@ -245,7 +246,7 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	for _, text := range []string{".cb", "@c2 .cb", "@t-1 .cb", "@* .cb"} {
-		if _, err := c.Select(background, selector.MustParse(text, pact.Depth), where("@t0 .cb")); !errors.Is(err, pact.ErrSelectorInvalid) {
+		if _, err := c.Select(background, selector.MustParse(text, pact.Depth), where("@t0 .cb")); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s, Where with another address: got %v", text, err)
 		}
 	}
@@ -294,7 +295,7 @@ func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
 	for _, asked := range []string{"@t1..@t3 .cb", "@t1..9223372036854775807 .cb", "@c4..@c9 .cb"} {
 		q, err := c.Parse(asked)
 		must(t, err)
-		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, pact.ErrSnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: %v", asked, err)
 		}
 	}

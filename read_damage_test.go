@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
@@ -67,7 +68,7 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 			c, err := pact.Open(background, s, "c", pact.WithClock(steps()))
 			must(t, err)
 			var damage *store.Damage
-			if err := ask(c); !errors.Is(err, pact.ErrStore) || !errors.As(err, &damage) || damage.What != "content hash" || damage.Node != "cb:1-0" {
+			if err := ask(c); !errors.Is(err, fault.Store) || !errors.As(err, &damage) || damage.What != "content hash" || damage.Node != "cb:1-0" {
 				t.Errorf("%s with the content %q: %v", name, body, err)
 			}
 			must(t, s.Close())
@@ -123,7 +124,7 @@ func TestReadingFindsDamagedRows(t *testing.T) {
 			s, err := sqlite.Open(background, path)
 			must(t, err)
 			var damage *store.Damage
-			if err := ask(s); !errors.Is(err, pact.ErrStore) || !errors.As(err, &damage) {
+			if err := ask(s); !errors.Is(err, fault.Store) || !errors.As(err, &damage) {
 				t.Errorf("%s: answer %d is %v", c.damage, i+1, err)
 			}
 			must(t, s.Close())

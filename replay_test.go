@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 )
 
 func TestReplay(t *testing.T) {
@@ -63,7 +64,7 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
-	if _, err := pact.Replay(background, strings.NewReader("{")); !errors.Is(err, pact.ErrDocumentInvalid) {
+	if _, err := pact.Replay(background, strings.NewReader("{")); !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("no history: %v", err)
 	}
 }

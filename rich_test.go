@@ -11,6 +11,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 
@@ -288,7 +289,7 @@ func TestCausesOfASelection(t *testing.T) {
 	}
 	q, err := c.Parse("@t0 .cb")
 	must(t, err)
-	if _, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2), q); pact.CodeOf(err) != pact.ErrSelectorInvalid {
+	if _, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2), q); fault.CodeOf(err) != fault.SelectorInvalid {
 		t.Errorf("a selector with an address: %v", err)
 	}
 }

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
 )
 

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -37,7 +38,7 @@ func TestParseSpec(t *testing.T) {
 	}
 	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}", "block {a=1} {a=2}",
 		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}", "block {pinned=maybe}", "block +", "block .cb"} {
-		if got, err := pact.ParseSpec(text, pact.Canonical); !errors.Is(err, pact.ErrSelectorInvalid) {
+		if got, err := pact.ParseSpec(text, pact.Canonical); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%q: got %+v, %v", text, got, err)
 		}
 	}

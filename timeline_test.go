@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 )
 
@@ -168,7 +168,7 @@ func (s *saga) checkTimeline(t *testing.T, l *inspect.Timeline) {
 func TestTimelineOfAnUnknownNode(t *testing.T) {
 	s := tell(t, 3, 4)
 	_, err := s.context.Timeline(background, "nobody")
-	if !errors.Is(err, pact.ErrNodeNotFound) || !strings.Contains(err.Error(), "pact select") {
+	if !errors.Is(err, fault.NodeNotFound) || !strings.Contains(err.Error(), "pact select") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -72,7 +73,7 @@ func verdicts(t testing.TB, s store.Store) (list []string) {
 	t.Helper()
 	r, err := pact.VerifyAll(background, s, nil)
 	if err != nil {
-		if !errors.Is(err, pact.ErrStore) {
+		if !errors.Is(err, fault.Store) {
 			t.Fatal(err)
 		}
 		return []string{err.Error()}
@@ -182,12 +183,12 @@ func TestSendRecordsTheBytes(t *testing.T) {
 		t.Errorf("logged as sent: %+v", log[len(log)-1])
 	}
 	_, err = c.Send(background, editing{t, c})
-	if !errors.Is(err, pact.ErrConflict) {
+	if !errors.Is(err, fault.Conflict) {
 		t.Errorf("sent a candidate that was discarded: %v", err)
 	}
 	_, err = c.Prepare(background)
 	must(t, err)
-	if _, err = c.Send(background, &sent, pact.WithPrune("x")); !errors.Is(err, pact.ErrConflict) {
+	if _, err = c.Send(background, &sent, pact.WithPrune("x")); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruned a prepared candidate: %v", err)
 	}
 	if list := verdicts(t, s); len(list) > 0 {
@@ -244,11 +245,11 @@ func TestDigestsInBackup(t *testing.T) {
 	if err != nil || len(findings) == 0 {
 		t.Errorf("an altered history is read with %v, %v", findings, err)
 	}
-	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered), pact.Strict()); !errors.Is(err, pact.ErrDocumentInvalid) {
+	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered), pact.Strict()); !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("an altered history, strictly: %v", err)
 	}
 	bad := bytes.Replace(backup.Bytes(), []byte(`"sent":"`), []byte(`"sent":"x`), 1)
-	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad)); !errors.Is(err, pact.ErrDocumentInvalid) {
+	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad)); !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("a sum that is none: %v", err)
 	}
 }

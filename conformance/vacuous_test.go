@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/conformance"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // closed are the codes that there are.

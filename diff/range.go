@@ -3,7 +3,7 @@ package diff
 import (
 	"encoding/json"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // RangeDiffLatestResult is what a range of snapshots gives: how the selected

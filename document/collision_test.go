@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
 )
 

@@ -1,7 +1,7 @@
 package document
 
 import (
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
 )
 

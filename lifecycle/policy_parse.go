@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // ParsePolicy reads a policy that is written as a JSON object, with the names

@@ -3,7 +3,7 @@ package lifecycle
 import (
 	"slices"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
 )
 

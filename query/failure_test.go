@@ -5,8 +5,8 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"

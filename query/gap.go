@@ -4,7 +4,7 @@ import (
 	"context"
 	"strconv"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

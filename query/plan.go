@@ -9,7 +9,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

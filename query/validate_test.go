@@ -3,7 +3,7 @@ package query_test
 import (
 	"testing"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 )

@@ -3,7 +3,7 @@ package selector
 import (
 	"strings"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // Edition names one of the three versions of chapter 04. A context has one

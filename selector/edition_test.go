@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // The rows are those of the table in docs/decisions.

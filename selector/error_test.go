@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // refused holds texts that no edition takes, or only another one, with the

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 func TestLimits(t *testing.T) {

@@ -3,7 +3,7 @@ package selector
 import (
 	"regexp/syntax"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // block reads attributes in brackets, braces or, right behind a type,

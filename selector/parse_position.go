@@ -3,7 +3,7 @@ package selector
 import (
 	"math"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // ParsePosition reads an insertion target (003, 001 §3.9), such as

@@ -1,6 +1,6 @@
 package selector
 
-import "github.com/contexttree/pact/internal/fault"
+import "github.com/contexttree/pact/fault"
 
 // search reads "? {…}" or "?? {…}" (001 §3.6).
 func (p *parser) search(within []Hop) (Part, error) {

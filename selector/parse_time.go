@@ -1,7 +1,7 @@
 package selector
 
 import (
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // readTime reads the address at the start of a selector (04 §3.7; 001 §3.7.1).

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 var (

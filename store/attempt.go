@@ -8,8 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/tree"
 )
 

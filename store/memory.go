@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"sync"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
 )
 

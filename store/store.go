@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"iter"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
 )
 

@@ -3,8 +3,8 @@ package store
 import (
 	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 func label(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }

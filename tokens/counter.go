@@ -9,7 +9,7 @@ package tokens
 import (
 	"strings"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // Counter counts the tokens of texts by one rule. It is deterministic and safe

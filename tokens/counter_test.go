@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 func TestNamed(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
 )
 

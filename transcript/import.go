@@ -5,7 +5,7 @@ import (
 	"math"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -141,8 +142,8 @@ func TestNoCall(t *testing.T) {
 		t.Fatal(err)
 	}
 	memory := store.NewMemory()
-	for _, want := range []pact.Code{"", pact.ErrConflict} {
-		if _, err := Import(t.Context(), memory, "x", list[0], nil); pact.CodeOf(err) != want {
+	for _, want := range []fault.Code{"", fault.Conflict} {
+		if _, err := Import(t.Context(), memory, "x", list[0], nil); fault.CodeOf(err) != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

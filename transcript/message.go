@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 // The custom attributes of imported blocks; the package comment says what they

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 // entry is a value of a file that stands for itself: a message or a

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 )
 
 func TestDetect(t *testing.T) {
@@ -91,8 +91,8 @@ func TestReadErrors(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			list, err := Read([]byte(test.file))
-			var e *pact.Error
-			if !errors.As(err, &e) || e.Code != pact.ErrDocumentInvalid {
+			var e *fault.Error
+			if !errors.As(err, &e) || e.Code != fault.DocumentInvalid {
 				t.Fatalf("got %v and %v", list, err)
 			}
 			if e.Line != test.line || e.Offset != test.offset || !strings.Contains(e.Message, test.says) {

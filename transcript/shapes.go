@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 // maxRun is the size in bytes up to which the fields of a SWE-smith run are kept.

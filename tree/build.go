@@ -4,7 +4,7 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // Placed is a node and where it hangs: the index of its parent in the same

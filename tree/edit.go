@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 // Env is what edits and commits take from outside: the words for new nodes,

@@ -7,8 +7,8 @@ import (
 	"encoding/hex"
 	"slices"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 // ErasedName is the custom attribute of a node that was erased: its mark, which

@@ -3,7 +3,7 @@ package tree
 import (
 	"strconv"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // This file is the home of the rules of placement (02 §2.2, §4.1, §4.2, §5.3.1,

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
 )
 

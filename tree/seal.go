@@ -4,7 +4,7 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // New returns the tree of a new context, root and regions stamped in cycle 0

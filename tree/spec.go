@@ -6,8 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 )
 
 // Spec describes a node to be added. Everything but Content is optional: id,

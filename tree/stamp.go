@@ -4,7 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // stamp gives a node the next created_at_ns and creation_index (02 §4.4):

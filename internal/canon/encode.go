@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // Encode returns the canonical form of a Go value: nil, booleans, strings,

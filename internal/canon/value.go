@@ -15,7 +15,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // Value is a JSON value as its canonical bytes. It is immutable and comparable

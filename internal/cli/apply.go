@@ -6,8 +6,8 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
@@ -90,7 +90,7 @@ without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 
 // refused is the error for an operation, with its line.
 func refused(err error, file string, line []byte, number int) error {
-	if pact.CodeOf(err) == "" { // the run was interrupted
+	if fault.CodeOf(err) == "" { // the run was interrupted
 		return err
 	}
 	f := *factsOf(err)

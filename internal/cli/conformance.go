@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/conformance"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/spf13/cobra"
 )
 

@@ -10,8 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/spf13/cobra"
 )
 
@@ -44,7 +43,7 @@ func inArgument(err error, text string) error {
 
 // inFile says that an error is about the contents of a file.
 func inFile(err error, name string, data []byte) error {
-	if err == nil || pact.CodeOf(err) == "" {
+	if err == nil || fault.CodeOf(err) == "" {
 		return err
 	}
 	if l := (*located)(nil); errors.As(err, &l) {
@@ -60,7 +59,7 @@ func usage(cmd *cobra.Command, format string, args ...any) error {
 
 // invalid are the codes of what is wrong with the input rather than with the
 // world.
-var invalid = []pact.Code{
+var invalid = []fault.Code{
 	fault.SelectorInvalid, fault.RangeKindMismatch, fault.RangeWildcard, fault.RangeLimit, fault.PlacementInvalid,
 	fault.Sealed, fault.NodeDuplicate, fault.DocumentInvalid, fault.Limit,
 }
@@ -142,9 +141,9 @@ func failure(f *fault.Error) any {
 		Cause  string `json:"cause,omitempty"`
 	}
 	type body struct {
-		Code    pact.Code `json:"code"`
-		Message string    `json:"message"`
-		Details details   `json:"details"`
+		Code    fault.Code `json:"code"`
+		Message string     `json:"message"`
+		Details details    `json:"details"`
 	}
 	d := details{Token: f.Token, Node: f.Node, Line: f.Line, Remedy: f.Remedy}
 	if f.Offset >= 0 {

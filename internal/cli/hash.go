@@ -6,8 +6,8 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/spf13/cobra"
 )
 

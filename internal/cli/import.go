@@ -5,7 +5,7 @@ import (
 	"errors"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -189,7 +189,7 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 		return imported{}, err
 	}
 	have, err := c.At(ctx, address)
-	if pact.CodeOf(err) == fault.SnapshotNotFound || err == nil && have.Digest() != want.Digest() {
+	if fault.CodeOf(err) == fault.SnapshotNotFound || err == nil && have.Digest() != want.Digest() {
 		taken.Message = "there is a context " + p.name + " in " + a.db + " already, made of something else"
 		return imported{}, taken
 	}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
 )

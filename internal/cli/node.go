@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/spf13/cobra"
 )
 

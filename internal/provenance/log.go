@@ -7,7 +7,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )

@@ -6,7 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/safefile"
 )
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store/sqlite"
 )
 

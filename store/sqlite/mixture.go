@@ -7,7 +7,7 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // belongs refuses a log that cannot be that of the file beside it, such as the

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )

@@ -8,7 +8,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store/internal/sqlstore"
 	lib "modernc.org/sqlite/lib"
 )

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 )
 
 // object is a row of the schema: a table, an index, a trigger or a view.

@@ -18,7 +18,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store/internal/sqlstore"
 	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"

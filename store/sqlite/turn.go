@@ -5,7 +5,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	lib "modernc.org/sqlite/lib"
 )
 

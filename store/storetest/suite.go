@@ -7,7 +7,7 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 

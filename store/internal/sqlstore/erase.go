@@ -7,7 +7,7 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 

@@ -6,8 +6,8 @@ import (
 	"database/sql"
 	"encoding/hex"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/internal/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )

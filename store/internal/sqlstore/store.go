@@ -15,7 +15,7 @@ import (
 	"errors"
 	"sync/atomic"
 
-	"github.com/contexttree/pact/internal/fault"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
 

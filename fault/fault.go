@@ -1,6 +1,12 @@
 // Package fault holds the one error type of the project and its closed list of
-// codes, so that every package below the façade can report a failure that a
-// program can tell apart and a person can mend.
+// codes. Every call of every package returns a *Error on failure, so that a
+// program can tell failures apart and a person can mend them; a store of
+// somebody else returns them too, because callers decide by the code.
+//
+//	if errors.Is(err, fault.Conflict) { … } // a Code is itself an error
+//	code := fault.CodeOf(err)               // "" for an error of another origin
+//
+// docs/errors.md says for each code when it comes and what helps.
 package fault
 
 import (
@@ -16,21 +22,21 @@ type Code string
 
 // The closed list of codes.
 const (
-	SelectorInvalid   Code = "E_SELECTOR_INVALID"
-	RangeKindMismatch Code = "E_SNAPSHOT_RANGE_KIND_MISMATCH"
-	RangeWildcard     Code = "E_SNAPSHOT_RANGE_WILDCARD"
-	RangeLimit        Code = "E_SNAPSHOT_RANGE_LIMIT"
-	SnapshotNotFound  Code = "E_SNAPSHOT_NOT_FOUND"
-	PlacementInvalid  Code = "E_PLACEMENT_INVALID"
-	Sealed            Code = "E_SEALED"
-	NodeNotFound      Code = "E_NODE_NOT_FOUND"
-	NodeDuplicate     Code = "E_NODE_DUPLICATE"
-	AttemptNotFound   Code = "E_ATTEMPT_NOT_FOUND"
-	DocumentInvalid   Code = "E_DOCUMENT_INVALID"
-	Conflict          Code = "E_CONFLICT"
-	Limit             Code = "E_LIMIT"
-	Busy              Code = "E_BUSY"
-	Store             Code = "E_STORE"
+	SelectorInvalid   Code = "E_SELECTOR_INVALID"             // a selector, a position or an address cannot be read or evaluated
+	RangeKindMismatch Code = "E_SNAPSHOT_RANGE_KIND_MISMATCH" // a range mixes @t and @c
+	RangeWildcard     Code = "E_SNAPSHOT_RANGE_WILDCARD"      // a range ends in @*
+	RangeLimit        Code = "E_SNAPSHOT_RANGE_LIMIT"         // a range was capped
+	SnapshotNotFound  Code = "E_SNAPSHOT_NOT_FOUND"           // there is no such snapshot
+	PlacementInvalid  Code = "E_PLACEMENT_INVALID"            // a node cannot be there
+	Sealed            Code = "E_SEALED"                       // a node can no longer be changed
+	NodeNotFound      Code = "E_NODE_NOT_FOUND"               // there is no such node
+	NodeDuplicate     Code = "E_NODE_DUPLICATE"               // an id is taken
+	AttemptNotFound   Code = "E_ATTEMPT_NOT_FOUND"            // there is no such attempt
+	DocumentInvalid   Code = "E_DOCUMENT_INVALID"             // input is not what it should be
+	Conflict          Code = "E_CONFLICT"                     // the call does not fit what is there now
+	Limit             Code = "E_LIMIT"                        // input is over a limit
+	Busy              Code = "E_BUSY"                         // others held the store for too long
+	Store             Code = "E_STORE"                        // the store failed, or something outside is not there
 )
 
 // Error makes a Code usable as the target of errors.Is.
