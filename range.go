@@ -168,11 +168,11 @@ func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree
 // differing selects among the nodes that differ and what is below them.
 func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*differ.Selection, error) {
 	was, is := tops(list)
-	from, err := b.plan.Among(ctx, older, was)
+	from, err := b.plan.RunBelow(ctx, older, was)
 	if err != nil {
 		return nil, err
 	}
-	to, err := b.plan.Among(ctx, newer, is)
+	to, err := b.plan.RunBelow(ctx, newer, is)
 	return &differ.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
 }
 

@@ -263,7 +263,7 @@ func visits(t *testing.T, plan *query.Plan, c *pact.Context) int {
 				}
 				return true
 			})
-			r, err := plan.Among(background, now, ids)
+			r, err := plan.RunBelow(background, now, ids)
 			must(t, err)
 			n += r.Visited
 		}

@@ -80,7 +80,7 @@ type selection struct {
 	all  bool        // the address is @*
 	mode string      // union or latest, where a range gives ids
 	keep *query.Plan // of where
-	kept map[*tree.Tree]*query.Cover
+	kept map[*tree.Tree]*query.Subtrees
 	ran  func(*tree.Tree, query.Result) // hears of every evaluation, where one wants to know
 }
 
@@ -104,7 +104,7 @@ func newSelection(q *selector.Selector, opts []SelectOption) (*selection, error)
 	if len(s.where.Controls) > 0 {
 		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls", "they belong to the other selector: leave them out")
 	}
-	s.kept = make(map[*tree.Tree]*query.Cover)
+	s.kept = make(map[*tree.Tree]*query.Subtrees)
 	s.keep, err = query.Compile(s.where)
 	return s, err
 }
@@ -225,7 +225,7 @@ func (s *selection) run(ctx context.Context, trees []*tree.Tree) (query.Result, 
 		return s.plan.Run(ctx, t)
 	}
 	was, _ := tops(tree.Differences(t, trees[len(trees)-2]))
-	return s.plan.Among(ctx, t, was)
+	return s.plan.RunBelow(ctx, t, was)
 }
 
 // kin keeps what Where asks for.
@@ -234,7 +234,7 @@ func (s *selection) kin(ctx context.Context, list []found) ([]found, error) {
 	list = slices.DeleteFunc(list, func(f found) bool {
 		if s.kept[f.tree] == nil && failed == nil {
 			r, err := s.keep.Run(ctx, f.tree)
-			s.kept[f.tree], failed = r.Cover(f.tree), err
+			s.kept[f.tree], failed = r.Subtrees(f.tree), err
 		}
 		return failed != nil || !s.kept[f.tree].Has(f.entry)
 	})

@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// attr compiles an attribute filter (04 §5).
-func (p *Plan) attr(a selector.Attr) ([]test, hint, error) {
-	f := p.field(a.Name)
+// attrPredicates compiles an attribute filter (04 §5).
+func (p *Plan) attrPredicates(a selector.Attr) ([]predicate, hint, error) {
+	f := p.fieldOf(a.Name)
 	c := p.hintOf(a, f)
 	switch {
 	case a.Op == selector.Match:
@@ -17,23 +17,23 @@ func (p *Plan) attr(a selector.Attr) ([]test, hint, error) {
 		if err != nil {
 			return nil, c, err
 		}
-		return []test{{op: ofValue, general: &general{field: f, name: a.Name, pattern: p}}}, c, nil
+		return []predicate{{op: opValue, value: &valueComparison{field: f, name: a.Name, pattern: p}}}, c, nil
 	case f.number():
-		t := spanTest(f, a)
+		t := integerPredicate(f, a)
 		if f == fieldDepth && !t.not && !t.null {
-			c.depths = t.spans
+			c.depths = t.intervals
 		}
-		return []test{t}, c, nil
+		return []predicate{t}, c, nil
 	case f == fieldNodeType && (a.Op == selector.Eq || a.Op == selector.Ne):
-		tests, named := p.nodeTypes(a)
-		c.core, c.named = named, named
+		tests, named := p.nodeTypePredicates(a)
+		c.elidedCore, c.namesContainers = named, named
 		return tests, c, nil
 	case f.text():
-		return []test{textTest(f, a)}, c, nil
+		return []predicate{textPredicate(f, a)}, c, nil
 	case f == fieldTags && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind != selector.Null:
-		return []test{{op: ofTag, texts: []string{a.Values[0].Text}}}, c, nil
+		return []predicate{{op: opTag, texts: []string{a.Values[0].Text}}}, c, nil
 	}
-	return []test{{op: ofValue, general: &general{field: f, name: a.Name, compare: comparison(a)}}}, c, nil
+	return []predicate{{op: opValue, value: &valueComparison{field: f, name: a.Name, compare: compileComparison(a)}}}, c, nil
 }
 
 // hintOf is what a comparison with one text lets the summaries rule out.
@@ -63,10 +63,10 @@ func (p *Plan) hintOf(a selector.Attr, f field) hint {
 	return c
 }
 
-// spanTest compares whole numbers (04 §5.2). What is no number equals none and
+// integerPredicate compares whole numbers (04 §5.2). What is no number equals none and
 // has no order with any.
-func spanTest(f field, a selector.Attr) test {
-	t := test{op: ofSpan, field: f, not: a.Op == selector.Ne}
+func integerPredicate(f field, a selector.Attr) predicate {
+	t := predicate{op: opInterval, field: f, not: a.Op == selector.Ne}
 	if a.Op == selector.Present {
 		t.null, t.not = true, true
 	}
@@ -76,21 +76,21 @@ func spanTest(f field, a selector.Attr) test {
 			continue
 		}
 		o := newOperand(l)
-		if s, some := o.span(a.Op); some {
-			t.spans = append(t.spans, s)
+		if s, some := o.interval(a.Op); some {
+			t.intervals = append(t.intervals, s)
 		}
 	}
 	return t
 }
 
-// textTest compares texts (04 §5.3).
-func textTest(f field, a selector.Attr) test {
-	t := test{op: ofText, field: f, not: a.Op == selector.Ne}
+// textPredicate compares texts (04 §5.3).
+func textPredicate(f field, a selector.Attr) predicate {
+	t := predicate{op: opText, field: f, not: a.Op == selector.Ne}
 	switch a.Op {
 	case selector.Present:
 		t.null, t.not = true, true
 	case selector.Lt, selector.Le, selector.Gt, selector.Ge:
-		t.op = inOrder
+		t.op = opTextOrder
 		t.order = map[selector.Op]uint8{selector.Lt: 1, selector.Le: 1 | 2, selector.Gt: 4, selector.Ge: 4 | 2}[a.Op]
 	}
 	for _, l := range a.Values {
@@ -103,11 +103,11 @@ func textTest(f field, a selector.Attr) test {
 	return t
 }
 
-// nodeTypes compares types by name, in the editions with a kind facet by class
+// nodeTypePredicates compares types by name, in the editions with a kind facet by class
 // where the value is a class, in any by class where it is a region
 // (docs/decisions). It reports whether that names the class of containers.
-func (p *Plan) nodeTypes(a selector.Attr) (tests []test, core bool) {
-	either := make([][]test, 0, len(a.Values))
+func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, core bool) {
+	either := make([][]predicate, 0, len(a.Values))
 	for _, v := range a.Values {
 		if v.Kind == selector.Null {
 			continue // no node is without a type
@@ -115,21 +115,21 @@ func (p *Plan) nodeTypes(a selector.Attr) (tests []test, core bool) {
 		class, named := tree.ClassOfType(v.Text)
 		core = a.Op == selector.Eq && len(a.Values) == 1 && named && class == tree.Container
 		if named && !p.traits.KindInType && !class.Region() {
-			either = append(either, []test{{op: ofText, field: fieldNodeType, texts: spellings(v.Text)}})
+			either = append(either, []predicate{{op: opText, field: fieldNodeType, texts: spellings(v.Text)}})
 			continue
 		}
-		one, _ := p.typed(v.Text, false)
+		one, _ := p.typePredicates(v.Text, false)
 		either = append(either, one)
 	}
 	if a.Op == selector.Eq && len(either) == 1 {
 		return either[0], core
 	}
-	return []test{{op: anyOf, either: either, not: a.Op == selector.Ne}}, core
+	return []predicate{{op: opAny, alternatives: either, not: a.Op == selector.Ne}}, core
 }
 
-// comparison compiles operator and values for what is neither a number nor a
+// compileComparison compiles operator and values for what is neither a number nor a
 // text: lists, and any JSON (04 §5.4, §5.5).
-func comparison(a selector.Attr) func(value) bool {
+func compileComparison(a selector.Attr) func(value) bool {
 	operands := make([]operand, len(a.Values))
 	for i, l := range a.Values {
 		operands[i] = newOperand(l)

@@ -12,12 +12,12 @@ import (
 
 // operand is the literal side of a comparison, prepared once.
 type operand struct {
-	literal selector.Literal
-	numeric bool // whether the text reads as a number
-	exact   decimal
-	n       int64 // its floor
-	rest    bool  // whether the number is above n
-	outside int   // -1 or 1 for a number below or above 64 bits
+	literal  selector.Literal
+	numeric  bool // whether the text reads as a number
+	exact    decimal
+	floor    int64 // its floor
+	fraction bool  // whether the number is above n
+	overflow int   // -1 or 1 for a number below or above 64 bits
 }
 
 func newOperand(l selector.Literal) operand {
@@ -26,7 +26,7 @@ func newOperand(l selector.Literal) operand {
 		return o
 	}
 	if o.exact, o.numeric = parseDecimal(l.Text); o.numeric {
-		o.n, o.rest, o.outside = o.exact.floor()
+		o.floor, o.fraction, o.overflow = o.exact.floor()
 	}
 	return o
 }
@@ -34,39 +34,39 @@ func newOperand(l selector.Literal) operand {
 // integer compares an integer with the operand.
 func (o *operand) integer(n int64) int {
 	switch {
-	case o.outside != 0:
-		return -o.outside
-	case n == o.n && o.rest:
+	case o.overflow != 0:
+		return -o.overflow
+	case n == o.floor && o.fraction:
 		return -1
 	}
-	return cmp.Compare(n, o.n)
+	return cmp.Compare(n, o.floor)
 }
 
-// span is the integers that op holds for, and whether there are any.
-func (o *operand) span(op selector.Op) (interval, bool) {
-	s := everywhere
+// interval is the integers that op holds for, and whether there are any.
+func (o *operand) interval(op selector.Op) (interval, bool) {
+	s := allIntegers
 	switch {
 	case !o.numeric:
 		return s, false
 	case op == selector.Eq || op == selector.Ne:
-		s = interval{o.n, o.n}
-		return s, !o.rest && o.outside == 0
-	case o.outside != 0: // every integer is on one side of it
-		return s, (o.outside > 0) == (op == selector.Lt || op == selector.Le)
-	case op == selector.Le || op == selector.Lt && o.rest:
-		s.hi = o.n
-	case op == selector.Gt || op == selector.Ge && o.rest:
-		if o.n == math.MaxInt64 {
+		s = interval{o.floor, o.floor}
+		return s, !o.fraction && o.overflow == 0
+	case o.overflow != 0: // every integer is on one side of it
+		return s, (o.overflow > 0) == (op == selector.Lt || op == selector.Le)
+	case op == selector.Le || op == selector.Lt && o.fraction:
+		s.hi = o.floor
+	case op == selector.Gt || op == selector.Ge && o.fraction:
+		if o.floor == math.MaxInt64 {
 			return s, false
 		}
-		s.lo = o.n + 1
+		s.lo = o.floor + 1
 	case op == selector.Lt:
-		if o.n == math.MinInt64 {
+		if o.floor == math.MinInt64 {
 			return s, false
 		}
-		s.hi = o.n - 1
+		s.hi = o.floor - 1
 	default:
-		s.lo = o.n
+		s.lo = o.floor
 	}
 	return s, true
 }

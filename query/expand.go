@@ -16,15 +16,15 @@ func expand(g selector.Group) [][]selector.Step {
 		rest := s.Parts[1:]
 		switch head := s.Parts[0].(type) {
 		case selector.Position:
-			steps = append(steps, hops(head.Hops)...)
+			steps = append(steps, hopSteps(head.Hops)...)
 		case selector.Search:
 			if s.Comb == selector.None {
-				starts = searched(head)
+				starts = searchStarts(head)
 			}
-			steps = append(steps, found(head))
+			steps = append(steps, searchStep(head))
 		case selector.Tag:
 			if s.Comb == selector.None { // +x at the root is ?? {tag='x'}
-				steps = append(steps, from("root"))
+				steps = append(steps, regionStep("root"))
 				s.Comb = selector.Descendant
 			}
 			steps, rest = append(steps, s), nil
@@ -45,25 +45,25 @@ func expand(g selector.Group) [][]selector.Step {
 	return starts
 }
 
-// from is a first step that is one region.
-func from(region string) selector.Step {
+// regionStep is a first step that is one region.
+func regionStep(region string) selector.Step {
 	return selector.Step{Parts: []selector.Part{selector.Region{Name: region}}}
 }
 
-// found is the step of what ? {…} or ?? {…} looks for.
-func found(s selector.Search) selector.Step {
-	step := selector.Step{Comb: selector.Child, Parts: filters(s.Attrs)}
+// searchStep is the step of what ? {…} or ?? {…} looks for.
+func searchStep(s selector.Search) selector.Step {
+	step := selector.Step{Comb: selector.Child, Parts: attrParts(s.Attrs)}
 	if s.Deep {
 		step.Comb = selector.Descendant
 	}
 	return step
 }
 
-// searched is the steps to where a search looks that begins a group: the root,
+// searchStarts is the steps to where a search looks that begins a group: the root,
 // or each of the hops of within(…), of which depths alone are one.
-func searched(s selector.Search) [][]selector.Step {
+func searchStarts(s selector.Search) [][]selector.Step {
 	if len(s.Within) == 0 {
-		return [][]selector.Step{{from("root")}}
+		return [][]selector.Step{{regionStep("root")}}
 	}
 	var depths selector.DepthSet
 	var starts [][]selector.Step
@@ -71,7 +71,7 @@ func searched(s selector.Search) [][]selector.Step {
 		if h.Kind == selector.HopDepth && len(h.Attrs) == 0 {
 			depths.Terms = append(depths.Terms, h.Depth.Terms...)
 		} else {
-			starts = append(starts, hops([]selector.Hop{h}))
+			starts = append(starts, hopSteps([]selector.Hop{h}))
 		}
 	}
 	if len(depths.Terms) > 0 {
@@ -102,9 +102,9 @@ func hopOrder(list []selector.Hop) []int {
 	return order
 }
 
-// hops is the steps of a position. They start at the root; a depth and a turn
+// hopSteps is the steps of a position. They start at the root; a depth and a turn
 // are found wherever they are, because there is one of each.
-func hops(list []selector.Hop) []selector.Step {
+func hopSteps(list []selector.Hop) []selector.Step {
 	steps := make([]selector.Step, 0, len(list)+1)
 	for i, at := range hopOrder(list) {
 		h := list[at]
@@ -114,17 +114,17 @@ func hops(list []selector.Hop) []selector.Step {
 			standing := []selector.Part{selector.DepthStep{Set: h.Depth}}
 			if i > 0 {
 				last := &steps[len(steps)-1]
-				last.Parts = append(append(standing, last.Parts...), filters(h.Attrs)...)
+				last.Parts = append(append(standing, last.Parts...), attrParts(h.Attrs)...)
 				continue
 			}
 			s.Comb, s.Parts = selector.None, standing
 		case selector.HopTurn:
 			if i > 0 {
 				last := &steps[len(steps)-1]
-				last.Parts = append(append(last.Parts, hasDepthOfItsOwn), filters(h.Attrs)...)
+				last.Parts = append(append(last.Parts, hasDepthOfItsOwn), attrParts(h.Attrs)...)
 				continue
 			}
-			steps = append(steps, from("seq")) // every sealed turn
+			steps = append(steps, regionStep("seq")) // every sealed turn
 			s.Parts = []selector.Part{selector.Type{Name: h.Name}}
 		case selector.HopContainer:
 			s.Parts = []selector.Part{selector.Type{Name: h.Name}}
@@ -139,9 +139,9 @@ func hops(list []selector.Hop) []selector.Step {
 			s.Comb = selector.Descendant
 		}
 		if i == 0 && h.Kind != selector.HopDepth && h.Kind != selector.HopTurn {
-			steps = append(steps, from("root"))
+			steps = append(steps, regionStep("root"))
 		}
-		s.Parts = append(s.Parts, filters(h.Attrs)...)
+		s.Parts = append(s.Parts, attrParts(h.Attrs)...)
 		steps = append(steps, s)
 	}
 	return steps
@@ -156,7 +156,7 @@ func offsetIs(n int64) selector.Attr {
 	return selector.Attr{Name: "offset", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Number, Text: strconv.FormatInt(n, 10)}}}
 }
 
-func filters(attrs []selector.Attr) []selector.Part {
+func attrParts(attrs []selector.Attr) []selector.Part {
 	parts := make([]selector.Part, len(attrs), len(attrs)+1)
 	for i, a := range attrs {
 		parts[i] = a

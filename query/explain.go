@@ -46,8 +46,8 @@ func (p *Plan) Explain() Explanation {
 		}
 		x.Groups = append(x.Groups, group)
 	}
-	if len(p.choice) > 0 {
-		x.Choice = textOf(selector.Step{Parts: p.choice})
+	if len(p.keySetChoice) > 0 {
+		x.Choice = textOf(selector.Step{Parts: p.keySetChoice})
 	}
 	for _, c := range p.source.Controls {
 		if c.Kind >= selector.ControlUnique {
@@ -59,7 +59,7 @@ func (p *Plan) Explain() Explanation {
 
 func (p *Plan) orderText() string {
 	turns := "oldest turn first"
-	if p.newest {
+	if p.newestFirst {
 		turns = "newest turn first"
 	}
 	switch {
@@ -83,26 +83,26 @@ func textOf(steps ...selector.Step) string {
 func (p *Plan) explain(g *group, n int) StepExplain {
 	s, bit := &g.steps[n], uint64(1)<<n
 	x := StepExplain{Text: textOf(selector.Step{Parts: s.parts})}
-	if g.joined&bit != 0 {
+	if g.childSteps&bit != 0 {
 		x.Text = "> " + x.Text
 	}
 	turns := turnsOf(s.depths)
 	switch {
-	case s.pin >= 0:
-		x.Reach = "id index: the path to " + p.pins[s.pin]
+	case s.idIndex >= 0:
+		x.Reach = "id index: the path to " + p.ids[s.idIndex]
 	case turns != "":
 		x.Reach = "rank look-up of " + turns
-	case g.regions&bit != 0:
+	case g.regionSteps&bit != 0:
 		x.Reach = "the root and its regions"
-	case g.joined&bit != 0:
+	case g.childSteps&bit != 0:
 		x.Reach = "all children"
 	default:
 		x.Reach = "all below"
 	}
-	if g.parts&bit != 0 {
+	if g.zoneSteps&bit != 0 {
 		x.Reach += ", in that part of a turn"
 	}
-	if g.picks&bit != 0 {
+	if g.pickSteps&bit != 0 {
 		x.Reach += ", one of each parent"
 	}
 	for _, need := range s.needs {

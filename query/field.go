@@ -41,8 +41,8 @@ const (
 func (f field) number() bool { return f <= fieldSdepth }
 func (f field) text() bool   { return fieldSdepth < f && f <= fieldKey }
 
-// made reports whether a node does not hold the text but makes it when asked.
-func (f field) made() bool { return f == fieldCreatedISO || f == fieldContentHash }
+// derived reports whether a node does not hold the text but makes it when asked.
+func (f field) derived() bool { return f == fieldCreatedISO || f == fieldContentHash }
 
 var fields = map[string]field{
 	"offset": fieldOffset, "priority": fieldPriority, "cycle": fieldCycle, "born_turn": fieldCycle, "created_at_ns": fieldCreatedNS, "creation_index": fieldCreationIndex,
@@ -51,9 +51,9 @@ var fields = map[string]field{
 	"tag": fieldTags, "tags": fieldTags, "refs": fieldRefs, "content": fieldContent,
 }
 
-// field returns where an attribute is found. Unknown ones are headers, which
+// fieldOf returns where an attribute is found. Unknown ones are headers, which
 // are null where a node has none.
-func (p *Plan) field(name string) field {
+func (p *Plan) fieldOf(name string) field {
 	if name == "kind" {
 		if p.traits.KindInType {
 			return fieldKindFacet
@@ -68,7 +68,7 @@ func (p *Plan) field(name string) field {
 
 // number reads a whole number and reports whether it is known: ttl and depth
 // may be null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions).
-func (r *run) number(f field, n *tree.Node, at place) (int64, bool) {
+func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 	switch f {
 	case fieldOffset:
 		return n.Offset, true
@@ -85,7 +85,7 @@ func (r *run) number(f field, n *tree.Node, at place) (int64, bool) {
 	case fieldAge:
 		return r.tree.Cycle() - n.Cycle, true
 	case fieldDepth:
-		return at.depth, at.axis
+		return at.depth, at.hasDepth
 	}
 	return int64(at.level), true
 }
@@ -115,15 +115,15 @@ func text(f field, e *tree.Entry) (string, bool) {
 	return k, k != "" || n.Has("key")
 }
 
-// onMade compares a text that is made, in place and without a string of its own.
-func (t *test) onMade(e *tree.Entry) bool {
+// holdsDerived compares a text that is made, in place and without a string of its own.
+func (t *predicate) holdsDerived(e *tree.Entry) bool {
 	n := e.Node()
 	var room [64]byte
 	b := room[:0]
 	switch {
 	case t.field == fieldContentHash:
 		if e.Class() != tree.Block && n.Content.Size() == 0 {
-			return t.op == ofText && t.null != t.not
+			return t.op == opText && t.null != t.not
 		}
 		if n.HashOK {
 			b = hex.AppendEncode(b, n.Hash[:])
@@ -135,9 +135,9 @@ func (t *test) onMade(e *tree.Entry) bool {
 	}
 	for _, want := range t.texts {
 		switch {
-		case t.op == ofText && string(b) == want:
+		case t.op == opText && string(b) == want:
 			return !t.not
-		case t.op == ofText:
+		case t.op == opText:
 		case string(b) < want:
 			return t.order&1 != 0
 		case string(b) > want:
@@ -146,11 +146,11 @@ func (t *test) onMade(e *tree.Entry) bool {
 			return t.order&2 != 0
 		}
 	}
-	return t.op == ofText && t.not
+	return t.op == opText && t.not
 }
 
-// general is a comparison of any attribute.
-type general struct {
+// valueComparison is a comparison of any attribute.
+type valueComparison struct {
 	field   field
 	name    string
 	compare func(value) bool // nil where it is a pattern
@@ -177,7 +177,7 @@ const (
 )
 
 // value reads an attribute whatever it is.
-func (r *run) value(g *general, e *tree.Entry, at place) value {
+func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 	n := e.Node()
 	switch {
 	case g.field.number():

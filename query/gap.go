@@ -44,15 +44,15 @@ type finder struct {
 
 func (f *finder) hop(hop selector.Hop, n int) error {
 	if f.core {
-		return f.astray("a core is the last hop of an insertion")
+		return f.refuse("a core is the last hop of an insertion")
 	}
 	attrs := hop.Attrs
 	if hop.Kind == selector.HopOffset {
 		attrs = append(attrs[:len(attrs):len(attrs)], offsetIs(hop.Offset))
 	}
-	var tests []test
+	var tests []predicate
 	for _, a := range attrs {
-		compiled, _, err := f.plan.attr(a)
+		compiled, _, err := f.plan.attrPredicates(a)
 		if err != nil {
 			return err
 		}
@@ -61,9 +61,9 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 	switch hop.Kind {
 	case selector.HopDepth:
 		if len(hop.Depth.Terms) != 1 || hop.Depth.Terms[0].Lo != hop.Depth.Terms[0].Hi {
-			return f.astray("an insertion is at one depth")
+			return f.refuse("an insertion is at one depth")
 		}
-		at := f.standing(hop.Depth.Terms[0].Lo)
+		at := f.atDepth(hop.Depth.Terms[0].Lo)
 		if f.at != nil && (at == nil || at.Node().ID != f.at.Node().ID) {
 			at = nil
 		}
@@ -71,21 +71,21 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 		f.filter(tests)
 	case selector.HopTurn:
 		if f.at == nil {
-			return f.astray("an insertion begins with a depth, such as d0 for the active head")
+			return f.refuse("an insertion begins with a depth, such as d0 for the active head")
 		}
-		if c := f.at.Class(); axis>>c&1 == 0 {
-			return f.astray("the " + hop.Name + " hop stands for a turn, the active head or the system header")
+		if c := f.at.Class(); depthClasses>>c&1 == 0 {
+			return f.refuse("the " + hop.Name + " hop stands for a turn, the active head or the system header")
 		}
 		f.filter(tests)
 	case selector.HopContainer, selector.HopOffset:
 		if f.at == nil {
-			return f.astray("an insertion begins with a depth, such as d0 for the active head")
+			return f.refuse("an insertion begins with a depth, such as d0 for the active head")
 		}
-		if err := f.container(tests); err != nil {
+		if err := f.enterContainer(tests); err != nil {
 			return err
 		}
 	default:
-		return f.astray("hop " + strconv.Itoa(n) + " does not name a container to insert into")
+		return f.refuse("hop " + strconv.Itoa(n) + " does not name a container to insert into")
 	}
 	if f.err != nil {
 		return f.err
@@ -96,19 +96,19 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 	return nil
 }
 
-func (f *finder) astray(message string) error {
+func (f *finder) refuse(message string) error {
 	return fault.At(fault.PlacementInvalid, fault.NoOffset, f.pos.String(), message, "write (d0, end) or (d0, mc[offset=0], end)")
 }
 
 // filter goes nowhere where the container does not pass.
-func (f *finder) filter(tests []test) {
-	if f.at != nil && !f.passes(tests, f.at, place{}) {
+func (f *finder) filter(tests []predicate) {
+	if f.at != nil && !f.passes(tests, f.at, location{}) {
 		f.at = nil
 	}
 }
 
-// standing returns the container at a depth, nil without one.
-func (f *finder) standing(depth int64) *tree.Entry {
+// atDepth returns the container at a depth, nil without one.
+func (f *finder) atDepth(depth int64) *tree.Entry {
 	switch {
 	case depth == 0:
 		return f.tree.Region(tree.Head)
@@ -123,14 +123,14 @@ func (f *finder) standing(depth int64) *tree.Entry {
 	return turns.At(rank)
 }
 
-// container goes on to the one child container that passes. The core of a turn
+// enterContainer goes on to the one child container that passes. The core of a turn
 // or of the active head stands for itself: the gap is in its parent.
-func (f *finder) container(tests []test) error {
+func (f *finder) enterContainer(tests []predicate) error {
 	turnLike := f.at.Class() == tree.Turn || f.at.Class() == tree.Head
 	if turnLike && f.at.Core() == nil {
 		// An elided core can be inserted into even while there is nothing in it.
 		elided := tree.Loose(&tree.Node{Type: f.plan.traits.ContainerType, Expiry: tree.Never}, tree.Container)
-		if f.passes(tests, elided, place{}) {
+		if f.passes(tests, elided, location{}) {
 			f.core = true
 			return f.err
 		}
@@ -138,7 +138,7 @@ func (f *finder) container(tests []test) error {
 	var found *tree.Entry
 	count := 0
 	for k := range f.at.Children().All() {
-		if k.Class() == tree.Container && f.passes(tests, k, place{}) {
+		if k.Class() == tree.Container && f.passes(tests, k, location{}) {
 			found = k
 			count++
 		}

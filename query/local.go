@@ -22,11 +22,11 @@ func (p *Plan) Local() bool {
 		}
 	}
 	for i := range p.groups {
-		if p.groups[i].picks != 0 {
+		if p.groups[i].pickSteps != 0 {
 			return false
 		}
 		for n := range p.groups[i].steps {
-			if !local(p.groups[i].steps[n].tests) {
+			if !isLocal(p.groups[i].steps[n].predicates) {
 				return false
 			}
 		}
@@ -34,18 +34,18 @@ func (p *Plan) Local() bool {
 	return true
 }
 
-func local(tests []test) bool {
+func isLocal(tests []predicate) bool {
 	for i := range tests {
 		t := &tests[i]
 		f := t.field
-		if t.op == ofValue {
-			f = t.general.field
+		if t.op == opValue {
+			f = t.value.field
 		}
-		if (t.op == ofSpan || t.op == ofValue) && (f == fieldAge || f == fieldDepth) {
+		if (t.op == opInterval || t.op == opValue) && (f == fieldAge || f == fieldDepth) {
 			return false
 		}
-		for _, all := range t.either {
-			if !local(all) {
+		for _, all := range t.alternatives {
+			if !isLocal(all) {
 				return false
 			}
 		}
@@ -53,10 +53,10 @@ func local(tests []test) bool {
 	return true
 }
 
-// Among is Run for some nodes and everything below them: what else the plan
+// RunBelow is Run for some nodes and everything below them: what else the plan
 // selects is left out. The plan has to be Local. Ids that are not there are
 // passed over. Cost: the paths to the nodes, and what is below them.
-func (p *Plan) Among(ctx context.Context, t *tree.Tree, ids []string) (Result, error) {
+func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result, error) {
 	paths := make([][]*tree.Entry, 0, len(ids))
 	whole := make(map[*tree.Entry]bool)
 	for _, id := range ids {

@@ -54,7 +54,7 @@ func TestAmong(t *testing.T) {
 			want := slices.DeleteFunc(whole.Nodes, func(e *tree.Entry) bool {
 				return !slices.ContainsFunc(tr.Path(e.Node().ID), func(a *tree.Entry) bool { return slices.Contains(ids, a.Node().ID) })
 			})
-			got, err := plan.Among(context.Background(), tr, append(ids, "nobody"))
+			got, err := plan.RunBelow(context.Background(), tr, append(ids, "nobody"))
 			if err != nil || !slices.Equal(got.Nodes, want) {
 				t.Fatalf("seed %d, %s among %q: got %q, want %q", seed, text, ids, got.IDs(), query.Result{Nodes: want}.IDs())
 			}

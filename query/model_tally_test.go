@@ -35,7 +35,7 @@ func (c tally) count(s *selector.Selector, found bool) {
 // have been in a good share of selectors with a result.
 func (c tally) check(t *testing.T, e selector.Edition) {
 	t.Helper()
-	names, least := slices.Clone(everywhere), 30
+	names, least := slices.Clone(allIntegers), 30
 	if testing.Short() {
 		least = 5
 	}
@@ -59,7 +59,7 @@ func (c tally) check(t *testing.T, e selector.Edition) {
 	}
 }
 
-var everywhere = []string{
+var allIntegers = []string{
 	"anywhere", "child", "descendant", "several groups", "first step", "later step",
 	"*", "region", "id", "type", "type with kind", "foreign type", "zone as step", "zone", "depth", ":first", ":last", ":nth",
 	"[a]", "[a=]", "[a!=]", "[a<]", "[a<=]", "[a>]", "[a>=]", "number", "text", "word", "null",

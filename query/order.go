@@ -12,7 +12,7 @@ import (
 // order of a same-key set or of @order (001 §4).
 func (r *run) arrange() {
 	if r.plan.keySet {
-		r.inFamilyOrder()
+		r.orderKeySet()
 	}
 	switch r.plan.order {
 	case "post":
@@ -32,7 +32,7 @@ func (r *run) byLevel() {
 	for i := range ranks {
 		ranks[i] = i
 	}
-	slices.SortStableFunc(ranks, func(i, j int) int { return cmp.Compare(r.places[i].level, r.places[j].level) })
+	slices.SortStableFunc(ranks, func(i, j int) int { return cmp.Compare(r.locations[i].level, r.locations[j].level) })
 	sorted := make([]*tree.Entry, len(nodes))
 	for i, n := range ranks {
 		sorted[i] = nodes[n]

@@ -131,7 +131,7 @@ func TestCover(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cover := r.Cover(tr)
+		cover := r.Subtrees(tr)
 		var got []string
 		for e := range tr.All() {
 			if cover.Has(e) {

@@ -16,47 +16,47 @@ import (
 
 // Plan is a compiled selector. It is immutable and safe for concurrent use.
 type Plan struct {
-	source *selector.Selector
-	traits selector.Traits
-	groups []group
-	pins   []string        // the ids that steps lead to
-	keySet bool            // the selector asks for a same-key set; see family.go
-	family choosing        // what chooses from the whole of it
-	choice []selector.Part // what that was compiled from
-	order  string          // of @order, "" without
-	newest bool            // turns come newest first
+	source       *selector.Selector
+	traits       selector.Traits
+	groups       []group
+	ids          []string        // the ids that steps lead to
+	keySet       bool            // the selector asks for a same-key set; see family.go
+	keySetFilter filter          // what chooses from the whole of it
+	keySetChoice []selector.Part // what that was compiled from
+	order        string          // of @order, "" without
+	newestFirst  bool            // turns come newest first
 }
 
 // group is one chain of steps. A node is selected when it matches the last
 // step and its ancestors match the others. Sets of steps are bits of a word.
 type group struct {
-	source  int // the group of the selector that it comes from
-	steps   []step
-	last    uint64 // the last step alone
-	joined  uint64 // steps joined by ">"
-	regions uint64 // steps that only a region can match
-	cores   uint64 // steps that an elided core may match
-	parts   uint64 // steps that stand for a part of a turn
-	picks   uint64 // steps that choose among siblings
+	source      int // the group of the selector that it comes from
+	steps       []step
+	lastStep    uint64 // the last step alone
+	childSteps  uint64 // steps joined by ">"
+	regionSteps uint64 // steps that only a region can match
+	coreSteps   uint64 // steps that an elided core may match
+	zoneSteps   uint64 // steps that stand for a part of a turn
+	pickSteps   uint64 // steps that choose among siblings
 }
 
 // step is one compound selector.
 type step struct {
-	from       tree.Marks // what must occur at and below the node that matches this step
-	any        bool       // from is empty: the summaries rule nothing out
+	required   tree.Marks // what must occur at and below the node that matches this step
+	unmarked   bool       // from is empty: the summaries rule nothing out
 	prefilters bool       // from may spare a look at a node that has the right class
 	classes    uint8      // the classes that pass
-	choosing
-	part selector.Zone // of a step that is :pre, :core or :post alone
+	filter
+	zone selector.Zone // of a step that is :pre, :core or :post alone
 	// What every match has to pass through: the nearest id at this step or
 	// after it, as an index into pins, or -1; the depths of all of them.
-	pin    int
-	depths [][]interval
-	only   bool // the id is this step's own and stands before any choice
-	named  bool // the step names the class of containers
-	own    bool // only what stands at its depth itself passes
-	needs  []need
-	parts  []selector.Part // what it was compiled from
+	idIndex         int
+	depths          [][]interval
+	onlyID          bool // the id is this step's own and stands before any choice
+	namesContainers bool // the step names the class of containers
+	ownDepth        bool // only what stands at its depth itself passes
+	needs           []need
+	parts           []selector.Part // what it was compiled from
 }
 
 // Compile prepares a selector. Whatever address it carries is the caller's to
@@ -64,25 +64,25 @@ type step struct {
 // groups or a group of more than [selector.MaxSteps] steps once positions and
 // searches are spelled out, E_LIMIT.
 func Compile(s *selector.Selector) (*Plan, error) {
-	if err := whole(s); err != nil {
+	if err := validate(s); err != nil {
 		return nil, err
 	}
 	p := &Plan{source: s, traits: s.Edition.Traits()}
-	p.newest = p.traits.NewestFirst
+	p.newestFirst = p.traits.NewestFirst
 	if c, ok := s.Control(selector.ControlOrder); ok {
 		p.order = c.Word
 		switch c.Word {
 		case "turn:asc,pre":
-			p.newest = false
+			p.newestFirst = false
 		case "turn:desc,pre":
-			p.newest = true
+			p.newestFirst = true
 		}
 	}
 	p.groups = make([]group, 0, len(s.Groups))
 	for i, g := range s.Groups {
 		chains := expand(g)
 		if len(s.Groups) == 1 {
-			if err := p.asFamily(chains); err != nil {
+			if err := p.asKeySet(chains); err != nil {
 				return nil, err
 			}
 		}
@@ -102,7 +102,7 @@ func Compile(s *selector.Selector) (*Plan, error) {
 
 // group compiles a chain of plain steps.
 func (p *Plan) group(g *group, steps []selector.Step) error {
-	if o := steps[len(steps)-1].Parts; isPart(o) { // a part at the end means everything in it
+	if o := steps[len(steps)-1].Parts; isZone(o) { // a part at the end means everything in it
 		steps = append(slices.Clip(steps), selector.Step{Comb: selector.Descendant, Parts: []selector.Part{selector.Universal{}}})
 	}
 	if len(steps) > selector.MaxSteps {
@@ -110,84 +110,84 @@ func (p *Plan) group(g *group, steps []selector.Step) error {
 			fmt.Sprintf("a group has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps), "ask in several steps")
 	}
 	g.steps = make([]step, len(steps))
-	g.last = 1 << (len(steps) - 1)
+	g.lastStep = 1 << (len(steps) - 1)
 	for i, s := range steps {
 		if s.Comb == selector.Child {
-			g.joined |= 1 << i
+			g.childSteps |= 1 << i
 		}
 		if err := p.step(g, i, s.Parts); err != nil {
 			return err
 		}
 	}
 	for i := len(steps) - 1; i >= 0; i-- {
-		g.steps[i].reach(g.steps[i+1:])
+		g.steps[i].inherit(g.steps[i+1:])
 	}
 	return nil
 }
 
-// reach takes over what the steps after this one need.
-func (s *step) reach(rest []step) {
+// inherit takes over what the steps after this one need.
+func (s *step) inherit(rest []step) {
 	if len(rest) > 0 {
 		after := &rest[0]
-		s.from = union(s.from, after.from)
+		s.required = union(s.required, after.required)
 		s.needs = append(s.needs, after.needs...)
 		s.depths = append(slices.Clip(s.depths), after.depths...)
-		if s.pin < 0 {
-			s.pin = after.pin
+		if s.idIndex < 0 {
+			s.idIndex = after.idIndex
 		}
 	}
-	s.any = s.from == tree.Marks{}
-	s.prefilters = s.from.Roles|s.from.Kinds|s.from.Keys != 0
+	s.unmarked = s.required == tree.Marks{}
+	s.prefilters = s.required.Roles|s.required.Kinds|s.required.Keys != 0
 }
 
 // step compiles the parts of step i of a group.
 func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 	s, bit := &g.steps[i], uint64(1)<<i
-	s.parts, s.pin, s.classes = parts, -1, everyClass
-	if isPart(parts) {
-		s.part = parts[0].(selector.Offset).Zone
-		g.parts |= bit
+	s.parts, s.idIndex, s.classes = parts, -1, everyClass
+	if isZone(parts) {
+		s.zone = parts[0].(selector.Offset).Zone
+		g.zoneSteps |= bit
 		return nil
 	}
 	deep := hasDepth(parts)
 	for _, part := range parts {
-		tests, hint, err := p.test(part, deep)
+		tests, hint, err := p.compilePart(part, deep)
 		if err != nil {
 			return err
 		}
 		if hint.id != "" {
-			s.only = s.only || s.pick == nil
-			s.pin = len(p.pins)
-			p.pins = append(p.pins, hint.id)
+			s.onlyID = s.onlyID || s.pick == nil
+			s.idIndex = len(p.ids)
+			p.ids = append(p.ids, hint.id)
 		}
-		s.add(tests...)
+		s.addPredicates(tests...)
 		for i := range tests {
-			if tests[i].op == ofClass {
+			if tests[i].op == opClass {
 				s.classes &= tests[i].classes
 			}
 		}
 		if hint.region {
-			g.regions |= bit
+			g.regionSteps |= bit
 		}
-		if hint.core {
-			g.cores |= bit
+		if hint.elidedCore {
+			g.coreSteps |= bit
 		}
-		s.named = s.named || hint.named
-		s.own = s.own || hint.own
+		s.namesContainers = s.namesContainers || hint.namesContainers
+		s.ownDepth = s.ownDepth || hint.ownDepth
 		if hint.depths != nil {
 			s.depths = append(s.depths, hint.depths)
 		}
-		s.from = union(s.from, hint.marks)
+		s.required = union(s.required, hint.marks)
 		s.needs = append(s.needs, hint.needs...)
 	}
 	if s.pick != nil {
-		g.picks |= bit
-		if !s.named { // hop 0 finds an elided core and does not choose it
-			g.cores &^= bit
+		g.pickSteps |= bit
+		if !s.namesContainers { // hop 0 finds an elided core and does not choose it
+			g.coreSteps &^= bit
 		}
 	}
-	if g.cores&bit != 0 {
-		s.from.Types, s.classes = 0, everyClass // an elided core leaves no mark
+	if g.coreSteps&bit != 0 {
+		s.required.Types, s.classes = 0, everyClass // an elided core leaves no mark
 		s.needs = slices.DeleteFunc(s.needs, func(n need) bool { return n.set == "type" })
 	}
 	return nil
@@ -201,8 +201,8 @@ func hasDepth(parts []selector.Part) bool {
 	})
 }
 
-// isPart reports whether a step is :pre, :core or :post alone.
-func isPart(parts []selector.Part) bool {
+// isZone reports whether a step is :pre, :core or :post alone.
+func isZone(parts []selector.Part) bool {
 	_, is := parts[0].(selector.Offset)
 	return is && len(parts) == 1
 }
@@ -216,14 +216,14 @@ type interval struct{ lo, hi int64 }
 
 func (z interval) has(n int64) bool { return z.lo <= n && n <= z.hi }
 
-// zones are the offsets of the parts of a turn, by [selector.Zone].
-var zones = [...]interval{
+// zoneOffsets are the offsets of the parts of a turn, by [selector.Zone].
+var zoneOffsets = [...]interval{
 	selector.Pre:  {math.MinInt64, -1},
 	selector.Core: {0, 0},
 	selector.Post: {1, math.MaxInt64},
 }
 
-var everywhere = interval{math.MinInt64, math.MaxInt64}
+var allIntegers = interval{math.MinInt64, math.MaxInt64}
 
 // zoneOf returns the part that an offset belongs to.
 func zoneOf(offset int64) selector.Zone {

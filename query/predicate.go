@@ -8,96 +8,96 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// test is one condition on a node. It is data and not a function, so that a
+// predicate is one condition on a node. It is data and not a function, so that a
 // walk over many nodes pays for a switch and not for a call through a pointer.
-type test struct {
-	op      op
-	not     bool          // turns ofSpan, ofText and anyOf around: !=
-	null    bool          // null is one of the values
-	field   field         // what is looked at
-	classes uint8         // one bit for each class
-	order   uint8         // inOrder: 1 for below, 2 for equal, 4 for above
-	spans   []interval    // ofSpan
-	texts   []string      // ofText, inOrder, ofTag: the values
-	either  [][]test      // anyOf: all of one of these
-	general *general      // ofValue
-	pick    selector.Pick // choice
+type predicate struct {
+	op           op
+	not          bool             // turns ofSpan, ofText and anyOf around: !=
+	null         bool             // null is one of the values
+	field        field            // what is looked at
+	classes      uint8            // one bit for each class
+	order        uint8            // inOrder: 1 for below, 2 for equal, 4 for above
+	intervals    []interval       // ofSpan
+	texts        []string         // ofText, inOrder, ofTag: the values
+	alternatives [][]predicate    // anyOf: all of one of these
+	value        *valueComparison // ofValue
+	pick         selector.Pick    // choice
 }
 
 type op uint8
 
 const (
-	ofClass   op = iota // the class is one of them
-	onAxis              // the node itself is what stands at its depth
-	ofSpan              // a whole number lies in one of the spans
-	ofText              // a text is one of the texts
-	inOrder             // a text stands before, at or behind the text
-	ofTag               // the tags hold the text
-	anyOf               // one of several sets of tests is passed
-	ofValue             // anything else
-	pickAlone           // :first, :last or :nth, of a set of one
+	opClass     op = iota // the class is one of them
+	opOwnDepth            // the node itself is what stands at its depth
+	opInterval            // a whole number lies in one of the spans
+	opText                // a text is one of the texts
+	opTextOrder           // a text stands before, at or behind the text
+	opTag                 // the tags hold the text
+	opAny                 // one of several sets of tests is passed
+	opValue               // anything else
+	opPick                // :first, :last or :nth, of a set of one
 )
 
 // passes reports whether a node passes all tests.
-func (r *run) passes(tests []test, e *tree.Entry, at place) bool {
+func (r *run) passes(tests []predicate, e *tree.Entry, at location) bool {
 	for i := range tests {
-		if !r.ok(&tests[i], e, at) {
+		if !r.holds(&tests[i], e, at) {
 			return false
 		}
 	}
 	return true
 }
 
-func (r *run) ok(t *test, e *tree.Entry, at place) bool {
+func (r *run) holds(t *predicate, e *tree.Entry, at location) bool {
 	switch t.op {
-	case ofClass:
+	case opClass:
 		return t.classes>>e.Class()&1 != 0
-	case onAxis:
-		return at.own && (at.level == 1 || e.Class() == tree.Turn)
-	case ofSpan:
+	case opOwnDepth:
+		return at.ownDepth && (at.level == 1 || e.Class() == tree.Turn)
+	case opInterval:
 		n, known := r.number(t.field, e.Node(), at)
-		return t.inSpans(n, known) != t.not
-	case ofText:
-		if t.field.made() {
-			return t.onMade(e)
+		return t.holdsNumber(n, known) != t.not
+	case opText:
+		if t.field.derived() {
+			return t.holdsDerived(e)
 		}
 		s, known := text(t.field, e)
-		return t.inTexts(s, known) != t.not
-	case inOrder:
-		if t.field.made() {
-			return t.onMade(e)
+		return t.holdsText(s, known) != t.not
+	case opTextOrder:
+		if t.field.derived() {
+			return t.holdsDerived(e)
 		}
 		s, known := text(t.field, e)
 		return known && t.order>>(strings.Compare(s, t.texts[0])+1)&1 != 0
-	case ofTag:
+	case opTag:
 		for _, tag := range e.Node().Tags {
 			if tag == t.texts[0] {
 				return true
 			}
 		}
 		return false
-	case anyOf:
-		for _, all := range t.either {
+	case opAny:
+		for _, all := range t.alternatives {
 			if r.passes(all, e, at) {
 				return !t.not
 			}
 		}
 		return t.not
-	case ofValue:
-		v := r.value(t.general, e, at)
-		if p := t.general.pattern; p != nil {
+	case opValue:
+		v := r.value(t.value, e, at)
+		if p := t.value.pattern; p != nil {
 			return v.any(func(s string) bool { return r.matches(p, s) })
 		}
-		return t.general.compare(v)
+		return t.value.compare(v)
 	}
-	return alone(t.pick)
+	return picksFirst(t.pick)
 }
 
-func (t *test) inSpans(n int64, known bool) bool {
+func (t *predicate) holdsNumber(n int64, known bool) bool {
 	if !known {
 		return t.null
 	}
-	for _, s := range t.spans {
+	for _, s := range t.intervals {
 		if s.has(n) {
 			return true
 		}
@@ -105,7 +105,7 @@ func (t *test) inSpans(n int64, known bool) bool {
 	return false
 }
 
-func (t *test) inTexts(s string, known bool) bool {
+func (t *predicate) holdsText(s string, known bool) bool {
 	if !known {
 		return t.null
 	}
@@ -119,14 +119,14 @@ func (t *test) inTexts(s string, known bool) bool {
 
 // hint is what the planner can use of a part.
 type hint struct {
-	marks  tree.Marks // must occur at the node
-	needs  []need     // the same by name
-	id     string     // the one id that passes
-	depths []interval // the depths that pass
-	region bool       // only regions pass
-	own    bool       // only what stands at its depth itself passes
-	core   bool       // an elided core may pass
-	named  bool       // it is by its class that it does
+	marks           tree.Marks // must occur at the node
+	needs           []need     // the same by name
+	id              string     // the one id that passes
+	depths          []interval // the depths that pass
+	region          bool       // only regions pass
+	ownDepth        bool       // only what stands at its depth itself passes
+	elidedCore      bool       // an elided core may pass
+	namesContainers bool       // it is by its class that it does
 }
 
 // need is a value that must occur in one of the sets of [tree.Marks].
@@ -137,43 +137,43 @@ func (c *hint) need(set string, mark *uint64, value string) {
 	c.needs = append(c.needs, need{set, value})
 }
 
-// test compiles a part. byDepth says that :depth(…) is another part of the step.
-func (p *Plan) test(part selector.Part, byDepth bool) ([]test, hint, error) {
+// compilePart compiles a part. byDepth says that :depth(…) is another part of the step.
+func (p *Plan) compilePart(part selector.Part, byDepth bool) ([]predicate, hint, error) {
 	switch part := part.(type) {
 	case selector.Region:
 		class, _ := tree.ClassOfType("^" + part.Name)
 		return classes(class), hint{region: true}, nil
 	case selector.Type:
-		tests, c := p.typed(part.Name, byDepth)
+		tests, c := p.typePredicates(part.Name, byDepth)
 		return tests, c, nil
 	case selector.ID:
 		name := "id"
 		if p.traits.HashIsKey {
 			name = "key"
 		}
-		return p.attr(equals(name, part.Name))
+		return p.attrPredicates(equals(name, part.Name))
 	case selector.Tag:
-		return p.attr(equals("tag", part.Name))
+		return p.attrPredicates(equals("tag", part.Name))
 	case selector.Attr:
-		return p.attr(part)
+		return p.attrPredicates(part)
 	case selector.Offset:
-		return []test{{op: ofSpan, field: fieldOffset, spans: zones[part.Zone : part.Zone+1]}}, hint{}, nil
+		return []predicate{{op: opInterval, field: fieldOffset, intervals: zoneOffsets[part.Zone : part.Zone+1]}}, hint{}, nil
 	case selector.DepthIs:
-		tests, c := p.depth(part.Set)
+		tests, c := p.depthPredicates(part.Set)
 		return tests, c, nil
 	case selector.DepthStep:
-		tests, c := p.depth(part.Set)
-		c.own = true
-		if class, one := standing(c.depths); one {
+		tests, c := p.depthPredicates(part.Set)
+		c.ownDepth = true
+		if class, one := classAt(c.depths); one {
 			c.need("type", &c.marks.Types, class.String())
 		}
-		return append(tests, test{op: onAxis}), c, nil
+		return append(tests, predicate{op: opOwnDepth}), c, nil
 	case selector.Position: // what expand leaves of one: the hop N
-		tests, c, err := p.attr(offsetIs(part.Hops[0].Offset))
-		c.core = part.Hops[0].Offset == 0
+		tests, c, err := p.attrPredicates(offsetIs(part.Hops[0].Offset))
+		c.elidedCore = part.Hops[0].Offset == 0
 		return tests, c, err
 	case selector.Pick:
-		return []test{{op: pickAlone, pick: part}}, hint{}, nil
+		return []predicate{{op: opPick, pick: part}}, hint{}, nil
 	}
 	return nil, hint{}, nil // "*"
 }
@@ -184,15 +184,15 @@ func equals(name, value string) selector.Attr {
 
 const everyClass = 1<<(tree.Block+1) - 1
 
-func classes(c tree.Class) []test { return []test{{op: ofClass, classes: 1 << c}} }
+func classes(c tree.Class) []predicate { return []predicate{{op: opClass, classes: 1 << c}} }
 
-// axis is the classes that depth counts: the turns and, in the editions with
+// depthClasses is the classes that depth counts: the turns and, in the editions with
 // one axis, the active head and the system header.
-const axis uint8 = 1<<tree.Turn | 1<<tree.Head | 1<<tree.Sys
+const depthClasses uint8 = 1<<tree.Turn | 1<<tree.Head | 1<<tree.Sys
 
-// depth tests the depth that a node lives at. Edition v0.1 counts sealed turns
+// depthPredicates tests the depth that a node lives at. Edition v0.1 counts sealed turns
 // only (02 §6.3).
-func (p *Plan) depth(set selector.DepthSet) ([]test, hint) {
+func (p *Plan) depthPredicates(set selector.DepthSet) ([]predicate, hint) {
 	least := int64(math.MinInt64)
 	if !p.traits.DepthMeansRegions {
 		least = 1
@@ -201,11 +201,11 @@ func (p *Plan) depth(set selector.DepthSet) ([]test, hint) {
 	for i, t := range set.Terms {
 		spans[i] = interval{max(t.Lo, least), t.Hi}
 	}
-	return []test{{op: ofSpan, field: fieldDepth, spans: spans}}, hint{depths: spans}
+	return []predicate{{op: opInterval, field: fieldDepth, intervals: spans}}, hint{depths: spans}
 }
 
-// standing returns the class of what stands at the depths, if it is one class.
-func standing(depths []interval) (tree.Class, bool) {
+// classAt returns the class of what stands at the depths, if it is one class.
+func classAt(depths []interval) (tree.Class, bool) {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, d := range depths {
 		lo, hi = min(lo, d.lo), max(hi, d.hi)
@@ -221,38 +221,38 @@ func standing(depths []interval) (tree.Class, bool) {
 	return tree.Root, false
 }
 
-// typed tests a type token. A canonical name alone matches the whole class; a
+// typePredicates tests a type token. A canonical name alone matches the whole class; a
 // namespaced one is, in edition v0.1, the exact nodeType and, in the others, a
 // class and a kind, or that exact nodeType whatever the kind header says (04
 // §3.2; 003, 001 §3.2, §7.3). Both vocabularies are understood.
 // Beside :depth(…) a type of turns takes in the regions that have a depth, in
 // the editions where depths reach there: .mt:depth(0) is ^ah.
-func (p *Plan) typed(name string, byDepth bool) ([]test, hint) {
+func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
 	var c hint
 	_, rest, namespaced := strings.Cut(name, ":")
 	class, canonical := tree.ClassOfType(name)
 	if !canonical {
 		c.need("type", &c.marks.Types, name)
-		return []test{{op: ofText, field: fieldNodeType, texts: []string{name}}}, c
+		return []predicate{{op: opText, field: fieldNodeType, texts: []string{name}}}, c
 	}
 	of := classes(class)
 	if byDepth && p.meansRegions(name) {
-		of = []test{{op: ofClass, classes: axis}}
+		of = []predicate{{op: opClass, classes: depthClasses}}
 	} else {
 		c.need("type", &c.marks.Types, class.String())
 	}
 	switch {
 	case !namespaced:
-		c.core, c.named = class == tree.Container, class == tree.Container
+		c.elidedCore, c.namesContainers = class == tree.Container, class == tree.Container
 		return of, c
 	case p.traits.KindInType:
 		c.need("kind", &c.marks.Kinds, rest) // a type leaves the mark of its kind, whatever the header says
-		return append(of, test{op: anyOf, either: [][]test{
-			{{op: ofText, field: fieldKindFacet, texts: []string{rest}}},
-			{{op: ofText, field: fieldNodeType, texts: spellings(name)}},
+		return append(of, predicate{op: opAny, alternatives: [][]predicate{
+			{{op: opText, field: fieldKindFacet, texts: []string{rest}}},
+			{{op: opText, field: fieldNodeType, texts: spellings(name)}},
 		}}), c
 	}
-	return []test{{op: ofText, field: fieldNodeType, texts: spellings(name)}}, c
+	return []predicate{{op: opText, field: fieldNodeType, texts: spellings(name)}}, c
 }
 
 // meansRegions reports whether beside :depth(…) a type takes in regions.

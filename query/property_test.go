@@ -91,7 +91,7 @@ func TestWhereAgreesWithNaive(t *testing.T) {
 		for range 20 {
 			s := selector.MustParse(drawSelector(r, w), e)
 			_, result := runPlan(t, tr, s)
-			cover := result.Cover(tr)
+			cover := result.Subtrees(tr)
 			under := w.covered(s)
 			for _, x := range w.real {
 				if got, want := cover.Has(tr.Entry(x.node.ID)), under[x]; got != want {

@@ -12,10 +12,10 @@ import (
 type Result struct {
 	// Nodes come in document order, turns in the order of the edition or of
 	// @order, same-key sets newest first; none comes twice.
-	Nodes   []*tree.Entry
-	Visited int           // nodes looked at
-	Skipped int           // nodes not looked at: ids, ranks and summaries ruled them out
-	cores   []*tree.Entry // turns whose elided core a last step matches
+	Nodes       []*tree.Entry
+	Visited     int           // nodes looked at
+	Skipped     int           // nodes not looked at: ids, ranks and summaries ruled them out
+	elidedCores []*tree.Entry // turns whose elided core a last step matches
 }
 
 // IDs returns the ids of the nodes. It is never nil.
@@ -29,21 +29,21 @@ func (r Result) IDs() []string {
 
 // run is one evaluation of a plan.
 type run struct {
-	ctx       context.Context
-	plan      *Plan
-	tree      *tree.Tree
-	paths     [][]*tree.Entry // to the pinned ids
-	only      map[*tree.Entry][]span
-	turns     []int // see ranksOfTurns
-	result    Result
-	places    []place // of the nodes in the result, where their order asks for it
-	err       error
-	levels    []*level
-	matched   int64       // states × bytes that regular expressions were put to, see matches
-	unwatched int64       // those since the last look at the end of the context
-	picker    chooser     // see choose
-	core      *tree.Entry // stands for the elided core at hand, see elided
-	inCore    tree.Node
+	ctx         context.Context
+	plan        *Plan
+	tree        *tree.Tree
+	paths       [][]*tree.Entry // to the pinned ids
+	limits      map[*tree.Entry][]span
+	turns       []int // see ranksOfTurns
+	result      Result
+	locations   []location // of the nodes in the result, where their order asks for it
+	err         error
+	levels      []*level
+	matched     int64       // states × bytes that regular expressions were put to, see matches
+	unwatched   int64       // those since the last look at the end of the context
+	picker      childPicker // see choose
+	elidedEntry *tree.Entry // stands for the elided core at hand, see elided
+	elidedNode  tree.Node
 }
 
 func newRun(ctx context.Context, p *Plan, t *tree.Tree) *run {
@@ -72,21 +72,21 @@ func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) { return p
 // alone.
 func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]span) (Result, error) {
 	r := newRun(ctx, p, t)
-	r.only = only
-	if len(p.pins) > 0 {
-		r.paths = make([][]*tree.Entry, len(p.pins))
-		for i, id := range p.pins {
+	r.limits = only
+	if len(p.ids) > 0 {
+		r.paths = make([][]*tree.Entry, len(p.ids))
+		for i, id := range p.ids {
 			r.paths[i] = t.Path(id)
 		}
 	}
 	in, picked := make([]state, len(p.groups)), make([]uint64, len(p.groups))
 	for i := range in {
 		in[i].below = 1
-		if first := &p.groups[i].steps[0]; first.pick != nil && r.chosenAlone(&first.choosing, t.Root(), place{}) {
+		if first := &p.groups[i].steps[0]; first.pick != nil && r.picksRoot(&first.filter, t.Root(), location{}) {
 			picked[i] = 1 // the root is the only one of its kind
 		}
 	}
-	r.visit(t.Root(), place{}, in, picked)
+	r.visit(t.Root(), location{}, in, picked)
 	if r.err == nil {
 		r.err = ctx.Err()
 	}
@@ -98,31 +98,31 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 	return r.result, nil
 }
 
-// place is where a node is: its level below the root and, where axis is set,
+// location is where a node is: its level below the root and, where axis is set,
 // its depth: that of the turn it is or lives in, 0 in ^ah, -1 in ^sys.
-type place struct {
-	depth int64
-	level int32
-	axis  bool
-	own   bool // the node itself stands at this depth
+type location struct {
+	depth    int64
+	level    int32
+	hasDepth bool
+	ownDepth bool // the node itself stands at this depth
 }
 
-// placeOf returns the place of a child k of a node e at p, with its rank among
+// locationOf returns the place of a child k of a node e at p, with its rank among
 // the children.
-func (r *run) placeOf(p place, k, e *tree.Entry, rank int) place {
+func (r *run) locationOf(p location, k, e *tree.Entry, rank int) location {
 	p.level++
-	p.own = false
+	p.ownDepth = false
 	switch {
 	case p.level == 1:
 		switch k.Class() {
 		case tree.Head:
-			p.depth, p.axis, p.own = 0, true, true
+			p.depth, p.hasDepth, p.ownDepth = 0, true, true
 		case tree.Sys:
-			p.depth, p.axis, p.own = -1, true, true
+			p.depth, p.hasDepth, p.ownDepth = -1, true, true
 		}
 	case p.level == 2 && e.Class() == tree.Seq:
 		if depth, counts := r.depthOfRank(e.Children().Len(), rank); counts {
-			p.depth, p.axis, p.own = depth, true, true
+			p.depth, p.hasDepth, p.ownDepth = depth, true, true
 		}
 	}
 	return p
@@ -141,24 +141,24 @@ func (s state) or(o state) state { return state{s.child | o.child, s.below | o.b
 // advance opens the steps after those that matched. What any node below may
 // match stays open.
 func (g *group) advance(s state, matched uint64) state {
-	next := matched &^ g.last << 1
-	return state{next & g.joined, s.below | next&^g.joined}
+	next := matched &^ g.lastStep << 1
+	return state{next & g.childSteps, s.below | next&^g.childSteps}
 }
 
 // level holds what is open at one level of the walk, which is at one node of
 // it at a time.
 type level struct {
-	out   []state // for the children, of each group
-	ends  []*step // the last steps among what is open
-	inner uint8   // the classes of the children to look at that have children, one bit each
-	spans []span
-	ways  *ways // where the children are not all reached alike, see walk_parts.go
-	walk  walk
+	open         []state // for the children, of each group
+	lastSteps    []*step // the last steps among what is open
+	innerClasses uint8   // the classes of the children to look at that have children, one bit each
+	spans        []span
+	routes       *routes // where the children are not all reached alike, see walk_parts.go
+	walk         walk
 }
 
 func (r *run) level(n int32) *level {
 	for len(r.levels) <= int(n) {
-		lv := &level{out: make([]state, len(r.plan.groups))}
+		lv := &level{open: make([]state, len(r.plan.groups))}
 		lv.walk = walk{run: r, level: lv}
 		r.levels = append(r.levels, lv)
 	}
@@ -168,8 +168,8 @@ func (r *run) level(n int32) *level {
 // visit looks at one node: it matches the steps that are open here, takes the
 // node into the result where a last step matches, and goes on below. picked
 // says which steps with a choice among siblings took this node.
-func (r *run) visit(e *tree.Entry, at place, in []state, picked []uint64) {
-	if !r.look() {
+func (r *run) visit(e *tree.Entry, at location, in []state, picked []uint64) {
+	if !r.countVisit() {
 		return
 	}
 	lv := r.level(at.level)
@@ -178,31 +178,31 @@ func (r *run) visit(e *tree.Entry, at place, in []state, picked []uint64) {
 		g := &r.plan.groups[i]
 		s := in[i]
 		matched := uint64(0)
-		if open := s.active() &^ g.parts; open != 0 {
+		if open := s.active() &^ g.zoneSteps; open != 0 {
 			took := uint64(0)
 			if picked != nil {
 				took = picked[i]
 			}
 			matched = r.match(g, e, at, open, took)
 		}
-		selected = selected || matched&g.last != 0
+		selected = selected || matched&g.lastStep != 0
 		s = g.advance(s, matched)
 		if at.level > 0 {
-			s = s.and(^g.regions)
+			s = s.and(^g.regionSteps)
 		}
-		lv.out[i] = s
+		lv.open[i] = s
 		live = live || s.active() != 0
 	}
 	if selected {
-		r.take(e, at)
+		r.selectNode(e, at)
 	}
 	if live && e.Children() != nil {
-		r.below(e, at, lv)
+		r.descend(e, at, lv)
 	}
 }
 
-// look counts a node and reports whether the run goes on.
-func (r *run) look() bool {
+// countVisit counts a node and reports whether the run goes on.
+func (r *run) countVisit() bool {
 	r.result.Visited++
 	if r.result.Visited&4095 == 0 && r.ctx.Err() != nil {
 		r.fail(r.ctx.Err())
@@ -210,36 +210,36 @@ func (r *run) look() bool {
 	return r.err == nil
 }
 
-// take adds a node to the result.
-func (r *run) take(e *tree.Entry, at place) {
+// selectNode adds a node to the result.
+func (r *run) selectNode(e *tree.Entry, at location) {
 	if n := len(r.result.Nodes); n == cap(r.result.Nodes) { // append would grow, and copy, more often
 		r.result.Nodes = slices.Grow(r.result.Nodes, max(n, 8))
 	}
 	r.result.Nodes = append(r.result.Nodes, e)
 	if r.plan.keySet || r.plan.order == "bfs" {
-		r.places = append(r.places, at)
+		r.locations = append(r.locations, at)
 	}
 }
 
 // match returns which of the open steps a node matches.
-func (r *run) match(g *group, e *tree.Entry, at place, open, picked uint64) uint64 {
-	matched := picked & open & g.picks
-	for m := open &^ g.picks; m != 0; m &= m - 1 {
+func (r *run) match(g *group, e *tree.Entry, at location, open, picked uint64) uint64 {
+	matched := picked & open & g.pickSteps
+	for m := open &^ g.pickSteps; m != 0; m &= m - 1 {
 		i := bits.TrailingZeros64(m)
-		if r.fits(&g.steps[i].choosing, e, at) {
+		if r.fits(&g.steps[i].filter, e, at) {
 			matched |= 1 << i
 		}
 	}
 	return matched
 }
 
-// may reports whether anything at and below a summary can be of use to the
+// mayMatch reports whether anything at and below a summary can be of use to the
 // open steps.
-func (r *run) may(sum *tree.Summary, states []state) bool {
+func (r *run) mayMatch(sum *tree.Summary, states []state) bool {
 	for i := range states {
 		g := &r.plan.groups[i]
 		for m := states[i].active(); m != 0; m &= m - 1 {
-			if s := &g.steps[bits.TrailingZeros64(m)]; s.any || sum.Marks.May(s.from) {
+			if s := &g.steps[bits.TrailingZeros64(m)]; s.unmarked || sum.Marks.May(s.required) {
 				return true
 			}
 		}
@@ -249,28 +249,28 @@ func (r *run) may(sum *tree.Summary, states []state) bool {
 
 // narrow leaves of what is open at e the steps that something below it can
 // still match.
-func (r *run) narrow(g *group, s state, e *tree.Entry, at place) state {
+func (r *run) narrow(g *group, s state, e *tree.Entry, at location) state {
 	kids := e.Children()
 	for m := s.active(); m != 0; m &= m - 1 {
 		next := &g.steps[bits.TrailingZeros64(m)]
 		onlyHere := m&-m&s.below == 0
-		if onlyHere && !next.among(kids) || !next.any && !kids.Sum().Marks.May(next.from) || !r.leads(next, e, at) {
+		if onlyHere && !next.mayMatchAmong(kids) || !next.unmarked && !kids.Sum().Marks.May(next.required) || !r.leadsBelow(next, e, at) {
 			s = s.and(^(m & -m))
 		}
 	}
 	return s
 }
 
-// leads reports whether the id and the depths that a step leads to can be below e.
-func (r *run) leads(s *step, e *tree.Entry, at place) bool {
-	if s.pin >= 0 {
-		path := r.paths[s.pin]
+// leadsBelow reports whether the id and the depths that a step leads to can be below e.
+func (r *run) leadsBelow(s *step, e *tree.Entry, at location) bool {
+	if s.idIndex >= 0 {
+		path := r.paths[s.idIndex]
 		if int(at.level)+1 >= len(path) || path[at.level] != e {
 			return false
 		}
 	}
-	if at.axis {
-		if s.own {
+	if at.hasDepth {
+		if s.ownDepth {
 			return false
 		}
 		for _, set := range s.depths {

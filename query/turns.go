@@ -51,8 +51,8 @@ func (r *run) rankOfDepth(n int, depth int64) (int, bool) {
 	return rank, true
 }
 
-// ranks adds the ranks of what stands at depths among the n children of ^seq.
-func (r *run) ranks(list []span, depths []interval, n int) []span {
+// rankSpans adds the ranks of what stands at depths among the n children of ^seq.
+func (r *run) rankSpans(list []span, depths []interval, n int) []span {
 	turns := n
 	if r.turns != nil {
 		turns = len(r.turns)

@@ -5,13 +5,13 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// whole refuses a selector that was put together by hand and that no text could
+// validate refuses a selector that was put together by hand and that no text could
 // give: without steps, or with a comparison that has nothing to compare with.
-func whole(s *selector.Selector) error {
+func validate(s *selector.Selector) error {
 	for _, g := range s.Groups {
 		for _, step := range g.Steps {
 			for _, part := range step.Parts {
-				if err := wholePart(part); err != nil {
+				if err := validatePart(part); err != nil {
 					return err
 				}
 			}
@@ -29,43 +29,43 @@ func whole(s *selector.Selector) error {
 	return nil
 }
 
-func wholePart(part selector.Part) error {
+func validatePart(part selector.Part) error {
 	switch part := part.(type) {
 	case selector.Attr:
-		return wholeAttr(part)
+		return validateAttr(part)
 	case selector.Search:
-		if err := wholeHops(part.Within); err != nil {
+		if err := validateHops(part.Within); err != nil {
 			return err
 		}
-		return wholeAttrs(part.Attrs)
+		return validateAttrs(part.Attrs)
 	case selector.Position:
 		if len(part.Hops) == 0 {
 			return incomplete("a position has no hops")
 		}
-		return wholeHops(part.Hops)
+		return validateHops(part.Hops)
 	}
 	return nil
 }
 
-func wholeHops(list []selector.Hop) error {
+func validateHops(list []selector.Hop) error {
 	for _, hop := range list {
-		if err := wholeAttrs(hop.Attrs); err != nil {
+		if err := validateAttrs(hop.Attrs); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func wholeAttrs(list []selector.Attr) error {
+func validateAttrs(list []selector.Attr) error {
 	for _, a := range list {
-		if err := wholeAttr(a); err != nil {
+		if err := validateAttr(a); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func wholeAttr(a selector.Attr) error {
+func validateAttr(a selector.Attr) error {
 	ordered := a.Op != selector.Present && a.Op != selector.Eq && a.Op != selector.Ne
 	switch n := len(a.Values); {
 	case a.Op == selector.Present && n > 0, a.Op != selector.Present && n == 0, n > 1 && a.Op != selector.Eq:

@@ -7,58 +7,58 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// below goes on to the children of e that can be of use. Mostly all of them are
+// descend goes on to the children of e that can be of use. Mostly all of them are
 // reached alike; see walk_parts.go for where they are not.
-func (r *run) below(e *tree.Entry, at place, lv *level) {
+func (r *run) descend(e *tree.Entry, at location, lv *level) {
 	live, special := false, false
-	lv.ends, lv.inner = lv.ends[:0], 0
-	for i := range lv.out {
-		if lv.out[i].active() == 0 {
+	lv.lastSteps, lv.innerClasses = lv.lastSteps[:0], 0
+	for i := range lv.open {
+		if lv.open[i].active() == 0 {
 			continue
 		}
 		g := &r.plan.groups[i]
-		s := r.narrow(g, lv.out[i], e, at)
-		lv.out[i] = s
+		s := r.narrow(g, lv.open[i], e, at)
+		lv.open[i] = s
 		open := s.active()
 		live = live || open != 0
-		lv.inner |= g.looksAt(s)
-		special = special || open&g.picks != 0 && g.choosesAmong(open, e.Children()) ||
-			open&(g.parts|g.cores) != 0 && r.divided(e, open&g.parts != 0)
-		if open&g.last&^g.picks != 0 {
-			lv.ends = append(lv.ends, &g.steps[len(g.steps)-1])
+		lv.innerClasses |= g.childClasses(s)
+		special = special || open&g.pickSteps != 0 && g.mayPickAmong(open, e.Children()) ||
+			open&(g.zoneSteps|g.coreSteps) != 0 && r.hasZones(e, open&g.zoneSteps != 0)
+		if open&g.lastStep&^g.pickSteps != 0 {
+			lv.lastSteps = append(lv.lastSteps, &g.steps[len(g.steps)-1])
 		}
 	}
 	if !live {
 		return
 	}
-	if special && r.lastChoice(e, at, lv) {
+	if special && r.pickLast(e, at, lv) {
 		return
 	}
 	w := &lv.walk
-	w.parent, w.at, w.out, w.ways = e, at, lv.out, nil
+	w.parent, w.at, w.open, w.routes = e, at, lv.open, nil
 	turns := e.Class() == tree.Seq && at.level == 1
 	few := (turns || r.paths != nil) && r.spans(e, turns, at, lv)
-	wanted, restricted := r.only[e]
+	wanted, restricted := r.limits[e]
 	if restricted {
 		lv.spans, few = append(lv.spans[:0], wanted...), true
 	}
-	reverse := turns && r.plan.newest
-	if special && r.waysInto(e, at, lv) {
-		w.ways = lv.ways
-		w.out = w.ways.all
-		if w.ways.chosenOnly(r, e) {
-			w.chosen(reverse)
+	reverse := turns && r.plan.newestFirst
+	if special && r.openRoutes(e, at, lv) {
+		w.routes = lv.routes
+		w.open = w.routes.union
+		if w.routes.pickedOnly(r, e) {
+			w.visitPicked(reverse)
 			return
 		}
-		few = restricted || few && !w.ways.divided
+		few = restricted || few && !w.routes.divided
 	}
-	if w.ways == nil && len(lv.ends) == 0 && !e.Children().Deep() {
+	if w.routes == nil && len(lv.lastSteps) == 0 && !e.Children().Deep() {
 		return // only a last step can be of use to a leaf
 	}
-	if w.ways == nil && !few && !turns && at.level > 0 {
+	if w.routes == nil && !few && !turns && at.level > 0 {
 		at.level++
-		at.own = false
-		r.plain(e.Children(), at, lv)
+		at.ownDepth = false
+		r.visitAll(e.Children(), at, lv)
 		return
 	}
 	if !few {
@@ -68,47 +68,47 @@ func (r *run) below(e *tree.Entry, at place, lv *level) {
 		slices.Reverse(lv.spans)
 	}
 	for _, s := range lv.spans {
-		s.each(e.Children(), 0, reverse, w.enter, w.one)
+		s.each(e.Children(), 0, reverse, w.mayEnter, w.visitChild)
 	}
 }
 
-// divided reports whether a turn has parts or, where the question is of its
+// hasZones reports whether a turn has parts or, where the question is of its
 // core, an elided one.
-func (r *run) divided(e *tree.Entry, parts bool) bool {
+func (r *run) hasZones(e *tree.Entry, parts bool) bool {
 	if e.Class() != tree.Turn && e.Class() != tree.Head {
 		return false
 	}
 	return parts || e.Core() == nil && e.HasOwnCoreBlocks()
 }
 
-// plain looks at children that are all reached alike and stand at one place,
+// visitAll looks at children that are all reached alike and stand at one place,
 // passing over what the summaries rule out.
-func (r *run) plain(l *tree.List, at place, lv *level) {
+func (r *run) visitAll(l *tree.List, at location, lv *level) {
 	items, runs := l.Parts()
 	for i, k := range items {
-		if runs != nil && runs[i] != nil && r.may(runs[i].Sum(), lv.out) {
-			r.plain(runs[i], at, lv)
+		if runs != nil && runs[i] != nil && r.mayMatch(runs[i].Sum(), lv.open) {
+			r.visitAll(runs[i], at, lv)
 		}
 		if r.err != nil {
 			return
 		}
 		switch shape := l.Shape(i); {
 		case shape.Leaf():
-			if len(lv.ends) > 0 {
-				r.leaf(k, shape.Class(), at, lv)
+			if len(lv.lastSteps) > 0 {
+				r.visitLeaf(k, shape.Class(), at, lv)
 			}
-		case lv.inner>>shape.Class()&1 != 0 && r.may(k.Summary(), lv.out):
-			r.visit(k, at, lv.out, nil)
+		case lv.innerClasses>>shape.Class()&1 != 0 && r.mayMatch(k.Summary(), lv.open):
+			r.visit(k, at, lv.open, nil)
 		}
 	}
-	if runs != nil && runs[len(items)] != nil && r.may(runs[len(items)].Sum(), lv.out) {
-		r.plain(runs[len(items)], at, lv)
+	if runs != nil && runs[len(items)] != nil && r.mayMatch(runs[len(items)].Sum(), lv.open) {
+		r.visitAll(runs[len(items)], at, lv)
 	}
 }
 
-// looksAt returns the classes of the children to look at that have children,
+// childClasses returns the classes of the children to look at that have children,
 // one bit each.
-func (g *group) looksAt(s state) uint8 {
+func (g *group) childClasses(s state) uint8 {
 	if s.below != 0 {
 		return everyClass
 	}
@@ -119,19 +119,19 @@ func (g *group) looksAt(s state) uint8 {
 	return classes
 }
 
-// leaf is visit for a node without children: only a last step can be of use.
-func (r *run) leaf(k *tree.Entry, class tree.Class, at place, lv *level) {
+// visitLeaf is visit for a node without children: only a last step can be of use.
+func (r *run) visitLeaf(k *tree.Entry, class tree.Class, at location, lv *level) {
 	looked := false
-	for _, s := range lv.ends {
-		if s.rejects(class) || s.prefilters && !k.Summary().Marks.May(s.from) {
+	for _, s := range lv.lastSteps {
+		if s.rejects(class) || s.prefilters && !k.Summary().Marks.May(s.required) {
 			continue
 		}
-		if !looked && !r.look() {
+		if !looked && !r.countVisit() {
 			return
 		}
 		looked = true
-		if r.passes(s.tests, k, at) {
-			r.take(k, at)
+		if r.passes(s.predicates, k, at) {
+			r.selectNode(k, at)
 			return
 		}
 	}
@@ -143,24 +143,24 @@ type walk struct {
 	*run
 	level  *level
 	parent *tree.Entry
-	at     place   // of the parent
-	out    []state // everything that is open for some child
-	ways   *ways   // nil where all children are reached alike
+	at     location // of the parent
+	open   []state  // everything that is open for some child
+	routes *routes  // nil where all children are reached alike
 }
 
-// enter reports whether a run of children can be of use.
-func (w *walk) enter(l *tree.List) bool { return w.may(l.Sum(), w.out) }
+// mayEnter reports whether a run of children can be of use.
+func (w *walk) mayEnter(l *tree.List) bool { return w.mayMatch(l.Sum(), w.open) }
 
-// one looks at a child and reports whether the walk goes on.
-func (w *walk) one(k *tree.Entry, shape tree.Shape, rank int) bool {
-	at := w.placeOf(w.at, k, w.parent, rank)
+// visitChild looks at a child and reports whether the walk goes on.
+func (w *walk) visitChild(k *tree.Entry, shape tree.Shape, rank int) bool {
+	at := w.locationOf(w.at, k, w.parent, rank)
 	switch {
-	case w.ways != nil:
-		w.oneInWays(k, shape, at)
+	case w.routes != nil:
+		w.visitByRoutes(k, shape, at)
 	case shape.Leaf():
-		w.leaf(k, shape.Class(), at, w.level)
-	case w.may(k.Summary(), w.out):
-		w.visit(k, at, w.out, nil)
+		w.visitLeaf(k, shape.Class(), at, w.level)
+	case w.mayMatch(k.Summary(), w.open):
+		w.visit(k, at, w.open, nil)
 	}
 	return w.err == nil
 }
@@ -225,18 +225,18 @@ func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, s
 
 // spans notes the children that the open steps can concern where every one of
 // them leads to an id or to a depth, and reports whether that is so.
-func (r *run) spans(e *tree.Entry, turns bool, at place, lv *level) bool {
+func (r *run) spans(e *tree.Entry, turns bool, at location, lv *level) bool {
 	list := lv.spans[:0]
-	for i := range lv.out {
+	for i := range lv.open {
 		g := &r.plan.groups[i]
-		for m := lv.out[i].active(); m != 0; m &= m - 1 {
+		for m := lv.open[i].active(); m != 0; m &= m - 1 {
 			s := &g.steps[bits.TrailingZeros64(m)]
 			switch {
-			case s.pin >= 0:
-				rank := e.Children().Rank(r.paths[s.pin][at.level+1])
+			case s.idIndex >= 0:
+				rank := e.Children().Rank(r.paths[s.idIndex][at.level+1])
 				list = append(list, span{rank, rank + 1})
 			case turns && len(s.depths) > 0:
-				list = r.ranks(list, s.depths[0], e.Children().Len())
+				list = r.rankSpans(list, s.depths[0], e.Children().Len())
 			default:
 				return false
 			}

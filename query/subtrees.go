@@ -2,23 +2,23 @@ package query
 
 import "github.com/contexttree/pact/tree"
 
-// Cover tells which nodes are in a result or below a node that is: what Where
+// Subtrees tells which nodes are in a result or below a node that is: what Where
 // keeps (003, 001 §3.5.2).
-type Cover struct {
+type Subtrees struct {
 	tree  *tree.Tree
 	nodes map[string]bool
 	cores map[string]bool // ids of the turns whose elided core is in it
 }
 
-// Cover returns the cover of a result in the tree it was found in. Elided cores
+// Subtrees returns the cover of a result in the tree it was found in. Elided cores
 // that the selector matches are part of it, though they are no nodes of the
 // result. Cost: O(the result), once.
-func (r Result) Cover(t *tree.Tree) *Cover {
-	c := &Cover{t, make(map[string]bool, len(r.Nodes)), make(map[string]bool, len(r.cores))}
+func (r Result) Subtrees(t *tree.Tree) *Subtrees {
+	c := &Subtrees{t, make(map[string]bool, len(r.Nodes)), make(map[string]bool, len(r.elidedCores))}
 	for _, e := range r.Nodes {
 		c.nodes[e.Node().ID] = true
 	}
-	for _, e := range r.cores {
+	for _, e := range r.elidedCores {
 		c.cores[e.Node().ID] = true
 	}
 	return c
@@ -26,7 +26,7 @@ func (r Result) Cover(t *tree.Tree) *Cover {
 
 // Has reports whether the node or one of its ancestors is in the result.
 // Cost: O(depth of the node).
-func (c *Cover) Has(e *tree.Entry) bool {
+func (c *Subtrees) Has(e *tree.Entry) bool {
 	offset := int64(1) // of the node below the one at hand, whose core may be elided
 	for n := e.Node(); n != nil; n = c.tree.Node(c.tree.Parent(n.ID)) {
 		if c.nodes[n.ID] || offset == 0 && c.cores[n.ID] {

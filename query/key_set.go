@@ -8,12 +8,12 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// asFamily recognises a same-key set: a single group whose last step names a
+// asKeySet recognises a same-key set: a single group whose last step names a
 // key, in the editions that have such sets. Its nodes come newest first, and
 // choices behind the key take from the whole set (003, 001 §3.5.2). It takes
 // those choices, and what stands after them, off the last step of the chains
 // of the group, which is the same in all of them.
-func (p *Plan) asFamily(chains [][]selector.Step) error {
+func (p *Plan) asKeySet(chains [][]selector.Step) error {
 	steps := chains[0]
 	parts := steps[len(steps)-1].Parts
 	k := slices.IndexFunc(parts, p.namesKey)
@@ -29,13 +29,13 @@ func (p *Plan) asFamily(chains [][]selector.Step) error {
 		return nil
 	}
 	for _, part := range parts[k+i:] {
-		tests, _, err := p.test(part, hasDepth(parts))
+		tests, _, err := p.compilePart(part, hasDepth(parts))
 		if err != nil {
 			return err
 		}
-		p.family.add(tests...)
+		p.keySetFilter.addPredicates(tests...)
 	}
-	p.choice = parts[k+i:]
+	p.keySetChoice = parts[k+i:]
 	for _, steps := range chains {
 		steps[len(steps)-1].Parts = parts[: k+i : k+i]
 	}
@@ -53,11 +53,11 @@ func (p *Plan) namesKey(part selector.Part) bool {
 	return false
 }
 
-// inFamilyOrder puts the result of a same-key set in its order: depth 0, 1, 2 …,
+// orderKeySet puts the result of a same-key set in its order: depth 0, 1, 2 …,
 // then the system header, then what has no depth; newer stamps first (decision
 // 036). Then it makes the choice. Where @order asks for another order, the
 // nodes stay in that of the document.
-func (r *run) inFamilyOrder() {
+func (r *run) orderKeySet() {
 	nodes := r.result.Nodes
 	ranks := make([]int, len(nodes)) // indexes into nodes, in the order of the set
 	for i := range ranks {
@@ -65,26 +65,26 @@ func (r *run) inFamilyOrder() {
 	}
 	slices.SortFunc(ranks, func(i, j int) int {
 		x, y := nodes[i].Node(), nodes[j].Node()
-		return cmp.Or(cmp.Compare(r.places[i].family(), r.places[j].family()), cmp.Compare(y.CreatedNS, x.CreatedNS),
+		return cmp.Or(cmp.Compare(r.locations[i].keySetRank(), r.locations[j].keySetRank()), cmp.Compare(y.CreatedNS, x.CreatedNS),
 			cmp.Compare(y.Index, x.Index), cmp.Compare(x.ID, y.ID))
 	})
-	if r.plan.family.pick != nil {
-		ranks = r.fromFamily(ranks)
+	if r.plan.keySetFilter.pick != nil {
+		ranks = r.pickFromKeySet(ranks)
 	}
 	if r.plan.order != "" {
 		slices.Sort(ranks)
 	}
-	set, places := make([]*tree.Entry, len(ranks)), make([]place, len(ranks))
+	set, places := make([]*tree.Entry, len(ranks)), make([]location, len(ranks))
 	for i, n := range ranks {
-		set[i], places[i] = nodes[n], r.places[n]
+		set[i], places[i] = nodes[n], r.locations[n]
 	}
-	r.result.Nodes, r.places = set, places
+	r.result.Nodes, r.locations = set, places
 }
 
-// fromFamily makes the choice from the whole set.
-func (r *run) fromFamily(ranks []int) []int {
-	c := &r.plan.family
-	ranks = slices.DeleteFunc(ranks, func(i int) bool { return !r.fits(c, r.result.Nodes[i], r.places[i]) })
+// pickFromKeySet makes the choice from the whole set.
+func (r *run) pickFromKeySet(ranks []int) []int {
+	c := &r.plan.keySetFilter
+	ranks = slices.DeleteFunc(ranks, func(i int) bool { return !r.fits(c, r.result.Nodes[i], r.locations[i]) })
 	n := 1
 	switch c.pick.Kind {
 	case selector.Last:
@@ -92,16 +92,16 @@ func (r *run) fromFamily(ranks []int) []int {
 	case selector.Nth:
 		n = c.pick.N
 	}
-	if n < 1 || n > len(ranks) || !r.passes(c.after, r.result.Nodes[ranks[n-1]], r.places[ranks[n-1]]) {
+	if n < 1 || n > len(ranks) || !r.passes(c.afterPick, r.result.Nodes[ranks[n-1]], r.locations[ranks[n-1]]) {
 		return nil
 	}
 	return ranks[n-1 : n]
 }
 
-// family ranks a depth for the order of same-key sets.
-func (p place) family() int64 {
+// keySetRank ranks a depth for the order of same-key sets.
+func (p location) keySetRank() int64 {
 	switch {
-	case !p.axis:
+	case !p.hasDepth:
 		return 1<<62 + 1
 	case p.depth < 0:
 		return 1 << 62

@@ -1,0 +1,190 @@
+package query
+
+import (
+	"math/bits"
+
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// filter is the tests of a step around its first :first, :last or :nth.
+// Further choices are of a set of one.
+type filter struct {
+	rejected   uint8       // the classes that do not pass the tests before it, one bit each
+	predicates []predicate // the other tests before it; all of them where pick is nil
+	pick       *selector.Pick
+	afterPick  []predicate
+}
+
+func (c *filter) addPredicates(tests ...predicate) {
+	for i := range tests {
+		switch {
+		case c.pick != nil:
+			c.afterPick = append(c.afterPick, tests[i])
+		case tests[i].op == opPick:
+			c.pick = &tests[i].pick
+		case tests[i].op == opClass:
+			c.rejected |= ^tests[i].classes
+		default:
+			c.predicates = append(c.predicates, tests[i])
+		}
+	}
+}
+
+// pickChild returns the child of e in a zone that a step takes, with its rank, nil
+// without one. An elided core takes part where the step names its class.
+func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (taken *tree.Entry, rank int) {
+	kids := e.Children()
+	n := s.nth()
+	c := &r.picker
+	c.run, c.filter, c.parent, c.at, c.zone = r, &s.filter, e, at, z
+	c.reverse = s.pick.Kind == selector.Last
+	c.core, c.taken, c.remaining, c.allMatch = nil, nil, n, false
+	among := span{0, kids.Len()}
+	switch {
+	case s.onlyID: // the id says which child it is
+		rank = kids.Rank(r.paths[s.idIndex][at.level+1])
+		among = span{rank, rank + 1}
+	case s.namesContainers:
+		c.core = r.elidedCore(e)
+	case !s.mayMatchAmong(kids):
+		return nil, 0
+	case z == allIntegers && s.allPass(kids): // a look-up by rank
+		c.allMatch, c.remaining = true, 1
+		if !c.reverse {
+			among = span{n - 1, n}
+		}
+	}
+	if items, runs := kids.Parts(); runs == nil && len(c.predicates) == 0 && z == allIntegers && c.core == nil {
+		c.byClass(kids, items)
+	} else if among.each(kids, 0, c.reverse, anything, c.consider) && c.core != nil {
+		c.considerCore()
+	}
+	if c.taken == nil || !r.passes(s.afterPick, c.taken, c.takenAt) {
+		return nil, 0
+	}
+	return c.taken, c.rank
+}
+
+// rejects reports whether no node of the class passes the tests before a choice.
+func (c *filter) rejects(class tree.Class) bool { return c.rejected>>class&1 != 0 }
+
+// fits reports whether a node passes the tests before a choice.
+func (r *run) fits(c *filter, e *tree.Entry, at location) bool {
+	return !c.rejects(e.Class()) && r.passes(c.predicates, e, at)
+}
+
+// byClass makes a choice among the items of one run that follows from their
+// classes, without a look at them.
+func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
+	i, step := 0, 1
+	switch {
+	case c.reverse:
+		i, step = len(items)-1, -1
+	case c.allMatch:
+		i = c.nth() - 1
+	}
+	for ; 0 <= i && i < len(items); i += step {
+		shape := kids.Shape(i)
+		if c.rejects(shape.Class()) {
+			continue
+		}
+		if c.remaining--; c.remaining == 0 {
+			c.taken, c.rank, c.shape = items[i], i, shape
+			c.takenAt = c.locationOf(c.at, c.taken, c.parent, i)
+			return
+		}
+	}
+}
+
+// nth is how many matches there are up to the one that is taken, from whatever
+// end one counts.
+func (c *filter) nth() int {
+	if c.pick.Kind == selector.Nth {
+		return c.pick.N
+	}
+	return 1
+}
+
+// mayMatchAmong reports whether the step may match one of these children, as far as
+// that can be told without a look at them. What names the class of containers
+// may match an elided core, which is not among them.
+func (s *step) mayMatchAmong(kids *tree.List) bool {
+	return s.namesContainers || kids.Classes()&s.classes != 0 && (s.pick == nil || s.nth() <= kids.Len())
+}
+
+// mayPickAmong reports whether an open step may choose one of these children.
+func (g *group) mayPickAmong(open uint64, kids *tree.List) bool {
+	for m := open & g.pickSteps; m != 0; m &= m - 1 {
+		if g.steps[bits.TrailingZeros64(m)].mayMatchAmong(kids) {
+			return true
+		}
+	}
+	return false
+}
+
+// allPass reports whether all of these children pass the tests before the
+// choice, as far as that can be told without a look at them.
+func (c *filter) allPass(kids *tree.List) bool {
+	return len(c.predicates) == 0 && kids.Classes()&c.rejected == 0
+}
+
+func anything(*tree.List) bool { return true }
+
+// picksRoot reports whether a node that is the only one of its kind is taken.
+func (r *run) picksRoot(c *filter, e *tree.Entry, at location) bool {
+	return r.fits(c, e, at) && picksFirst(*c.pick) && r.passes(c.afterPick, e, at)
+}
+
+func picksFirst(p selector.Pick) bool { return p.Kind != selector.Nth || p.N == 1 }
+
+// childPicker looks for what a choice takes among the children of one node.
+type childPicker struct {
+	*run
+	*filter
+	parent    *tree.Entry
+	at        location // of the parent
+	zone      interval
+	reverse   bool        // from the last to the first
+	core      *tree.Entry // the elided core, until its turn has come
+	allMatch  bool        // all children match
+	remaining int         // how many matches there are to the one that is taken
+	taken     *tree.Entry
+	takenAt   location
+	shape     tree.Shape
+	rank      int
+}
+
+// consider looks at a child and reports whether the search goes on. An elided
+// core stands ahead of the children at offset 0.
+func (c *childPicker) consider(k *tree.Entry, shape tree.Shape, rank int) bool {
+	if c.core != nil && (k.Node().Offset >= 0) != c.reverse && !c.considerCore() {
+		return false
+	}
+	if c.rejects(shape.Class()) || c.zone != allIntegers && !c.zone.has(k.Node().Offset) {
+		return true
+	}
+	c.rank, c.shape = rank, shape
+	return c.count(k, c.locationOf(c.at, k, c.parent, rank))
+}
+
+func (c *childPicker) considerCore() bool {
+	core, at := c.core, c.at
+	c.core = nil
+	at.level++
+	at.ownDepth = false
+	return !c.zone.has(0) || c.rejects(tree.Container) || c.count(core, at)
+}
+
+// count looks at a node of a class that passes and reports whether the search
+// goes on.
+func (c *childPicker) count(k *tree.Entry, at location) bool {
+	if !c.allMatch && !c.passes(c.predicates, k, at) {
+		return true
+	}
+	if c.remaining--; c.remaining > 0 {
+		return true
+	}
+	c.taken, c.takenAt = k, at
+	return false
+}

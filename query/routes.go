@@ -1,0 +1,265 @@
+package query
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// routes is what is open for the children of a node where they are not all
+// reached alike: a child of a turn may be reached directly, through the parts
+// that :pre, :core and :post name and through the elided core; and of some
+// children a step chooses one.
+type routes struct {
+	zones      [3][]state // through a part of a turn, by [selector.Zone]
+	divided    bool       // whether anything is open there
+	picked     []pickedChild
+	plainEnd   bool    // whether a last step that makes no choice is open
+	leavesOnly bool    // whether the children have none of their own
+	union      []state // what is open for any child
+	open       []state // for the child at hand, with the steps that chose it
+	pickedBy   []uint64
+}
+
+// pickedChild is the child that a step of a group takes, with its rank.
+type pickedChild struct {
+	group int
+	step  uint64
+	taken *tree.Entry
+	shape tree.Shape
+	rank  int
+}
+
+func newRoutes(groups int) *routes {
+	v := &routes{union: make([]state, groups), open: make([]state, groups), pickedBy: make([]uint64, groups)}
+	for z := range v.zones {
+		v.zones[z] = make([]state, groups)
+	}
+	return v
+}
+
+// openRoutes opens the ways to the children of e and reports whether they differ
+// after all.
+func (r *run) openRoutes(e *tree.Entry, at location, lv *level) bool {
+	if lv.routes == nil {
+		lv.routes = newRoutes(len(lv.open))
+	}
+	v := lv.routes
+	v.picked, v.plainEnd = v.picked[:0], false
+	if v.divided {
+		for z := range v.zones {
+			clear(v.zones[z])
+		}
+	}
+	v.divided = false
+	if e.Class() == tree.Turn || e.Class() == tree.Head {
+		for i := range lv.open {
+			r.throughParts(i, lv.open[i], v)
+			r.throughCore(i, lv.open[i], e, at, v)
+		}
+	}
+	for i, s := range lv.open {
+		g := &r.plan.groups[i]
+		r.collectPicks(i, s, e, at, allIntegers, v)
+		for z := range v.zones {
+			if !v.divided {
+				break
+			}
+			opened := r.narrow(g, v.zones[z][i], e, at)
+			v.zones[z][i] = opened
+			r.collectPicks(i, opened, e, at, zoneOffsets[z], v)
+			s = s.or(opened)
+		}
+		v.union[i] = s
+		v.plainEnd = v.plainEnd || s.active()&g.lastStep&^g.pickSteps != 0
+	}
+	if v.divided || len(v.picked) > 0 {
+		return true
+	}
+	for i := range lv.open { // nothing was chosen
+		lv.open[i].child &^= r.plan.groups[i].pickSteps
+	}
+	return false
+}
+
+// pickLast makes the choice among the children of e where that is all there is
+// to do below e: one last step is open, and it chooses. It reports whether that
+// was so.
+func (r *run) pickLast(e *tree.Entry, at location, lv *level) bool {
+	g, s := &r.plan.groups[0], lv.open[0]
+	if len(lv.open) > 1 || s.active() != g.lastStep&g.pickSteps&^g.coreSteps || s.below != 0 && e.Children().Deep() {
+		return false
+	}
+	if k, rank := r.pickChild(&g.steps[len(g.steps)-1], e, at, allIntegers); k != nil && r.countVisit() {
+		r.selectNode(k, r.locationOf(at, k, e, rank))
+	}
+	return true
+}
+
+// openZone adds what is open for the children in a part of a turn.
+func (v *routes) openZone(z selector.Zone, group int, s state) {
+	v.zones[z][group] = v.zones[z][group].or(s)
+	v.divided = true
+}
+
+// throughParts opens the steps behind the parts of a turn.
+func (r *run) throughParts(i int, s state, v *routes) {
+	g := &r.plan.groups[i]
+	for m := s.active() & g.zoneSteps; m != 0; m &= m - 1 {
+		v.openZone(g.steps[bits.TrailingZeros64(m)].zone, i, g.advance(state{}, m&-m))
+	}
+}
+
+// throughCore opens the steps behind those that the elided core of a turn
+// matches. It stands among the children and in the part :core.
+func (r *run) throughCore(i int, s state, e *tree.Entry, at location, v *routes) {
+	g := &r.plan.groups[i]
+	open, opened := s.active()&g.coreSteps, v.zones[selector.Core][i].active()&g.coreSteps
+	if open|opened == 0 {
+		return
+	}
+	core := r.elidedCore(e)
+	if core == nil {
+		return
+	}
+	picked := r.picksOfCore(g, open, core, e, at, allIntegers) | r.picksOfCore(g, opened, core, e, at, zoneOffsets[selector.Core])
+	at.level++
+	at.ownDepth = false
+	matched := r.match(g, core, at, open|opened, picked)
+	if matched == 0 {
+		return
+	}
+	if matched&g.lastStep != 0 {
+		r.result.elidedCores = append(r.result.elidedCores, e)
+	}
+	v.openZone(selector.Core, i, g.advance(state{}, matched))
+}
+
+// elidedCore returns what stands for the elided core of a turn: a container at
+// offset 0 around the blocks there (docs/decisions). It is nil where the core
+// is explicit and where nothing is in it. There is one at a time.
+func (r *run) elidedCore(e *tree.Entry) *tree.Entry {
+	if !r.hasZones(e, false) {
+		return nil
+	}
+	if r.elidedEntry == nil {
+		r.elidedEntry = tree.Loose(&r.elidedNode, tree.Container)
+		r.elidedNode.Type, r.elidedNode.Expiry = r.plan.traits.ContainerType, tree.Never
+	}
+	n := e.Node()
+	r.elidedNode.Cycle, r.elidedNode.CreatedNS, r.elidedNode.Index = n.Cycle, n.CreatedNS, n.Index
+	return r.elidedEntry
+}
+
+// picksOfCore returns which of the open steps with a choice take the elided core.
+func (r *run) picksOfCore(g *group, open uint64, core, e *tree.Entry, at location, z interval) uint64 {
+	picked := uint64(0)
+	for m := open & g.pickSteps; m != 0; m &= m - 1 {
+		if taken, _ := r.pickChild(&g.steps[bits.TrailingZeros64(m)], e, at, z); taken == core {
+			picked |= m & -m
+		}
+	}
+	return picked
+}
+
+// collectPicks notes what the open steps of a group take among the children of e in
+// a zone: a choice applies to the matches of what stands before it, in
+// canonical order, and what stands after it tests the chosen one.
+func (r *run) collectPicks(i int, s state, e *tree.Entry, at location, z interval, v *routes) {
+	g := &r.plan.groups[i]
+	for m := s.active() & g.pickSteps; m != 0; m &= m - 1 {
+		if k, rank := r.pickChild(&g.steps[bits.TrailingZeros64(m)], e, at, z); k != nil && k != r.elidedEntry {
+			v.picked = append(v.picked, pickedChild{i, m & -m, k, r.picker.shape, rank})
+		}
+	}
+}
+
+// pickedOnly reports whether only the children that were chosen can be of use:
+// nothing but choices is open, or nothing is below the children and every last
+// step is a choice.
+func (v *routes) pickedOnly(r *run, e *tree.Entry) bool {
+	only := true
+	for i, s := range v.union {
+		only = only && s.below|s.child&^r.plan.groups[i].pickSteps == 0
+	}
+	v.leavesOnly = !e.Children().Deep()
+	return only || !v.plainEnd && v.leavesOnly
+}
+
+// visitPicked looks at the chosen children.
+func (w *walk) visitPicked(reverse bool) {
+	list := w.routes.picked
+	if len(list) > 1 {
+		slices.SortFunc(list, func(a, b pickedChild) int { return a.rank - b.rank })
+		if reverse {
+			slices.Reverse(list)
+		}
+	}
+	var done *tree.Entry
+	for _, c := range list {
+		switch {
+		case c.taken == done:
+		case !w.routes.leavesOnly && !c.shape.Leaf():
+			w.visitChild(c.taken, c.shape, c.rank)
+			done = c.taken
+		case c.step == w.plan.groups[c.group].lastStep:
+			if w.countVisit() {
+				w.selectNode(c.taken, w.locationOf(w.at, c.taken, w.parent, c.rank))
+			}
+			done = c.taken
+		}
+	}
+}
+
+// visitByRoutes looks at a child in the ways that lead to it.
+func (w *walk) visitByRoutes(k *tree.Entry, shape tree.Shape, at location) {
+	v := w.routes
+	taken := slices.ContainsFunc(v.picked, func(c pickedChild) bool { return c.taken == k })
+	if shape.Leaf() && !taken && !v.plainEnd {
+		return
+	}
+	clear(v.pickedBy)
+	for i := range v.picked {
+		if c := &v.picked[i]; c.taken == k {
+			v.pickedBy[c.group] |= c.step
+		}
+	}
+	copy(v.open, w.level.open)
+	if v.divided {
+		for i, s := range v.zones[zoneOf(k.Node().Offset)] {
+			v.open[i] = v.open[i].or(s)
+		}
+	}
+	for i := range v.open {
+		v.open[i].child &^= w.plan.groups[i].pickSteps &^ v.pickedBy[i] // of no use but to the chosen one
+	}
+	switch {
+	case shape.Leaf():
+		w.visitLeafByRoutes(k, at)
+	case w.mayMatch(k.Summary(), v.open):
+		w.visit(k, at, v.open, v.pickedBy)
+	}
+}
+
+// visitLeafByRoutes is oneInWays for a node without children: only a last step can be
+// of use.
+func (w *walk) visitLeafByRoutes(k *tree.Entry, at location) {
+	looked := false
+	for i, s := range w.routes.open {
+		g := &w.plan.groups[i]
+		last := s.active() & g.lastStep
+		if s := &g.steps[len(g.steps)-1]; last == 0 || s.prefilters && !k.Summary().Marks.May(s.required) {
+			continue
+		}
+		if !looked && !w.countVisit() {
+			return
+		}
+		looked = true
+		if w.match(g, k, at, last, w.routes.pickedBy[i]) != 0 {
+			w.selectNode(k, at)
+			return
+		}
+	}
+}
