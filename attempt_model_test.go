@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"pgregory.net/rapid"
@@ -34,8 +35,8 @@ type diary struct {
 func (d *diary) cycle() int64 { return int64(len(d.published)) + 1 }
 
 // join is what verify should say.
-func (d *diary) join() pact.Joined {
-	j := pact.Joined{Records: len(d.calls), Otherwise: []int64{}}
+func (d *diary) join() inspect.AttemptCounts {
+	j := inspect.AttemptCounts{Records: len(d.calls), Differing: []int64{}}
 	for _, a := range d.calls {
 		if a.status == pact.Running {
 			j.Running++
@@ -56,11 +57,11 @@ func (d *diary) join() pact.Joined {
 		}
 		switch {
 		case same > 0:
-			j.AsSent++
+			j.Matching++
 		case completed > 0:
-			j.Otherwise = append(j.Otherwise, int64(i)+1)
+			j.Differing = append(j.Differing, int64(i)+1)
 		case calls > 0:
-			j.Unanswered++
+			j.Incomplete++
 		}
 	}
 	return j
@@ -79,7 +80,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 	}
 	for name, open := range map[string]func() store.Store{"memory": memory, "sqlite": onDisk} {
 		t.Run(name, func(t *testing.T) {
-			seen := pact.Joined{}
+			seen := inspect.AttemptCounts{}
 			rapid.Check(t, func(r *rapid.T) {
 				s := open()
 				defer s.Close()
@@ -121,12 +122,12 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 				}
 				for _, d := range lines {
 					j := d.check(t)
-					seen.AsSent += j.AsSent
-					seen.Otherwise = append(seen.Otherwise, j.Otherwise...)
-					seen.Unanswered += j.Unanswered
+					seen.Matching += j.Matching
+					seen.Differing = append(seen.Differing, j.Differing...)
+					seen.Incomplete += j.Incomplete
 				}
 			})
-			if !testing.Short() && (seen.AsSent == 0 || len(seen.Otherwise) == 0 || seen.Unanswered == 0) {
+			if !testing.Short() && (seen.Matching == 0 || len(seen.Differing) == 0 || seen.Incomplete == 0) {
 				t.Errorf("not everything happened: %+v", seen)
 			}
 		})
@@ -189,7 +190,7 @@ func (d *diary) end(t testing.TB, r *rapid.T) {
 	a.status = status
 }
 
-func (d *diary) check(t testing.TB) pact.Joined {
+func (d *diary) check(t testing.TB) inspect.AttemptCounts {
 	list, err := d.context.Attempts(background, 1, d.cycle())
 	must(t, err)
 	if len(list) != len(d.calls) {
@@ -202,7 +203,7 @@ func (d *diary) check(t testing.TB) pact.Joined {
 	}
 	want, got := d.join(), joined(t, d.context)
 	if got == nil {
-		got = &pact.Joined{Otherwise: []int64{}}
+		got = &inspect.AttemptCounts{Differing: []int64{}}
 	}
 	if fmt.Sprint(want) != fmt.Sprint(*got) {
 		t.Fatalf("verify says %+v, want %+v", *got, want)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 )
 
@@ -35,12 +36,12 @@ func start(t testing.TB, c *pact.Context) (*pact.Attempt, string) {
 	return a, sent.String()
 }
 
-func joined(t testing.TB, c *pact.Context) *pact.Joined {
+func joined(t testing.TB, c *pact.Context) *inspect.AttemptCounts {
 	t.Helper()
 	r, err := pact.Verify(background, c, nil)
 	must(t, err)
-	if r.Broken != nil {
-		t.Fatalf("broken: %+v", r.Broken)
+	if r.Defect != nil {
+		t.Fatalf("broken: %+v", r.Defect)
 	}
 	return r.Attempts
 }

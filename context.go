@@ -176,29 +176,7 @@ func (c *Context) Revision() int64 { return c.state.Load().Revision }
 // Log yields the entries of all revisions, oldest first, and E_STORE where the
 // store cannot be read. It holds a few of them at a time, however long the log is.
 func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
-	s := c.state.Load()
-	return entries(ctx, c.store, s.Key, s.Revision)
-}
-
-// entriesAtOnce is how many entries of a log are held at a time.
-const entriesAtOnce = 256
-
-// entries yields the log of a context up to a revision.
-func entries(ctx context.Context, s store.Store, key store.Key, upTo int64) iter.Seq2[store.Entry, error] {
-	return func(yield func(store.Entry, error) bool) {
-		for from := int64(1); from <= upTo; from += entriesAtOnce {
-			list, err := s.Log(ctx, key, from, min(upTo, from+entriesAtOnce-1))
-			if err != nil {
-				yield(store.Entry{}, err)
-				return
-			}
-			for _, e := range list {
-				if !yield(e, nil) {
-					return
-				}
-			}
-		}
-	}
+	return c.provenance(c.state.Load()).Entries(ctx)
 }
 
 // Retain keeps nodes from expiring and from being pruned (02 §5.4) until

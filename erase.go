@@ -1,7 +1,6 @@
 package pact
 
 import (
-	"cmp"
 	"context"
 	"encoding/hex"
 	"io"
@@ -137,50 +136,4 @@ func Mark(ctx context.Context, receipt string, n *Node) (string, error) {
 		return "", fault.New(fault.DocumentInvalid, "a receipt is 64 hexadecimal digits", "take the one that the erasure printed")
 	}
 	return n.Mark(ctx, salt)
-}
-
-// pastErasures returns the erasures that the log of a context tells of, and those
-// that the logs of its origins do: a fork that was made since begins before them.
-func pastErasures(ctx context.Context, s store.Store, i store.Info, log []store.Entry) ([]PastErasure, error) {
-	var list []PastErasure
-	seen := map[string]bool{}
-	take := func(entries []store.Entry, own bool) {
-		for _, e := range entries {
-			of := e.Erased()
-			if of == nil || seen[of.Salt] {
-				continue
-			}
-			seen[of.Salt] = true
-			d := PastErasure{TimeNS: e.TimeNS, Actor: e.Actor, Reason: e.Message, Erased: *of}
-			if own {
-				d.Revision = e.Revision
-			}
-			list = append(list, d)
-		}
-	}
-	take(log, true)
-	if i.Origin.Key == 0 {
-		return list, nil
-	}
-	all, err := s.Contexts(ctx)
-	if err != nil {
-		return nil, err
-	}
-	byKey := make(map[store.Key]store.Info, len(all))
-	for _, info := range all {
-		byKey[info.Key] = info
-	}
-	for i.Origin.Key != 0 {
-		from := i.Origin
-		if i = byKey[from.Key]; i.Key == 0 {
-			break // it was deleted, and what it said with it
-		}
-		entries, err := s.Log(ctx, i.Key, from.Revision+1, i.Revision)
-		if err != nil {
-			return nil, err
-		}
-		take(entries, false)
-	}
-	slices.SortStableFunc(list, func(a, b PastErasure) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
-	return list, nil
 }

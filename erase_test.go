@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -259,7 +260,7 @@ func TestErasureMendsNothing(t *testing.T) {
 	intact, err := os.ReadFile(d.path)
 	must(t, err)
 	flips := 0
-	for table := range tables {
+	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		for _, c := range d.cells(table) {
 			if table == "context" && (c.column == "name" || c.column == "forks" || c.column == "deleted" || c.column == "erasures") || !thorough() && r.IntN(12) > 0 {
 				continue
@@ -268,7 +269,7 @@ func TestErasureMendsNothing(t *testing.T) {
 				continue
 			}
 			flips++
-			if done := d.erase("rule"); done && len(d.found()) == 0 && !d.erased(c) {
+			if done := d.erase("rule"); done && len(d.found()) == 0 && !d.erased(c) && harmless[c.table+"."+c.column] == "" {
 				t.Errorf("mended: %v", c)
 			}
 			must(t, d.db.Close())
@@ -342,8 +343,8 @@ func TestVerifyBesideErasures(t *testing.T) {
 			for {
 				r, err := pact.Verify(background, other, nil)
 				must(t, err)
-				if r.Broken != nil {
-					t.Fatalf("broken: %+v", r.Broken)
+				if r.Defect != nil {
+					t.Fatalf("broken: %+v", r.Defect)
 				}
 				select {
 				case err := <-done:

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"iter"
 	"slices"
 
 	"github.com/contexttree/pact/document"
@@ -53,11 +52,11 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 	if err := writeLine(buf, line); err != nil {
 		return err
 	}
-	log := readCommits(c.Log(ctx))
-	defer log.stop()
+	log := c.provenance(s).Publications(ctx)
+	defer log.Stop()
 	var last *tree.Tree
 	next := func(t *tree.Tree, kind string) error {
-		entry, err := log.of(t.Cycle())
+		entry, err := log.Of(t.Cycle())
 		if err != nil {
 			return err
 		}
@@ -83,33 +82,6 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 		return err
 	}
 	return buf.Flush()
-}
-
-// commits reads the log entries of snapshots, each cycle after the one before.
-type commits struct {
-	next func() (store.Entry, error, bool)
-	stop func() // to be called in the end
-	last store.Entry
-	err  error
-	more bool
-}
-
-func readCommits(log iter.Seq2[store.Entry, error]) *commits {
-	l := &commits{}
-	l.next, l.stop = iter.Pull2(log)
-	l.last, l.err, l.more = l.next()
-	return l
-}
-
-// of returns the entry of a cycle, the zero entry where there is none.
-func (l *commits) of(cycle int64) (found store.Entry, err error) {
-	for l.more && l.err == nil && l.last.Cycle <= cycle {
-		if kind := l.last.Kind; l.last.Cycle == cycle && (kind == store.Commit || kind == store.Create) { // an imported context begins with a snapshot
-			found = l.last
-		}
-		l.last, l.err, l.more = l.next()
-	}
-	return found, l.err
 }
 
 // logged is what the compact form keeps of a log entry: not the revision and

@@ -62,9 +62,9 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Conte
 	if err != nil {
 		return nil, err
 	}
-	log := readCommits(c.Log(ctx))
-	defer log.stop()
-	begun, err := log.of(s.First)
+	log := c.provenance(s).Publications(ctx)
+	defer log.Stop()
+	begun, err := log.Of(s.First)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Conte
 	before := trees[0].WithCycle(s.First + 1)
 	for _, t := range trees[1:] {
 		after := t.WithCycle(t.Cycle() + 1)
-		entry, err := log.of(t.Cycle())
+		entry, err := log.Of(t.Cycle())
 		if err != nil {
 			return nil, err
 		}

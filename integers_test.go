@@ -82,8 +82,8 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	}
 	r, err := pact.Verify(background, c, nil)
 	must(t, err)
-	if r.Broken != nil {
-		t.Errorf("%+v", *r.Broken)
+	if r.Defect != nil {
+		t.Errorf("%+v", *r.Defect)
 	}
 	for _, write := range []func(*bytes.Buffer, *pact.Context) error{
 		func(w *bytes.Buffer, c *pact.Context) error { return c.Backup(background, w) },
@@ -169,8 +169,8 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		}
 		r, err := pact.Verify(background, c, nil)
 		must(t, err)
-		if r.Broken != nil {
-			t.Errorf("%s: %+v", name, *r.Broken)
+		if r.Defect != nil {
+			t.Errorf("%s: %+v", name, *r.Defect)
 		}
 		var out bytes.Buffer
 		must(t, c.Backup(background, &out))

@@ -212,7 +212,7 @@ func TestVerifyNamesTheNode(t *testing.T) {
 		{`UPDATE node_version SET proof = NULL WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
 		{`UPDATE node_version SET id = 'mt:2-1' WHERE id = 'mc:2-2'`, "Node:mt:2-1"},
 		{`UPDATE log SET message = 'another' WHERE message = 'first'`, "revision 3 of the log"},
-		{`UPDATE attempt SET error = 'timed out' WHERE number = 1 AND cycle = 1`, "Cycle:1 Working:false Node: Among:[] What:attempt:1-1 is not as it was recorded"},
+		{`UPDATE attempt SET error = 'timed out' WHERE number = 1 AND cycle = 1`, "Cycle:1 Working:false Node: Suspects:[] What:attempt:1-1 is not as it was recorded"},
 		{`UPDATE attempt SET error = NULL WHERE number = 1 AND cycle = 1`, "attempt:1-1 is not"},
 		{`UPDATE attempt SET thread = zeroblob(32) WHERE number = 2`, "attempt:1-2 is not"},
 		{`UPDATE attempt SET model = '' WHERE cycle = 4`, "attempt:4-1-f1 is not"},

@@ -78,12 +78,12 @@ func verdicts(t testing.TB, s store.Store) (list []string) {
 		}
 		return []string{err.Error()}
 	}
-	if r.Broken != nil {
-		list = append(list, fmt.Sprintf("%+v", *r.Broken))
+	if r.Defect != nil {
+		list = append(list, fmt.Sprintf("%+v", *r.Defect))
 	}
 	for _, c := range r.Contexts {
-		if c.Broken != nil {
-			list = append(list, fmt.Sprintf("%+v", *c.Broken))
+		if c.Defect != nil {
+			list = append(list, fmt.Sprintf("%+v", *c.Defect))
 		}
 	}
 	return list
@@ -113,7 +113,7 @@ func TestVerifyHolds(t *testing.T) {
 		}
 	}
 	empty := create(t, store.NewMemory())
-	if r, err := pact.Verify(background, empty, nil); err != nil || r.Broken != nil || r.Snapshots != 0 || r.Versions != 4 {
+	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 || r.Versions != 4 {
 		t.Errorf("a new context: %+v, %v", r, err)
 	}
 }

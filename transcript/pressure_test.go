@@ -242,7 +242,7 @@ func (p *pressure) protected(what string, before, s *pact.Snapshot) {
 func (p *pressure) holds(c *pact.Context) {
 	p.Helper()
 	report, err := pact.Verify(p.Context(), c, nil)
-	if err != nil || report.Broken != nil {
+	if err != nil || report.Defect != nil {
 		p.Fatalf("%s: %v %+v", p.what, err, report)
 	}
 	var lines bytes.Buffer

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
 	"github.com/spf13/cobra"
 )
 
@@ -43,14 +44,14 @@ gone and for what no context has.`,
 			if err != nil {
 				return err
 			}
-			return a.sayStore(r)
+			return a.drawStore(r)
 		}
 		r, err := pact.VerifyNamed(ctx, s, args[0], m.at)
 		m.end()
 		if err != nil {
 			return a.noContext(err, args[0])
 		}
-		a.failed = r.Broken != nil
+		a.failed = !r.Holds()
 		if a.json {
 			return a.printJSON(r)
 		}
@@ -60,14 +61,14 @@ gone and for what no context has.`,
 	return cmd
 }
 
-// sayStore prints what there is to say of a whole store.
-func (a *app) sayStore(r *pact.StoreReport) error {
+// drawStore prints what there is to say of a whole store.
+func (a *app) drawStore(r *inspect.StoreVerification) error {
 	a.failed = !r.Holds()
 	if a.json {
 		return a.printJSON(r)
 	}
-	if r.Broken != nil {
-		a.drawBroken(a.db, r.Broken)
+	if r.Defect != nil {
+		a.drawDefect(a.db, r.Defect)
 	}
 	for _, c := range r.Contexts {
 		a.drawVerified(c)
@@ -78,9 +79,9 @@ func (a *app) sayStore(r *pact.StoreReport) error {
 	return nil
 }
 
-func (a *app) drawVerified(r *pact.VerifyReport) {
-	if r.Broken != nil {
-		a.drawBroken(r.Context, r.Broken)
+func (a *app) drawVerified(r *inspect.Verification) {
+	if r.Defect != nil {
+		a.drawDefect(r.Context, r.Defect)
 		return
 	}
 	a.printf("%s %s: %s, %s of nodes\n", visible(r.Context), a.paint.good("holds"), plural(r.Snapshots, "snapshot"), plural(r.Versions, "version"))
@@ -91,22 +92,22 @@ func (a *app) drawVerified(r *pact.VerifyReport) {
 		a.printf("  as sent, byte for byte: %s\n", plural(r.Sent, "snapshot"))
 	}
 	if r.Attempts != nil {
-		a.drawJoined(r.Attempts)
+		a.drawAttempts(r.Attempts)
 	}
 	a.drawErasures(r)
 }
 
-func (a *app) drawBroken(name string, b *pact.Broken) {
-	where := cycleText(b.Cycle)
+func (a *app) drawDefect(name string, d *inspect.Defect) {
+	where := cycleText(d.Cycle)
 	switch {
-	case b.Loose:
+	case d.NoCycle:
 		where = ""
-	case b.Working:
+	case d.Working:
 		where = "working"
 	}
 	a.printf("%s %s\n", visible(name), a.paint.bad("does not hold"))
-	rows := [][]string{{"  at", where}, {"  node", visible(b.Node)}, {"  among", visible(strings.Join(b.Among, " "))},
-		{"  what", visible(b.What)}, {"  recorded", visible(b.Recorded)}, {"  found", visible(b.Found)}}
+	rows := [][]string{{"  at", where}, {"  node", visible(d.Node)}, {"  among", visible(strings.Join(d.Suspects, " "))},
+		{"  what", visible(d.What)}, {"  recorded", visible(d.Recorded)}, {"  found", visible(d.Found)}}
 	for _, row := range rows {
 		if row[1] != "" {
 			a.printf("%-11s%s\n", row[0], row[1])
@@ -117,18 +118,18 @@ func (a *app) drawBroken(name string, b *pact.Broken) {
 // maxCycles is how many cycles are named; --json has all of them.
 const maxCycles = 8
 
-func (a *app) drawJoined(j *pact.Joined) {
+func (a *app) drawAttempts(counts *inspect.AttemptCounts) {
 	running := ""
-	if j.Running > 0 {
-		running = ", " + a.paint.changed(strconv.Itoa(j.Running)+" of them running")
+	if counts.Running > 0 {
+		running = ", " + a.paint.changed(strconv.Itoa(counts.Running)+" of them running")
 	}
-	a.printf("  attempts: %d%s\n", j.Records, running)
-	if j.AsSent > 0 {
-		a.printf("  committed as a completed attempt was sent: %s\n", plural(j.AsSent, "snapshot"))
+	a.printf("  attempts: %d%s\n", counts.Records, running)
+	if counts.Matching > 0 {
+		a.printf("  committed as a completed attempt was sent: %s\n", plural(counts.Matching, "snapshot"))
 	}
-	if n := len(j.Otherwise); n > 0 {
+	if n := len(counts.Differing); n > 0 {
 		var cycles []string
-		for _, cycle := range j.Otherwise[:min(n, maxCycles)] {
+		for _, cycle := range counts.Differing[:min(n, maxCycles)] {
 			cycles = append(cycles, cycleText(cycle))
 		}
 		if n > maxCycles {
@@ -136,16 +137,16 @@ func (a *app) drawJoined(j *pact.Joined) {
 		}
 		a.printf("  committed %s than sent: %s\n", a.paint.changed("otherwise"), strings.Join(cycles, " "))
 	}
-	if j.Unanswered > 0 {
-		a.printf("  no attempt completed: %s\n", plural(j.Unanswered, "snapshot"))
+	if counts.Incomplete > 0 {
+		a.printf("  no attempt completed: %s\n", plural(counts.Incomplete, "snapshot"))
 	}
-	if j.Erased > 0 {
-		a.printf("  erased what attempts were sent: %s\n", plural(j.Erased, "snapshot"))
+	if counts.Erased > 0 {
+		a.printf("  erased what attempts were sent: %s\n", plural(counts.Erased, "snapshot"))
 	}
 }
 
 // drawErasures says what is not there because it was erased.
-func (a *app) drawErasures(r *pact.VerifyReport) {
+func (a *app) drawErasures(r *inspect.Verification) {
 	if r.Remains != "" {
 		a.printf("  %s: %s; pact erase --clean finishes it\n", a.paint.changed("not cleaned up"), r.Remains)
 	}

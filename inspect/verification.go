@@ -1,0 +1,74 @@
+package inspect
+
+import "slices"
+
+// Verification says whether a context is still what its commits published, and
+// what was looked at to know.
+type Verification struct {
+	Context   string         `json:"context"`            // name of the context
+	Snapshots int            `json:"snapshots"`          // how many were rendered again and hold
+	Versions  int            `json:"versions"`           // versions of nodes, each with its content read and hashed again
+	Recorded  int            `json:"recorded"`           // snapshots whose digests were recorded with their commit
+	Sent      int            `json:"sent"`               // snapshots whose bytes were recorded when they were sent
+	Attempts  *AttemptCounts `json:"attempts,omitempty"` // nil where the context has no attempts
+	Defect    *Defect        `json:"broken,omitempty"`   // the first thing that does not hold, nil where all of it does
+
+	Erased   int       `json:"erased,omitempty"`   // nodes of which only a mark is left, in any snapshot or the working state
+	Remains  string    `json:"remains,omitempty"`  // what erasures in this store left to clean up, "" for nothing
+	Erasures []Erasure `json:"erasures,omitempty"` // what the logs of the context and its origins say of them, oldest first
+}
+
+// Holds reports whether no defect was found.
+func (v *Verification) Holds() bool { return v.Defect == nil }
+
+// StoreVerification is the verification of everything in a store.
+type StoreVerification struct {
+	Defect   *Defect         `json:"broken,omitempty"` // in what belongs to no single context, nil where all of that holds
+	Contexts []*Verification `json:"contexts"`         // by name; empty where a defect hides which contexts there are
+}
+
+// Holds reports whether no defect was found, in any context or outside of them.
+func (v *StoreVerification) Holds() bool {
+	return v.Defect == nil && !slices.ContainsFunc(v.Contexts, func(c *Verification) bool { return !c.Holds() })
+}
+
+// Defect is something in a context that is not what was written: what a
+// verification concludes. A store.Damage is what a store met in its own rows; a
+// defect may come of that, or of rows that are well and do not agree.
+type Defect struct {
+	NoCycle  bool     `json:"loose,omitempty"`    // no cycle could be told: it is in the file, or in what says which contexts there are
+	Cycle    int64    `json:"cycle"`              // of the snapshot, or of the commit to come
+	Working  bool     `json:"working,omitempty"`  // it is in the working state
+	Node     string   `json:"node,omitempty"`     // id of the node, "" where it is not known
+	Suspects []string `json:"among,omitempty"`    // where Node is "": at most 50 ids of nodes that the cycle brought or changed, one of which it is
+	What     string   `json:"what"`               // what does not hold
+	Recorded string   `json:"recorded,omitempty"` // what it should be
+	Found    string   `json:"found,omitempty"`    // what it is
+}
+
+// AttemptCounts compares what completed attempts (03 §6) were sent with the
+// threads that were committed. A cycle may differ and hold all the same: edits
+// are allowed after an attempt. Each snapshot with attempts is counted once, in
+// Matching, Differing, Erased or Incomplete.
+type AttemptCounts struct {
+	Records    int     `json:"records"`          // all attempts of the context
+	Running    int     `json:"running"`          // attempts that nobody ended
+	Matching   int     `json:"as_sent"`          // snapshots whose very thread a completed attempt was sent
+	Differing  []int64 `json:"otherwise"`        // cycles of snapshots whose completed attempts were all sent something else; never nil
+	Incomplete int     `json:"unanswered"`       // snapshots with attempts, none of which was completed
+	Erased     int     `json:"erased,omitempty"` // snapshots of which an erasure took what their attempts were sent
+}
+
+// Erasure is what the log says of an erasure.
+type Erasure struct {
+	Revision int64    `json:"revision,omitempty"`    // 0 where only the log of an origin tells of it
+	TimeNS   int64    `json:"time_ns"`               // nanoseconds since the epoch
+	Actor    string   `json:"actor,omitempty"`       // who asked for it
+	Reason   string   `json:"reason"`                // why
+	IDs      []string `json:"ids,omitempty"`         // of the nodes that were emptied, sorted
+	Versions int      `json:"versions,omitempty"`    // of these nodes
+	Entries  int      `json:"entries,omitempty"`     // of the log, which lost actor, message, request and report
+	Attempts int      `json:"attempts,omitempty"`    // which lost the hash of what they were sent, or texts of the provider
+	Digests  int      `json:"digests,omitempty"`     // of drafts that are gone
+	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt of the marks, in hexadecimal
+}

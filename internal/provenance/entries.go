@@ -1,0 +1,67 @@
+package provenance
+
+import (
+	"context"
+	"iter"
+
+	"github.com/contexttree/pact/store"
+)
+
+// entriesAtOnce is how many entries of a log are held at a time.
+const entriesAtOnce = 256
+
+// Entries yields the log of the context up to its revision, oldest first. An
+// error of the store ends it. It holds at most 256 entries, however long the log
+// is.
+func (s *Source) Entries(ctx context.Context) iter.Seq2[store.Entry, error] {
+	key, last := s.State.Key, s.State.Revision
+	return func(yield func(store.Entry, error) bool) {
+		for from := int64(1); from <= last; from += entriesAtOnce {
+			list, err := s.Store.Log(ctx, key, from, min(last, from+entriesAtOnce-1))
+			if err != nil {
+				yield(store.Entry{}, err)
+				return
+			}
+			for _, e := range list {
+				if !yield(e, nil) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Publications finds the entries of a log that published snapshots, for a reader
+// who asks for one cycle after the other.
+type Publications struct {
+	next   func() (store.Entry, error, bool)
+	stop   func()
+	latest store.Entry // read and not yet passed
+	err    error
+	more   bool
+}
+
+// Publications reads the log of the context from its beginning. Stop has to be
+// called in the end.
+func (s *Source) Publications(ctx context.Context) *Publications {
+	p := &Publications{}
+	p.next, p.stop = iter.Pull2(s.Entries(ctx))
+	p.latest, p.err, p.more = p.next()
+	return p
+}
+
+// Of returns the entry that published a cycle: its commit, or the creation of a
+// context that was imported and begins with this snapshot. It is the zero entry
+// where the log has none. Each cycle asked for has to come after the one before.
+func (p *Publications) Of(cycle int64) (found store.Entry, err error) {
+	for p.more && p.err == nil && p.latest.Cycle <= cycle {
+		if p.latest.Cycle == cycle && (p.latest.Kind == store.Commit || p.latest.Kind == store.Create) {
+			found = p.latest
+		}
+		p.latest, p.err, p.more = p.next()
+	}
+	return found, p.err
+}
+
+// Stop ends the reading of the log.
+func (p *Publications) Stop() { p.stop() }

@@ -1,0 +1,119 @@
+package verify
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// verifier goes through the snapshots of one context, oldest first.
+type verifier struct {
+	ctx      context.Context
+	store    store.Store
+	now      store.Info // of the context when the verification began
+	found    inspect.Verification
+	checked  *checkedParts
+	erased   map[string]bool           // ids of nodes of which only a mark is left
+	fresh    []string                  // ids of the versions that the tree at hand brings
+	attempts map[int64][]store.Attempt // by cycle
+	err      error                     // what could not be read
+}
+
+func newVerifier(ctx context.Context, s store.Store, now store.Info) *verifier {
+	return &verifier{
+		ctx: ctx, store: s, now: now,
+		found: inspect.Verification{Context: now.Name}, checked: newCheckedParts(), erased: map[string]bool{},
+	}
+}
+
+// log is the log of the context up to the revision that it had in the beginning.
+func (v *verifier) log() *provenance.Source {
+	return &provenance.Source{Store: v.store, State: store.State{Info: v.now}}
+}
+
+// context checks a context as it was at a revision, and its working state as it
+// is by then.
+func (v *verifier) context(progress Progress) error {
+	left, err := v.store.Erase(v.ctx, 0, store.Erase{DryRun: true})
+	if err != nil {
+		return err
+	}
+	v.found.Remains = left.Remains
+	damage, err := v.store.Check(v.ctx, v.now.Key)
+	if v.found.Defect, err = defectOf(damage, err); v.found.Defect != nil || err != nil {
+		return err
+	}
+	erasures, defect, err := checkLog(v.log().Entries(v.ctx), v.now)
+	if v.found.Defect = defect; defect != nil || err != nil {
+		return err
+	}
+	if err := v.readAttempts(); err != nil {
+		return err
+	}
+	last, err := v.snapshots(progress)
+	if err != nil || v.found.Defect != nil {
+		return err
+	}
+	if err := v.working(last); err != nil || v.found.Defect != nil {
+		return err
+	}
+	v.found.Erased = len(v.erased)
+	v.found.Erasures, err = erasuresOf(v.ctx, v.store, v.now, erasures)
+	return err
+}
+
+// snapshots checks the snapshots one after the other and returns the last one.
+func (v *verifier) snapshots(progress Progress) (last *tree.Tree, err error) {
+	if v.now.Cycle < v.now.First {
+		return nil, nil
+	}
+	log := v.log().Publications(v.ctx)
+	defer log.Stop()
+	for t, err := range v.store.History(v.ctx, v.now.Key, v.now.First, v.now.Cycle) {
+		if err != nil {
+			return nil, err
+		}
+		entry, err := log.Of(t.Cycle())
+		if err != nil {
+			return nil, err
+		}
+		if v.found.Defect = v.snapshot(t, entry); v.found.Defect != nil || v.err != nil {
+			return nil, v.err
+		}
+		last = t
+		v.found.Snapshots++
+		if progress != nil {
+			progress(v.found.Snapshots, int(v.now.Cycle-v.now.First+1))
+		}
+	}
+	return last, nil
+}
+
+// working checks the working state, which others may have gone on from.
+func (v *verifier) working(snapshot *tree.Tree) error {
+	now, err := v.store.Load(v.ctx, v.now.Key)
+	if err != nil {
+		return err
+	}
+	last, err := v.store.Log(v.ctx, v.now.Key, now.Revision, now.Revision)
+	if err != nil || len(last) == 0 {
+		return err
+	}
+	if v.found.Defect = v.tree(onTop(snapshot, now.Working), last[0]); v.found.Defect != nil {
+		v.found.Defect.Working = true
+	}
+	return v.err
+}
+
+// onTop is the working state as the last snapshot with what differs from it, so
+// that what they share is checked once.
+func onTop(last, working *tree.Tree) *tree.Tree {
+	if last == nil {
+		return working
+	}
+	gone, born := last.Delta(working)
+	return last.Patch(working.Cycle(), gone, born)
+}

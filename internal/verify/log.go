@@ -1,0 +1,110 @@
+package verify
+
+import (
+	"cmp"
+	"context"
+	"iter"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/store"
+)
+
+// checkLog checks that a log has every revision once, and every cycle once and
+// in turn, and returns its erasures.
+func checkLog(log iter.Seq2[store.Entry, error], i store.Info) (erasures []store.Entry, d *inspect.Defect, err error) {
+	revision, published := int64(0), i.First-1 // the last of each
+	for e, err := range log {
+		if err != nil {
+			return nil, nil, err
+		}
+		revision++
+		begins := e.Kind == store.Create
+		switch e.Kind {
+		case store.Create:
+			if e.Cycle == i.First { // it came with an import
+				published = e.Cycle
+			}
+		case store.Edit, store.Forked, store.Aside:
+		case store.Erasing:
+			erasures = append(erasures, e)
+		case store.Commit:
+			switch {
+			case e.Cycle <= published:
+				return nil, &inspect.Defect{Cycle: e.Cycle, What: "the log publishes the cycle twice"}, nil
+			case e.Cycle > published+1:
+				return nil, unpublished(published + 1), nil
+			}
+			published = e.Cycle
+		default:
+			return nil, &inspect.Defect{Cycle: e.Cycle, What: "the log has an entry of an unknown kind"}, nil
+		}
+		if e.Revision != revision || begins != (revision == 1) {
+			return nil, &inspect.Defect{
+				Cycle: e.Cycle, What: "the log does not count its revisions",
+				Found: strconv.FormatInt(e.Revision, 10), Recorded: strconv.FormatInt(revision, 10),
+			}, nil
+		}
+	}
+	switch {
+	case revision != i.Revision || revision == 0:
+		return nil, &inspect.Defect{Cycle: i.Cycle, What: "the log ends early"}, nil
+	case published < i.Cycle:
+		return nil, unpublished(published + 1), nil
+	}
+	return erasures, nil, nil
+}
+
+func unpublished(cycle int64) *inspect.Defect {
+	return &inspect.Defect{Cycle: cycle, What: "the log does not say who published the cycle"}
+}
+
+// erasuresOf returns the erasures that the log of a context tells of, and those
+// that the logs of its origins do: a fork that was made since begins before them.
+func erasuresOf(ctx context.Context, s store.Store, i store.Info, log []store.Entry) ([]inspect.Erasure, error) {
+	var list []inspect.Erasure
+	seen := map[string]bool{} // by salt: one erasure is in the log of every context that it concerned
+	take := func(entries []store.Entry, own bool) {
+		for _, e := range entries {
+			of := e.Erased()
+			if of == nil || seen[of.Salt] {
+				continue
+			}
+			seen[of.Salt] = true
+			erasure := inspect.Erasure{
+				TimeNS: e.TimeNS, Actor: e.Actor, Reason: e.Message,
+				IDs: of.IDs, Versions: of.Versions, Entries: of.Entries, Attempts: of.Attempts, Digests: of.Digests, Salt: of.Salt,
+			}
+			if own {
+				erasure.Revision = e.Revision
+			}
+			list = append(list, erasure)
+		}
+	}
+	take(log, true)
+	if i.Origin.Key == 0 {
+		return list, nil
+	}
+	all, err := s.Contexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	byKey := make(map[store.Key]store.Info, len(all))
+	for _, info := range all {
+		byKey[info.Key] = info
+	}
+	for i.Origin.Key != 0 {
+		from := i.Origin
+		if i = byKey[from.Key]; i.Key == 0 {
+			break // it was deleted, and what it said with it
+		}
+		entries, err := s.Log(ctx, i.Key, from.Revision+1, i.Revision)
+		if err != nil {
+			return nil, err
+		}
+		take(entries, false)
+	}
+	slices.SortStableFunc(list, func(a, b inspect.Erasure) int { return cmp.Compare(a.TimeNS, b.TimeNS) })
+	return list, nil
+}

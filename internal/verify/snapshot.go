@@ -1,0 +1,93 @@
+package verify
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// snapshot checks a tree, renders it, and compares with what the log says of the
+// bytes and what the attempts of the cycle were sent.
+func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
+	if d := v.tree(t, e); d != nil || v.err != nil {
+		return d
+	}
+	if e.Digest != "" {
+		v.found.Recorded++
+	}
+	sum, size := sha256.New(), byteCount(0)
+	var to io.Writer = &size
+	attempts := v.attempts[t.Cycle()]
+	if e.Sent != "" || len(attempts) > 0 {
+		to = io.MultiWriter(&size, sum)
+	}
+	if v.err = t.WriteThread(v.ctx, to); v.err != nil {
+		return nil
+	}
+	if _, want := t.ThreadSize(); int64(size) != want {
+		return &inspect.Defect{Cycle: t.Cycle(), What: "size of the thread", Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(int64(size), 10)}
+	}
+	found := hex.EncodeToString(sum.Sum(nil))
+	if len(attempts) > 0 {
+		countAttempts(v.found.Attempts, t.Cycle(), found, attempts)
+	}
+	if e.Sent == "" {
+		return nil
+	}
+	v.found.Sent++
+	if found != e.Sent {
+		return &inspect.Defect{Cycle: t.Cycle(), What: "SHA-256 of the bytes that were sent", Recorded: e.Sent, Found: found}
+	}
+	return nil
+}
+
+// tree checks the nodes of a tree and compares its digests with the log's.
+func (v *verifier) tree(t *tree.Tree, e store.Entry) *inspect.Defect {
+	v.fresh = v.fresh[:0]
+	if d := v.nodes(t); d != nil || v.err != nil {
+		return d
+	}
+	if e.Digest == "" {
+		return nil
+	}
+	if found := t.Digest().String(); found != e.Digest {
+		return v.suspect(&inspect.Defect{Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: e.Digest, Found: found})
+	}
+	if e.Thread == "" {
+		return nil
+	}
+	if found := t.ThreadDigest().String(); found != e.Thread {
+		return v.suspect(&inspect.Defect{Cycle: t.Cycle(), What: "digest of the thread", Recorded: e.Thread, Found: found})
+	}
+	return nil
+}
+
+// maxSuspects is how many nodes are named where one of them has the defect: more
+// would help nobody.
+const maxSuspects = 50
+
+// suspect names the nodes that the cycle brought: what came before them holds.
+func (v *verifier) suspect(d *inspect.Defect) *inspect.Defect {
+	switch n := len(v.fresh); {
+	case n == 1:
+		d.Node = v.fresh[0]
+	case n <= maxSuspects:
+		d.Suspects = slices.Clone(v.fresh)
+	}
+	return d
+}
+
+// byteCount counts the bytes that are written to it.
+type byteCount int64
+
+// Write implements io.Writer.
+func (c *byteCount) Write(p []byte) (int, error) {
+	*c += byteCount(len(p))
+	return len(p), nil
+}

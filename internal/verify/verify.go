@@ -1,0 +1,127 @@
+// Package verify checks that a store still holds what was written: of every
+// context the rows, the log, each version of a node, the shape of each tree, and
+// of each snapshot the digests that its commit recorded and the bytes that were
+// sent (03 §5, 06 §5). It takes a store and what the store knows of a context,
+// reads and changes nothing, and answers with package inspect.
+package verify
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/store"
+)
+
+// Progress is told how many snapshots are done of those that there are; it may
+// be nil.
+type Progress func(done, total int)
+
+// Named verifies the context of a name. E_STORE where there is none, and where
+// the store fails without saying that it is damaged.
+func Named(ctx context.Context, s store.Store, name string, progress Progress) (*inspect.Verification, error) {
+	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
+}
+
+// Keyed verifies the context of a key. name is what to call it where it is gone.
+// Errors are those of Named.
+func Keyed(ctx context.Context, s store.Store, key store.Key, name string, progress Progress) (*inspect.Verification, error) {
+	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Key == key })
+}
+
+func one(ctx context.Context, s store.Store, name string, progress Progress, is func(store.Info) bool) (*inspect.Verification, error) {
+	if defect, err := outsideContexts(ctx, s); defect != nil || err != nil {
+		return &inspect.Verification{Context: name, Defect: defect}, err
+	}
+	list, err := s.Contexts(ctx)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.IndexFunc(list, is)
+	if at < 0 {
+		return nil, store.NoContext(name)
+	}
+	return untilSettled(ctx, s, list[at], progress)
+}
+
+// All verifies every context of a store, and what belongs to none. A context that
+// cannot be read has a defect and hides no other.
+func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreVerification, error) {
+	all := &inspect.StoreVerification{Contexts: []*inspect.Verification{}}
+	var err error
+	if all.Defect, err = outsideContexts(ctx, s); err != nil {
+		return nil, err
+	}
+	list, err := s.Contexts(ctx)
+	if err != nil && all.Defect != nil {
+		return all, nil // the defect hides which contexts there are
+	}
+	if err != nil {
+		return nil, err
+	}
+	done, total := 0, 0
+	for _, i := range list {
+		total += int(i.Cycle - i.First + 1)
+	}
+	for _, i := range list {
+		before := done
+		verified, err := untilSettled(ctx, s, i, func(n, _ int) {
+			if done = before + n; progress != nil {
+				progress(min(done, total), total)
+			}
+		})
+		if err != nil && (ctx.Err() != nil || fault.CodeOf(err) != fault.Store) {
+			return nil, err
+		}
+		if err != nil {
+			verified = &inspect.Verification{Context: i.Name, Defect: &inspect.Defect{NoCycle: true, What: err.Error()}}
+		}
+		all.Contexts = append(all.Contexts, verified)
+	}
+	return all, nil
+}
+
+// outsideContexts checks what belongs to no single context.
+func outsideContexts(ctx context.Context, s store.Store) (*inspect.Defect, error) {
+	damage, err := s.CheckAll(ctx)
+	return defectOf(damage, err)
+}
+
+// defectOf turns the damage that a store found, or met and gave as the cause of
+// an error, into a defect. Other errors it returns.
+func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
+	if d == nil && !errors.As(err, &d) {
+		return nil, err
+	}
+	return &inspect.Defect{NoCycle: d.Loose, Cycle: d.Cycle, Node: d.Node, Suspects: d.Among, What: d.What, Recorded: d.Recorded, Found: d.Found}, nil
+}
+
+// untilSettled verifies a context, and again where an erasure meanwhile made what
+// was read a mixture of before and after it.
+func untilSettled(ctx context.Context, s store.Store, now store.Info, progress Progress) (*inspect.Verification, error) {
+	for {
+		v := newVerifier(ctx, s, now)
+		err := v.context(progress)
+		if defect, other := defectOf(nil, err); defect != nil {
+			v.found.Defect, err = defect, other
+		}
+		if d := v.found.Defect; d != nil && !d.NoCycle && d.Cycle > now.Cycle {
+			d.Working = true
+		}
+		if err == nil && v.found.Holds() {
+			return &v.found, nil
+		}
+		since, failed := s.Log(ctx, now.Key, now.Revision+1, math.MaxInt64)
+		if failed != nil || !slices.ContainsFunc(since, func(e store.Entry) bool { return e.Kind == store.Erasing }) {
+			return &v.found, err
+		}
+		later, failed := s.Load(ctx, now.Key)
+		if failed != nil {
+			return &v.found, err
+		}
+		now = later.Info
+	}
+}
