@@ -122,7 +122,7 @@ func begin(ctx context.Context, s store.Store, g store.Genesis, o options) (*Con
 	return c, nil
 }
 
-// Open opens a context that is there. E_STORE where it is not.
+// Open opens a context that is there. E_CONTEXT_NOT_FOUND where it is not.
 func Open(ctx context.Context, s store.Store, name string, opts ...Option) (*Context, error) {
 	o := collect(opts)
 	info, err := s.Find(ctx, name)

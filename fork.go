@@ -3,6 +3,7 @@ package pact
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -96,7 +97,7 @@ func (c *Context) Undo(ctx context.Context, opts ...CallOption) (undone string, 
 	}
 	undone = undoneName(s)
 	next, err := undo()
-	if err != nil && err.Error() == store.NameTaken(undone).Error() { // which is seldom, and listing all contexts is not cheap
+	if taken := errors.Is(err, fault.Conflict) && c.exists(ctx, undone); taken { // which is seldom, and listing all contexts is not cheap
 		if undone, err = c.freeName(ctx, undone); err != nil {
 			return "", err
 		}
@@ -206,6 +207,12 @@ func (c *Context) freeName(ctx context.Context, name string) (string, error) {
 		n++
 	}
 	return name + "~" + strconv.Itoa(n), nil
+}
+
+// exists reports whether the store has a context of this name for certain.
+func (c *Context) exists(ctx context.Context, name string) bool {
+	_, err := c.store.Find(ctx, name)
+	return err == nil
 }
 
 func (c *Context) names(ctx context.Context) (map[string]bool, error) {

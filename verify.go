@@ -17,7 +17,8 @@ import (
 // snapshots are done.
 //
 // A context that does not hold is no error: the answer has the first defect.
-// E_STORE where the context is gone or the medium fails. Cost: everything that is
+// E_CONTEXT_NOT_FOUND
+// where the context is gone, E_STORE where the medium fails. Cost: everything that is
 // stored, once, without the contents of other contexts, and rendering every
 // snapshot.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*inspect.Verification, error) {
@@ -26,7 +27,7 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*i
 }
 
 // VerifyNamed is Verify for a context that may be too damaged to be opened.
-// E_STORE where the store has none of this name.
+// E_CONTEXT_NOT_FOUND where the store has none of this name.
 func VerifyNamed(ctx context.Context, s store.Store, name string, progress func(done, total int)) (*inspect.Verification, error) {
 	return verify.Named(ctx, s, name, progress)
 }

@@ -31,12 +31,13 @@ const (
 	Sealed            Code = "E_SEALED"                       // a node can no longer be changed
 	NodeNotFound      Code = "E_NODE_NOT_FOUND"               // there is no such node
 	NodeDuplicate     Code = "E_NODE_DUPLICATE"               // an id is taken
+	ContextNotFound   Code = "E_CONTEXT_NOT_FOUND"            // there is no context of that name
 	AttemptNotFound   Code = "E_ATTEMPT_NOT_FOUND"            // there is no such attempt
 	DocumentInvalid   Code = "E_DOCUMENT_INVALID"             // input is not what it should be
 	Conflict          Code = "E_CONFLICT"                     // the call does not fit what is there now
 	Limit             Code = "E_LIMIT"                        // input is over a limit
 	Busy              Code = "E_BUSY"                         // others held the store for too long
-	Store             Code = "E_STORE"                        // the store failed, or something outside is not there
+	Store             Code = "E_STORE"                        // the store failed, or something outside of it is not there
 )
 
 // Error makes a Code usable as the target of errors.Is.

@@ -159,8 +159,8 @@ func (d *Damage) Err() error {
 }
 
 // Store keeps contexts. Every method is safe for concurrent use and returns
-// errors of the closed list: E_STORE where the medium fails or a context is
-// not there, E_CONFLICT where a name is taken or a guard does not hold.
+// errors of the closed list: E_STORE where the medium fails,
+// E_CONTEXT_NOT_FOUND where a context is not there, E_CONFLICT where a name is taken or a guard does not hold.
 type Store interface {
 	// Contexts lists the contexts by name.
 	Contexts(ctx context.Context) ([]Info, error)
@@ -244,7 +244,7 @@ func Collect(history iter.Seq2[*tree.Tree, error]) (list []*tree.Tree, err error
 
 // NoContext is the error for a name or key that is not there.
 func NoContext(name string) error {
-	return fault.New(fault.Store, "there is no context "+name, "pact contexts lists those that are there")
+	return fault.New(fault.ContextNotFound, "there is no context "+name, "pact contexts lists those that are there")
 }
 
 // NameTaken is the error for a name that another context has.

@@ -161,7 +161,7 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 // is taken for the same when the snapshots that the part gives end as its do.
 func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may bool) (imported, error) {
 	if _, err := s.Find(ctx, p.name); err != nil {
-		if errors.Is(err, fault.Store) && ctx.Err() == nil { // not there
+		if errors.Is(err, fault.ContextNotFound) {
 			return imported{}, store.CheckName(p.name)
 		}
 		return imported{}, err

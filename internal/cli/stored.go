@@ -45,8 +45,8 @@ func (a *app) stored(ctx context.Context, name, actor string, opts ...pact.Optio
 
 // noContext says what to do when a context is not there.
 func (a *app) noContext(err error, name string) error {
-	if f := factsOf(err); f.Message == factsOf(store.NoContext(name)).Message {
-		more := *f
+	if errors.Is(err, fault.ContextNotFound) {
+		more := *factsOf(err)
 		more.Remedy = "pact contexts lists those of " + a.db + "; pact new " + quote(name) + " makes it"
 		return &more
 	}

@@ -73,6 +73,9 @@ func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreV
 				progress(min(done, total), total)
 			}
 		})
+		if errors.Is(err, fault.ContextNotFound) {
+			continue // somebody deleted it meanwhile
+		}
 		if err != nil && (ctx.Err() != nil || fault.CodeOf(err) != fault.Store) {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -154,12 +155,12 @@ func TestForkOfAnotherProcess(t *testing.T) {
 	must(t, err)
 	must(t, two.Delete(t.Context(), w.state.Key))
 	err = w.commit(t.Context(), "too late", false)
-	if err == nil || !isStore(err) {
+	if err == nil || fault.CodeOf(err) != fault.ContextNotFound {
 		t.Errorf("wrote to a deleted context: %v", err)
 	}
 	open.Status = store.Completed
 	for _, a := range []store.Attempt{w.call(), open} {
-		if _, err := one.PutAttempt(t.Context(), w.state.Key, a); err == nil || !isStore(err) {
+		if _, err := one.PutAttempt(t.Context(), w.state.Key, a); err == nil || fault.CodeOf(err) != fault.ContextNotFound {
 			t.Errorf("wrote an attempt to a deleted context: %v", err)
 		}
 	}

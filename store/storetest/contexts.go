@@ -60,7 +60,7 @@ func testRename(t *testing.T, s Suite) {
 	must(t, in.Rename(background, d.state.Key, "old"))
 	must(t, in.Rename(background, d.state.Key, "new"))
 	_, err := in.Find(background, "old")
-	wantCode(t, err, fault.Store)
+	wantCode(t, err, fault.ContextNotFound)
 	d.state.Name = "new"
 	d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("after the renaming")) })
 	other.commit()
@@ -79,12 +79,12 @@ func testDelete(t *testing.T, s Suite) {
 	}
 	must(t, in.Delete(background, d.state.Key))
 	_, err := in.Find(background, "gone")
-	wantCode(t, err, fault.Store)
+	wantCode(t, err, fault.ContextNotFound)
 	_, err = in.Load(background, d.state.Key)
-	wantCode(t, err, fault.Store)
-	wantCode(t, in.Delete(background, d.state.Key), fault.Store)
+	wantCode(t, err, fault.ContextNotFound)
+	wantCode(t, in.Delete(background, d.state.Key), fault.ContextNotFound)
 	err = in.Apply(background, d.state.Key, d.guard(), d.edited(func(*tree.Editor) {}))
-	wantCode(t, err, fault.Store)
+	wantCode(t, err, fault.ContextNotFound)
 
 	again := driveIn(t, s, in, "gone")
 	if again.state.Key == d.state.Key {
@@ -99,7 +99,7 @@ func testMissing(t *testing.T, s Suite) {
 	d := drive(t, s, "here")
 	none := d.state.Key + 1000
 	_, err := d.store.Find(background, "there")
-	wantCode(t, err, fault.Store)
+	wantCode(t, err, fault.ContextNotFound)
 	for name, call := range map[string]func() error{
 		"Load":     func() error { _, err := d.store.Load(background, none); return err },
 		"Snapshot": func() error { _, err := d.store.Snapshot(background, none, 0); return err },
@@ -115,7 +115,7 @@ func testMissing(t *testing.T, s Suite) {
 		"Attempts": func() error { _, err := d.store.Attempts(background, none, 0, 9); return err },
 		"Apply":    func() error { return d.store.Apply(background, none, d.guard(), d.edited(func(*tree.Editor) {})) },
 	} {
-		t.Run(name, func(t *testing.T) { wantCode(t, call(), fault.Store) })
+		t.Run(name, func(t *testing.T) { wantCode(t, call(), fault.ContextNotFound) })
 	}
 	// A new context has no snapshot before its first commit.
 	for _, cycle := range []int64{-1, 0, 1} {

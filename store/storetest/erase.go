@@ -196,7 +196,7 @@ func testErase(t *testing.T, s Suite) {
 		wantCode(t, err, c.code)
 	}
 	_, err := d.store.Erase(background, d.state.Key+7, d.erasing(rule))
-	wantCode(t, err, fault.Store)
+	wantCode(t, err, fault.ContextNotFound)
 	dry := d.erasing(rule, gone, draft)
 	dry.DryRun = true
 	if of := d.erase(dry); of.Versions != 4 || !slices.Equal(of.Contexts, []string{"chat"}) {
