@@ -5,9 +5,10 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/document"
 )
 
 // Strict refuses a history that had to be mended: snapshots newest first,
@@ -140,7 +141,7 @@ func (h *historyReader) renamed(node canon.Any, id, what string) canon.Any {
 }
 
 func (h *historyReader) found(node, message string) {
-	h.findings = append(h.findings, document.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
+	h.findings = append(h.findings, inspect.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
 }
 
 // with sets a member of an object.

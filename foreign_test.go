@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 )
 
@@ -122,9 +123,9 @@ func TestForeignHistoriesOfWhatCannotBe(t *testing.T) {
 		if first, last := got.Cycles(); first != 1 || int(last) != len(c.lines) {
 			t.Errorf("%s: cycles %d to %d", c.name, first, last)
 		}
-		want := []pact.Finding{}
+		want := []inspect.Finding{}
 		if c.findings != "" {
-			want = []pact.Finding{{Code: fault.DocumentInvalid, Node: c.node, Message: c.findings}}
+			want = []inspect.Finding{{Code: fault.DocumentInvalid, Node: c.node, Message: c.findings}}
 		}
 		if !slices.Equal(findings, want) {
 			t.Errorf("%s: %v, want %v", c.name, findings, want)

@@ -8,9 +8,10 @@ import (
 	"io"
 	"slices"
 
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -149,7 +150,7 @@ func writeDelta(ctx context.Context, w *bufio.Writer, last, next *tree.Tree, nam
 // reported, unless [Strict] is given. Cycles keep their numbers; where one is
 // missing the history is refused (05 §3.2, §6.6), unless [Renumber] is given. The
 // import is one durable step. Errors carry the line.
-func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts ...Option) (*Context, []Finding, error) {
+func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts ...Option) (*Context, []inspect.Finding, error) {
 	o := collect(append([]Option{WithEdition("")}, opts...))
 	h := &historyReader{options: o}
 	type numbered struct {

@@ -6,9 +6,10 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -25,7 +26,7 @@ type historyReader struct {
 	changes  []store.Change
 	draft    *tree.Tree  // the working state, where the history holds one
 	entry    store.Entry // of the first snapshot
-	findings []Finding
+	findings []inspect.Finding
 	gone     map[string]bool // ids that only earlier snapshots have
 	named    bool            // the caller named the edition
 }

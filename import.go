@@ -3,20 +3,17 @@ package pact
 import (
 	"context"
 
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
-// Finding is something about an imported document that was not as it should
-// be, and was mended or kept.
-type Finding = document.Finding
-
 // ReadSnapshot reads a snapshot document on its own, for queries: a foreign
 // shape that no context can have is reported and read all the same. e is the
 // edition to read it in, "" to go by the document.
-func ReadSnapshot(data []byte, e Edition) (*Snapshot, []Finding, error) {
+func ReadSnapshot(data []byte, e Edition) (*Snapshot, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: e, Lenient: true})
 	if err != nil {
 		return nil, nil, err
@@ -28,7 +25,7 @@ func ReadSnapshot(data []byte, e Edition) (*Snapshot, []Finding, error) {
 // document's cycle, and the next commit is the cycle after it. The edition is
 // that of WithEdition or, where that is "", the document's own. A shape that
 // no context can have is refused (02 §10).
-func Import(ctx context.Context, s store.Store, name string, data []byte, opts ...Option) (*Context, []Finding, error) {
+func Import(ctx context.Context, s store.Store, name string, data []byte, opts ...Option) (*Context, []inspect.Finding, error) {
 	o := collect(append([]Option{WithEdition("")}, opts...))
 	d, err := document.Read(data, document.Options{Edition: o.edition})
 	if err != nil {

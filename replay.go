@@ -7,38 +7,16 @@ import (
 	"errors"
 	"io"
 
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 )
-
-// Replayed is what came of running an exported history again (06 §5.2).
-type Replayed struct {
-	Form       string    `json:"form"` // snapshots or compact
-	Edition    Edition   `json:"edition"`
-	First      int64     `json:"first_cycle"` // there is no snapshot while Last < First
-	Last       int64     `json:"last_cycle"`
-	Bytes      int64     `json:"bytes"` // that were the same, all of them where nothing differs
-	Same       bool      `json:"same"`
-	Difference *Unlike   `json:"difference,omitempty"`
-	Findings   []Finding `json:"findings"` // what had to be mended to read it at all
-}
-
-// Unlike is the first byte in which a history differs from what it exports to.
-type Unlike struct {
-	Line  int    `json:"line"`   // from 1
-	What  string `json:"what"`   // of the line: snapshot, working, or head and empty in the compact form
-	Cycle int64  `json:"cycle"`  // of the line
-	Byte  int64  `json:"byte"`   // of the file, from 0
-	In    int64  `json:"in"`     // byte of the line, from 0
-	Was   string `json:"was"`    // how the file goes on there, "" at its end
-	Comes string `json:"export"` // and how the export does
-}
 
 // Replay runs an exported history again, in either form: it makes a context of
 // it in a fresh store in memory, exports that in the same form and compares byte
 // by byte. A history that cannot be read at all is an error. r is read twice.
 // Cost: that of an import and an export; the bytes are not kept.
-func Replay(ctx context.Context, r io.ReadSeeker, opts ...Option) (*Replayed, error) {
+func Replay(ctx context.Context, r io.ReadSeeker, opts ...Option) (*inspect.Replay, error) {
 	c, findings, err := ImportHistory(ctx, store.NewMemory(), "replay", r, opts...)
 	if err != nil {
 		return nil, err
@@ -47,28 +25,28 @@ func Replay(ctx context.Context, r io.ReadSeeker, opts ...Option) (*Replayed, er
 		return nil, err
 	}
 	first, last := c.Cycles()
-	result := &Replayed{Form: "snapshots", Edition: c.Edition(), First: first, Last: last, Findings: append([]Finding{}, findings...)}
-	was := bufio.NewReaderSize(r, 1<<16)
-	if compactForm(was) {
+	result := &inspect.Replay{Form: "snapshots", Edition: c.Edition(), First: first, Last: last, Findings: append([]inspect.Finding{}, findings...)}
+	original := bufio.NewReaderSize(r, 1<<16)
+	if compactForm(original) {
 		result.Form = "compact"
 	}
-	w := &comparer{was: was}
+	w := &comparer{original: original}
 	if result.Form == "compact" {
 		err = c.Backup(ctx, w)
 	} else {
 		err = c.ExportHistory(ctx, w, Cycle(first), Cycle(last))
 	}
-	if err != nil && !errors.Is(err, errUnlike) {
+	if err != nil && !errors.Is(err, errDiffers) {
 		return nil, err
 	}
 	if err == nil {
-		if _, err := w.was.Peek(1); err == nil {
+		if _, err := w.original.Peek(1); err == nil {
 			w.differs(nil)
 		}
 	}
-	result.Bytes, result.Same, result.Difference = w.at, w.unlike == nil, w.unlike
-	if w.unlike != nil {
-		w.unlike.What, w.unlike.Cycle = result.lineOf(w.unlike.Line)
+	result.Bytes, result.Same, result.Difference = w.at, w.difference == nil, w.difference
+	if w.difference != nil {
+		w.difference.Kind, w.difference.Cycle = replayedLine(result, w.difference.Line)
 	}
 	return result, nil
 }
@@ -86,8 +64,8 @@ func compactForm(r *bufio.Reader) bool {
 	return compact
 }
 
-// lineOf says what a line of the history is and which cycle it is of.
-func (r *Replayed) lineOf(line int) (string, int64) {
+// replayedLine says what a line of the history is and which cycle it is of.
+func replayedLine(r *inspect.Replay, line int) (string, int64) {
 	if r.Form == "snapshots" {
 		return "snapshot", min(r.First+int64(line)-1, r.Last)
 	}
@@ -103,21 +81,21 @@ func (r *Replayed) lineOf(line int) (string, int64) {
 	return "working", r.Last + 1
 }
 
-var errUnlike = errors.New("the bytes differ")
+var errDiffers = errors.New("the bytes differ")
 
-// comparer compares what is written to it with what was.
+// comparer compares what is written to it with the original.
 type comparer struct {
-	was    *bufio.Reader
-	at     int64 // bytes that were the same
-	line   int   // line feeds among them
-	begun  int64 // where the line began
-	unlike *Unlike
+	original   *bufio.Reader
+	at         int64 // bytes that were the same
+	line       int   // line feeds among them
+	begun      int64 // where the line began
+	difference *inspect.Difference
 }
 
 // Write implements io.Writer. It fails at the first byte that differs.
 func (c *comparer) Write(p []byte) (int, error) {
 	for rest := p; len(rest) > 0; {
-		have, err := c.was.Peek(min(len(rest), c.was.Size()))
+		have, err := c.original.Peek(min(len(rest), c.original.Size()))
 		if err != nil && err != io.EOF {
 			return 0, err
 		}
@@ -128,7 +106,7 @@ func (c *comparer) Write(p []byte) (int, error) {
 		c.pass(have[:same])
 		if same < len(have) || same == 0 {
 			c.differs(rest[same:])
-			return 0, errUnlike
+			return 0, errDiffers
 		}
 		rest = rest[same:]
 	}
@@ -144,15 +122,15 @@ func (c *comparer) pass(b []byte) {
 		}
 	}
 	c.at += int64(len(b))
-	_, _ = c.was.Discard(len(b))
+	_, _ = c.original.Discard(len(b))
 }
 
 // shownBytes is how much is shown of what differs.
 const shownBytes = 60
 
-func (c *comparer) differs(comes []byte) {
-	was, _ := c.was.Peek(shownBytes)
-	c.unlike = &Unlike{Line: c.line + 1, Byte: c.at, In: c.at - c.begun, Was: upTo(was), Comes: upTo(comes)}
+func (c *comparer) differs(export []byte) {
+	original, _ := c.original.Peek(shownBytes)
+	c.difference = &inspect.Difference{Line: c.line + 1, Byte: c.at, LineByte: c.at - c.begun, Original: upTo(original), Export: upTo(export)}
 }
 
 // upTo is the beginning of a line as text.

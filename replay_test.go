@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 )
 
 func TestReplay(t *testing.T) {
@@ -20,7 +21,7 @@ func TestReplay(t *testing.T) {
 		for form, data := range map[string][]byte{"compact": compact.Bytes(), "snapshots": snapshots.Bytes()} {
 			r, err := pact.Replay(background, bytes.NewReader(data))
 			must(t, err)
-			want := &pact.Replayed{Form: form, Edition: pact.V01, First: 1, Last: 5, Bytes: int64(len(data)), Same: true, Findings: []pact.Finding{}}
+			want := &inspect.Replay{Form: form, Edition: pact.V01, First: 1, Last: 5, Bytes: int64(len(data)), Same: true, Findings: []inspect.Finding{}}
 			if !reflect.DeepEqual(r, want) {
 				t.Errorf("seed %d: %+v, want %+v", seed, r, want)
 			}
@@ -39,14 +40,14 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 	third := len(lines[0]) + len(lines[1])
 	cases := map[string]struct {
 		file string
-		want pact.Unlike
+		want inspect.Difference
 	}{
 		"a space": {strings.Replace(whole, "\n{\"cycle\":3", "\n{ \"cycle\":3", 1),
-			pact.Unlike{Line: 3, What: "snapshot", Cycle: 3, Byte: int64(third) + 1, In: 1, Was: ` "cycle":3`, Comes: `"cycle":3`}},
+			inspect.Difference{Line: 3, Kind: "snapshot", Cycle: 3, Byte: int64(third) + 1, LineByte: 1, Original: ` "cycle":3`, Export: `"cycle":3`}},
 		"no last line feed": {strings.TrimSuffix(whole, "\n"),
-			pact.Unlike{Line: 5, What: "snapshot", Cycle: 5, Byte: int64(len(whole)) - 1, In: int64(len(lines[4])) - 1}},
+			inspect.Difference{Line: 5, Kind: "snapshot", Cycle: 5, Byte: int64(len(whole)) - 1, LineByte: int64(len(lines[4])) - 1}},
 		"an empty line more": {whole + "\n",
-			pact.Unlike{Line: 6, What: "snapshot", Cycle: 5, Byte: int64(len(whole))}},
+			inspect.Difference{Line: 6, Kind: "snapshot", Cycle: 5, Byte: int64(len(whole))}},
 	}
 	for name, c := range cases {
 		r, err := pact.Replay(background, strings.NewReader(c.file))
@@ -56,10 +57,10 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 			continue
 		}
 		got := *r.Difference
-		if !strings.HasPrefix(got.Was, c.want.Was) || !strings.HasPrefix(got.Comes, c.want.Comes) {
-			t.Errorf("%s: %q where %q comes", name, got.Was, got.Comes)
+		if !strings.HasPrefix(got.Original, c.want.Original) || !strings.HasPrefix(got.Export, c.want.Export) {
+			t.Errorf("%s: %q where %q comes", name, got.Original, got.Export)
 		}
-		got.Was, got.Comes = c.want.Was, c.want.Comes
+		got.Original, got.Export = c.want.Original, c.want.Export
 		if got != c.want {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}

@@ -6,7 +6,7 @@ import (
 	"io"
 	"iter"
 
-	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/tree"
 )
 

@@ -9,7 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -104,7 +105,7 @@ func (in *input) shape() (shape, error) {
 }
 
 // begin makes one context of a document or a history.
-func (in *input) begin(ctx context.Context, kind shape, s store.Store, name string, opts []pact.Option) (c *pact.Context, findings []pact.Finding, err error) {
+func (in *input) begin(ctx context.Context, kind shape, s store.Store, name string, opts []pact.Option) (c *pact.Context, findings []inspect.Finding, err error) {
 	if kind == isHistory {
 		c, findings, err = pact.ImportHistory(ctx, s, name, bytes.NewReader(in.data), opts...)
 	} else {
@@ -131,7 +132,7 @@ func (in *input) line(n int) []byte {
 }
 
 // warn prints what was found about an input, the first few in full.
-func (a *app) warn(findings []pact.Finding) {
+func (a *app) warn(findings []inspect.Finding) {
 	const most = 8
 	for i, f := range findings {
 		if i == most {
@@ -142,7 +143,7 @@ func (a *app) warn(findings []pact.Finding) {
 	}
 }
 
-func findingText(f pact.Finding) string {
+func findingText(f inspect.Finding) string {
 	if f.Node == "" {
 		return f.Message
 	}

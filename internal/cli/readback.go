@@ -6,8 +6,9 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -20,12 +21,12 @@ import (
 // around it, and the first and the last snapshot whole.
 type readBack struct {
 	last  *tree.Tree // the snapshot before
-	found map[pact.Finding]bool
+	found map[inspect.Finding]bool
 }
 
 // snapshot checks the next snapshot and returns what is found for the first
 // time. whole asks for all of it.
-func (r *readBack) snapshot(ctx context.Context, s *pact.Snapshot, whole bool) ([]pact.Finding, error) {
+func (r *readBack) snapshot(ctx context.Context, s *pact.Snapshot, whole bool) ([]inspect.Finding, error) {
 	t, last := s.Tree(), r.last
 	r.last = t
 	if last != nil && !whole {
@@ -49,7 +50,7 @@ func (r *readBack) snapshot(ctx context.Context, s *pact.Snapshot, whole bool) (
 	if !bytes.Equal(data.Bytes(), again.Bytes()) {
 		return nil, fault.New(fault.DocumentInvalid, "snapshot "+address(s)+" does not read back to the same bytes", "")
 	}
-	var fresh []pact.Finding
+	var fresh []inspect.Finding
 	for _, f := range d.Findings {
 		if !r.found[f] {
 			r.found[f] = true

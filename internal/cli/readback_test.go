@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 )
 
 // life is snapshots of which each brings a turn. odd stands in the second turn
@@ -54,11 +55,11 @@ func TestEverySnapshotIsReadBack(t *testing.T) {
 		if odd == "" {
 			from, to = 1, 0
 		}
-		r := readBack{found: make(map[pact.Finding]bool)}
+		r := readBack{found: make(map[inspect.Finding]bool)}
 		refused := 0
 		for i, s := range life(t, 9, from, to, odd) {
 			_, err := r.snapshot(context.Background(), s, i == 8)
-			_, whole := (&readBack{found: make(map[pact.Finding]bool)}).snapshot(context.Background(), s, true)
+			_, whole := (&readBack{found: make(map[inspect.Finding]bool)}).snapshot(context.Background(), s, true)
 			if (whole != nil) != (!legal && i+1 >= from && i+1 <= to) {
 				t.Fatalf("%s, snapshot %d, whole: %v", what, i+1, whole)
 			}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/spf13/cobra"
 )
 
@@ -40,7 +41,7 @@ code is 1.`,
 			return a.printJSON(r)
 		}
 		a.warn(r.Findings)
-		a.drawReplayed(r)
+		a.drawReplay(r)
 		return nil
 	})
 	return cmd
@@ -60,19 +61,19 @@ func (r *metered) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (a *app) drawReplayed(r *pact.Replayed) {
+func (a *app) drawReplay(r *inspect.Replay) {
 	snapshots := int(max(0, r.Last-r.First+1))
 	if r.Same {
 		a.printf("%s: %s, %d bytes\n", a.paint.good("the same"), plural(snapshots, "snapshot"), r.Bytes)
 		return
 	}
 	d := r.Difference
-	of := fmt.Sprintf("the %s of cycle %d", d.What, d.Cycle)
-	if d.What == "head" {
+	of := fmt.Sprintf("the %s of cycle %d", d.Kind, d.Cycle)
+	if d.Kind == "head" {
 		of = "the head"
 	}
-	a.printf("%s at byte %d: line %d, %s, byte %d of the line\n", a.paint.bad("differs"), d.Byte, d.Line, of, d.In)
-	a.printf("  file    %s\n  export  %s\n", goesOn(d.Was), goesOn(d.Comes))
+	a.printf("%s at byte %d: line %d, %s, byte %d of the line\n", a.paint.bad("differs"), d.Byte, d.Line, of, d.LineByte)
+	a.printf("  file    %s\n  export  %s\n", goesOn(d.Original), goesOn(d.Export))
 }
 
 func goesOn(text string) string {

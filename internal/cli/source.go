@@ -6,6 +6,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
@@ -125,7 +126,7 @@ func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 		return err
 	}
 	s.file, s.store = in, store.NewMemory()
-	var findings []pact.Finding
+	var findings []inspect.Finding
 	switch kind {
 	case isSnapshot:
 		s.alone, findings, err = pact.ReadSnapshot(in.data, pact.Edition(f.edition))

@@ -4,7 +4,8 @@ import (
 	"context"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -13,10 +14,10 @@ import (
 
 // validated is the answer of pact validate --json.
 type validated struct {
-	Valid     bool           `json:"valid"`
-	Kind      shape          `json:"kind,omitempty"` // of a file
-	Snapshots int            `json:"snapshots"`
-	Findings  []pact.Finding `json:"findings"`
+	Valid     bool              `json:"valid"`
+	Kind      shape             `json:"kind,omitempty"` // of a file
+	Snapshots int               `json:"snapshots"`
+	Findings  []inspect.Finding `json:"findings"`
 }
 
 func (a *app) validateCommand() *cobra.Command {
@@ -36,7 +37,7 @@ of each other one the turns and groups that are not as in the one before.`,
 		if err := count(cmd, flags.file, args); err != nil {
 			return err
 		}
-		v := &validated{Findings: []pact.Finding{}}
+		v := &validated{Findings: []inspect.Finding{}}
 		var err error
 		if flags.file != "" {
 			err = a.validateFile(ctx, flags, v)
@@ -126,7 +127,7 @@ func (a *app) validateStored(ctx context.Context, cmd *cobra.Command, flags *sou
 	}
 	m := a.meter("validating")
 	defer m.end()
-	r := readBack{found: make(map[pact.Finding]bool)}
+	r := readBack{found: make(map[inspect.Finding]bool)}
 	for snapshot, err := range s.context.History(ctx, pact.Cycle(first), pact.Latest) {
 		if err != nil {
 			return err

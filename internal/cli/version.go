@@ -4,7 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/contexttree/pact/document"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/spf13/cobra"
 )
 

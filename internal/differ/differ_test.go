@@ -11,8 +11,8 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/tree"
 )
@@ -251,7 +252,7 @@ func clip(s string) string {
 }
 
 // ReadNode reads one node without its children, as AppendNode writes it.
-func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []Finding, error) {
+func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []inspect.Finding, error) {
 	if doc.Kind != canon.KindObject {
 		return nil, nil, fault.New(fault.DocumentInvalid, "a node is a JSON object", "")
 	}

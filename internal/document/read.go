@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
@@ -19,18 +20,11 @@ type Options struct {
 	Lenient bool             // report what is wrong with the shape and go on, for queries of foreign documents
 }
 
-// Finding is something about a document that was not as it should be.
-type Finding struct {
-	Code    fault.Code `json:"code"`
-	Node    string     `json:"node,omitempty"`
-	Message string     `json:"message"`
-}
-
 // Document is a snapshot that was read.
 type Document struct {
 	Tree     *tree.Tree
 	Edition  selector.Edition
-	Findings []Finding
+	Findings []inspect.Finding
 }
 
 // Read reads one snapshot document (05 §3.2, 07 §5.2). What is missing is
@@ -96,7 +90,7 @@ type reader struct {
 	cycle    int64
 	nodes    []read
 	ids      map[string]bool
-	findings []Finding
+	findings []inspect.Finding
 }
 
 // read is a node as it was read.
@@ -110,7 +104,7 @@ type read struct {
 }
 
 func (r *reader) find(code fault.Code, node, message string) {
-	r.findings = append(r.findings, Finding{code, node, message})
+	r.findings = append(r.findings, inspect.Finding{Code: code, Node: node, Message: message})
 }
 
 // refuse is an error for a strict reader and a finding for a lenient one.

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/document"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

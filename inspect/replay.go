@@ -1,0 +1,37 @@
+package inspect
+
+import (
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/selector"
+)
+
+// Finding is something about a document or a history that is not as it should be
+// and was read all the same.
+type Finding struct {
+	Code    fault.Code `json:"code"`
+	Node    string     `json:"node,omitempty"` // id of the node, "" where it is about the whole
+	Message string     `json:"message"`
+}
+
+// Replay is what came of running an exported history again (06 §5.2).
+type Replay struct {
+	Form       string           `json:"form"` // snapshots or compact
+	Edition    selector.Edition `json:"edition"`
+	First      int64            `json:"first_cycle"`          // of the oldest snapshot; there is none while Last < First
+	Last       int64            `json:"last_cycle"`           // of the latest snapshot
+	Bytes      int64            `json:"bytes"`                // that were the same, all of them where nothing differs
+	Same       bool             `json:"same"`                 // nothing differs
+	Difference *Difference      `json:"difference,omitempty"` // nil where nothing differs
+	Findings   []Finding        `json:"findings"`             // what had to be mended to read it at all, never nil
+}
+
+// Difference is the first byte in which a history differs from what it exports to.
+type Difference struct {
+	Line     int    `json:"line"`   // from 1
+	Kind     string `json:"what"`   // of the line: snapshot, working, or head and empty in the compact form
+	Cycle    int64  `json:"cycle"`  // of the line
+	Byte     int64  `json:"byte"`   // of the file, from 0
+	LineByte int64  `json:"in"`     // byte of the line, from 0
+	Original string `json:"was"`    // how the history goes on there, "" at its end
+	Export   string `json:"export"` // how the export goes on there, "" at its end
+}
