@@ -11,44 +11,59 @@ import (
 type Family struct {
 	Below map[string]bool // the ids named and those found below them
 	Seen  map[string]bool // of the ids named, those that were there
+	named map[string]bool
 }
 
 // NewFamily returns what collects for some ids.
 func NewFamily(ids []string) *Family {
-	f := &Family{make(map[string]bool, len(ids)), make(map[string]bool, len(ids))}
+	f := &Family{make(map[string]bool, len(ids)), make(map[string]bool, len(ids)), make(map[string]bool, len(ids))}
 	for _, id := range ids {
-		f.Below[id] = true
+		f.Below[id], f.named[id] = true, true
 	}
 	return f
 }
 
 // Look looks at a tree and, where there is one, at the tree before it, which
-// was looked at. Cost: what differs.
+// was looked at. Cost: what differs, and what is below that.
 func (f *Family) Look(last, t *tree.Tree) {
+	looked := make(map[string]bool)
 	if last == nil {
-		for id := range f.Below {
-			if t.Has(id) {
-				f.Seen[id] = true
-			}
-		}
-		for e, parent := range t.All() {
-			if f.Below[parent] {
-				f.Below[e.Node().ID] = true
-			}
-		}
+		f.take(t.Root(), false, looked)
 		return
 	}
 	_, born := last.Delta(t)
 	for _, b := range born {
-		if f.Below[b.Node.ID] {
-			f.Seen[b.Node.ID] = true
+		if id := b.Node.ID; !looked[id] && (!last.Has(id) || last.Parent(id) != b.Parent) {
+			// What stands below a node that moved did not move, and is elsewhere all the same.
+			f.take(t.Entry(id), f.above(t, b.Parent), looked)
 		}
-		for up := b.Parent; up != ""; up = t.Parent(up) {
-			if f.Below[up] {
-				f.Below[b.Node.ID] = true
-				break
-			}
+	}
+}
+
+// above reports whether a node or one above it is named.
+func (f *Family) above(t *tree.Tree, id string) bool {
+	for ; id != ""; id = t.Parent(id) {
+		if f.named[id] {
+			return true
 		}
+	}
+	return false
+}
+
+// take takes down what is named in an entry and below it, or all of it where
+// something above is named.
+func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) {
+	id := e.Node().ID
+	looked[id] = true
+	if f.named[id] {
+		f.Seen[id] = true
+		below = true
+	}
+	if below {
+		f.Below[id] = true
+	}
+	for k := range e.Children().All() {
+		f.take(k, below, looked)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"testing"
 
@@ -258,6 +259,38 @@ func testEraseBelow(t *testing.T, s Suite) {
 	checkAll(d, f)
 	d.settled(nil)
 	f.settled(nil)
+}
+
+// testEraseMoved erases a node that others were moved below and away from, with
+// what stands below them, in a history that was made elsewhere.
+func testEraseMoved(t *testing.T, s Suite) {
+	first := imported(t, 1,
+		listed{id: "named", nodeType: "mc", parent: "sys"},
+		listed{id: "other", nodeType: "mc", parent: "sys", offset: 1},
+		listed{id: "moved", nodeType: "mc", parent: "other", offset: 2},
+		listed{id: "inner", nodeType: "mc", parent: "moved", offset: 1},
+		listed{id: "told", nodeType: "cb", parent: "inner", content: "my number is 4711"})
+	to := func(from *tree.Tree, parent string) *tree.Tree {
+		return from.Patch(from.Cycle()+1, nil, []tree.Born{{Node: from.Node("moved"), Parent: parent}})
+	}
+	second := to(first, "named")
+	later := tree.NewNode(tree.Node{ID: "later", Type: "cb", Cycle: 4, Expiry: tree.Never, Content: tree.Hold(canon.String("after it was moved away"))}, nil)
+	third := to(second, "other")
+	d := driveHistory(t, s, "moved", first, second, third, third.Patch(4, nil, []tree.Born{{Node: later, Parent: "moved"}}))
+	f := d.fork(2, "fork")
+	f.commitWith(func(e *tree.Editor) {
+		spec := block("while it was there")
+		spec.ID = "forked"
+		add(t, e, "inner", spec)
+	}, lifecycle.Input{})
+	want := set("named", "moved", "inner", "told", "forked")
+	e := d.erasing("named")
+	d.expect(want)
+	f.expect(want)
+	if of := d.erase(e); !maps.Equal(set(of.IDs...), want) {
+		t.Errorf("erased %v", of.IDs)
+	}
+	checkAll(d, f)
 }
 
 func testEraseFamily(t *testing.T, s Suite) {

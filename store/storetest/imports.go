@@ -111,6 +111,28 @@ func testImportedHead(t *testing.T, s Suite) {
 	}
 }
 
+// driveHistory begins with snapshots of neighbouring cycles that were made elsewhere.
+func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driver {
+	t.Helper()
+	d := driveFrom(t, s, "first of "+name, trees[0])
+	g := store.Genesis{Name: name, Edition: "v0.1", Tree: trees[0], Imported: true, Stamps: d.state.Stamps}
+	before := trees[0].WithCycle(trees[0].Cycle() + 1)
+	for _, next := range trees[1:] {
+		stamps := tree.Stamps{Cycle: next.Cycle() + 1, Given: -1}
+		c := store.Change{Before: before, Sealed: next, After: next.WithCycle(stamps.Cycle), Stamps: stamps, Entry: store.Entry{Cycle: next.Cycle()}}
+		g.Changes, before = append(g.Changes, c), c.After
+	}
+	d.take(g.Changes...)
+	info, err := d.store.Create(background, g)
+	must(t, err)
+	d.state.Key, d.state.Name = info.Key, info.Name
+	for cycle, i := range d.published {
+		i.Key, i.Name = info.Key, info.Name
+		d.published[cycle] = i
+	}
+	return d
+}
+
 // testImportedHistory begins with snapshots that were made elsewhere: built
 // apart, some with the same ^ah in each of them.
 func testImportedHistory(t *testing.T, s Suite) {
@@ -128,18 +150,7 @@ func testImportedHistory(t *testing.T, s Suite) {
 		imported(t, 7, append(append(turn(2), turn(3)...), turn(4)...)...),
 		imported(t, 8, append(turn(1), head(3))...),
 	}
-	d := driveFrom(t, s, "first", trees[0])
-	g := store.Genesis{Name: "history", Edition: "v0.1", Tree: trees[0], Imported: true, Stamps: d.state.Stamps}
-	before := trees[0].WithCycle(5)
-	for _, next := range trees[1:] {
-		stamps := tree.Stamps{Cycle: next.Cycle() + 1, Given: -1}
-		c := store.Change{Before: before, Sealed: next, After: next.WithCycle(stamps.Cycle), Stamps: stamps, Entry: store.Entry{Cycle: next.Cycle()}}
-		g.Changes, before = append(g.Changes, c), c.After
-	}
-	d.take(g.Changes...)
-	info, err := d.store.Create(background, g)
-	must(t, err)
-	d.state.Key, d.state.Name = info.Key, info.Name
+	d := driveHistory(t, s, "history", trees...)
 	d.check()
 	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("and on")) }, lifecycle.Input{})
 	d.check()

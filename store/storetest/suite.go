@@ -85,6 +85,7 @@ func (s Suite) Run(t *testing.T) {
 
 		{"Erase", testErase},
 		{"EraseBelow", testEraseBelow},
+		{"EraseMoved", testEraseMoved},
 		{"EraseFamily", testEraseFamily},
 		{"EraseText", testEraseText},
 		{"EraseAttempts", testEraseAttempts},
