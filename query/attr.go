@@ -36,7 +36,7 @@ func (p *Plan) attrPredicates(a selector.Attr) ([]predicate, hint, error) {
 	return []predicate{{op: opValue, value: &valueComparison{field: f, name: a.Name, compare: compileComparison(a)}}}, c, nil
 }
 
-// hintOf is what a comparison with one text lets the summaries rule out.
+// hintOf returns the marks that a node has where its attribute equals one text.
 func (p *Plan) hintOf(a selector.Attr, f field) hint {
 	var c hint
 	if a.Op != selector.Eq || len(a.Values) != 1 || a.Values[0].Kind == selector.Null || a.Values[0].Text == "" {
@@ -63,8 +63,8 @@ func (p *Plan) hintOf(a selector.Attr, f field) hint {
 	return c
 }
 
-// integerPredicate compares whole numbers (04 §5.2). What is no number equals none and
-// has no order with any.
+// integerPredicate compiles a comparison of integers (04 §5.2). A value that does
+// not read as a number equals no integer and has no order with any.
 func integerPredicate(f field, a selector.Attr) predicate {
 	t := predicate{op: opInterval, field: f, not: a.Op == selector.Ne}
 	if a.Op == selector.Present {
@@ -83,7 +83,7 @@ func integerPredicate(f field, a selector.Attr) predicate {
 	return t
 }
 
-// textPredicate compares texts (04 §5.3).
+// textPredicate compiles a comparison of texts (04 §5.3).
 func textPredicate(f field, a selector.Attr) predicate {
 	t := predicate{op: opText, field: f, not: a.Op == selector.Ne}
 	switch a.Op {
@@ -103,17 +103,18 @@ func textPredicate(f field, a selector.Attr) predicate {
 	return t
 }
 
-// nodeTypePredicates compares types by name, in the editions with a kind facet by class
-// where the value is a class, in any by class where it is a region
-// (docs/decisions). It reports whether that names the class of containers.
-func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, core bool) {
+// nodeTypePredicates compiles a comparison of nodeType. It compares by name; the
+// editions with a kind facet compare a class by class, and every edition a
+// region (docs/decisions). namesContainers reports whether the comparison names
+// the class of containers.
+func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, namesContainers bool) {
 	either := make([][]predicate, 0, len(a.Values))
 	for _, v := range a.Values {
 		if v.Kind == selector.Null {
 			continue // no node is without a type
 		}
 		class, named := tree.ClassOfType(v.Text)
-		core = a.Op == selector.Eq && len(a.Values) == 1 && named && class == tree.Container
+		namesContainers = a.Op == selector.Eq && len(a.Values) == 1 && named && class == tree.Container
 		if named && !p.traits.KindInType && !class.Region() {
 			either = append(either, []predicate{{op: opText, field: fieldNodeType, texts: spellings(v.Text)}})
 			continue
@@ -122,13 +123,13 @@ func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, core bool
 		either = append(either, one)
 	}
 	if a.Op == selector.Eq && len(either) == 1 {
-		return either[0], core
+		return either[0], namesContainers
 	}
-	return []predicate{{op: opAny, alternatives: either, not: a.Op == selector.Ne}}, core
+	return []predicate{{op: opAny, alternatives: either, not: a.Op == selector.Ne}}, namesContainers
 }
 
-// compileComparison compiles operator and values for what is neither a number nor a
-// text: lists, and any JSON (04 §5.4, §5.5).
+// compileComparison compiles a comparison with what is neither an integer nor a
+// text: a list or any JSON (04 §5.4, §5.5).
 func compileComparison(a selector.Attr) func(value) bool {
 	operands := make([]operand, len(a.Values))
 	for i, l := range a.Values {

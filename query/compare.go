@@ -10,14 +10,14 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// operand is the literal side of a comparison, prepared once.
+// operand is the literal of a comparison, parsed once.
 type operand struct {
 	literal  selector.Literal
-	numeric  bool // whether the text reads as a number
+	numeric  bool // the text reads as a number
 	exact    decimal
-	floor    int64 // its floor
-	fraction bool  // whether the number is above n
-	overflow int   // -1 or 1 for a number below or above 64 bits
+	floor    int64 // the greatest integer that is not above it
+	fraction bool  // it is above floor
+	overflow int   // -1 or 1 where it is below or above the range of int64, else 0
 }
 
 func newOperand(l selector.Literal) operand {
@@ -42,7 +42,7 @@ func (o *operand) integer(n int64) int {
 	return cmp.Compare(n, o.floor)
 }
 
-// interval is the integers that op holds for, and whether there are any.
+// interval returns the integers that op holds for, and whether there are any.
 func (o *operand) interval(op selector.Op) (interval, bool) {
 	s := allIntegers
 	switch {
@@ -71,8 +71,9 @@ func (o *operand) interval(op selector.Op) (interval, bool) {
 	return s, true
 }
 
-// equal is the = of 04 §5: integers as integers, texts as texts, type
-// preserving where the attribute could be either, null only to null.
+// equal is the operator = of 04 §5: it compares integers as integers and texts as
+// texts, keeps types apart where the attribute may have any, and null equals
+// only null.
 func (o *operand) equal(v value) bool {
 	if o.literal.Kind == selector.Null {
 		return v.kind == null

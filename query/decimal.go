@@ -90,7 +90,7 @@ func (d decimal) compare(o decimal) int {
 }
 
 // floor is the greatest whole number that is not above d, and whether d is
-// above it. Where it does not fit into 64 bits, outside is the side that d is
+// above it. Where it does not fit into 64 bits, overflow is the side that d is
 // on.
 func (d decimal) floor() (n int64, above bool, outside int) {
 	above = len(d.digits) > max(d.exp, 0)

@@ -6,9 +6,10 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// expand turns the positions and searches of a group into plain steps: a hop is
-// a step, or a filter on the one before it (001 §3.6, §3.8, §3.10; decisions).
-// A group is one chain of them, or with within(…) one for each alternative.
+// expand turns the positions and searches of a group into plain steps: a hop
+// becomes a step, or a filter on the step before it (001 §3.6, §3.8, §3.10;
+// decisions). It returns one chain of steps or, for within(…), one for each
+// alternative.
 func expand(g selector.Group) [][]selector.Step {
 	steps := make([]selector.Step, 0, len(g.Steps))
 	var starts [][]selector.Step
@@ -45,12 +46,12 @@ func expand(g selector.Group) [][]selector.Step {
 	return starts
 }
 
-// regionStep is a first step that is one region.
+// regionStep returns a first step that matches one region.
 func regionStep(region string) selector.Step {
 	return selector.Step{Parts: []selector.Part{selector.Region{Name: region}}}
 }
 
-// searchStep is the step of what ? {…} or ?? {…} looks for.
+// searchStep returns the step that matches what ? {…} or ?? {…} looks for.
 func searchStep(s selector.Search) selector.Step {
 	step := selector.Step{Comb: selector.Child, Parts: attrParts(s.Attrs)}
 	if s.Deep {
@@ -59,8 +60,9 @@ func searchStep(s selector.Search) selector.Step {
 	return step
 }
 
-// searchStarts is the steps to where a search looks that begins a group: the root,
-// or each of the hops of within(…), of which depths alone are one.
+// searchStarts returns the chains that lead to where a search at the beginning
+// of a group looks: the root, or one for each hop of within(…). Hops that are
+// depths without filters share a chain.
 func searchStarts(s selector.Search) [][]selector.Step {
 	if len(s.Within) == 0 {
 		return [][]selector.Step{{regionStep("root")}}
@@ -80,9 +82,9 @@ func searchStarts(s selector.Search) [][]selector.Step {
 	return starts
 }
 
-// hopOrder returns the order in which hops are followed: as they are written,
-// but that of the depths and turns at the beginning, which all describe one
-// container, the depths lead.
+// hopOrder returns the indexes of the hops in the order in which to follow them:
+// as written, except that of the leading depths and turns, which all describe
+// one container, the depths come first.
 func hopOrder(list []selector.Hop) []int {
 	order := make([]int, 0, len(list))
 	run := 0
@@ -102,8 +104,8 @@ func hopOrder(list []selector.Hop) []int {
 	return order
 }
 
-// hopSteps is the steps of a position. They start at the root; a depth and a turn
-// are found wherever they are, because there is one of each.
+// hopSteps returns the steps of a position. They start at the root, unless the
+// first hop is a depth or a turn, which matches anywhere.
 func hopSteps(list []selector.Hop) []selector.Step {
 	steps := make([]selector.Step, 0, len(list)+1)
 	for i, at := range hopOrder(list) {
@@ -147,8 +149,8 @@ func hopSteps(list []selector.Hop) []selector.Step {
 	return steps
 }
 
-// hasDepthOfItsOwn is the hop seg behind another one: what it has come to is a
-// turn, the active head or the system header, as for .seg:depth(…).
+// hasDepthOfItsOwn is the hop seg behind another hop: the node is a turn, the
+// active head or the system header, as for .seg:depth(…).
 var hasDepthOfItsOwn = selector.Attr{Name: "nodeType", Op: selector.Eq, Values: []selector.Literal{
 	{Kind: selector.Text, Text: "mt"}, {Kind: selector.Text, Text: "^ah"}, {Kind: selector.Text, Text: "^sys"}}}
 

@@ -11,31 +11,30 @@ import (
 
 // Explanation says how a plan finds its nodes, as plain data.
 type Explanation struct {
-	Selector string         `json:"selector"` // canonical text
-	Edition  string         `json:"edition"`
-	Groups   []GroupExplain `json:"groups"`
-	Order    string         `json:"order"`            // of the nodes
-	Choice   string         `json:"choice,omitempty"` // what chooses from a whole same-key set
-	Window   []string       `json:"window,omitempty"` // the controls that leave nodes out, as they take effect
+	Selector string         `json:"selector"`         // canonical text
+	Edition  string         `json:"edition"`          // of the selector language
+	Groups   []GroupExplain `json:"groups"`           // in the order of the selector
+	Order    string         `json:"order"`            // of the nodes, in words
+	Choice   string         `json:"choice,omitempty"` // the parts that pick from a whole same-key set
+	Window   []string       `json:"window,omitempty"` // the controls that leave nodes out, in the order in which they apply
 }
 
-// GroupExplain is one group of the selector, or one of the ways into it where
-// it begins with within(…) and hops that are no depths.
+// GroupExplain explains one group of the selector. A group that begins with
+// within(…) has one for each hop that is no depth.
 type GroupExplain struct {
-	Text  string        `json:"text"`
+	Text  string        `json:"text"`  // canonical text of the group
 	Steps []StepExplain `json:"steps"` // positions and searches spelled out
 }
 
-// StepExplain is one step: what it tests, how its nodes are reached from the
-// step before it, and what rules subtrees out on the way.
+// StepExplain explains one step.
 type StepExplain struct {
-	Text  string   `json:"text"`
-	Reach string   `json:"reach"`
-	Skips []string `json:"skips,omitempty"`
+	Text  string   `json:"text"`            // canonical text, with the combinator ">" where it has one
+	Reach string   `json:"reach"`           // how the plan reaches its nodes from the step before
+	Skips []string `json:"skips,omitempty"` // the values whose absence from a summary rules a subtree out
 }
 
-// Explain says how the plan finds its nodes. What a run then looked at is in
-// its [Result].
+// Explain says how the plan finds its nodes. The counters of a [Result] say what
+// a run then visited.
 func (p *Plan) Explain() Explanation {
 	x := Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
 	for i := range p.groups {
@@ -113,7 +112,7 @@ func (p *Plan) explain(g *group, n int) StepExplain {
 	return x
 }
 
-// turnsOf names the depths that the walk is confined to, "" for any.
+// turnsOf names the depths that the walk visits, "" for all.
 func turnsOf(depths [][]interval) string {
 	if len(depths) == 0 {
 		return ""

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// field is an attribute that has a place of its own in a node or follows from
-// where the node is.
+// field is an attribute that [tree.Node] holds in a field of its own or that
+// follows from the location of the node.
 type field uint8
 
 const (
@@ -41,7 +41,8 @@ const (
 func (f field) number() bool { return f <= fieldSdepth }
 func (f field) text() bool   { return fieldSdepth < f && f <= fieldKey }
 
-// derived reports whether a node does not hold the text but makes it when asked.
+// derived reports whether a node computes the text when asked and does not hold
+// it.
 func (f field) derived() bool { return f == fieldCreatedISO || f == fieldContentHash }
 
 var fields = map[string]field{
@@ -51,8 +52,8 @@ var fields = map[string]field{
 	"tag": fieldTags, "tags": fieldTags, "refs": fieldRefs, "content": fieldContent,
 }
 
-// fieldOf returns where an attribute is found. Unknown ones are headers, which
-// are null where a node has none.
+// fieldOf returns the field of an attribute in the edition of the plan. Any other
+// name is a header, which is null where a node lacks it.
 func (p *Plan) fieldOf(name string) field {
 	if name == "kind" {
 		if p.traits.KindInType {
@@ -66,8 +67,8 @@ func (p *Plan) fieldOf(name string) field {
 	return fieldHeader
 }
 
-// number reads a whole number and reports whether it is known: ttl and depth
-// may be null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions).
+// number reads an integer and reports whether it is known: ttl and depth may be
+// null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions).
 func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 	switch f {
 	case fieldOffset:
@@ -91,7 +92,7 @@ func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 }
 
 // text reads a text and reports whether it is known. An elided core has neither
-// id nor key; a content hash is shown by blocks and by whatever has content.
+// id nor key; only blocks and nodes with content have a content hash.
 func text(f field, e *tree.Entry) (string, bool) {
 	n := e.Node()
 	switch f {
@@ -115,7 +116,8 @@ func text(f field, e *tree.Entry) (string, bool) {
 	return k, k != "" || n.Has("key")
 }
 
-// holdsDerived compares a text that is made, in place and without a string of its own.
+// holdsDerived compares a derived text in a buffer on the stack: a scan allocates
+// nothing for it.
 func (t *predicate) holdsDerived(e *tree.Entry) bool {
 	n := e.Node()
 	var room [64]byte
@@ -149,16 +151,16 @@ func (t *predicate) holdsDerived(e *tree.Entry) bool {
 	return t.op == opText && t.not
 }
 
-// valueComparison is a comparison of any attribute.
+// valueComparison compares an attribute of any shape.
 type valueComparison struct {
 	field   field
 	name    string
-	compare func(value) bool // nil where it is a pattern
+	compare func(value) bool // nil where pattern is set
 	pattern *pattern
 }
 
-// value is what a node has for an attribute: nothing, an integer, a text, a
-// list of texts, or any JSON.
+// value is the value of an attribute at a node: null, an integer, a text, a list
+// of texts, or any JSON.
 type value struct {
 	kind valueKind
 	n    int64
@@ -176,7 +178,7 @@ const (
 	custom // s is canonical JSON
 )
 
-// value reads an attribute whatever it is.
+// value reads an attribute of any shape.
 func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 	n := e.Node()
 	switch {

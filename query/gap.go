@@ -9,12 +9,12 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Gap finds the place that an insertion position names (001, 003 §3.8, §3.9):
-// (d0, end) is behind everything in the active head, (d0, mc[offset=0], ) is
-// the beginning of its core. Every hop leads to one container and has to pass
-// its own filters. E_NODE_NOT_FOUND where one leads nowhere,
-// E_PLACEMENT_INVALID where it leads to no container or to several. ctx is for
-// contents that have to be read from a store.
+// Gap finds the gap between siblings that an insertion position names (001, 003
+// §3.8, §3.9): (d0, end) is the end of the active head, (d0, mc[offset=0], ) the
+// beginning of its core. Every hop leads to one container, which has to pass the
+// filters of the hop. Gap fails with E_NODE_NOT_FOUND where a hop leads nowhere,
+// and with E_PLACEMENT_INVALID where it leads to no container or to several.
+// It reads contents from the store under ctx where a filter tests them.
 func Gap(ctx context.Context, t *tree.Tree, pos *selector.Position, e selector.Edition) (tree.Gap, error) {
 	f := finder{run: newRun(ctx, &Plan{traits: e.Traits()}, t), pos: pos}
 	for _, i := range hopOrder(pos.Hops) {
@@ -38,8 +38,8 @@ func Gap(ctx context.Context, t *tree.Tree, pos *selector.Position, e selector.E
 type finder struct {
 	*run
 	pos  *selector.Position
-	at   *tree.Entry // where the hops have led so far
-	core bool        // to the core of at, which may be elided
+	at   *tree.Entry // the container that the hops have led to, nil before the first
+	core bool        // the hops have led to the core of at, which may be elided
 }
 
 func (f *finder) hop(hop selector.Hop, n int) error {
@@ -100,14 +100,14 @@ func (f *finder) refuse(message string) error {
 	return fault.At(fault.PlacementInvalid, fault.NoOffset, f.pos.String(), message, "write (d0, end) or (d0, mc[offset=0], end)")
 }
 
-// filter goes nowhere where the container does not pass.
+// filter drops the container that the hop led to where it fails the predicates.
 func (f *finder) filter(tests []predicate) {
 	if f.at != nil && !f.passes(tests, f.at, location{}) {
 		f.at = nil
 	}
 }
 
-// atDepth returns the container at a depth, nil without one.
+// atDepth returns the turn or region at a depth, or nil.
 func (f *finder) atDepth(depth int64) *tree.Entry {
 	switch {
 	case depth == 0:
@@ -123,12 +123,12 @@ func (f *finder) atDepth(depth int64) *tree.Entry {
 	return turns.At(rank)
 }
 
-// enterContainer goes on to the one child container that passes. The core of a turn
-// or of the active head stands for itself: the gap is in its parent.
+// enterContainer goes on to the one child container that passes. At the core of
+// a turn or of the active head it stays at the parent and sets f.core.
 func (f *finder) enterContainer(tests []predicate) error {
 	turnLike := f.at.Class() == tree.Turn || f.at.Class() == tree.Head
 	if turnLike && f.at.Core() == nil {
-		// An elided core can be inserted into even while there is nothing in it.
+		// An insertion may go into an elided core, even an empty one.
 		elided := tree.Loose(&tree.Node{Type: f.plan.traits.ContainerType, Expiry: tree.Never}, tree.Container)
 		if f.passes(tests, elided, location{}) {
 			f.core = true

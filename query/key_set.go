@@ -9,10 +9,10 @@ import (
 )
 
 // asKeySet recognises a same-key set: a single group whose last step names a
-// key, in the editions that have such sets. Its nodes come newest first, and
-// choices behind the key take from the whole set (003, 001 §3.5.2). It takes
-// those choices, and what stands after them, off the last step of the chains
-// of the group, which is the same in all of them.
+// key, in the editions that have such sets. Its nodes come newest first, and a
+// pick behind the key picks from the whole set (003, 001 §3.5.2). asKeySet moves
+// that pick and the parts after it from the last step, which all chains of the
+// group share, to keySetFilter.
 func (p *Plan) asKeySet(chains [][]selector.Step) error {
 	steps := chains[0]
 	parts := steps[len(steps)-1].Parts
@@ -53,10 +53,10 @@ func (p *Plan) namesKey(part selector.Part) bool {
 	return false
 }
 
-// orderKeySet puts the result of a same-key set in its order: depth 0, 1, 2 …,
+// orderKeySet sorts the result of a same-key set: depth 0, 1, 2 …,
 // then the system header, then what has no depth; newer stamps first (decision
-// 036). Then it makes the choice. Where @order asks for another order, the
-// nodes stay in that of the document.
+// 036). Then it picks. Where @order asks for another order, the nodes
+// stay in document order.
 func (r *run) orderKeySet() {
 	nodes := r.result.Nodes
 	ranks := make([]int, len(nodes)) // indexes into nodes, in the order of the set
@@ -81,7 +81,7 @@ func (r *run) orderKeySet() {
 	r.result.Nodes, r.locations = set, places
 }
 
-// pickFromKeySet makes the choice from the whole set.
+// pickFromKeySet applies keySetFilter to the whole set.
 func (r *run) pickFromKeySet(ranks []int) []int {
 	c := &r.plan.keySetFilter
 	ranks = slices.DeleteFunc(ranks, func(i int) bool { return !r.fits(c, r.result.Nodes[i], r.locations[i]) })
@@ -98,7 +98,7 @@ func (r *run) pickFromKeySet(ranks []int) []int {
 	return ranks[n-1 : n]
 }
 
-// keySetRank ranks a depth for the order of same-key sets.
+// keySetRank returns the sort key of a location in a same-key set.
 func (p location) keySetRank() int64 {
 	switch {
 	case !p.hasDepth:

@@ -8,10 +8,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Local reports whether it follows from a node and its ancestors alone, and not
-// from its siblings, its depth, its age or the rest of the result, that the
-// plan selects it. Between two snapshots only what differs, and what is below
-// it, can then enter or leave the result.
+// Local reports whether a node and its ancestors alone decide that the plan
+// selects the node: not its siblings, depth or age, nor the rest of the result.
+// Between two snapshots, only nodes that differ and nodes below those can then
+// enter or leave the result of a local plan.
 func (p *Plan) Local() bool {
 	if p.keySet {
 		return false
@@ -53,9 +53,9 @@ func isLocal(tests []predicate) bool {
 	return true
 }
 
-// RunBelow is Run for some nodes and everything below them: what else the plan
-// selects is left out. The plan has to be Local. Ids that are not there are
-// passed over. Cost: the paths to the nodes, and what is below them.
+// RunBelow is [Plan.Run] over the nodes with the given ids and everything below
+// them. The plan has to be [Plan.Local]. RunBelow ignores ids that the tree does
+// not have. Cost: the paths to the nodes, and the nodes below them.
 func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result, error) {
 	paths := make([][]*tree.Entry, 0, len(ids))
 	whole := make(map[*tree.Entry]bool)
@@ -69,7 +69,7 @@ func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result
 	for _, path := range paths {
 		for i, e := range path[:len(path)-1] {
 			if whole[e] {
-				break // everything below it is wanted
+				break // the walk visits everything below it
 			}
 			rank := e.Children().Rank(path[i+1])
 			only[e] = append(only[e], span{rank, rank + 1})
@@ -82,6 +82,6 @@ func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result
 		only[e] = merged(spans)
 	}
 	r, err := p.run(ctx, t, only)
-	r.Nodes = slices.DeleteFunc(r.Nodes, func(e *tree.Entry) bool { return only[e] != nil }) // what only leads there
+	r.Nodes = slices.DeleteFunc(r.Nodes, func(e *tree.Entry) bool { return only[e] != nil }) // ancestors of the nodes
 	return r, err
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// arrange puts the selected nodes, which stand in document order, into the
-// order of a same-key set or of @order (001 §4).
+// arrange sorts the selected nodes, which are in document order, into the order
+// of a same-key set or of @order (001 §4).
 func (r *run) arrange() {
 	if r.plan.keySet {
 		r.orderKeySet()
@@ -24,8 +24,7 @@ func (r *run) arrange() {
 	}
 }
 
-// byLevel sorts by the distance from the root and leaves nodes of one level as
-// they are.
+// byLevel sorts by the distance from the root and keeps the order within a level.
 func (r *run) byLevel() {
 	nodes := r.result.Nodes
 	ranks := make([]int, len(nodes))
@@ -46,7 +45,7 @@ func (r *run) inPostOrder() {
 		entry *tree.Entry
 		level int
 	}
-	var open []above // nodes that have not come yet, each below the one before it
+	var open []above // nodes not yet in sorted, each below the one before it
 	sorted := make([]*tree.Entry, 0, len(r.result.Nodes))
 	for _, e := range r.result.Nodes {
 		path := r.tree.Path(e.Node().ID)
@@ -83,10 +82,11 @@ func (r *run) byPath() {
 	}
 }
 
-// Window applies the controls that leave nodes out: @unique keeps the first
-// node of each key, @limit the first N or, with @p, those of one page, @first
-// the first of what is left. It does not change nodes. On one snapshot they are
-// those of a [Result]; on several, what the caller merged (docs/decisions).
+// Window applies the controls that leave nodes out (001 §4): @unique keeps the
+// first node of each key, @limit N the first N nodes or, with @p, those of one
+// page, and @first the first of the rest. nodes are those of one [Result], or
+// what the caller merged from several (docs/decisions). Window leaves the slice
+// as it is. Cost: O(nodes).
 func (p *Plan) Window(nodes []*tree.Entry) []*tree.Entry {
 	if _, ok := p.source.Control(selector.ControlUnique); ok {
 		seen := make(map[string]bool)

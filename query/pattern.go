@@ -15,8 +15,8 @@ import (
 // one step for each of its states and each byte of a text, so states × bytes is
 // a bound on the work, the same on every machine.
 const (
-	maxMatching = 1 << 30 // of one run of a plan, over all patterns and texts
-	atOnce      = 1 << 18 // between two looks at the end of the context
+	maxMatching = 1 << 30 // steps of one run of a plan, over all patterns and texts
+	atOnce      = 1 << 18 // steps between two checks of the context
 )
 
 // pattern is a compiled regular expression (001 §4) with what a match can cost.
@@ -50,8 +50,8 @@ func newPattern(text string) (*pattern, error) {
 }
 
 // matches reports whether a pattern matches somewhere in a text. It fails with
-// E_LIMIT where the run would do more than maxMatching, before it does so, and
-// hears the end of the context at least every atOnce.
+// E_LIMIT before the run does more than maxMatching steps, and
+// checks the context at least once in atOnce steps.
 func (r *run) matches(p *pattern, text string) bool {
 	if r.err != nil || !strings.Contains(text, p.literal) {
 		return false

@@ -7,13 +7,13 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// filter is the tests of a step around its first :first, :last or :nth.
-// Further choices are of a set of one.
+// filter holds the predicates of a step, split at its first :first, :last or
+// :nth. A second pick takes from a set of one, so it is a predicate (opPick).
 type filter struct {
-	rejected   uint8       // the classes that do not pass the tests before it, one bit each
-	predicates []predicate // the other tests before it; all of them where pick is nil
+	rejected   uint8       // the classes that do not pass, one bit each
+	predicates []predicate // the other predicates before the pick; all of them where pick is nil
 	pick       *selector.Pick
-	afterPick  []predicate
+	afterPick  []predicate // what the picked node has to pass
 }
 
 func (c *filter) addPredicates(tests ...predicate) {
@@ -31,8 +31,8 @@ func (c *filter) addPredicates(tests ...predicate) {
 	}
 }
 
-// pickChild returns the child of e in a zone that a step takes, with its rank, nil
-// without one. An elided core takes part where the step names its class.
+// pickChild returns the child of e in a zone that a step picks and its rank, or
+// nil. An elided core can be picked where the step names its class.
 func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (taken *tree.Entry, rank int) {
 	kids := e.Children()
 	n := s.nth()
@@ -42,7 +42,7 @@ func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (taken 
 	c.core, c.taken, c.remaining, c.allMatch = nil, nil, n, false
 	among := span{0, kids.Len()}
 	switch {
-	case s.onlyID: // the id says which child it is
+	case s.onlyID: // only the child with the id can pass
 		rank = kids.Rank(r.paths[s.idIndex][at.level+1])
 		among = span{rank, rank + 1}
 	case s.namesContainers:
@@ -66,16 +66,17 @@ func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (taken 
 	return c.taken, c.rank
 }
 
-// rejects reports whether no node of the class passes the tests before a choice.
+// rejects reports whether no node of the class passes the predicates before the
+// pick.
 func (c *filter) rejects(class tree.Class) bool { return c.rejected>>class&1 != 0 }
 
-// fits reports whether a node passes the tests before a choice.
+// fits reports whether a node passes the predicates before the pick.
 func (r *run) fits(c *filter, e *tree.Entry, at location) bool {
 	return !c.rejects(e.Class()) && r.passes(c.predicates, e, at)
 }
 
-// byClass makes a choice among the items of one run that follows from their
-// classes, without a look at them.
+// byClass picks among the items of one run by their classes alone, without
+// visiting them.
 func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
 	i, step := 0, 1
 	switch {
@@ -97,8 +98,8 @@ func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
 	}
 }
 
-// nth is how many matches there are up to the one that is taken, from whatever
-// end one counts.
+// nth is the number of the match to pick, 1 for the first, counted from the end
+// that the pick begins at.
 func (c *filter) nth() int {
 	if c.pick.Kind == selector.Nth {
 		return c.pick.N
@@ -106,14 +107,14 @@ func (c *filter) nth() int {
 	return 1
 }
 
-// mayMatchAmong reports whether the step may match one of these children, as far as
-// that can be told without a look at them. What names the class of containers
-// may match an elided core, which is not among them.
+// mayMatchAmong reports whether the classes and the number of these children let
+// the step match one. A step that names the class of containers may match an
+// elided core, which is not among them.
 func (s *step) mayMatchAmong(kids *tree.List) bool {
 	return s.namesContainers || kids.Classes()&s.classes != 0 && (s.pick == nil || s.nth() <= kids.Len())
 }
 
-// mayPickAmong reports whether an open step may choose one of these children.
+// mayPickAmong reports whether an open step may pick one of these children.
 func (g *group) mayPickAmong(open uint64, kids *tree.List) bool {
 	for m := open & g.pickSteps; m != 0; m &= m - 1 {
 		if g.steps[bits.TrailingZeros64(m)].mayMatchAmong(kids) {
@@ -123,40 +124,40 @@ func (g *group) mayPickAmong(open uint64, kids *tree.List) bool {
 	return false
 }
 
-// allPass reports whether all of these children pass the tests before the
-// choice, as far as that can be told without a look at them.
+// allPass reports whether the classes of these children show that all of them
+// pass the predicates before the pick.
 func (c *filter) allPass(kids *tree.List) bool {
 	return len(c.predicates) == 0 && kids.Classes()&c.rejected == 0
 }
 
 func anything(*tree.List) bool { return true }
 
-// picksRoot reports whether a node that is the only one of its kind is taken.
+// picksRoot reports whether a filter picks the root, which has no siblings.
 func (r *run) picksRoot(c *filter, e *tree.Entry, at location) bool {
 	return r.fits(c, e, at) && picksFirst(*c.pick) && r.passes(c.afterPick, e, at)
 }
 
 func picksFirst(p selector.Pick) bool { return p.Kind != selector.Nth || p.N == 1 }
 
-// childPicker looks for what a choice takes among the children of one node.
+// childPicker finds the child of one node that a step picks.
 type childPicker struct {
 	*run
 	*filter
 	parent    *tree.Entry
-	at        location // of the parent
-	zone      interval
-	reverse   bool        // from the last to the first
-	core      *tree.Entry // the elided core, until its turn has come
-	allMatch  bool        // all children match
-	remaining int         // how many matches there are to the one that is taken
-	taken     *tree.Entry
+	at        location    // of the parent
+	zone      interval    // the offsets of the children to consider
+	reverse   bool        // count from the last child
+	core      *tree.Entry // the elided core, nil once it was considered
+	allMatch  bool        // every child passes the predicates
+	remaining int         // matches up to and with the one to pick
+	taken     *tree.Entry // the picked child, nil until it is found
 	takenAt   location
 	shape     tree.Shape
-	rank      int
+	rank      int // of the picked child among its siblings
 }
 
-// consider looks at a child and reports whether the search goes on. An elided
-// core stands ahead of the children at offset 0.
+// consider tests a child and reports whether the search goes on. An elided core
+// comes before the children at offset 0.
 func (c *childPicker) consider(k *tree.Entry, shape tree.Shape, rank int) bool {
 	if c.core != nil && (k.Node().Offset >= 0) != c.reverse && !c.considerCore() {
 		return false
@@ -176,8 +177,8 @@ func (c *childPicker) considerCore() bool {
 	return !c.zone.has(0) || c.rejects(tree.Container) || c.count(core, at)
 }
 
-// count looks at a node of a class that passes and reports whether the search
-// goes on.
+// count tests a node whose class passes and counts it if it matches. It reports
+// whether the search goes on.
 func (c *childPicker) count(k *tree.Entry, at location) bool {
 	if !c.allMatch && !c.passes(c.predicates, k, at) {
 		return true

@@ -1,6 +1,6 @@
 // Package query gives a selector its meaning over one tree: it compiles the
-// selector into a plan and runs it through the tree's summaries, ranks and id
-// index (chapter 04). It knows nothing of history; the root package resolves
+// selector into a plan and runs the plan through the tree's summaries, ranks and
+// id index (chapter 04). It knows nothing of history: the root package resolves
 // addresses such as @t-1 and runs the plan on each snapshot.
 package query
 
@@ -19,50 +19,53 @@ type Plan struct {
 	source       *selector.Selector
 	traits       selector.Traits
 	groups       []group
-	ids          []string        // the ids that steps lead to
-	keySet       bool            // the selector asks for a same-key set; see family.go
-	keySetFilter filter          // what chooses from the whole of it
-	keySetChoice []selector.Part // what that was compiled from
-	order        string          // of @order, "" without
-	newestFirst  bool            // turns come newest first
+	ids          []string        // the ids that steps test; step.idIndex points here
+	keySet       bool            // the selector asks for a same-key set; see key_set.go
+	keySetFilter filter          // picks from the whole same-key set
+	keySetChoice []selector.Part // the parts that keySetFilter was compiled from
+	order        string          // the word of @order, "" without one
+	newestFirst  bool            // the walk visits the newest turn first
 }
 
-// group is one chain of steps. A node is selected when it matches the last
-// step and its ancestors match the others. Sets of steps are bits of a word.
+// group is one chain of steps. It selects a node that matches the last step and
+// whose ancestors match the others. A set of steps is a bit mask.
 type group struct {
-	source      int // the group of the selector that it comes from
+	source      int // index of the group of the selector that it was compiled from
 	steps       []step
 	lastStep    uint64 // the last step alone
 	childSteps  uint64 // steps joined by ">"
 	regionSteps uint64 // steps that only a region can match
 	coreSteps   uint64 // steps that an elided core may match
-	zoneSteps   uint64 // steps that stand for a part of a turn
-	pickSteps   uint64 // steps that choose among siblings
+	zoneSteps   uint64 // steps that are :pre, :core or :post alone
+	pickSteps   uint64 // steps with :first, :last or :nth
 }
 
 // step is one compound selector.
 type step struct {
-	required   tree.Marks // what must occur at and below the node that matches this step
-	unmarked   bool       // from is empty: the summaries rule nothing out
-	prefilters bool       // from may spare a look at a node that has the right class
-	classes    uint8      // the classes that pass
+	required   tree.Marks // marks that a subtree must have for this step to match at its top
+	unmarked   bool       // required is empty: the summaries rule nothing out
+	prefilters bool       // required may rule out a leaf that has the right class
+	classes    uint8      // the classes that pass, one bit each
 	filter
 	zone selector.Zone // of a step that is :pre, :core or :post alone
-	// What every match has to pass through: the nearest id at this step or
-	// after it, as an index into pins, or -1; the depths of all of them.
+	// What every match of this step leads to: the nearest id that this step or a
+	// later one tests, as an index into Plan.ids, or -1; and the depths that
+	// this step and the later ones test.
 	idIndex         int
 	depths          [][]interval
-	onlyID          bool // the id is this step's own and stands before any choice
+	onlyID          bool // this step itself tests the id, before it picks
 	namesContainers bool // the step names the class of containers
-	ownDepth        bool // only what stands at its depth itself passes
+	ownDepth        bool // only the turn or region that has the depth passes, nothing inside it
 	needs           []need
-	parts           []selector.Part // what it was compiled from
+	parts           []selector.Part // what the step was compiled from
 }
 
-// Compile prepares a selector. Whatever address it carries is the caller's to
-// resolve. Errors are E_SELECTOR_INVALID and, for more than [selector.MaxGroups]
-// groups or a group of more than [selector.MaxSteps] steps once positions and
-// searches are spelled out, E_LIMIT.
+// Compile compiles a selector into a plan. The caller resolves the address that
+// the selector carries (04 §2). Compile fails with E_SELECTOR_INVALID where no
+// text could give the selector or a regular expression does not compile, and
+// with E_LIMIT where positions and searches, spelled out as steps, give more
+// than [selector.MaxGroups] groups or a group of more than [selector.MaxSteps]
+// steps.
 func Compile(s *selector.Selector) (*Plan, error) {
 	if err := validate(s); err != nil {
 		return nil, err
@@ -125,7 +128,7 @@ func (p *Plan) group(g *group, steps []selector.Step) error {
 	return nil
 }
 
-// inherit takes over what the steps after this one need.
+// inherit adds to a step what the later steps require.
 func (s *step) inherit(rest []step) {
 	if len(rest) > 0 {
 		after := &rest[0]

@@ -8,37 +8,37 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// predicate is one condition on a node. It is data and not a function, so that a
-// walk over many nodes pays for a switch and not for a call through a pointer.
+// predicate is one condition on a node. It is data, not a function: a walk over
+// many nodes then pays for a switch instead of a call through a pointer.
 type predicate struct {
 	op           op
-	not          bool             // turns ofSpan, ofText and anyOf around: !=
-	null         bool             // null is one of the values
-	field        field            // what is looked at
-	classes      uint8            // one bit for each class
-	order        uint8            // inOrder: 1 for below, 2 for equal, 4 for above
-	intervals    []interval       // ofSpan
-	texts        []string         // ofText, inOrder, ofTag: the values
-	alternatives [][]predicate    // anyOf: all of one of these
-	value        *valueComparison // ofValue
-	pick         selector.Pick    // choice
+	not          bool             // negates opInterval, opText and opAny: !=
+	null         bool             // null is one of the values, for opInterval and opText
+	field        field            // the attribute to test
+	classes      uint8            // opClass: the classes that pass, one bit each
+	order        uint8            // opTextOrder: 1 for below, 2 for equal, 4 for above
+	intervals    []interval       // opInterval: the values
+	texts        []string         // opText, opTextOrder, opTag: the values
+	alternatives [][]predicate    // opAny: every predicate of one of these lists
+	value        *valueComparison // opValue
+	pick         selector.Pick    // opPick
 }
 
 type op uint8
 
 const (
-	opClass     op = iota // the class is one of them
-	opOwnDepth            // the node itself is what stands at its depth
-	opInterval            // a whole number lies in one of the spans
+	opClass     op = iota // the class is one of classes
+	opOwnDepth            // the node is the turn or region that has its depth, not inside it
+	opInterval            // an integer lies in one of the intervals
 	opText                // a text is one of the texts
-	opTextOrder           // a text stands before, at or behind the text
-	opTag                 // the tags hold the text
-	opAny                 // one of several sets of tests is passed
-	opValue               // anything else
+	opTextOrder           // a text sorts before, equal to or after the text
+	opTag                 // one of the tags is the text
+	opAny                 // one of several lists of predicates passes
+	opValue               // any other comparison
 	opPick                // :first, :last or :nth, of a set of one
 )
 
-// passes reports whether a node passes all tests.
+// passes reports whether a node passes all predicates.
 func (r *run) passes(tests []predicate, e *tree.Entry, at location) bool {
 	for i := range tests {
 		if !r.holds(&tests[i], e, at) {
@@ -117,19 +117,19 @@ func (t *predicate) holdsText(s string, known bool) bool {
 	return false
 }
 
-// hint is what the planner can use of a part.
+// hint is what a part of a step lets the plan skip.
 type hint struct {
-	marks           tree.Marks // must occur at the node
-	needs           []need     // the same by name
-	id              string     // the one id that passes
-	depths          []interval // the depths that pass
+	marks           tree.Marks // a matching node has these marks
+	needs           []need     // the values behind the marks, for Explain
+	id              string     // the one id that passes, "" for any
+	depths          []interval // the depths that pass, nil for any
 	region          bool       // only regions pass
-	ownDepth        bool       // only what stands at its depth itself passes
+	ownDepth        bool       // only the turn or region that has the depth passes
 	elidedCore      bool       // an elided core may pass
-	namesContainers bool       // it is by its class that it does
+	namesContainers bool       // the part names the class of containers
 }
 
-// need is a value that must occur in one of the sets of [tree.Marks].
+// need is a value that must have a mark in one of the sets of [tree.Marks].
 type need struct{ set, value string }
 
 func (c *hint) need(set string, mark *uint64, value string) {
@@ -137,7 +137,8 @@ func (c *hint) need(set string, mark *uint64, value string) {
 	c.needs = append(c.needs, need{set, value})
 }
 
-// compilePart compiles a part. byDepth says that :depth(…) is another part of the step.
+// compilePart compiles one part of a step into predicates and a hint. byDepth
+// says that the step has :depth(…) too.
 func (p *Plan) compilePart(part selector.Part, byDepth bool) ([]predicate, hint, error) {
 	switch part := part.(type) {
 	case selector.Region:
@@ -168,7 +169,7 @@ func (p *Plan) compilePart(part selector.Part, byDepth bool) ([]predicate, hint,
 			c.need("type", &c.marks.Types, class.String())
 		}
 		return append(tests, predicate{op: opOwnDepth}), c, nil
-	case selector.Position: // what expand leaves of one: the hop N
+	case selector.Position: // expand leaves only the hop N of a position
 		tests, c, err := p.attrPredicates(offsetIs(part.Hops[0].Offset))
 		c.elidedCore = part.Hops[0].Offset == 0
 		return tests, c, err
@@ -186,25 +187,26 @@ const everyClass = 1<<(tree.Block+1) - 1
 
 func classes(c tree.Class) []predicate { return []predicate{{op: opClass, classes: 1 << c}} }
 
-// depthClasses is the classes that depth counts: the turns and, in the editions with
-// one axis, the active head and the system header.
+// depthClasses are the classes that have a depth: the turns and, in the editions
+// with one axis of depths, the active head and the system header.
 const depthClasses uint8 = 1<<tree.Turn | 1<<tree.Head | 1<<tree.Sys
 
-// depthPredicates tests the depth that a node lives at. Edition v0.1 counts sealed turns
-// only (02 §6.3).
+// depthPredicates compiles :depth(…): the depth of the node, or of the turn or
+// region that it is in. Edition v0.1 counts sealed turns only (02 §6.3).
 func (p *Plan) depthPredicates(set selector.DepthSet) ([]predicate, hint) {
 	least := int64(math.MinInt64)
 	if !p.traits.DepthMeansRegions {
 		least = 1
 	}
-	spans := make([]interval, len(set.Terms)) // a depth that is none is an empty span
+	spans := make([]interval, len(set.Terms)) // terms outside of the axis give empty intervals
 	for i, t := range set.Terms {
 		spans[i] = interval{max(t.Lo, least), t.Hi}
 	}
 	return []predicate{{op: opInterval, field: fieldDepth, intervals: spans}}, hint{depths: spans}
 }
 
-// classAt returns the class of what stands at the depths, if it is one class.
+// classAt returns the class of the turns or the region at the depths, if they
+// are of one class.
 func classAt(depths []interval) (tree.Class, bool) {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, d := range depths {
@@ -221,12 +223,12 @@ func classAt(depths []interval) (tree.Class, bool) {
 	return tree.Root, false
 }
 
-// typePredicates tests a type token. A canonical name alone matches the whole class; a
+// typePredicates compiles a type token. A canonical name alone matches the whole class; a
 // namespaced one is, in edition v0.1, the exact nodeType and, in the others, a
 // class and a kind, or that exact nodeType whatever the kind header says (04
 // §3.2; 003, 001 §3.2, §7.3). Both vocabularies are understood.
-// Beside :depth(…) a type of turns takes in the regions that have a depth, in
-// the editions where depths reach there: .mt:depth(0) is ^ah.
+// Beside :depth(…) a type of turns also matches the regions that have a depth,
+// in the editions with one axis of depths: .mt:depth(0) is ^ah.
 func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
 	var c hint
 	_, rest, namespaced := strings.Cut(name, ":")
@@ -255,7 +257,7 @@ func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
 	return []predicate{{op: opText, field: fieldNodeType, texts: spellings(name)}}, c
 }
 
-// meansRegions reports whether beside :depth(…) a type takes in regions.
+// meansRegions reports whether a type beside :depth(…) also matches regions.
 func (p *Plan) meansRegions(name string) bool {
 	class, canonical := tree.ClassOfType(name)
 	return canonical && class == tree.Turn && p.traits.DepthMeansRegions
@@ -273,8 +275,8 @@ func spellings(name string) []string {
 	return []string{name}
 }
 
-// kindOf is the kind facet: the header, else the part of the type after the
-// first colon.
+// kindOf returns the kind facet: the header, else the part of the type after the
+// first colon (003, 001 §3.5.3).
 func kindOf(n *tree.Node) string {
 	if n.Kind != "" || n.Has("kind") {
 		return n.Kind
@@ -283,8 +285,8 @@ func kindOf(n *tree.Node) string {
 	return rest
 }
 
-// KeyOf is the key facet: the key header, else the id, so that a node without a
-// key is a family of one.
+// KeyOf returns the key facet: the key header, else the id. A node without a key
+// is thus a same-key set of one (003, 001 §3.5.3).
 func KeyOf(n *tree.Node) string {
 	if n.Key != "" || n.Has("key") {
 		return n.Key

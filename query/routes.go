@@ -8,28 +8,28 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// routes is what is open for the children of a node where they are not all
-// reached alike: a child of a turn may be reached directly, through the parts
-// that :pre, :core and :post name and through the elided core; and of some
-// children a step chooses one.
+// routes holds the open steps of the children of a node where not all of them
+// have the same: a child of a turn may be matched directly, behind :pre, :core
+// or :post, or behind the elided core; and a step with a pick is open for the
+// picked child alone.
 type routes struct {
-	zones      [3][]state // through a part of a turn, by [selector.Zone]
-	divided    bool       // whether anything is open there
-	picked     []pickedChild
-	plainEnd   bool    // whether a last step that makes no choice is open
-	leavesOnly bool    // whether the children have none of their own
-	union      []state // what is open for any child
-	open       []state // for the child at hand, with the steps that chose it
-	pickedBy   []uint64
+	zones      [3][]state    // open behind a part of a turn, by [selector.Zone] and group
+	divided    bool          // a step is open in zones
+	picked     []pickedChild // of all steps with a pick
+	plainEnd   bool          // a last step without a pick is open
+	leavesOnly bool          // all children are leaves
+	union      []state       // the steps that are open for at least one child, by group
+	open       []state       // the steps that are open for the current child, by group
+	pickedBy   []uint64      // the steps that picked the current child, by group
 }
 
-// pickedChild is the child that a step of a group takes, with its rank.
+// pickedChild is the child that a step of a group picks.
 type pickedChild struct {
 	group int
-	step  uint64
+	step  uint64 // its bit
 	taken *tree.Entry
 	shape tree.Shape
-	rank  int
+	rank  int // among its siblings
 }
 
 func newRoutes(groups int) *routes {
@@ -40,8 +40,8 @@ func newRoutes(groups int) *routes {
 	return v
 }
 
-// openRoutes opens the ways to the children of e and reports whether they differ
-// after all.
+// openRoutes works out the routes to the children of e. It reports false where
+// the same steps are open for all of them after all.
 func (r *run) openRoutes(e *tree.Entry, at location, lv *level) bool {
 	if lv.routes == nil {
 		lv.routes = newRoutes(len(lv.open))
@@ -78,15 +78,14 @@ func (r *run) openRoutes(e *tree.Entry, at location, lv *level) bool {
 	if v.divided || len(v.picked) > 0 {
 		return true
 	}
-	for i := range lv.open { // nothing was chosen
+	for i := range lv.open { // nothing was picked
 		lv.open[i].child &^= r.plan.groups[i].pickSteps
 	}
 	return false
 }
 
-// pickLast makes the choice among the children of e where that is all there is
-// to do below e: one last step is open, and it chooses. It reports whether that
-// was so.
+// pickLast picks among the children of e where nothing else can match below e:
+// a single last step is open, and it picks. It reports whether that was so.
 func (r *run) pickLast(e *tree.Entry, at location, lv *level) bool {
 	g, s := &r.plan.groups[0], lv.open[0]
 	if len(lv.open) > 1 || s.active() != g.lastStep&g.pickSteps&^g.coreSteps || s.below != 0 && e.Children().Deep() {
@@ -98,13 +97,13 @@ func (r *run) pickLast(e *tree.Entry, at location, lv *level) bool {
 	return true
 }
 
-// openZone adds what is open for the children in a part of a turn.
+// openZone opens steps for the children in a part of a turn.
 func (v *routes) openZone(z selector.Zone, group int, s state) {
 	v.zones[z][group] = v.zones[z][group].or(s)
 	v.divided = true
 }
 
-// throughParts opens the steps behind the parts of a turn.
+// throughParts opens the steps behind :pre, :core and :post.
 func (r *run) throughParts(i int, s state, v *routes) {
 	g := &r.plan.groups[i]
 	for m := s.active() & g.zoneSteps; m != 0; m &= m - 1 {
@@ -113,7 +112,7 @@ func (r *run) throughParts(i int, s state, v *routes) {
 }
 
 // throughCore opens the steps behind those that the elided core of a turn
-// matches. It stands among the children and in the part :core.
+// matches. The elided core is a child of the turn and lies in its part :core.
 func (r *run) throughCore(i int, s state, e *tree.Entry, at location, v *routes) {
 	g := &r.plan.groups[i]
 	open, opened := s.active()&g.coreSteps, v.zones[selector.Core][i].active()&g.coreSteps
@@ -137,9 +136,9 @@ func (r *run) throughCore(i int, s state, e *tree.Entry, at location, v *routes)
 	v.openZone(selector.Core, i, g.advance(state{}, matched))
 }
 
-// elidedCore returns what stands for the elided core of a turn: a container at
-// offset 0 around the blocks there (docs/decisions). It is nil where the core
-// is explicit and where nothing is in it. There is one at a time.
+// elidedCore returns an entry for the elided core of a turn: a container at
+// offset 0 around the blocks there (docs/decisions). It returns nil where the
+// core is explicit and where it is empty. The next call reuses the entry.
 func (r *run) elidedCore(e *tree.Entry) *tree.Entry {
 	if !r.hasZones(e, false) {
 		return nil
@@ -153,7 +152,7 @@ func (r *run) elidedCore(e *tree.Entry) *tree.Entry {
 	return r.elidedEntry
 }
 
-// picksOfCore returns which of the open steps with a choice take the elided core.
+// picksOfCore returns the open steps that pick the elided core.
 func (r *run) picksOfCore(g *group, open uint64, core, e *tree.Entry, at location, z interval) uint64 {
 	picked := uint64(0)
 	for m := open & g.pickSteps; m != 0; m &= m - 1 {
@@ -164,9 +163,9 @@ func (r *run) picksOfCore(g *group, open uint64, core, e *tree.Entry, at locatio
 	return picked
 }
 
-// collectPicks notes what the open steps of a group take among the children of e in
-// a zone: a choice applies to the matches of what stands before it, in
-// canonical order, and what stands after it tests the chosen one.
+// collectPicks adds the children of e in a zone that open steps of a group pick.
+// A pick takes from the children that pass what stands before it, in canonical
+// order; what stands after it tests the picked child.
 func (r *run) collectPicks(i int, s state, e *tree.Entry, at location, z interval, v *routes) {
 	g := &r.plan.groups[i]
 	for m := s.active() & g.pickSteps; m != 0; m &= m - 1 {
@@ -176,9 +175,8 @@ func (r *run) collectPicks(i int, s state, e *tree.Entry, at location, z interva
 	}
 }
 
-// pickedOnly reports whether only the children that were chosen can be of use:
-// nothing but choices is open, or nothing is below the children and every last
-// step is a choice.
+// pickedOnly reports whether only the picked children are worth a visit: only
+// picks are open, or the children are leaves and every last step picks.
 func (v *routes) pickedOnly(r *run, e *tree.Entry) bool {
 	only := true
 	for i, s := range v.union {
@@ -188,7 +186,7 @@ func (v *routes) pickedOnly(r *run, e *tree.Entry) bool {
 	return only || !v.plainEnd && v.leavesOnly
 }
 
-// visitPicked looks at the chosen children.
+// visitPicked visits the picked children.
 func (w *walk) visitPicked(reverse bool) {
 	list := w.routes.picked
 	if len(list) > 1 {
@@ -213,7 +211,7 @@ func (w *walk) visitPicked(reverse bool) {
 	}
 }
 
-// visitByRoutes looks at a child in the ways that lead to it.
+// visitByRoutes visits a child with the steps that are open for it.
 func (w *walk) visitByRoutes(k *tree.Entry, shape tree.Shape, at location) {
 	v := w.routes
 	taken := slices.ContainsFunc(v.picked, func(c pickedChild) bool { return c.taken == k })
@@ -233,7 +231,7 @@ func (w *walk) visitByRoutes(k *tree.Entry, shape tree.Shape, at location) {
 		}
 	}
 	for i := range v.open {
-		v.open[i].child &^= w.plan.groups[i].pickSteps &^ v.pickedBy[i] // of no use but to the chosen one
+		v.open[i].child &^= w.plan.groups[i].pickSteps &^ v.pickedBy[i] // open for the picked child alone
 	}
 	switch {
 	case shape.Leaf():
@@ -243,8 +241,8 @@ func (w *walk) visitByRoutes(k *tree.Entry, shape tree.Shape, at location) {
 	}
 }
 
-// visitLeafByRoutes is oneInWays for a node without children: only a last step can be
-// of use.
+// visitLeafByRoutes is visitByRoutes for a node without children: only a last
+// step can match.
 func (w *walk) visitLeafByRoutes(k *tree.Entry, at location) {
 	looked := false
 	for i, s := range w.routes.open {

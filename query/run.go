@@ -8,13 +8,13 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Result is what a plan selected.
+// Result is what a plan selected, and what the run cost.
 type Result struct {
 	// Nodes come in document order, turns in the order of the edition or of
 	// @order, same-key sets newest first; none comes twice.
 	Nodes       []*tree.Entry
-	Visited     int           // nodes looked at
-	Skipped     int           // nodes not looked at: ids, ranks and summaries ruled them out
+	Visited     int           // nodes that the run tested
+	Skipped     int           // nodes that ids, ranks and summaries ruled out untested
 	elidedCores []*tree.Entry // turns whose elided core a last step matches
 }
 
@@ -27,22 +27,22 @@ func (r Result) IDs() []string {
 	return ids
 }
 
-// run is one evaluation of a plan.
+// run is one evaluation of a plan over one tree.
 type run struct {
 	ctx         context.Context
 	plan        *Plan
 	tree        *tree.Tree
-	paths       [][]*tree.Entry // to the pinned ids
-	limits      map[*tree.Entry][]span
-	turns       []int // see ranksOfTurns
+	paths       [][]*tree.Entry        // from the root to each of plan.ids, nil where an id is not there
+	limits      map[*tree.Entry][]span // the only children to visit below a node, see RunBelow
+	turns       []int                  // ranks of the turns below ^seq, see ranksOfTurns
 	result      Result
-	locations   []location // of the nodes in the result, where their order asks for it
+	locations   []location // of the nodes in the result, where their order needs it
 	err         error
 	levels      []*level
 	matched     int64       // states × bytes that regular expressions were put to, see matches
 	unwatched   int64       // those since the last look at the end of the context
-	picker      childPicker // see choose
-	elidedEntry *tree.Entry // stands for the elided core at hand, see elided
+	picker      childPicker // reused, see pickChild
+	elidedEntry *tree.Entry // reused, see elidedCore
 	elidedNode  tree.Node
 }
 
@@ -68,8 +68,8 @@ func (r *run) fail(err error) {
 // nodes costs.
 func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) { return p.run(ctx, t, nil) }
 
-// run evaluates the plan. Below the nodes in only it looks at those children
-// alone.
+// run evaluates the plan. Below a node that limits names it visits only those
+// children.
 func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]span) (Result, error) {
 	r := newRun(ctx, p, t)
 	r.limits = only
@@ -98,17 +98,17 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 	return r.result, nil
 }
 
-// location is where a node is: its level below the root and, where axis is set,
-// its depth: that of the turn it is or lives in, 0 in ^ah, -1 in ^sys.
+// location is where a node is: its level below the root and, where hasDepth is
+// set, its depth: that of the turn that it is or lives in, 0 in ^ah, -1 in ^sys.
 type location struct {
 	depth    int64
 	level    int32
 	hasDepth bool
-	ownDepth bool // the node itself stands at this depth
+	ownDepth bool // the node is the turn or region that has the depth, not inside it
 }
 
-// locationOf returns the place of a child k of a node e at p, with its rank among
-// the children.
+// locationOf returns the location of k, the child of e with the given rank. e is
+// at p.
 func (r *run) locationOf(p location, k, e *tree.Entry, rank int) location {
 	p.level++
 	p.ownDepth = false
@@ -128,8 +128,8 @@ func (r *run) locationOf(p location, k, e *tree.Entry, rank int) location {
 	return p
 }
 
-// state is how far one group has come at a place of the tree: the steps that
-// a child may match and those that any node below may match, one bit each.
+// state is the steps of one group that are open below a node, one bit each:
+// those that a child may match, and those that any node further down may match.
 type state struct{ child, below uint64 }
 
 func (s state) active() uint64 { return s.child | s.below }
@@ -138,21 +138,21 @@ func (s state) and(mask uint64) state { return state{s.child & mask, s.below & m
 
 func (s state) or(o state) state { return state{s.child | o.child, s.below | o.below} }
 
-// advance opens the steps after those that matched. What any node below may
-// match stays open.
+// advance opens the steps after those that matched. Steps that any node below
+// may match stay open.
 func (g *group) advance(s state, matched uint64) state {
 	next := matched &^ g.lastStep << 1
 	return state{next & g.childSteps, s.below | next&^g.childSteps}
 }
 
-// level holds what is open at one level of the walk, which is at one node of
-// it at a time.
+// level is the working memory of the walk at one level of the tree. The walk is
+// at one node of a level at a time.
 type level struct {
-	open         []state // for the children, of each group
-	lastSteps    []*step // the last steps among what is open
-	innerClasses uint8   // the classes of the children to look at that have children, one bit each
-	spans        []span
-	routes       *routes // where the children are not all reached alike, see walk_parts.go
+	open         []state // the steps that are open below the node, for each group
+	lastSteps    []*step // the last steps of their groups among those
+	innerClasses uint8   // the classes of the inner children worth a visit, one bit each
+	spans        []span  // the ranks of the children worth a visit
+	routes       *routes // where not all children have the same open steps, see routes.go
 	walk         walk
 }
 
@@ -165,9 +165,9 @@ func (r *run) level(n int32) *level {
 	return r.levels[n]
 }
 
-// visit looks at one node: it matches the steps that are open here, takes the
-// node into the result where a last step matches, and goes on below. picked
-// says which steps with a choice among siblings took this node.
+// visit tests one node against the open steps, selects it where a last step
+// matches, and descends. picked holds, for each group, the steps with a pick
+// that picked this node; nil stands for none.
 func (r *run) visit(e *tree.Entry, at location, in []state, picked []uint64) {
 	if !r.countVisit() {
 		return
@@ -201,7 +201,7 @@ func (r *run) visit(e *tree.Entry, at location, in []state, picked []uint64) {
 	}
 }
 
-// countVisit counts a node and reports whether the run goes on.
+// countVisit counts a tested node and reports whether the run goes on.
 func (r *run) countVisit() bool {
 	r.result.Visited++
 	if r.result.Visited&4095 == 0 && r.ctx.Err() != nil {
@@ -233,8 +233,8 @@ func (r *run) match(g *group, e *tree.Entry, at location, open, picked uint64) u
 	return matched
 }
 
-// mayMatch reports whether anything at and below a summary can be of use to the
-// open steps.
+// mayMatch reports whether the marks of a summary let an open step match in the
+// nodes that it sums up.
 func (r *run) mayMatch(sum *tree.Summary, states []state) bool {
 	for i := range states {
 		g := &r.plan.groups[i]
@@ -247,8 +247,7 @@ func (r *run) mayMatch(sum *tree.Summary, states []state) bool {
 	return false
 }
 
-// narrow leaves of what is open at e the steps that something below it can
-// still match.
+// narrow closes the open steps that nothing below e can match.
 func (r *run) narrow(g *group, s state, e *tree.Entry, at location) state {
 	kids := e.Children()
 	for m := s.active(); m != 0; m &= m - 1 {
@@ -261,7 +260,8 @@ func (r *run) narrow(g *group, s state, e *tree.Entry, at location) state {
 	return s
 }
 
-// leadsBelow reports whether the id and the depths that a step leads to can be below e.
+// leadsBelow reports whether the id and the depths that a step leads to can be
+// below e.
 func (r *run) leadsBelow(s *step, e *tree.Entry, at location) bool {
 	if s.idIndex >= 0 {
 		path := r.paths[s.idIndex]

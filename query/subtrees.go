@@ -2,17 +2,17 @@ package query
 
 import "github.com/contexttree/pact/tree"
 
-// Subtrees tells which nodes are in a result or below a node that is: what Where
-// keeps (003, 001 §3.5.2).
+// Subtrees is the set of nodes that are in a result or below one of its nodes:
+// what the second selector of a selection, its filter, keeps (003, 001 §3.5.2).
 type Subtrees struct {
 	tree  *tree.Tree
 	nodes map[string]bool
-	cores map[string]bool // ids of the turns whose elided core is in it
+	cores map[string]bool // ids of the turns whose elided core the selector matches
 }
 
-// Subtrees returns the cover of a result in the tree it was found in. Elided cores
-// that the selector matches are part of it, though they are no nodes of the
-// result. Cost: O(the result), once.
+// Subtrees returns the subtrees of a result in the tree t that it was found in.
+// They include those of the elided cores that the selector matches, which are no
+// nodes of the result. Cost: O(the result), once.
 func (r Result) Subtrees(t *tree.Tree) *Subtrees {
 	c := &Subtrees{t, make(map[string]bool, len(r.Nodes)), make(map[string]bool, len(r.elidedCores))}
 	for _, e := range r.Nodes {

@@ -7,9 +7,9 @@ import (
 )
 
 // ranksOfTurns returns the ranks of the turns among the children of ^seq, or nil
-// where all of these are turns. Only a tree that was read leniently has others
-// there. They do not count: depth is of turns (04 §3.4). Cost: nothing, or a
-// look at all of them where there are others.
+// where all children are turns. Only a tree that was read leniently has other
+// children there; they have no depth (04 §3.4). Cost: O(1), or O(children) where
+// there are others.
 func ranksOfTurns(t *tree.Tree) []int {
 	seq := t.Region(tree.Seq)
 	if seq == nil || seq.Children().Len() == 0 || seq.Children().Classes() == 1<<tree.Turn {
@@ -36,7 +36,8 @@ func (r *run) depthOfRank(n, rank int) (int64, bool) {
 	return int64(len(r.turns) - i), turn
 }
 
-// rankOfDepth returns which of the n children of ^seq stands at a depth.
+// rankOfDepth returns the rank of the turn at a depth among the n children of
+// ^seq, and whether there is one.
 func (r *run) rankOfDepth(n int, depth int64) (int, bool) {
 	if r.turns != nil {
 		n = len(r.turns)
@@ -51,7 +52,8 @@ func (r *run) rankOfDepth(n int, depth int64) (int, bool) {
 	return rank, true
 }
 
-// rankSpans adds the ranks of what stands at depths among the n children of ^seq.
+// rankSpans appends the ranks of the turns at depths among the n children of
+// ^seq.
 func (r *run) rankSpans(list []span, depths []interval, n int) []span {
 	turns := n
 	if r.turns != nil {

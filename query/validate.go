@@ -5,8 +5,8 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// validate refuses a selector that was put together by hand and that no text could
-// give: without steps, or with a comparison that has nothing to compare with.
+// validate refuses a selector that a program put together and that no text could
+// give: one without steps, or with a comparison without values.
 func validate(s *selector.Selector) error {
 	for _, g := range s.Groups {
 		for _, step := range g.Steps {
@@ -77,5 +77,5 @@ func validateAttr(a selector.Attr) error {
 }
 
 func incomplete(message string) error {
-	return fault.New(fault.SelectorInvalid, message, "selector.Parse makes whole selectors")
+	return fault.New(fault.SelectorInvalid, message, "build selectors with selector.Parse, which refuses incomplete ones")
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// descend goes on to the children of e that can be of use. Mostly all of them are
-// reached alike; see walk_parts.go for where they are not.
+// descend visits the children of e that an open step may match or lead through.
+// Mostly the same steps are open for all of them; routes.go has the other case.
 func (r *run) descend(e *tree.Entry, at location, lv *level) {
 	live, special := false, false
 	lv.lastSteps, lv.innerClasses = lv.lastSteps[:0], 0
@@ -53,7 +53,7 @@ func (r *run) descend(e *tree.Entry, at location, lv *level) {
 		few = restricted || few && !w.routes.divided
 	}
 	if w.routes == nil && len(lv.lastSteps) == 0 && !e.Children().Deep() {
-		return // only a last step can be of use to a leaf
+		return // all children are leaves, and only a last step can match a leaf
 	}
 	if w.routes == nil && !few && !turns && at.level > 0 {
 		at.level++
@@ -72,8 +72,8 @@ func (r *run) descend(e *tree.Entry, at location, lv *level) {
 	}
 }
 
-// hasZones reports whether a turn has parts or, where the question is of its
-// core, an elided one.
+// hasZones reports whether e has the parts :pre, :core and :post or, with parts
+// unset, an elided core.
 func (r *run) hasZones(e *tree.Entry, parts bool) bool {
 	if e.Class() != tree.Turn && e.Class() != tree.Head {
 		return false
@@ -81,8 +81,8 @@ func (r *run) hasZones(e *tree.Entry, parts bool) bool {
 	return parts || e.Core() == nil && e.HasOwnCoreBlocks()
 }
 
-// visitAll looks at children that are all reached alike and stand at one place,
-// passing over what the summaries rule out.
+// visitAll visits children that have the same open steps and the same location,
+// and skips the runs and children that the summaries rule out.
 func (r *run) visitAll(l *tree.List, at location, lv *level) {
 	items, runs := l.Parts()
 	for i, k := range items {
@@ -106,7 +106,7 @@ func (r *run) visitAll(l *tree.List, at location, lv *level) {
 	}
 }
 
-// childClasses returns the classes of the children to look at that have children,
+// childClasses returns the classes of the inner children that are worth a visit,
 // one bit each.
 func (g *group) childClasses(s state) uint8 {
 	if s.below != 0 {
@@ -119,7 +119,7 @@ func (g *group) childClasses(s state) uint8 {
 	return classes
 }
 
-// visitLeaf is visit for a node without children: only a last step can be of use.
+// visitLeaf is visit for a node without children: only a last step can match.
 func (r *run) visitLeaf(k *tree.Entry, class tree.Class, at location, lv *level) {
 	looked := false
 	for _, s := range lv.lastSteps {
@@ -137,21 +137,21 @@ func (r *run) visitLeaf(k *tree.Entry, class tree.Class, at location, lv *level)
 	}
 }
 
-// walk is a way over the children of one node whose ranks matter, or which are
-// not reached alike.
+// walk visits the children of one node where their ranks matter or where not all
+// of them have the same open steps.
 type walk struct {
 	*run
 	level  *level
 	parent *tree.Entry
 	at     location // of the parent
-	open   []state  // everything that is open for some child
-	routes *routes  // nil where all children are reached alike
+	open   []state  // the steps that are open for at least one child
+	routes *routes  // nil where the same steps are open for all children
 }
 
-// mayEnter reports whether a run of children can be of use.
+// mayEnter reports whether an open step may match in a run of children.
 func (w *walk) mayEnter(l *tree.List) bool { return w.mayMatch(l.Sum(), w.open) }
 
-// visitChild looks at a child and reports whether the walk goes on.
+// visitChild visits a child and reports whether the walk goes on.
 func (w *walk) visitChild(k *tree.Entry, shape tree.Shape, rank int) bool {
 	at := w.locationOf(w.at, k, w.parent, rank)
 	switch {
@@ -165,7 +165,7 @@ func (w *walk) visitChild(k *tree.Entry, shape tree.Shape, rank int) bool {
 	return w.err == nil
 }
 
-// span is a run of ranks among the children of one node.
+// span is a range of ranks among the children of one node, hi not included.
 type span struct{ lo, hi int }
 
 // each calls f for the items of l with ranks in the span, in either order,
@@ -207,7 +207,7 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 	return true
 }
 
-// flat is each for the items of one run.
+// flat is each for a list that is one run.
 func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
 	items, _ := l.Parts()
 	lo, hi := max(s.lo-rank, 0), min(s.hi-rank, len(items))
@@ -223,8 +223,9 @@ func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, s
 	return true
 }
 
-// spans notes the children that the open steps can concern where every one of
-// them leads to an id or to a depth, and reports whether that is so.
+// spans writes the ranks of the children worth a visit to lv.spans. It reports
+// false where an open step leads to neither an id nor a depth, so that all
+// children are.
 func (r *run) spans(e *tree.Entry, turns bool, at location, lv *level) bool {
 	list := lv.spans[:0]
 	for i := range lv.open {
@@ -246,7 +247,7 @@ func (r *run) spans(e *tree.Entry, turns bool, at location, lv *level) bool {
 	return true
 }
 
-// merged puts spans in order and joins those that meet.
+// merged sorts spans and joins those that overlap or touch.
 func merged(list []span) []span {
 	if len(list) < 2 {
 		return list
