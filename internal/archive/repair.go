@@ -1,4 +1,4 @@
-package pact
+package archive
 
 import (
 	"slices"
@@ -11,26 +11,13 @@ import (
 	"github.com/contexttree/pact/internal/document"
 )
 
-// Strict refuses a history that had to be mended: snapshots newest first,
-// another root or region. It also refuses what no context can have done: sealed
-// turns that change, ids that come back, more than one edition. Without it
-// ImportHistory mends the former, takes the latter as it is, and says so in its
-// findings.
-func Strict() Option { return func(o *options) { o.strict = true } }
-
-// Renumber counts the cycles of a history of snapshots anew from that of the
-// oldest, one for every line, and says which in the findings. Without it a
-// history with a gap between its cycles is refused: every cycle is one snapshot
-// (05 §3.2, §6.6), and an address has to find what it names.
-func Renumber() Option { return func(o *options) { o.renumber = true } }
-
 // numbered makes a snapshot the one of the next cycle, where that was asked for,
 // and refuses it otherwise where it is not.
-func (h *historyReader) numbered(doc canon.Any) (canon.Any, error) {
-	if h.last == nil || doc.Kind != canon.KindObject {
+func (r *historyReader) withNextCycle(doc canon.Any) (canon.Any, error) {
+	if r.last == nil || doc.Kind != canon.KindObject {
 		return doc, nil
 	}
-	want := h.last.Cycle() + 1
+	want := r.last.Cycle() + 1
 	v, ok := doc.Get("cycle")
 	if ok && v.Value() == canon.Int(want) {
 		return doc, nil
@@ -40,11 +27,11 @@ func (h *historyReader) numbered(doc canon.Any) (canon.Any, error) {
 		found = "cycle " + clipped(string(v.Value()))
 	}
 	found += " follows cycle " + strconv.FormatInt(want-1, 10)
-	if !h.renumber {
+	if !r.Renumber {
 		return doc, fault.New(fault.DocumentInvalid, found, "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber")
 	}
-	h.found("", found+": read as cycle "+strconv.FormatInt(want, 10))
-	return with(doc, "cycle", number(want)), nil
+	r.report("", found+": read as cycle "+strconv.FormatInt(want, 10))
+	return withMember(doc, "cycle", integer(want)), nil
 }
 
 // clipped is the beginning of what a document says, for a message.
@@ -57,50 +44,50 @@ func clipped(s string) string {
 
 // mend makes a snapshot that another tool wrote follow the last one: its root
 // and regions get the ids that they have had so far.
-func (h *historyReader) mend(doc canon.Any) canon.Any {
-	if h.strict || h.last == nil || doc.Kind != canon.KindObject {
+func (r *historyReader) keepIDs(doc canon.Any) canon.Any {
+	if r.Strict || r.last == nil || doc.Kind != canon.KindObject {
 		return doc
 	}
 	root, ok := doc.Get("root")
 	if !ok || root.Kind != canon.KindObject {
 		return doc
 	}
-	root = h.renamed(root, h.last.Root().Node().ID, "the root")
+	root = r.withID(root, r.last.Root().Node().ID, "the root")
 	children, _ := root.Get("children")
 	children.Elems = slices.Clone(children.Elems)
 	for i, child := range children.Elems {
 		kind, _ := child.Get("nodeType")
-		for e := range h.last.Root().Children().All() {
+		for e := range r.last.Root().Children().All() {
 			if child.Kind == canon.KindObject && kind.Text == e.Class().String() {
-				children.Elems[i] = h.renamed(child, e.Node().ID, kind.Text)
+				children.Elems[i] = r.withID(child, e.Node().ID, kind.Text)
 			}
 		}
 	}
 	if children.Kind == canon.KindArray {
-		root = with(root, "children", children)
+		root = withMember(root, "children", children)
 	}
-	return with(doc, "root", root)
+	return withMember(doc, "root", root)
 }
 
 // sameEdition objects to a snapshot of another edition than the first. What the
 // caller said counts for all of them.
-func (h *historyReader) sameEdition(doc canon.Any) error {
+func (r *historyReader) checkEdition(doc canon.Any) error {
 	v, ok := doc.Get("edition")
-	if h.last == nil {
-		h.named = h.edition != ""
+	if r.last == nil {
+		r.editionGiven = r.Edition != ""
 		return nil
 	}
-	if !ok || h.named || v.Text == string(h.edition) {
+	if !ok || r.editionGiven || v.Text == string(r.Edition) {
 		return nil
 	}
-	return h.objection("", "the snapshot is of edition "+v.Text+", the first is of "+string(h.edition))
+	return r.refuseOrReport("", "the snapshot is of edition "+v.Text+", the first is of "+string(r.Edition))
 }
 
 // aged gives a node that does not say its cycle, and all below it, the one that
 // the snapshot before gave it: it does not come anew with every snapshot. A root
 // or region without an id has its usual one.
-func (h *historyReader) aged(node canon.Any, usual string) canon.Any {
-	if h.last == nil || node.Kind != canon.KindObject {
+func (r *historyReader) keepCycles(node canon.Any, usual string) canon.Any {
+	if r.last == nil || node.Kind != canon.KindObject {
 		return node
 	}
 	id := usual
@@ -108,8 +95,8 @@ func (h *historyReader) aged(node canon.Any, usual string) canon.Any {
 		id = v.Text
 	}
 	if _, ok := node.Get("cycle"); !ok {
-		if n := h.last.Node(id); n != nil {
-			node = with(node, "cycle", number(n.Cycle))
+		if n := r.last.Node(id); n != nil {
+			node = withMember(node, "cycle", integer(n.Cycle))
 		}
 	}
 	children, _ := node.Get("children")
@@ -119,14 +106,14 @@ func (h *historyReader) aged(node canon.Any, usual string) canon.Any {
 	children.Elems = slices.Clone(children.Elems)
 	for i, child := range children.Elems {
 		kind, _ := child.Get("nodeType")
-		children.Elems[i] = h.aged(child, strings.TrimPrefix(kind.Text, "^"))
+		children.Elems[i] = r.keepCycles(child, strings.TrimPrefix(kind.Text, "^"))
 	}
-	return with(node, "children", children)
+	return withMember(node, "children", children)
 }
 
 // renamed gives a node the id that it has had so far. The active head is
 // another node in every cycle.
-func (h *historyReader) renamed(node canon.Any, id, what string) canon.Any {
+func (r *historyReader) withID(node canon.Any, id, what string) canon.Any {
 	if what == "^ah" {
 		return node
 	}
@@ -135,27 +122,27 @@ func (h *historyReader) renamed(node canon.Any, id, what string) canon.Any {
 		return node
 	}
 	if ok {
-		h.found(id, what+" was called "+was.Text+" here: read as "+id)
+		r.report(id, what+" was called "+was.Text+" here: read as "+id)
 	}
-	return with(node, "id", canon.Any{Kind: canon.KindString, Text: id})
+	return withMember(node, "id", canon.Any{Kind: canon.KindString, Text: id})
 }
 
-func (h *historyReader) found(node, message string) {
-	h.findings = append(h.findings, inspect.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
+func (r *historyReader) report(node, message string) {
+	r.findings = append(r.findings, inspect.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
 }
 
 // with sets a member of an object.
-func with(object canon.Any, name string, v canon.Any) canon.Any {
+func withMember(object canon.Any, name string, v canon.Any) canon.Any {
 	return canon.Object(append(slices.Clone(object.Members), canon.Member{Name: name, Value: v})...)
 }
 
-func number(n int64) canon.Any {
+func integer(n int64) canon.Any {
 	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}
 }
 
 // older reports whether a line is a snapshot older than the one before it.
-func (h *historyReader) older(data []byte) bool {
-	if h.strict || h.last == nil || h.compact || len(h.changes) > 0 {
+func (r *historyReader) goesBackwards(data []byte) bool {
+	if r.Strict || r.last == nil || r.compact || len(r.changes) > 0 {
 		return false
 	}
 	doc, err := document.Parse(data)
@@ -164,5 +151,5 @@ func (h *historyReader) older(data []byte) bool {
 	}
 	v, _ := doc.Get("cycle")
 	cycle, ok := v.Value().Int64()
-	return ok && cycle < h.last.Cycle()
+	return ok && cycle < r.last.Cycle()
 }

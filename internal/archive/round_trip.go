@@ -1,4 +1,4 @@
-package pact
+package archive
 
 import (
 	"bufio"
@@ -9,51 +9,75 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
-// Replay runs an exported history again, in either form: it makes a context of
-// it in a fresh store in memory, exports that in the same form and compares byte
-// by byte. A history that cannot be read at all is an error. r is read twice.
-// Cost: that of an import and an export; the bytes are not kept.
-func Replay(ctx context.Context, r io.ReadSeeker, opts ...Option) (*inspect.Replay, error) {
-	c, findings, err := ImportHistory(ctx, store.NewMemory(), "replay", r, opts...)
+// RoundTrip runs an exported history again, in either form: it makes a context of
+// it in a fresh store in memory, writes that in the same form and compares byte
+// by byte. A history that cannot be read at all is an error. in is read twice.
+// Cost: that of reading and of writing; the bytes are not kept.
+func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Replay, error) {
+	g, findings, err := ReadHistory(ctx, "replay", in, o)
 	if err != nil {
 		return nil, err
 	}
-	if _, err := r.Seek(0, io.SeekStart); err != nil {
+	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return nil, err
 	}
-	first, last := c.Cycles()
-	result := &inspect.Replay{Form: "snapshots", Edition: c.Edition(), First: first, Last: last, Findings: append([]inspect.Finding{}, findings...)}
-	original := bufio.NewReaderSize(r, 1<<16)
-	if compactForm(original) {
+	again, err := inMemory(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	defer again.Store.Close()
+	s := &again.State
+	result := &inspect.Replay{
+		Form: "snapshots", Edition: selector.Edition(s.Edition), First: s.First, Last: s.Cycle,
+		Findings: append([]inspect.Finding{}, findings...),
+	}
+	original := bufio.NewReaderSize(in, 1<<16)
+	if isCompact(original) {
 		result.Form = "compact"
 	}
 	w := &comparer{original: original}
 	if result.Form == "compact" {
-		err = c.Backup(ctx, w)
+		err = WriteCompact(ctx, w, again)
 	} else {
-		err = c.ExportHistory(ctx, w, Cycle(first), Cycle(last))
+		err = WriteSnapshots(ctx, w, again, s.First, s.Cycle)
 	}
 	if err != nil && !errors.Is(err, errDiffers) {
 		return nil, err
 	}
 	if err == nil {
-		if _, err := w.original.Peek(1); err == nil {
+		if _, err := original.Peek(1); err == nil {
 			w.differs(nil)
 		}
 	}
 	result.Bytes, result.Same, result.Difference = w.at, w.difference == nil, w.difference
-	if w.difference != nil {
-		w.difference.Kind, w.difference.Cycle = replayedLine(result, w.difference.Line)
+	if d := w.difference; d != nil {
+		d.Kind, d.Cycle = lineOf(result, d.Line)
 	}
 	return result, nil
 }
 
-// compactForm looks at the first line without taking it. That of the compact
+// inMemory makes a context in a fresh store.
+func inMemory(ctx context.Context, g store.Genesis) (*provenance.Source, error) {
+	s := store.NewMemory()
+	info, err := s.Create(ctx, g)
+	if err != nil {
+		return nil, err
+	}
+	state, err := s.Load(ctx, info.Key)
+	if err != nil {
+		return nil, err
+	}
+	return &provenance.Source{Store: s, State: *state}, nil
+}
+
+// isCompact looks at the first line without taking it. That of the compact
 // form is short.
-func compactForm(r *bufio.Reader) bool {
+func isCompact(r *bufio.Reader) bool {
 	head, _ := r.Peek(4 << 10)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
 	doc, err := canon.ParseDocument(bytes.TrimSpace(line))
@@ -64,8 +88,8 @@ func compactForm(r *bufio.Reader) bool {
 	return compact
 }
 
-// replayedLine says what a line of the history is and which cycle it is of.
-func replayedLine(r *inspect.Replay, line int) (string, int64) {
+// lineOf says what a line of the history is and which cycle it is of.
+func lineOf(r *inspect.Replay, line int) (string, int64) {
 	if r.Form == "snapshots" {
 		return "snapshot", min(r.First+int64(line)-1, r.Last)
 	}
@@ -88,7 +112,7 @@ type comparer struct {
 	original   *bufio.Reader
 	at         int64 // bytes that were the same
 	line       int   // line feeds among them
-	begun      int64 // where the line began
+	lineStart  int64 // where the line began
 	difference *inspect.Difference
 }
 
@@ -118,7 +142,7 @@ func (c *comparer) pass(b []byte) {
 	for i, x := range b {
 		if x == '\n' {
 			c.line++
-			c.begun = c.at + int64(i) + 1
+			c.lineStart = c.at + int64(i) + 1
 		}
 	}
 	c.at += int64(len(b))
@@ -130,11 +154,13 @@ const shownBytes = 60
 
 func (c *comparer) differs(export []byte) {
 	original, _ := c.original.Peek(shownBytes)
-	c.difference = &inspect.Difference{Line: c.line + 1, Byte: c.at, LineByte: c.at - c.begun, Original: upTo(original), Export: upTo(export)}
+	c.difference = &inspect.Difference{
+		Line: c.line + 1, Byte: c.at, LineByte: c.at - c.lineStart, Original: shown(original), Export: shown(export),
+	}
 }
 
-// upTo is the beginning of a line as text.
-func upTo(b []byte) string {
+// shown is the beginning of a line as text.
+func shown(b []byte) string {
 	line, _, _ := bytes.Cut(b[:min(len(b), shownBytes)], []byte("\n"))
 	return string(bytes.ToValidUTF8(line, []byte("\uFFFD")))
 }

@@ -1,0 +1,45 @@
+// Package archive turns contexts into bytes and bytes into contexts (05 §3.2,
+// chapter 07): it writes histories in two forms, reads them, mends what other
+// tools get wrong about them, holds them to the rules for what is sealed, and
+// compares what it read with what it writes. It takes readers, writers, a store
+// and a state as values; what it reads is a [store.Genesis], with which the
+// caller makes a context in one durable step. It knows no open context.
+//
+// The form for exchange has one canonical snapshot document a line, oldest first.
+// The compact form has a head, then a line for each cycle with the nodes that it
+// brought and the ids that it took away, and a last line for edits that were not
+// committed.
+package archive
+
+import (
+	"encoding/json"
+
+	"github.com/contexttree/pact/selector"
+)
+
+// Options say how to read what is to become a context.
+type Options struct {
+	Edition selector.Edition // "" to go by what is read
+	Actor   string           // who imports, for the log
+	// Strict refuses a history that had to be mended, and one that no context can
+	// have had. Otherwise findings say what was mended or taken as it is.
+	Strict bool
+	// Renumber counts the cycles of snapshots anew from that of the oldest.
+	// Otherwise a history with a gap between its cycles is refused (05 §3.2, §6.6).
+	Renumber bool
+}
+
+// compactVersion is the version of the compact form.
+const compactVersion = 1
+
+// compactEntry is what the compact form keeps of a log entry: not the revision
+// and not the request, which belong to the store that it was in.
+type compactEntry struct {
+	Actor   string          `json:"actor,omitempty"`
+	Digest  string          `json:"digest,omitempty"`
+	Message string          `json:"message,omitempty"`
+	Report  json.RawMessage `json:"report,omitempty"`
+	Sent    string          `json:"sent,omitempty"`
+	Thread  string          `json:"thread,omitempty"`
+	TimeNS  int64           `json:"time_ns"`
+}

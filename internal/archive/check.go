@@ -1,0 +1,165 @@
+package archive
+
+import (
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// objection is something that a context cannot have done, in a history from
+// elsewhere. Strictly it is refused, else it is taken as it is and reported.
+func (r *historyReader) refuseOrReport(node, message string) error {
+	if r.Strict {
+		return fault.OnNode(fault.DocumentInvalid, node, message, "read it leniently to take it as it is")
+	}
+	r.report(node, message)
+	return nil
+}
+
+// seal holds a snapshot to what was sealed before (03 §5): an id belongs to one
+// node, and of a sealed turn nodes may go and others be attached outside the
+// core, but none changes. Stamps are left out, since reading fills in those that are missing, and so is
+// the ttl, which a node that was held back lost. Each rule is reported once a
+// cycle. Cost: what differs.
+func (r *historyReader) checkSeal(next *tree.Tree) error {
+	var changed, gone, came, again []string
+	if r.removed == nil {
+		r.removed = make(map[string]bool)
+	}
+	tree.Compare(r.last.WithCycle(next.Cycle()), next, func(d tree.Difference) bool {
+		switch {
+		case d.New == nil:
+			r.removed[d.Old.ID] = true
+			if d.Old.Expiry == tree.Never && !d.Old.Removable && next.Has(d.OldParent) && ofCore(r.last, d.Old.ID) {
+				gone = append(gone, d.Old.ID)
+			}
+		case r.removed[d.New.ID]:
+			again = append(again, d.New.ID)
+			delete(r.removed, d.New.ID)
+		case d.Old == nil:
+			if r.last.Has(d.NewParent) && ofCore(next, d.New.ID) {
+				came = append(came, d.New.ID)
+			}
+		case turnOf(r.last, d.Old.ID) != nil && rewritten(d, next.Cycle()):
+			changed = append(changed, d.New.ID)
+		}
+		return true
+	})
+	for _, o := range [...]struct {
+		ids  []string
+		what string
+	}{{changed, "changes what was sealed"}, {gone, "takes out of a sealed core what does not expire"},
+		{came, "puts something into a sealed core"}, {again, "brings back what was gone: an id belongs to one node"}} {
+		if len(o.ids) == 0 {
+			continue
+		}
+		message := "cycle " + strconv.FormatInt(next.Cycle(), 10) + " " + o.what
+		if len(o.ids) > 1 {
+			message += ", " + strconv.Itoa(len(o.ids)) + " nodes in all"
+		}
+		if err := r.refuseOrReport(o.ids[0], message); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewritten reports whether two versions of a node differ in more than stamps
+// and ttl.
+func rewritten(d tree.Difference, cycle int64) bool {
+	stamps := []string{"created_at_iso", "created_at_ns", "creation_index", "cycle", "ttl"}
+	return slices.ContainsFunc(differ.Fields(d, cycle, cycle), func(field string) bool { return !slices.Contains(stamps, field) })
+}
+
+// turnOf returns the path from the turn that a node is or lives in down to it,
+// nil where it is in none.
+func turnOf(t *tree.Tree, id string) []*tree.Entry {
+	path := t.Path(id)
+	if i := slices.IndexFunc(path, func(e *tree.Entry) bool { return e.Class() == tree.Turn }); i >= 0 {
+		return path[i:]
+	}
+	return nil
+}
+
+// ofCore reports whether a node is, or is below, the core of a turn.
+func ofCore(t *tree.Tree, id string) bool {
+	path := turnOf(t, id)
+	return len(path) > 1 && path[1].Node().Offset == 0
+}
+
+// compare objects to a snapshot whose thread is not the one that the history
+// says it had.
+func (r *historyReader) checkThread(t *tree.Tree, e store.Entry) error {
+	if e.Thread == "" || e.Thread == t.ThreadDigest().String() {
+		return nil
+	}
+	return r.refuseOrReport("", "the thread of cycle "+strconv.FormatInt(t.Cycle(), 10)+" is not the one that was recorded: the history was changed")
+}
+
+// reachable checks that a node of a line hangs from the root, and not too deep.
+func (r *historyReader) checkReachable(id, root string, parents map[string]string) error {
+	at := id
+	for range tree.MaxDepth {
+		parent, listed := parents[at]
+		if !listed && r.last != nil && r.last.Has(at) {
+			parent, listed = r.last.Parent(at), true
+		}
+		switch {
+		case !listed || (parent == "") != (at == root):
+			return fault.OnNode(fault.DocumentInvalid, id, "the parent of the node is not there", "")
+		case parent == "":
+			return nil
+		case parent == id:
+			return fault.OnNode(fault.PlacementInvalid, id, "a node cannot be below itself", "")
+		}
+		at = parent
+	}
+	return fault.OnNode(fault.Limit, id, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep", "")
+}
+
+// patched applies a line to the last tree and checks the places it changed.
+func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tree.Tree, error) {
+	next := r.last.Patch(cycle, gone, born)
+	if next.Len() > tree.MaxNodes {
+		return nil, fault.New(fault.Limit, "a tree holds at most "+strconv.Itoa(tree.MaxNodes)+" nodes", "")
+	}
+	if err := checkPlaces(next, born); err != nil {
+		return nil, err
+	}
+	return next, checkRegions(r.last, next, born)
+}
+
+// sameRegions refuses an id that was a region and is none, or the reverse: a
+// node does not become the active head.
+func checkRegions(last, next *tree.Tree, born []tree.Born) error {
+	for _, b := range born {
+		was, is := last.Entry(b.Node.ID), next.Entry(b.Node.ID)
+		if is != nil && is.Class() == tree.Block && is.Children().Len() > 0 {
+			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, "a block has no children", "")
+		}
+		if was != nil && is != nil && was.Class() != is.Class() && (was.Class().Region() || is.Class().Region()) {
+			return fault.OnNode(fault.DocumentInvalid, b.Node.ID, "a node that was "+was.Class().String()+" cannot become "+is.Class().String(), "an id belongs to one node for the whole history")
+		}
+	}
+	return nil
+}
+
+func checkPlaces(t *tree.Tree, born []tree.Born) error {
+	if !t.HasRegions() {
+		return fault.New(fault.PlacementInvalid, "a snapshot has ^sys, ^seq and ^ah", "")
+	}
+	for _, b := range born {
+		path := t.Path(b.Node.ID)
+		if len(path) < 2 {
+			continue // the root, or gone again
+		}
+		if message := tree.PlacementFault(path[len(path)-1], path[len(path)-2]); message != "" {
+			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, message, "")
+		}
+	}
+	return nil
+}

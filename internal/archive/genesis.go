@@ -1,0 +1,140 @@
+package archive
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// ReadDocument reads one canonical snapshot document (05 §3.2), as what makes a
+// context of this name: its snapshot is that of the document's cycle, and the
+// next commit is the cycle after it. A shape that no context can have is refused
+// (02 §10).
+func ReadDocument(name string, data []byte, o Options) (store.Genesis, []inspect.Finding, error) {
+	d, err := document.Read(data, document.Options{Edition: o.Edition})
+	if err != nil {
+		return store.Genesis{}, nil, err
+	}
+	return genesisOf(name, d, o.Actor), d.Findings, nil
+}
+
+// genesisOf is what makes a context whose oldest snapshot is a document.
+func genesisOf(name string, d *document.Document, actor string) store.Genesis {
+	stamps := tree.Stamps{Cycle: d.Tree.Cycle() + 1, Given: -1}
+	for e := range d.Tree.All() {
+		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
+		stamps.Given = max(stamps.Given, tree.GeneratedCycle(e.Node().ID))
+	}
+	return store.Genesis{
+		Name: name, Edition: string(d.Edition), Tree: d.Tree, Imported: true, Stamps: stamps,
+		Entry: store.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor},
+	}
+}
+
+// genesis is the whole history as one step of a store.
+func (r *historyReader) genesis(name string) store.Genesis {
+	g := genesisOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
+	g.Imported = !r.empty
+	if r.compact {
+		r.firstEntry.Cycle = g.Entry.Cycle
+		g.Entry = r.firstEntry
+	}
+	stamps := g.Stamps
+	note := func(born []tree.Born) {
+		for _, b := range born {
+			stamps.LastNS = max(stamps.LastNS, b.Node.CreatedNS)
+			stamps.Given = max(stamps.Given, tree.GeneratedCycle(b.Node.ID))
+		}
+	}
+	for i, c := range r.changes {
+		_, born := c.Before.Delta(c.Sealed)
+		note(born)
+		stamps.Cycle = c.After.Cycle()
+		r.changes[i].Stamps = stamps
+		if !r.compact {
+			r.changes[i].Entry.TimeNS, r.changes[i].Entry.Actor = stamps.LastNS, r.Actor
+		}
+	}
+	g.Changes = r.changes
+	if r.working == nil {
+		return g
+	}
+	before := r.last.WithCycle(r.last.Cycle() + 1)
+	_, born := before.Delta(r.working)
+	if len(born) == 0 && before.Digest() == r.working.Digest() {
+		return g
+	}
+	note(born)
+	stamps.Cycle = before.Cycle()
+	for _, b := range born {
+		if b.Node.Cycle == stamps.Cycle {
+			stamps.Next = max(stamps.Next, b.Node.Index+1)
+		}
+	}
+	g.Changes = append(g.Changes, store.Change{Before: before, After: r.working.WithCycle(stamps.Cycle), Stamps: stamps,
+		Entry: store.Entry{Cycle: stamps.Cycle, TimeNS: stamps.LastNS, Actor: r.Actor}})
+	return g
+}
+
+// Copy is what makes a context of another name, or in another store, with all
+// snapshots and the working state of one that is there. E_SNAPSHOT_NOT_FOUND where
+// that has no snapshot. Cost: reading every snapshot.
+func Copy(ctx context.Context, from *provenance.Source, name, actor string) (store.Genesis, error) {
+	s := &from.State
+	if s.Cycle < s.First {
+		return store.Genesis{}, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
+	}
+	trees, err := store.Collect(from.Store.History(ctx, s.Key, s.First, s.Cycle))
+	if err != nil {
+		return store.Genesis{}, err
+	}
+	log := from.Publications(ctx)
+	defer log.Stop()
+	begun, err := log.Of(s.First)
+	if err != nil {
+		return store.Genesis{}, err
+	}
+	g := store.Genesis{
+		Name: name, Edition: s.Edition, Tree: trees[0], Imported: true,
+		Stamps: stampsAfter(trees[0], s.Stamps), Entry: firstEntry(begun, s.First, actor),
+	}
+	before := trees[0].WithCycle(s.First + 1)
+	for _, t := range trees[1:] {
+		after := t.WithCycle(t.Cycle() + 1)
+		entry, err := log.Of(t.Cycle())
+		if err != nil {
+			return store.Genesis{}, err
+		}
+		g.Changes = append(g.Changes, store.Change{Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry})
+		before = after
+	}
+	if before.Digest() != s.Working.Digest() {
+		e := store.Entry{Cycle: s.Stamps.Cycle, TimeNS: s.Stamps.LastNS, Actor: actor}
+		g.Changes = append(g.Changes, store.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e})
+	} else if n := len(g.Changes); n > 0 {
+		g.Changes[n-1].Stamps = s.Stamps
+	} else {
+		g.Stamps = s.Stamps
+	}
+	return g, nil
+}
+
+// firstEntry begins the log of a copy with the commit of its oldest snapshot.
+func firstEntry(e store.Entry, cycle int64, actor string) store.Entry {
+	if e.Actor == "" {
+		e.Actor = actor
+	}
+	e.Cycle = cycle
+	return e
+}
+
+// stampsAfter returns counters that are good after a snapshot: no stamp or id
+// that they give was given before.
+func stampsAfter(t *tree.Tree, last tree.Stamps) tree.Stamps {
+	return tree.Stamps{Cycle: t.Cycle() + 1, LastNS: last.LastNS, Given: last.Given}
+}

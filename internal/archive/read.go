@@ -1,0 +1,175 @@
+package archive
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// historyReader collects the trees of a history, each made from the one before
+// it, so that they share what did not change.
+type historyReader struct {
+	Options
+	compact      bool        // the lines are of the compact form
+	empty        bool        // the first tree is no snapshot but that of a new context
+	first, last  *tree.Tree  // of the snapshots read so far
+	firstEntry   store.Entry // the log entry of the first tree
+	changes      []store.Change
+	working      *tree.Tree // the working state, where the history holds one
+	findings     []inspect.Finding
+	removed      map[string]bool // ids that only earlier snapshots have
+	editionGiven bool            // by the caller
+}
+
+// ReadHistory reads a history in either form, as what makes a context of this
+// name. What other tools get wrong about the order, root and regions of snapshots
+// is mended and reported, unless the options are strict. Errors carry the line:
+// E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for what no context can have had,
+// E_LIMIT. Cost: the input, and the trees, which share what did not change.
+func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (store.Genesis, []inspect.Finding, error) {
+	r := &historyReader{Options: o}
+	type numbered struct {
+		data []byte
+		line int
+	}
+	var first numbered
+	var backwards []numbered // of snapshots that stand newest first
+	lines := bufio.NewReaderSize(in, 1<<16)
+	for line := 1; ; line++ {
+		data, err := readLine(lines)
+		if err == io.EOF {
+			break
+		}
+		switch {
+		case err != nil || len(data) == 0:
+		case backwards != nil:
+			backwards = append(backwards, numbered{data, line})
+		case r.goesBackwards(data):
+			backwards = []numbered{first, {data, line}}
+		default:
+			first = numbered{data, line}
+			err = r.line(data)
+		}
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return store.Genesis{}, nil, onLine(err, line)
+		}
+	}
+	if backwards != nil {
+		r = &historyReader{Options: o}
+		r.report("", "the snapshots stand newest first: read from the end")
+	}
+	for _, l := range slices.Backward(backwards) {
+		if err := r.line(l.data); err != nil {
+			return store.Genesis{}, nil, onLine(err, l.line)
+		}
+	}
+	if r.first == nil {
+		return store.Genesis{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot", "export one with pact export --all")
+	}
+	return r.genesis(name), r.findings, nil
+}
+
+// line reads the next line of a history, in either form.
+func (r *historyReader) line(data []byte) error {
+	doc, err := document.Parse(data)
+	if err != nil {
+		return err
+	}
+	if v, ok := doc.Get("pact_history"); ok {
+		return r.compactHead(doc, v)
+	}
+	if r.compact {
+		return r.compactLine(doc)
+	}
+	if err := r.checkEdition(doc); err != nil {
+		return err
+	}
+	if doc, err = r.withNextCycle(doc); err != nil {
+		return err
+	}
+	doc = r.keepIDs(doc)
+	if root, ok := doc.Get("root"); ok && r.last != nil {
+		doc = withMember(doc, "root", r.keepCycles(root, "root"))
+	}
+	d, err := document.FromAny(doc, document.Options{Edition: r.Edition})
+	if err != nil {
+		return err
+	}
+	r.Edition = d.Edition
+	r.findings = append(r.findings, d.Findings...)
+	if r.last == nil {
+		r.first, r.last = d.Tree, d.Tree
+		return nil
+	}
+	if id := d.Tree.Root().Node().ID; id != r.last.Root().Node().ID {
+		return fault.OnNode(fault.DocumentInvalid, id, "the root of a history stays the same", "import what comes from here on as another context")
+	}
+	gone, born := r.last.Delta(d.Tree)
+	next := r.last.Patch(d.Tree.Cycle(), gone, born)
+	if err := checkRegions(r.last, next, born); err != nil {
+		return err
+	}
+	return r.publish(next, store.Entry{})
+}
+
+// publish takes a tree as the snapshot of the next cycle.
+func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
+	if t.Cycle() != r.last.Cycle()+1 {
+		return fault.New(fault.DocumentInvalid, "cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(r.last.Cycle(), 10), "lines are missing or out of order: write the history again")
+	}
+	if err := r.checkSeal(t); err != nil {
+		return err
+	}
+	e.Cycle = t.Cycle()
+	r.changes = append(r.changes, store.Change{
+		Before: r.last.WithCycle(t.Cycle()), After: t.WithCycle(t.Cycle() + 1), Sealed: t, Entry: e,
+	})
+	r.last = t
+	return nil
+}
+
+// readLine returns the next line without its end.
+func readLine(in *bufio.Reader) ([]byte, error) {
+	var line []byte
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		switch {
+		case len(line) > document.MaxBytes:
+			return nil, fault.New(fault.Limit, "a line of a history is too long", "split it")
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err == io.EOF && len(line) > 0, err == nil:
+			for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {
+				line = line[:len(line)-1]
+			}
+			return line, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// onLine adds the line to an error that has none.
+func onLine(err error, line int) error {
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	at := *e
+	if at.Line == 0 {
+		at.Line = line
+	}
+	return &at
+}

@@ -1,0 +1,167 @@
+package archive
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// head reads the first line of the compact form.
+func (r *historyReader) compactHead(doc, version canon.Any) error {
+	if r.last != nil || r.compact || string(version.Value()) != strconv.Itoa(compactVersion) {
+		return fault.New(fault.DocumentInvalid, "this is no beginning of a history of format "+strconv.Itoa(compactVersion), "export it again with a version of pact that this one knows")
+	}
+	r.compact = true
+	name, _ := doc.Get("edition")
+	e, err := selector.ParseEdition(name.Text)
+	if err != nil {
+		return err
+	}
+	if r.Edition == "" {
+		r.Edition = e
+	}
+	return nil
+}
+
+// delta reads a line of the compact form.
+func (r *historyReader) compactLine(doc canon.Any) error {
+	if r.working != nil {
+		return fault.New(fault.DocumentInvalid, "nothing follows the working state", "")
+	}
+	kind, cycle, err := deltaKind(doc)
+	if err != nil {
+		return err
+	}
+	born, gone, err := r.bornAndGone(doc, cycle)
+	if err != nil {
+		return err
+	}
+	entry, err := readEntry(doc)
+	if err != nil {
+		return err
+	}
+	switch {
+	case r.last == nil && kind != "working":
+		r.firstEntry = entry
+		err := r.begin(cycle, born, kind == "empty")
+		if err == nil {
+			err = r.checkThread(r.first, entry)
+		}
+		return err
+	case r.last == nil || kind == "empty":
+		return fault.New(fault.DocumentInvalid, "a history begins with its oldest snapshot", "")
+	}
+	next, err := r.apply(cycle, gone, born)
+	if err != nil {
+		return err
+	}
+	if kind == "working" {
+		r.working = next
+		return nil
+	}
+	if err := r.checkThread(next, entry); err != nil {
+		return err
+	}
+	return r.publish(next, entry)
+}
+
+func readEntry(doc canon.Any) (store.Entry, error) {
+	e, ok := doc.Get("entry")
+	if !ok {
+		return store.Entry{}, nil
+	}
+	var l compactEntry
+	if err := json.Unmarshal([]byte(e.Value()), &l); err != nil {
+		return store.Entry{}, fault.Wrap(fault.DocumentInvalid, err, "the log entry cannot be read", "")
+	}
+	if sum, err := hex.DecodeString(l.Sent); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
+		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent, "sent is the SHA-256 of the bytes that were sent, in hexadecimal", "")
+	}
+	return store.Entry{Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS}, nil
+}
+
+// deltaKind returns which line it is and the cycle it is of.
+func deltaKind(doc canon.Any) (string, int64, error) {
+	for _, kind := range [...]string{"cycle", "working", "empty"} {
+		if v, ok := doc.Get(kind); ok {
+			cycle, ok := v.Value().Int64()
+			if kind == "working" { // which is one ahead of the last snapshot
+				cycle--
+			}
+			if err := document.CheckCycle(cycle, ok); err != nil {
+				return "", 0, err
+			}
+			cycle, _ = v.Value().Int64()
+			return kind, cycle, nil
+		}
+	}
+	return "", 0, fault.New(fault.DocumentInvalid, "a line of a history names its cycle", "")
+}
+
+// bornAndGone reads the nodes of a line and checks that they have their places.
+func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Born, gone []string, err error) {
+	list, _ := doc.Get("born")
+	parents := make(map[string]string) // of the nodes of this line
+	root := ""                         // a history begins with it
+	if r.last != nil {
+		root = r.last.Root().Node().ID
+	}
+	for _, b := range list.Elems {
+		parent, _ := b.Get("parent")
+		headers, _ := b.Get("node")
+		n, findings, err := document.ReadNode(headers, cycle)
+		if err != nil {
+			return nil, nil, err
+		}
+		r.findings = append(r.findings, findings...)
+		if _, twice := parents[n.ID]; twice {
+			return nil, nil, fault.OnNode(fault.NodeDuplicate, n.ID, "a line brings a node once", "")
+		}
+		parents[n.ID] = parent.Text
+		if root == "" {
+			root = n.ID
+		}
+		if err := r.checkReachable(n.ID, root, parents); err != nil {
+			return nil, nil, err
+		}
+		born = append(born, tree.Born{Node: n, Parent: parent.Text})
+	}
+	died, _ := doc.Get("died")
+	for _, d := range died.Elems {
+		if r.last != nil && d.Text == r.last.Root().Node().ID {
+			return nil, nil, fault.OnNode(fault.DocumentInvalid, d.Text, "the root stays", "")
+		}
+		gone = append(gone, d.Text)
+	}
+	return born, gone, nil
+}
+
+// begin builds the first tree.
+func (r *historyReader) begin(cycle int64, born []tree.Born, empty bool) error {
+	if len(born) == 0 {
+		return fault.New(fault.DocumentInvalid, "the first snapshot has no nodes", "")
+	}
+	index := make(map[string]int, len(born))
+	placed := make([]tree.Placed, len(born))
+	for i, b := range born {
+		placed[i] = tree.Placed{Node: b.Node, Parent: -1}
+		if i > 0 {
+			placed[i].Parent = index[b.Parent]
+		}
+		index[b.Node.ID] = i
+	}
+	t, err := tree.Build(cycle, placed)
+	if err != nil {
+		return err
+	}
+	r.first, r.last, r.empty = t, t, empty
+	return checkPlaces(t, born)
+}

@@ -1,0 +1,125 @@
+package archive
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"strconv"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// WriteSnapshots writes the canonical snapshots of the cycles first..last, one a
+// line, oldest first: the form for exchange. E_SNAPSHOT_NOT_FOUND where one is
+// not there. Cost: about copying what is written, see [document.Series].
+func WriteSnapshots(ctx context.Context, w io.Writer, from *provenance.Source, first, last int64) error {
+	buf := bufio.NewWriterSize(w, 1<<16)
+	var series document.Series
+	for t, err := range from.Store.History(ctx, from.State.Key, first, last) {
+		if err != nil {
+			return err
+		}
+		if err := series.Write(ctx, buf, t, from.State.Edition); err != nil {
+			return err
+		}
+		if err := buf.WriteByte('\n'); err != nil {
+			return err
+		}
+	}
+	return buf.Flush()
+}
+
+// WriteCompact writes the whole context in the compact form, each version of a
+// node once. Cost: every snapshot is read, and what differs from one to the next
+// is written.
+func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) error {
+	s := &from.State
+	buf := bufio.NewWriterSize(w, 1<<16)
+	line := append([]byte(nil), `{"edition":`...)
+	line = canon.AppendString(line, s.Edition)
+	line = append(line, `,"pact_history":`+strconv.Itoa(compactVersion)+`,"spec_version":"`+document.SpecVersion+`"}`...)
+	if err := writeLine(buf, line); err != nil {
+		return err
+	}
+	log := from.Publications(ctx)
+	defer log.Stop()
+	var last *tree.Tree
+	next := func(t *tree.Tree, kind string) error {
+		entry, err := log.Of(t.Cycle())
+		if err != nil {
+			return err
+		}
+		before := last
+		last = t
+		return writeCompactLine(ctx, buf, before, t, kind, entry)
+	}
+	if s.Cycle < s.First { // a new context: the empty tree is no snapshot
+		if err := next(s.Head, "empty"); err != nil {
+			return err
+		}
+	} else {
+		for t, err := range from.Store.History(ctx, s.Key, s.First, s.Cycle) {
+			if err == nil {
+				err = next(t, "cycle")
+			}
+			if err != nil {
+				return err
+			}
+		}
+	}
+	if err := writeCompactLine(ctx, buf, last, s.Working, "working", store.Entry{}); err != nil {
+		return err
+	}
+	return buf.Flush()
+}
+
+func writeLine(w *bufio.Writer, line []byte) error {
+	if _, err := w.Write(line); err != nil {
+		return err
+	}
+	return w.WriteByte('\n')
+}
+
+// writeCompactLine writes what leads from one tree to the next. name is the key that
+// says what the line is, with the cycle as its value.
+func writeCompactLine(ctx context.Context, w *bufio.Writer, last, next *tree.Tree, name string, e store.Entry) (err error) {
+	var gone []string
+	var born []tree.Born
+	if last == nil {
+		for entry, parent := range next.All() {
+			born = append(born, tree.Born{Node: entry.Node(), Parent: parent})
+		}
+	} else {
+		gone, born = last.Delta(next)
+	}
+	line := append([]byte(nil), `{"born":[`...)
+	for i, b := range born {
+		if i > 0 {
+			line = append(line, ',')
+		}
+		line = append(line, `{"node":`...)
+		class := tree.Container
+		if path := next.Path(b.Node.ID); path != nil {
+			class = path[len(path)-1].Class()
+		}
+		if line, err = document.AppendNode(ctx, line, b.Node, class, next.Cycle()); err != nil {
+			return err
+		}
+		line = append(line, `,"parent":`...)
+		line = append(canon.AppendString(line, b.Parent), '}')
+	}
+	line = append(line, `],`...)
+	line = append(line, canon.String(name)...)
+	line = append(append(line, ':'), canon.Int(next.Cycle())...)
+	line = append(append(line, `,"died":`...), canon.Strings(gone)...)
+	entry, err := canon.Encode(compactEntry{e.Actor, e.Digest, e.Message, e.Report, e.Sent, e.Thread, e.TimeNS})
+	if err != nil {
+		return err
+	}
+	line = append(append(line, `,"entry":`...), entry...)
+	return writeLine(w, append(line, '}'))
+}
