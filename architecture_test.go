@@ -45,10 +45,11 @@ var allowed = map[string]struct {
 	"conformance": {},
 	"internal/cli": {own: []string{"", "fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "inspect", "internal/document", "store",
 		"internal/safefile", "store/sqlite", "tokens", "transcript", "conformance"}, third: true},
-	"internal/house":     {},
-	"cmd/pact":           {own: []string{"internal/cli"}},
-	"examples/agentloop": {own: []string{"", "store", "transcript"}},
-	"examples/query":     {own: []string{"", "store", "transcript"}},
+	"internal/house":        {},
+	"internal/postgrestest": {third: true},
+	"cmd/pact":              {own: []string{"internal/cli"}},
+	"examples/agentloop":    {own: []string{"", "store", "transcript"}},
+	"examples/query":        {own: []string{"", "store", "transcript"}},
 }
 
 func TestImportsRunOneWay(t *testing.T) {

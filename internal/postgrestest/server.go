@@ -1,0 +1,186 @@
+//go:build unix
+
+// Package postgrestest gives tests a PostgreSQL: a real server out of the
+// installed binaries, in a directory of its own, which nothing outside of the
+// machine can reach; or the one that PACT_TEST_POSTGRES names.
+package postgrestest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Server is a temporary server. It keeps its acknowledged commits when it is
+// killed, not when the machine goes down: it does not wait for the disk.
+type Server struct {
+	Dir    string // of its socket
+	user   *syscall.Credential
+	bin    string
+	cmd    *exec.Cmd
+	exited chan struct{}
+}
+
+const (
+	role      = "pact"
+	port      = "5432" // part of the name of the socket, and of nothing else
+	starting  = 30 * time.Second
+	retryTime = 20 * time.Millisecond
+)
+
+// Start makes a server in a directory of its own and starts it. Where that is not
+// possible, because there are no binaries, it returns what is missing.
+func Start() (*Server, error) {
+	s := &Server{}
+	var err error
+	if s.bin, err = binaries(); err != nil {
+		return nil, err
+	}
+	if s.user, err = unprivileged(); err != nil {
+		return nil, err
+	}
+	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil { // short: the name of a socket has 107 bytes at most
+		return nil, err
+	}
+	if err := s.make(); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(s.Dir))
+	}
+	return s, nil
+}
+
+func (s *Server) make() error {
+	if s.user != nil {
+		if err := os.Chown(s.Dir, int(s.user.Uid), int(s.user.Gid)); err != nil {
+			return err
+		}
+	}
+	init := s.Command(filepath.Join(s.bin, "initdb"), "--pgdata="+s.data(), "--username="+role, "--auth=trust",
+		"--encoding=UTF8", "--no-locale", "--no-sync")
+	if out, err := init.CombinedOutput(); err != nil {
+		return fmt.Errorf("initdb: %w: %s", err, out)
+	}
+	return s.Run()
+}
+
+func (s *Server) data() string { return filepath.Join(s.Dir, "data") }
+
+// Command is a command that runs as the user of the server and in its directory.
+func (s *Server) Command(name string, args ...string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir = s.Dir
+	cmd.SysProcAttr = attributes(s.user)
+	return cmd
+}
+
+// Run starts the server again after Kill, and waits until it answers.
+func (s *Server) Run() error {
+	log, err := os.OpenFile(filepath.Join(s.Dir, "log"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	deadline := time.Now().Add(starting)
+	for {
+		s.cmd = s.Command(filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.Dir, "-p", port, "-c", "listen_addresses=",
+			"-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=64MB")
+		s.cmd.Stderr = log
+		s.exited = make(chan struct{})
+		started := make(chan error)
+		go func() {
+			// The server ends with the thread that started it.
+			runtime.LockOSThread()
+			err := s.cmd.Start()
+			started <- err
+			if err == nil {
+				_ = s.cmd.Wait() // it was ended by its test
+				close(s.exited)
+			}
+		}()
+		if err := <-started; err != nil {
+			return err
+		}
+		if s.answers(deadline) {
+			return nil
+		}
+		// After a kill, processes of the old server may still be there.
+		if time.Now().After(deadline) {
+			text, _ := os.ReadFile(log.Name())
+			return fmt.Errorf("the server does not start: %s", text)
+		}
+		time.Sleep(retryTime)
+	}
+}
+
+// answers waits until the server takes connections or ends.
+func (s *Server) answers(deadline time.Time) bool {
+	for time.Now().Before(deadline) {
+		select {
+		case <-s.exited:
+			return false
+		case <-time.After(retryTime):
+		}
+		if conn, err := pgconn.Connect(context.Background(), s.URL("postgres")); err == nil {
+			return conn.Close(context.Background()) == nil
+		}
+	}
+	return false
+}
+
+// Kill ends the server as a crash would: by SIGKILL, with everything that it was
+// doing.
+func (s *Server) Kill() {
+	_ = s.cmd.Process.Signal(syscall.SIGKILL) // an error says that it is gone already
+	<-s.exited
+}
+
+// Stop ends the server at once and removes its directory.
+func (s *Server) Stop() error {
+	_ = s.cmd.Process.Signal(syscall.SIGQUIT)
+	select {
+	case <-s.exited:
+	case <-time.After(starting):
+		s.Kill()
+	}
+	return os.RemoveAll(s.Dir)
+}
+
+// Socket is the path of the socket of the server.
+func (s *Server) Socket() string { return filepath.Join(s.Dir, ".s.PGSQL."+port) }
+
+// URL is the address of a database of the server.
+func (s *Server) URL(database string) string { return Address(s.Dir, port, database) }
+
+// Address is that of a database behind a socket or a port of this machine.
+func Address(host, port, database string) string {
+	return "postgres:///" + url.PathEscape(database) + "?" + url.Values{"host": {host}, "port": {port}, "user": {role}}.Encode()
+}
+
+// binaries returns the directory of the binaries of the newest server that is
+// installed.
+func binaries() (string, error) {
+	if path, err := exec.LookPath("postgres"); err == nil {
+		return filepath.Dir(path), nil
+	}
+	found, _ := filepath.Glob("/usr/lib/postgresql/*/bin/postgres") // the pattern is well-formed
+	slices.SortFunc(found, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(a) - len(b)
+		}
+		return strings.Compare(a, b)
+	})
+	if len(found) == 0 {
+		return "", errors.New("no PostgreSQL server is installed, and PACT_TEST_POSTGRES names none")
+	}
+	return filepath.Dir(found[len(found)-1]), nil
+}
