@@ -100,8 +100,11 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 			return err
 		}
 		pair := differ.PairOf(older, trees[i], list, s)
-		block := diff.RangeBlock{From: name(trees[i].Cycle()), To: name(older.Cycle()), AddedIDs: pair.Added, RemovedIDs: pair.Removed,
-			Changed: make([]diff.NodeChange, 0, len(pair.Changed)), Stats: diff.RangeStats{Added: len(pair.Added), Removed: len(pair.Removed), Changed: len(pair.Changed)}}
+		block := diff.RangeBlock{
+			From: name(trees[i].Cycle()), To: name(older.Cycle()), AddedIDs: pair.Added, RemovedIDs: pair.Removed,
+			Changed: make([]diff.NodeChange, 0, len(pair.Changed)),
+			Stats:   diff.RangeStats{Added: len(pair.Added), Removed: len(pair.Removed), Changed: len(pair.Changed)},
+		}
 		b.cut(&block, pair)
 		for _, d := range pair.Changed {
 			fields := pair.Fields(d)

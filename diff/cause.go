@@ -23,9 +23,9 @@ const (
 // far as the log tells.
 type Cause struct {
 	Kind     Kind   `json:"kind"`
-	Cycle    int64  `json:"cycle"`              // the cycle in which it happened, the last one where it happened more than once
-	Rule     string `json:"rule,omitempty"`     // of pruning: "named", or the limit, such as "max_nodes 40"; "stub" of a stub that it left
-	Inferred bool   `json:"inferred,omitempty"` // it was concluded from the snapshots, because the log has no report of that commit
+	Cycle    int64  `json:"cycle"`              // in which it happened last
+	Rule     string `json:"rule,omitempty"`     // of pruning: "named", or a limit such as "max_nodes 40"; "stub" of what it left
+	Inferred bool   `json:"inferred,omitempty"` // from the snapshots, because the log has no report of that commit
 	Author
 }
 

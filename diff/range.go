@@ -45,7 +45,7 @@ type NodeChange struct {
 	ID           string            `json:"id"`
 	Fields       []string          `json:"fields"`                 // sorted names of headers
 	Delta        map[string]Values `json:"delta,omitempty"`        // by name: both values of the headers that are scalar
-	ContentDiff  *ContentDiff      `json:"content_diff,omitempty"` // nil where it was not asked for, or the content is the same
+	ContentDiff  *ContentDiff      `json:"content_diff,omitempty"` // nil where not asked for, or nothing differs
 	Materialized *HeaderValues     `json:"materialized,omitempty"` // nil where no headers were asked for
 }
 

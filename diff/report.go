@@ -12,8 +12,8 @@ type Report struct {
 	Removed  []Component    `json:"components_removed"`  // nodes of From
 	Modified []Modification `json:"components_modified"` // nodes of both
 
-	ChildrenAdded   map[string][]string `json:"children_added"`   // by id of a parent: ids that became its children, new nodes or moved ones
-	ChildrenRemoved map[string][]string `json:"children_removed"` // by id of a parent: ids that are its children no more
+	ChildrenAdded   map[string][]string `json:"children_added"`   // by id of a parent: ids of its new children
+	ChildrenRemoved map[string][]string `json:"children_removed"` // by id of a parent: ids of those that left
 
 	Moves        []Move        `json:"moves"`        // inferred
 	Replacements []Replacement `json:"replacements"` // inferred

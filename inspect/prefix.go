@@ -19,13 +19,13 @@ type Prefix struct {
 type SharedPrefix struct {
 	Blocks   int    `json:"blocks"`              // that both threads begin with
 	OfBlocks int    `json:"of_blocks"`           // of the whole older thread
-	Bytes    int64  `json:"bytes"`               // of the shared blocks, with the opening bracket and the commas between them
+	Bytes    int64  `json:"bytes"`               // of the shared blocks, their commas and the opening bracket
 	OfBytes  int64  `json:"of_bytes"`            // of the whole older thread
 	Tokens   *int64 `json:"tokens,omitempty"`    // of the shared contents, nil where nothing was counted
 	OfTokens *int64 `json:"of_tokens,omitempty"` // of all contents of the older thread, nil where nothing was counted
 	Complete bool   `json:"complete"`            // the newer thread repeats the whole older one
-	Older    string `json:"older,omitempty"`     // id of the first block that differs in the older thread, "" where Complete
-	Newer    string `json:"newer,omitempty"`     // id of the block in its place in the newer thread, "" where that one ends or Complete
+	Older    string `json:"older,omitempty"`     // id of the first block that differs, "" where Complete
+	Newer    string `json:"newer,omitempty"`     // id of the block in its place now, "" where there is none
 }
 
 // Share is the part of the older thread that the newer one repeats, by bytes:

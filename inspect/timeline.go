@@ -25,7 +25,7 @@ type Timeline struct {
 	Children   []string    `json:"children"`            // ids in canonical order (02 §4.3)
 	Refs       []string    `json:"refs"`                // ids that the node refers to, as it lists them
 	ReferredBy []string    `json:"referred_by"`         // ids of the nodes that refer to it, in document order
-	Range      *diff.Range `json:"range"`               // bytes in the canonical thread of snapshot Last, nil where no snapshot holds the node
+	Range      *diff.Range `json:"range"`               // bytes in the thread of snapshot Last, nil where that is nil
 
 	Events []Event `json:"events"` // in the order of time
 }
@@ -64,7 +64,7 @@ const (
 // Event is one thing that happened to the node of a timeline.
 type Event struct {
 	Cycle  int64        `json:"cycle"`
-	Until  int64        `json:"until,omitempty"` // last of the cycles in a row in which the same happened, 0 where there is one cycle
+	Until  int64        `json:"until,omitempty"` // last cycle of a row in which the same happened, 0 for one cycle
 	Kind   EventKind    `json:"what"`
 	Draft  bool         `json:"draft,omitempty"`     // no commit has published it yet
 	Region string       `json:"region,omitempty"`    // of a new place: ^sys, ^seq or ^ah
@@ -73,6 +73,6 @@ type Event struct {
 	Other  string       `json:"node,omitempty"`      // id of the other node concerned, see the kinds
 	Fields []diff.Field `json:"fields,omitempty"`    // of an update: the headers that changed, sorted by name
 	Reason string       `json:"reason,omitempty"`    // of EventHeld: why the node was to go, a kind of cause
-	KeptBy string       `json:"kept,omitempty"`      // of EventHeld: the rule that kept the node; Other is the node that the rule goes by
+	KeptBy string       `json:"kept,omitempty"`      // of EventHeld: the rule that kept it; Other is the node that it goes by
 	Cause  *diff.Cause  `json:"cause,omitempty"`     // nil where the kind says it all
 }

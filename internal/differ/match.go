@@ -136,7 +136,8 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 		if err != nil {
 			return nil, nil, err
 		}
-		replacements = append(replacements, diff.Replacement{Key: keyOf(to), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
+		replacements = append(replacements, diff.Replacement{
+			Key: keyOf(to), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
 			Ranges: diff.Ranges{Previous: RangeOf(b.From, m.Removed), New: RangeOf(b.To, m.Added)}})
 	}
 	return moves, replacements, nil

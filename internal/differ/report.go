@@ -128,7 +128,8 @@ func RangeOf(t *tree.Tree, id string) *diff.Range {
 
 func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error) {
 	fields := b.pair.Fields(d)
-	m := diff.Modification{ID: d.New.ID, Type: d.New.Type, Fields: FieldsOf(d, fields, b.older.Cycle(), b.newer.Cycle()), Ranges: b.ranges(d.New.ID)}
+	m := diff.Modification{ID: d.New.ID, Type: d.New.Type, Ranges: b.ranges(d.New.ID)}
+	m.Fields = FieldsOf(d, fields, b.older.Cycle(), b.newer.Cycle())
 	var err error
 	if m.Cause, err = b.Cause(d, fields); err != nil {
 		return m, err

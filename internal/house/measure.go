@@ -25,7 +25,7 @@ type measurement struct {
 	undocumentedMethods []string
 	fields              int      // exported fields of exported structs, without embedded ones
 	uncommented         []string // fields with a comment neither above nor behind them
-	uses                []string // "a.go -> b.go": a uses something that b declares: a package-level name, a method or a field
+	uses                []string // "a.go -> b.go": a uses a name, method or field that b declares
 	mutual              []string // "a.go <-> b.go"
 }
 

@@ -25,7 +25,8 @@ func (s *Source) Blame(ctx context.Context, t *tree.Tree) ([]inspect.Blame, erro
 	list := make([]inspect.Blame, 0, blocks)
 	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
-		b := inspect.Blame{ID: n.ID, Region: region.String(), Role: n.RoleIn(region), Kind: n.Kind, Range: *differ.RangeOf(t, n.ID)}
+		b := inspect.Blame{ID: n.ID, Region: region.String(), Role: n.RoleIn(region), Kind: n.Kind}
+		b.Range = *differ.RangeOf(t, n.ID)
 		if path := t.Path(n.ID); region == tree.Seq && len(path) > 2 {
 			b.Turn = path[2].Node().ID
 		}

@@ -118,15 +118,20 @@ func additionCause(t *tree.Tree, log *Log, d tree.Difference, cycle int64) diff.
 	if c, ok := log.stubs[stubIn(t, d)]; ok {
 		return c
 	}
-	core := d.NewClass == tree.Container && d.New.Offset == 0
-	if core {
-		turn := t.Entry(d.NewParent)
-		core = turn != nil && turn.Class() == tree.Turn && turn.Node().Cycle == d.New.Cycle && turn.Node().CreatedNS < d.New.CreatedNS
-	}
-	if core || d.NewClass == tree.Turn || d.NewClass == tree.Head {
+	if madeCore(t, d) || d.NewClass == tree.Turn || d.NewClass == tree.Head {
 		return diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: log.committer(cycle)}
 	}
 	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: log.creator(cycle, d.New.CreatedNS)}
+}
+
+// madeCore reports whether sealing made a node as the core of a new turn: such a
+// core is stamped after its turn, in the same cycle.
+func madeCore(t *tree.Tree, d tree.Difference) bool {
+	turn := t.Entry(d.NewParent)
+	if d.NewClass != tree.Container || d.New.Offset != 0 || turn == nil || turn.Class() != tree.Turn {
+		return false
+	}
+	return turn.Node().Cycle == d.New.Cycle && turn.Node().CreatedNS < d.New.CreatedNS
 }
 
 // stubIn returns the id of the stub that a node may be: its own, or that of the
@@ -138,6 +143,11 @@ func stubIn(t *tree.Tree, d tree.Difference) string {
 		}
 	}
 	return d.New.ID
+}
+
+// addition is the difference that an added node makes.
+func addition(t *tree.Tree, e *tree.Entry) tree.Difference {
+	return tree.Difference{New: e.Node(), NewClass: e.Class(), NewParent: t.Parent(e.Node().ID)}
 }
 
 func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) (diff.Cause, error) {

@@ -21,7 +21,10 @@ type changes struct {
 // changesIn compares each state with the one before it. A ttl that ran down with
 // time is no change.
 func changesIn(states []*tree.Tree) *changes {
-	c := &changes{states: states, added: map[string]int64{}, changed: map[string]int64{}, removed: map[string]int64{}, updated: map[string]int64{}}
+	c := &changes{
+		states: states, added: map[string]int64{}, changed: map[string]int64{},
+		removed: map[string]int64{}, updated: map[string]int64{},
+	}
 	for i, next := range states[1:] {
 		cycle := next.Cycle()
 		tree.Compare(states[i].WithCycle(cycle), next, func(d tree.Difference) bool {

@@ -94,7 +94,9 @@ func (l *Log) add(e store.Entry) error {
 	}
 	l.reports[e.Cycle] = r
 	for _, gone := range r.Removed {
-		l.removals[gone.ID] = diff.Cause{Kind: causeKind(gone.Reason), Cycle: e.Cycle, Rule: pruningRule(gone), Author: authorOf(e)}
+		l.removals[gone.ID] = diff.Cause{
+			Kind: causeKind(gone.Reason), Cycle: e.Cycle, Rule: pruningRule(gone), Author: authorOf(e),
+		}
 	}
 	for _, stub := range r.Stubs {
 		l.stubs[stub.ID] = diff.Cause{Kind: diff.ByPruning, Cycle: e.Cycle, Rule: "stub", Author: authorOf(e)}

@@ -38,7 +38,9 @@ func SharedPrefix(ctx context.Context, older, newer *tree.Tree) (*inspect.Shared
 //
 // Cost: reading the snapshots, and one path through the sums for each of them.
 // Counting reads every content once; the tree keeps what was counted.
-func (s *Source) Prefixes(ctx context.Context, first, last int64, counter tree.Counter) iter.Seq2[inspect.Prefix, error] {
+func (s *Source) Prefixes(
+	ctx context.Context, first, last int64, counter tree.Counter,
+) iter.Seq2[inspect.Prefix, error] {
 	return func(yield func(inspect.Prefix, error) bool) {
 		log, err := s.Log(ctx, first, last)
 		if err != nil {
@@ -68,7 +70,9 @@ func (s *Source) Prefixes(ctx context.Context, first, last int64, counter tree.C
 }
 
 // prefix compares a snapshot with the one before it, nil without one.
-func (s *Source) prefix(ctx context.Context, before, t *tree.Tree, log *Log, counter tree.Counter) (inspect.Prefix, error) {
+func (s *Source) prefix(
+	ctx context.Context, before, t *tree.Tree, log *Log, counter tree.Counter,
+) (inspect.Prefix, error) {
 	p := inspect.Prefix{Cycle: t.Cycle()}
 	p.Blocks, p.Bytes = t.ThreadSize()
 	if before != nil {
@@ -122,8 +126,7 @@ func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Bre
 		}
 	case !c.older.Has(newer):
 		b.Node = newer
-		e := c.newer.Entry(newer)
-		if b.Cause, err = c.ofAddition(ctx, tree.Difference{New: e.Node(), NewClass: e.Class(), NewParent: c.newer.Parent(newer)}); err != nil {
+		if b.Cause, err = c.ofAddition(ctx, addition(c.newer, c.newer.Entry(newer))); err != nil {
 			return nil, err
 		}
 		b.Cause.Kind = diff.ByInsertion

@@ -58,7 +58,8 @@ func (b *timelineBuilder) build() error {
 	if b.timeline.Type == "" && !b.addFirstHead() { // no state has it
 		gone, reported := b.log.removals[id]
 		if !reported {
-			return fault.OnNode(fault.NodeNotFound, id, "there never was such a node", "pact select NAME '@* *' lists the ids of all snapshots, pact show NAME draws the working state")
+			return fault.OnNode(fault.NodeNotFound, id, "there never was such a node",
+				"pact select NAME '@* *' lists the ids of all snapshots, pact show NAME draws the working state")
 		}
 		// It expired in the cycle that brought it.
 		b.timeline.State, b.timeline.Cycle = inspect.Gone, gone.Cycle
@@ -119,7 +120,8 @@ func (b *timelineBuilder) addFirstHead() bool {
 	if b.timeline.ID != "ah" || b.log.commits[first].Kind != store.Commit {
 		return false
 	}
-	b.timeline.Type, b.timeline.Class, b.timeline.State, b.timeline.Cycle = "^ah", tree.Head.String(), inspect.Gone, first-1
+	b.timeline.Type, b.timeline.Class = "^ah", tree.Head.String()
+	b.timeline.State, b.timeline.Cycle = inspect.Gone, first-1
 	b.add(inspect.Event{Cycle: first - 1, Kind: inspect.EventBorn})
 	b.add(inspect.Event{Cycle: first, Kind: inspect.EventRemoved, Cause: b.sealing(first)})
 	return true
@@ -141,7 +143,7 @@ func (b *timelineBuilder) addImported(t *tree.Tree) {
 }
 
 func (b *timelineBuilder) additionCause(t *tree.Tree, e *tree.Entry, cycle int64) *diff.Cause {
-	c := additionCause(t, b.log, tree.Difference{New: e.Node(), NewClass: e.Class(), NewParent: t.Parent(e.Node().ID)}, cycle)
+	c := additionCause(t, b.log, addition(t, e), cycle)
 	return &c
 }
 
@@ -209,7 +211,8 @@ func (b *timelineBuilder) addChange(c *Causes, d tree.Difference) error {
 	}
 	fields = slices.DeleteFunc(fields, func(f string) bool { return f == "parent" })
 	if len(fields) > 0 {
-		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventUpdated, Fields: differ.FieldsOf(d, fields, cycle, cycle), Cause: &cause})
+		values := differ.FieldsOf(d, fields, cycle, cycle)
+		b.add(inspect.Event{Cycle: cycle, Kind: inspect.EventUpdated, Fields: values, Cause: &cause})
 	}
 	if d.OldParent != d.NewParent {
 		kind := inspect.EventMoved

@@ -22,7 +22,8 @@ func (b *timelineBuilder) addReported() {
 		}
 		for _, h := range r.Held {
 			if h.ID == b.timeline.ID {
-				b.addRepeated(inspect.Event{Cycle: cycle, Kind: inspect.EventHeld, Reason: string(causeKind(h.Reason)), KeptBy: h.Kept, Other: h.By})
+				reason := string(causeKind(h.Reason))
+				b.addRepeated(inspect.Event{Cycle: cycle, Kind: inspect.EventHeld, Reason: reason, KeptBy: h.Kept, Other: h.By})
 			}
 		}
 	}
