@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -35,7 +36,7 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 	if cycle == s.State.Cycle {
 		return s.Head, nil
 	}
-	return c.store.Snapshot(ctx, s.Key, cycle)
+	return store.Snapshot(ctx, c.store, s.Key, cycle)
 }
 
 // History yields the snapshots between two addresses, both included, oldest

@@ -68,7 +68,11 @@ func (c *Context) StartAttempt(ctx context.Context, p ProviderCall, w io.Writer,
 		return nil, err
 	}
 	hash := sha256.Sum256([]byte(params))
-	a, err := c.store.PutAttempt(ctx, s.Key, Attempt{
+	keeper, err := store.Power[store.AttemptKeeper](c.store)
+	if err != nil {
+		return nil, err
+	}
+	a, err := keeper.PutAttempt(ctx, s.Key, Attempt{
 		Cycle: s.candidate.sealed.Cycle(), Status: Running, StartedNS: c.now(),
 		Provider: p.Provider, Model: p.Model, Params: hex.EncodeToString(hash[:]), Thread: thread,
 	})
@@ -103,7 +107,11 @@ func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) 
 	if o.Err != nil {
 		end.Error = fitting(o.Err.Error())
 	}
-	a, err := c.store.PutAttempt(ctx, key, end)
+	keeper, err := store.Power[store.AttemptKeeper](c.store)
+	if err != nil {
+		return nil, err
+	}
+	a, err := keeper.PutAttempt(ctx, key, end)
 	if err != nil {
 		return nil, err
 	}
@@ -114,7 +122,11 @@ func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) 
 // started, also those of origins that the context shares. The cycle under way
 // is the one after the latest snapshot.
 func (c *Context) Attempts(ctx context.Context, from, to int64) ([]Attempt, error) {
-	return c.store.Attempts(ctx, c.state.Load().Key, from, to)
+	keeper, err := store.Power[store.AttemptKeeper](c.store)
+	if err != nil {
+		return nil, err
+	}
+	return keeper.Attempts(ctx, c.state.Load().Key, from, to)
 }
 
 // now reads the clock, which need not be safe for use from several sides.

@@ -70,15 +70,15 @@ func (d *diary) join() inspect.AttemptCounts {
 // TestAttemptsAgreeWithADiary makes random edits, attempts, commits, forks and
 // undos, and compares every line with what was written down of it.
 func TestAttemptsAgreeWithADiary(t *testing.T) {
-	memory := func() store.Store { return store.NewMemory() }
+	memory := func() store.Complete { return store.NewMemory() }
 	dir, files := t.TempDir(), 0
-	onDisk := func() store.Store {
+	onDisk := func() store.Complete {
 		files++
 		s, err := sqlite.Open(background, filepath.Join(dir, fmt.Sprint(files)))
 		must(t, err)
 		return s
 	}
-	for name, open := range map[string]func() store.Store{"memory": memory, "sqlite": onDisk} {
+	for name, open := range map[string]func() store.Complete{"memory": memory, "sqlite": onDisk} {
 		t.Run(name, func(t *testing.T) {
 			seen := inspect.AttemptCounts{}
 			rapid.Check(t, func(r *rapid.T) {

@@ -45,7 +45,7 @@ func harm(file, how []byte) []byte {
 
 // allTold is what a store answers to questions, by question. An error has to be one
 // of the closed list, and answers nothing.
-func allTold(t *testing.T, ctx context.Context, s store.Store) map[string]string {
+func allTold(t *testing.T, ctx context.Context, s store.Complete) map[string]string {
 	list := map[string]string{}
 	say := func(question string, answer any, err error) {
 		if err != nil {
@@ -118,7 +118,7 @@ func FuzzDamagedFile(f *testing.F) {
 		}
 	}
 	f.Fuzz(func(t *testing.T, how []byte) {
-		open := func(data []byte) (store.Store, error) {
+		open := func(data []byte) (store.Complete, error) {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			must(t, os.WriteFile(path, data, 0o600))
 			return sqlite.Open(background, path)

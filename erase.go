@@ -111,7 +111,11 @@ func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })
 		}
 	}
-	of, err := c.store.Erase(ctx, s.Key, what)
+	eraser, err := store.Power[store.Eraser](c.store)
+	if err != nil {
+		return nil, err
+	}
+	of, err := eraser.Erase(ctx, s.Key, what)
 	if err != nil {
 		return nil, err
 	}

@@ -43,7 +43,7 @@ func TestErasedHistoriesGoOn(t *testing.T) {
 type people struct {
 	*testing.T
 	*rand.Rand
-	store           store.Store
+	store           store.Complete
 	path            string
 	lines           []*pact.Context
 	secrets         map[string]string // text by id

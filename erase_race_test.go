@@ -105,7 +105,7 @@ func TestEraseAmongWriters(t *testing.T) {
 // before an erasure by another one.
 func TestForkByAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	var handles [2]store.Store
+	var handles [2]store.Complete
 	for i := range handles {
 		s, err := sqlite.Open(background, path)
 		must(t, err)

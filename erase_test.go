@@ -29,12 +29,12 @@ func erasure(ids ...string) pact.Erasure {
 }
 
 // stores are both stores, empty.
-func stores(t *testing.T) map[string]store.Store {
+func stores(t *testing.T) map[string]store.Complete {
 	t.Helper()
 	file, err := sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db"))
 	must(t, err)
 	t.Cleanup(func() { file.Close() })
-	return map[string]store.Store{"memory": store.NewMemory(), "sqlite": file}
+	return map[string]store.Complete{"memory": store.NewMemory(), "sqlite": file}
 }
 
 func textOf(t *testing.T, s *pact.Snapshot) string {
@@ -110,12 +110,12 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 
 // late is a store whose caller is interrupted when an erasure is durable.
 type late struct {
-	store.Store
+	store.Complete
 	interrupt func()
 }
 
 func (s *late) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
-	of, err := s.Store.Erase(ctx, key, e)
+	of, err := s.Complete.Erase(ctx, key, e)
 	if !e.DryRun {
 		s.interrupt()
 	}

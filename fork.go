@@ -175,7 +175,11 @@ func undoneBy(e *store.Entry) string {
 
 // branch makes a fork of a snapshot and returns its state.
 func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fork) (*state, error) {
-	info, err := c.store.Fork(ctx, s.Key, t.Cycle(), f)
+	forker, err := store.Power[store.Forker](c.store)
+	if err != nil {
+		return nil, err
+	}
+	info, err := forker.Fork(ctx, s.Key, t.Cycle(), f)
 	if err != nil {
 		return nil, err
 	}

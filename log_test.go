@@ -12,20 +12,20 @@ import (
 
 // logReads takes down how many entries are asked for at once.
 type logReads struct {
-	store.Store
+	store.Complete
 	most, total int64
 }
 
 func (s *logReads) Log(ctx context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
 	s.most, s.total = max(s.most, to-from+1), s.total+to-from+1
-	return s.Store.Log(ctx, key, from, to)
+	return s.Complete.Log(ctx, key, from, to)
 }
 
 // A log is read as it is asked for, a few entries at a time and each of them
 // once, however long it is.
 func TestTheLogIsReadInPieces(t *testing.T) {
 	for _, commits := range []int{100, 1000} {
-		s := &logReads{Store: store.NewMemory()}
+		s := &logReads{Complete: store.NewMemory()}
 		c := create(t, s)
 		for i := range commits {
 			_, err := c.Commit(background, pact.WithMessage(fmt.Sprint("turn ", i+1)), pact.WithEdit(say("x")))

@@ -79,25 +79,25 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 // TestReadingFindsDamagedRows changes a header, a place, a birth and an entry of
 // the log. Whoever reads the snapshot, the working state or the log is told.
 func TestReadingFindsDamagedRows(t *testing.T) {
-	open := func(s store.Store) error { _, err := pact.Open(background, s, "c"); return err }
-	snapshot := func(s store.Store) error { _, err := s.Snapshot(background, 1, 1); return err }
-	history := func(s store.Store) error { _, err := store.Collect(s.History(background, 1, 1, 2)); return err }
-	log := func(s store.Store) error { _, err := s.Log(background, 1, 1, 99); return err }
-	attempts := func(s store.Store) error { _, err := s.Attempts(background, 1, 0, 99); return err }
+	open := func(s store.Complete) error { _, err := pact.Open(background, s, "c"); return err }
+	snapshot := func(s store.Complete) error { _, err := store.Snapshot(background, s, 1, 1); return err }
+	history := func(s store.Complete) error { _, err := store.Collect(s.History(background, 1, 1, 2)); return err }
+	log := func(s store.Complete) error { _, err := s.Log(background, 1, 1, 99); return err }
+	attempts := func(s store.Complete) error { _, err := s.Attempts(background, 1, 0, 99); return err }
 	for _, c := range []struct {
 		damage string
-		asks   []func(store.Store) error
+		asks   []func(store.Complete) error
 	}{
-		{`UPDATE node_version SET priority = 9 WHERE id = 'cb:1-0'`, []func(store.Store) error{open, snapshot, history}},
-		{`UPDATE node_version SET headers = '{"role":"admin"}' WHERE id = 'cb:1-0'`, []func(store.Store) error{open, snapshot, history}},
-		{`UPDATE node_version SET birth = 2 WHERE id = 'cb:1-0'`, []func(store.Store) error{snapshot, history}},
-		{`DELETE FROM node_version WHERE id = 'cb:1-0'`, []func(store.Store) error{open, snapshot, history}},
-		{`UPDATE node_version SET expiry = 7 WHERE id = 'cb:3-0'`, []func(store.Store) error{open}},
-		{`UPDATE log SET actor = 'eve' WHERE revision = 2`, []func(store.Store) error{log}},
-		{`UPDATE log SET message = 'x' WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Store) error{open, log}},
-		{`UPDATE log SET latest = 1 WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Store) error{open, log}},
-		{`DELETE FROM log WHERE revision = 2`, []func(store.Store) error{log}},
-		{`UPDATE attempt SET model = 'other'`, []func(store.Store) error{attempts}},
+		{`UPDATE node_version SET priority = 9 WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
+		{`UPDATE node_version SET headers = '{"role":"admin"}' WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
+		{`UPDATE node_version SET birth = 2 WHERE id = 'cb:1-0'`, []func(store.Complete) error{snapshot, history}},
+		{`DELETE FROM node_version WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
+		{`UPDATE node_version SET expiry = 7 WHERE id = 'cb:3-0'`, []func(store.Complete) error{open}},
+		{`UPDATE log SET actor = 'eve' WHERE revision = 2`, []func(store.Complete) error{log}},
+		{`UPDATE log SET message = 'x' WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open, log}},
+		{`UPDATE log SET latest = 1 WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open, log}},
+		{`DELETE FROM log WHERE revision = 2`, []func(store.Complete) error{log}},
+		{`UPDATE attempt SET model = 'other'`, []func(store.Complete) error{attempts}},
 	} {
 		path := filepath.Join(t.TempDir(), "pact.db")
 		s, err := sqlite.Open(background, path)

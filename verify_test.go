@@ -19,7 +19,7 @@ import (
 // use: updates, expiry, pruning, groups, given ids, drafts, a fork, an import
 // with a time of its own, content that JSON cannot express, sent bytes, and
 // attempts.
-func rich(t testing.TB, s store.Store) {
+func rich(t testing.TB, s store.Complete) {
 	t.Helper()
 	c := create(t, s, pact.WithActor("ann"), pact.WithAttrs(map[string]any{"data_root": 1}))
 	must(t, c.Edit(background, func(b *pact.Batch) error {
@@ -69,7 +69,7 @@ func rich(t testing.TB, s store.Store) {
 
 // verdicts verifies a whole store and returns what is wrong, nothing where all of
 // it holds.
-func verdicts(t testing.TB, s store.Store) (list []string) {
+func verdicts(t testing.TB, s store.Complete) (list []string) {
 	t.Helper()
 	r, err := pact.VerifyAll(background, s, nil)
 	if err != nil {
@@ -94,7 +94,7 @@ func TestVerifyHolds(t *testing.T) {
 	onDisk, err := sqlite.Open(background, path)
 	must(t, err)
 	defer onDisk.Close()
-	for _, s := range []store.Store{store.NewMemory(), onDisk} {
+	for _, s := range []store.Complete{store.NewMemory(), onDisk} {
 		rich(t, s)
 		if list := verdicts(t, s); len(list) > 0 {
 			t.Errorf("%T does not hold: %q", s, list)

@@ -131,15 +131,6 @@ func (m *Memory) Load(_ context.Context, key Key) (*State, error) {
 	return &State{Info: k.info, Head: k.snapshots[len(k.snapshots)-1], Working: k.working}, nil
 }
 
-// Snapshot implements Store.
-func (m *Memory) Snapshot(ctx context.Context, key Key, cycle int64) (*tree.Tree, error) {
-	list, err := m.history(key, cycle, cycle)
-	if err != nil {
-		return nil, err
-	}
-	return list[0], nil
-}
-
 // History implements Store.
 func (m *Memory) History(_ context.Context, key Key, from, to int64) iter.Seq2[*tree.Tree, error] {
 	return func(yield func(*tree.Tree, error) bool) {
@@ -269,7 +260,7 @@ func (m *Memory) Request(_ context.Context, key Key, token string) (*Entry, erro
 	return nil, nil
 }
 
-// Rename implements Store.
+// Rename implements Renamer.
 func (m *Memory) Rename(_ context.Context, key Key, name string) error {
 	if err := CheckName(name); err != nil {
 		return err
@@ -287,7 +278,7 @@ func (m *Memory) Rename(_ context.Context, key Key, name string) error {
 	return nil
 }
 
-// Delete implements Store.
+// Delete implements Deleter.
 func (m *Memory) Delete(_ context.Context, key Key) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

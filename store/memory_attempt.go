@@ -2,7 +2,7 @@ package store
 
 import "context"
 
-// PutAttempt implements Store.
+// PutAttempt implements AttemptKeeper.
 func (m *Memory) PutAttempt(_ context.Context, key Key, a Attempt) (Attempt, error) {
 	if err := a.Check(); err != nil {
 		return Attempt{}, err
@@ -57,7 +57,7 @@ func (k *kept) attempt(id string) *Attempt {
 	return nil
 }
 
-// Attempts implements Store.
+// Attempts implements AttemptKeeper.
 func (m *Memory) Attempts(_ context.Context, key Key, from, to int64) ([]Attempt, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Erase implements Store.
+// Erase implements Eraser.
 func (m *Memory) Erase(ctx context.Context, key Key, e Erase) (*Erased, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

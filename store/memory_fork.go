@@ -12,7 +12,7 @@ type mark struct {
 	stamps   tree.Stamps
 }
 
-// Fork implements Store.
+// Fork implements Forker.
 func (m *Memory) Fork(_ context.Context, key Key, cycle int64, f Fork) (Info, error) {
 	if err := CheckName(f.Name); err != nil {
 		return Info{}, err
@@ -122,7 +122,7 @@ func (k *kept) request(token string, upTo int64) (index int, ok bool) {
 	return k.origin.request(token, min(upTo, k.info.Origin.Revision))
 }
 
-// Check implements Store. What is in memory cannot differ from what was put
+// Check implements Checker. What is in memory cannot differ from what was put
 // there.
 func (m *Memory) Check(_ context.Context, key Key) (*Damage, error) {
 	m.mu.RLock()
@@ -131,7 +131,7 @@ func (m *Memory) Check(_ context.Context, key Key) (*Damage, error) {
 	return nil, err
 }
 
-// CheckAll implements Store.
+// CheckAll implements Checker.
 func (m *Memory) CheckAll(context.Context) (*Damage, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

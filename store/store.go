@@ -158,11 +158,17 @@ func (d *Damage) Err() error {
 	return e
 }
 
-// Store keeps contexts. Every method is safe for concurrent use and returns
-// errors of the closed list: E_STORE where the medium fails,
-// E_CONTEXT_NOT_FOUND where a context is not there, E_CONFLICT where a name is taken or a guard does not hold.
+// Store keeps contexts: what every store can do. Rarer powers are interfaces of
+// their own, which a store implements or not: [Forker], [AttemptKeeper],
+// [Renamer], [Deleter], [Eraser], [Checker]. Whoever needs one asks [Power].
+//
+// Every method is safe for concurrent use and returns errors of package fault:
+// E_STORE where the medium fails or the store is closed, E_BUSY where others hold
+// it for too long, E_CONTEXT_NOT_FOUND where a context is not there, E_CONFLICT
+// where a name is taken or a guard does not hold. Callers decide by the code
+// alone. Package storetest holds a store to all this.
 type Store interface {
-	// Contexts lists the contexts by name.
+	// Contexts lists the contexts by name, in the order of their bytes.
 	Contexts(ctx context.Context) ([]Info, error)
 	// Find returns one by its name.
 	Find(ctx context.Context, name string) (Info, error)
@@ -170,16 +176,15 @@ type Store interface {
 	Create(ctx context.Context, g Genesis) (Info, error)
 	// Load reads the latest snapshot and the working state.
 	Load(ctx context.Context, key Key) (*State, error)
-	// Snapshot reads the snapshot of a cycle; E_SNAPSHOT_NOT_FOUND without one.
-	Snapshot(ctx context.Context, key Key, cycle int64) (*tree.Tree, error)
-	// History yields the snapshots of the cycles from..to, oldest first. The
-	// trees share what did not change from one to the next, and the store holds
-	// a bounded number of them for its reader. An error ends it: that of a cycle
-	// without a snapshot comes before the first tree, E_CONFLICT where an erasure
-	// changed the snapshots that are still to come.
+	// History yields the snapshots of the cycles from..to, oldest first (05 §2).
+	// The trees share what did not change from one to the next, and the store
+	// holds a bounded number of them for its reader. An error ends it: that of a
+	// cycle without a snapshot, E_SNAPSHOT_NOT_FOUND, comes before the first tree,
+	// E_CONFLICT where an erasure changed the snapshots that are still to come.
 	History(ctx context.Context, key Key, from, to int64) iter.Seq2[*tree.Tree, error]
 	// Apply makes changes, one revision each, all or none, durable before it
-	// returns. The guard is for the first of them.
+	// returns (03 §7). The guard is for the first of them. E_CONFLICT also where a
+	// request token of theirs is in the log already.
 	Apply(ctx context.Context, key Key, g Guard, changes ...Change) error
 	// Has reports whether a node of this id is or ever was in the context.
 	Has(ctx context.Context, key Key, id string) (bool, error)
@@ -187,45 +192,7 @@ type Store interface {
 	Log(ctx context.Context, key Key, from, to int64) ([]Entry, error)
 	// Request returns the entry that carries a request token, nil without one.
 	Request(ctx context.Context, key Key, token string) (*Entry, error)
-	// Fork makes a context that begins as the snapshot of a cycle of another,
-	// E_SNAPSHOT_NOT_FOUND without one. Snapshots, ids and log up to there are
-	// those of the other; drafts are not. Cost: none that grows with what is
-	// shared.
-	Fork(ctx context.Context, key Key, cycle int64, f Fork) (Info, error)
-	// PutAttempt writes the record of a call of a provider and returns it as it
-	// is kept, durable before it returns. Without an id it is a new one: of the
-	// cycle under way, E_CONFLICT where that is another by now, with the next
-	// number in it. With an id it ends the one that is running, wherever in what
-	// the context shares: status, end, tokens and error are taken over, all else
-	// stays. E_ATTEMPT_NOT_FOUND where none has the id, E_CONFLICT where it
-	// ended before.
-	PutAttempt(ctx context.Context, key Key, a Attempt) (Attempt, error)
-	// Attempts returns those of the cycles from..to, in the order in which they
-	// were started.
-	Attempts(ctx context.Context, key Key, from, to int64) ([]Attempt, error)
-	// Rename gives a context another name.
-	Rename(ctx context.Context, key Key, name string) error
-	// Delete removes a context and everything it holds, but for what forks
-	// share with it, which goes with the last of them.
-	Delete(ctx context.Context, key Key) error
-	// Erase takes nodes and entries of the log for good out of a context and
-	// out of all that share history with it, drafts and deleted lines included,
-	// and logs that in each context concerned. Digests that cover what goes are
-	// computed anew or go too. It is done whole or not at all; then what nothing
-	// refers to is cleaned up, and Remains says what of that is left to do. With
-	// nothing named it cleans up what earlier ones left; as a dry run it only
-	// says what that is.
-	// E_NODE_NOT_FOUND for an id that never was. Cost: the rows of all contexts
-	// concerned.
-	Erase(ctx context.Context, key Key, e Erase) (*Erased, error)
-	// Check looks for damage that no snapshot of a context shows, nil without
-	// any. Cost: all rows of the context.
-	Check(ctx context.Context, key Key) (*Damage, error)
-	// CheckAll looks for damage that is no context's own: of the medium, in what
-	// says which contexts there are, and what no context has. Cost: everything
-	// that is stored, once.
-	CheckAll(ctx context.Context) (*Damage, error)
-	// Close releases the store. Using it afterwards is an error.
+	// Close releases the store. Using it afterwards is E_STORE.
 	Close() error
 }
 

@@ -221,7 +221,7 @@ func (a *app) askToErase(plan *pact.Erased) error {
 }
 
 // holding returns the other contexts of a store that hold one of the texts.
-func holding(ctx context.Context, s store.Store, texts, done []string, name string) ([]string, error) {
+func holding(ctx context.Context, s store.Complete, texts, done []string, name string) ([]string, error) {
 	if len(texts) == 0 {
 		return nil, nil
 	}

@@ -30,7 +30,7 @@ func (a *app) existingStore(ctx context.Context) (*sqlite.Store, error) {
 
 // stored opens a context for a command that changes it. The caller closes the
 // store.
-func (a *app) stored(ctx context.Context, name, actor string, opts ...pact.Option) (*pact.Context, store.Store, error) {
+func (a *app) stored(ctx context.Context, name, actor string, opts ...pact.Option) (*pact.Context, store.Complete, error) {
 	s, err := a.existingStore(ctx)
 	if err != nil {
 		return nil, nil, err

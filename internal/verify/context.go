@@ -37,14 +37,18 @@ func (v *verifier) log() *provenance.Source {
 // context checks a context as it was at a revision, and its working state as it
 // is by then.
 func (v *verifier) context(progress Progress) error {
-	left, err := v.store.Erase(v.ctx, 0, store.Erase{DryRun: true})
-	if err != nil {
-		return err
+	if eraser, ok := v.store.(store.Eraser); ok {
+		left, err := eraser.Erase(v.ctx, 0, store.Erase{DryRun: true})
+		if err != nil {
+			return err
+		}
+		v.found.Remains = left.Remains
 	}
-	v.found.Remains = left.Remains
-	damage, err := v.store.Check(v.ctx, v.now.Key)
-	if v.found.Defect, err = defectOf(damage, err); v.found.Defect != nil || err != nil {
-		return err
+	if checker, ok := v.store.(store.Checker); ok {
+		damage, err := checker.Check(v.ctx, v.now.Key)
+		if v.found.Defect, err = defectOf(damage, err); v.found.Defect != nil || err != nil {
+			return err
+		}
 	}
 	erasures, defect, err := checkLog(v.log().Entries(v.ctx), v.now)
 	if v.found.Defect = defect; defect != nil || err != nil {

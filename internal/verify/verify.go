@@ -89,7 +89,11 @@ func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreV
 
 // outsideContexts checks what belongs to no single context.
 func outsideContexts(ctx context.Context, s store.Store) (*inspect.Defect, error) {
-	damage, err := s.CheckAll(ctx)
+	checker, ok := s.(store.Checker)
+	if !ok {
+		return nil, nil
+	}
+	damage, err := checker.CheckAll(ctx)
 	return defectOf(damage, err)
 }
 

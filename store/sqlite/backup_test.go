@@ -84,7 +84,7 @@ func TestBackupHasAll(t *testing.T) {
 	if here.Info != there.Info || here.Head.Digest() != there.Head.Digest() || here.Working.Digest() != there.Working.Digest() {
 		t.Errorf("the backup has %+v, the store %+v", here.Info, there.Info)
 	}
-	for _, one := range []store.Store{s, b} {
+	for _, one := range []store.Complete{s, b} {
 		if list, err := one.Attempts(t.Context(), w.state.Key, 0, 9); err != nil || len(list) != 1 {
 			t.Errorf("%d attempts, %v", len(list), err)
 		}

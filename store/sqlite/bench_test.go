@@ -124,7 +124,7 @@ func (p *plain) insert(b *testing.B, text string) {
 }
 
 // long makes a conversation of many turns, of textSize bytes each.
-func long(t testing.TB, s store.Store, count int) *turns {
+func long(t testing.TB, s store.Complete, count int) *turns {
 	t.Helper()
 	w := begin(t, s)
 	text := rand.New(rand.NewPCG(3, 7))

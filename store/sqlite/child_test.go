@@ -146,14 +146,14 @@ func callingChild(ctx context.Context, path string, _ int) error {
 
 // turns commits turn after turn, as a program does.
 type turns struct {
-	store   store.Store
+	store   store.Complete
 	name    string // of the context, turns where it is empty
 	state   store.State
 	collect bool // changes are not made but collected, to be made in one step
 	changes []store.Change
 }
 
-func begin(t testing.TB, s store.Store) *turns {
+func begin(t testing.TB, s store.Complete) *turns {
 	t.Helper()
 	w := &turns{store: s}
 	if err := w.create(t.Context()); err != nil {

@@ -50,7 +50,7 @@ func TestContextRows(t *testing.T) {
 		}
 		for _, key := range []store.Key{1, f.Key} { // none of these may hang, and what they answer is right
 			s.Check(ctx, key)
-			s.Snapshot(ctx, key, 1)
+			store.Snapshot(ctx, s, key, 1)
 			s.Log(ctx, key, 1, 9)
 			s.Erase(ctx, key, store.Erase{IDs: []string{"b1"}, Salt: make([]byte, 32), Guard: store.Guard{Cycle: 1, Revision: 2}})
 			s.Delete(ctx, key)

@@ -71,7 +71,7 @@ func TestCrashWhileForking(t *testing.T) {
 				t.Errorf("%s: %+v, %v", info.Name, damage, err)
 			}
 			if want := acknowledged[int64(info.Key)]; want != "" {
-				first, err := s.Snapshot(t.Context(), info.Key, info.Origin.Cycle)
+				first, err := store.Snapshot(t.Context(), s, info.Key, info.Origin.Cycle)
 				if err != nil || first.Digest().String() != want {
 					t.Errorf("%s is not as it was acknowledged: %v", info.Name, err)
 				}
@@ -233,7 +233,7 @@ func survived(t *testing.T, path string, acknowledged map[int64]string) {
 }
 
 // noGaps looks for a commit of every cycle in the log.
-func noGaps(t *testing.T, s store.Store, w *turns) {
+func noGaps(t *testing.T, s store.Complete, w *turns) {
 	t.Helper()
 	log, err := s.Log(t.Context(), w.state.Key, 1, w.state.Revision)
 	if err != nil {

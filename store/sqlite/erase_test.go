@@ -199,7 +199,7 @@ func TestEraseReachesOtherProcesses(t *testing.T) {
 	w.next(t, "Jane Doe 4711")
 	w.next(t, "two")
 	key := w.state.Key
-	old, err := other.Snapshot(t.Context(), key, 1)
+	old, err := store.Snapshot(t.Context(), other, key, 1)
 	must(t, err)
 	stale := &turns{store: other}
 	must(t, stale.load(t.Context(), key))
@@ -208,7 +208,7 @@ func TestEraseReachesOtherProcesses(t *testing.T) {
 
 	_, err = s.Erase(t.Context(), key, salted(w, "block:1-0"))
 	must(t, err)
-	read, err := other.Snapshot(t.Context(), key, 1)
+	read, err := store.Snapshot(t.Context(), other, key, 1)
 	must(t, err)
 	if !read.Node("block:1-0").Erased() {
 		t.Error("another process still has the snapshot of before")

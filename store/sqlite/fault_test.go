@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -61,7 +62,7 @@ func survives(t *testing.T, path string, acknowledged map[int64]string, what str
 		t.Errorf("%s: %+v, %v", what, damage, err)
 	}
 	for cycle, digest := range acknowledged {
-		snapshot, err := s.Snapshot(t.Context(), info.Key, cycle)
+		snapshot, err := store.Snapshot(t.Context(), s, info.Key, cycle)
 		if err != nil || snapshot.Digest().String() != digest {
 			t.Errorf("%s: commit %d was acknowledged: %v", what, cycle, err)
 		}

@@ -231,7 +231,7 @@ func TestPlainSQL(t *testing.T) {
 	for i := range 5 {
 		w.next(t, fmt.Sprint(i))
 	}
-	snapshot, err := w.store.Snapshot(t.Context(), w.state.Key, 3)
+	snapshot, err := store.Snapshot(t.Context(), w.store, w.state.Key, 3)
 	must(t, err)
 	found, err := raw(t, path).Query(`SELECT id FROM (
 		SELECT *, row_number() OVER (PARTITION BY nid ORDER BY birth DESC) AS age

@@ -14,7 +14,7 @@ import (
 )
 
 // wide makes a context whose snapshot of cycle 1 has so many blocks.
-func wide(t *testing.T, s store.Store, blocks int) store.Info {
+func wide(t *testing.T, s store.Complete, blocks int) store.Info {
 	t.Helper()
 	node := func(id, kind string, ns int) *tree.Node {
 		n := tree.Node{ID: id, Type: kind, Cycle: 1, CreatedNS: int64(ns), Expiry: tree.Never}

@@ -172,7 +172,7 @@ func TestManyNodesOfOneCycleAreLookedUpTogether(t *testing.T) {
 					t.Errorf("%s: the cycle was read through %d times, %d of its rows taken, %d names looked up", name, scans, read, names)
 				}
 				want := c.Working().Digest()
-				reread, err := pact.Open(t.Context(), store.Store(s), "c")
+				reread, err := pact.Open(t.Context(), store.Complete(s), "c")
 				must(t, err)
 				if got := reread.Working().Digest(); got != want {
 					t.Errorf("%s: read again it has the digest %s, want %s", name, got, want)

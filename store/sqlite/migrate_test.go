@@ -14,7 +14,7 @@ import (
 func isStore(err error) bool { return errors.Is(err, fault.Store) }
 
 // older opens a file that an older version of the schema was used for.
-func older(t *testing.T, version int) (s store.Store, path string) {
+func older(t *testing.T, version int) (s store.Complete, path string) {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("v%d.sql", version)))
 	must(t, err)

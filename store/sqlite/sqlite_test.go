@@ -30,7 +30,7 @@ func TestStore(t *testing.T) {
 	}.Run(t)
 }
 
-func open(t testing.TB, path string) store.Store {
+func open(t testing.TB, path string) store.Complete {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), path)
 	if err != nil {

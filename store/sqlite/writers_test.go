@@ -18,7 +18,7 @@ import (
 // TestTwoWriters has two programs work on one file.
 func TestTwoWriters(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	stores := make([]store.Store, 4)
+	stores := make([]store.Complete, 4)
 	var group sync.WaitGroup
 	for i := range stores {
 		group.Go(func() {
@@ -120,7 +120,7 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, loading := w.store.Load(ctx, w.state.Key)
-	_, reading := w.store.Snapshot(ctx, w.state.Key, 1)
+	_, reading := store.Snapshot(ctx, w.store, w.state.Key, 1)
 	_, listing := w.store.Contexts(ctx)
 	for _, err := range []error{loading, reading, listing, w.commit(ctx, "two", false)} {
 		if !errors.Is(err, context.Canceled) || !errors.Is(err, fault.Store) {

@@ -17,7 +17,7 @@ import (
 type driver struct {
 	*testing.T
 	suite     Suite
-	store     store.Store
+	store     tested
 	state     store.State
 	snapshots map[int64]*tree.Tree
 	published map[int64]store.Info // as it was right after each snapshot
@@ -33,10 +33,10 @@ var vocabulary = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
 // drive creates an empty context.
 func drive(t *testing.T, s Suite, name string) *driver {
 	t.Helper()
-	return driveIn(t, s, s.Open(t), name)
+	return driveIn(t, s, s.open(t), name)
 }
 
-func driveIn(t *testing.T, s Suite, in store.Store, name string) *driver {
+func driveIn(t *testing.T, s Suite, in tested, name string) *driver {
 	t.Helper()
 	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
 	first, stamps, err := tree.New(d.env(), nil)
@@ -47,7 +47,7 @@ func driveIn(t *testing.T, s Suite, in store.Store, name string) *driver {
 // driveFrom creates a context out of an imported tree.
 func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
 	t.Helper()
-	d := &driver{T: t, suite: s, store: s.Open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
+	d := &driver{T: t, suite: s, store: s.open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
 	stamps := tree.Stamps{Cycle: first.Cycle() + 1, Given: -1}
 	for e := range first.All() {
 		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
@@ -156,7 +156,7 @@ func (d *driver) commitWith(f func(x *tree.Editor), in lifecycle.Input) {
 func (d *driver) reopen() {
 	d.Helper()
 	if d.suite.Reopen != nil {
-		d.store = d.suite.Reopen(d.T, d.store)
+		d.store = tested{d.suite.Reopen(d.T, d.store.Store)}
 	}
 	d.reload()
 }
@@ -196,7 +196,7 @@ func (d *driver) compare() {
 		return
 	}
 	for _, cycle := range []int64{d.state.First, d.state.First + (d.state.Cycle-d.state.First)/2, d.state.Cycle} {
-		got, err := d.store.Snapshot(background, d.state.Key, cycle)
+		got, err := store.Snapshot(background, d.store, d.state.Key, cycle)
 		must(d.T, err)
 		same(d.T, d.snapshots[cycle], got)
 	}

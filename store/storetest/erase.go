@@ -215,7 +215,7 @@ func testErase(t *testing.T, s Suite) {
 	}
 	d.check()
 	d.settled(want)
-	first, err := d.store.Snapshot(background, d.state.Key, 1)
+	first, err := store.Snapshot(background, d.store, d.state.Key, 1)
 	must(t, err)
 	if n := first.Node(rule); n.Kind != "" || n.Key != "" || n.Role != "system" || n.Has("data_who") || n.Expiry != 10 {
 		t.Errorf("left is %+v", n)

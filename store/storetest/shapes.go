@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -32,10 +33,10 @@ func testSystemUpdates(t *testing.T, s Suite) {
 	d.commit()
 	d.commitWith(func(x *tree.Editor) { must(t, x.Update(inside, map[string]any{"data_x": 1.5})) }, lifecycle.Input{})
 	d.check()
-	got, err := d.store.Snapshot(background, d.state.Key, 1)
+	got, err := store.Snapshot(background, d.store, d.state.Key, 1)
 	must(t, err)
 	sameNode(t, old, got.Node(rule))
-	got, err = d.store.Snapshot(background, d.state.Key, 2)
+	got, err = store.Snapshot(background, d.store, d.state.Key, 2)
 	must(t, err)
 	if v, err := got.Node(rule).Content.Value(background); err != nil || v != `"be brief indeed"` {
 		t.Errorf("snapshot 2 holds %s, %v", v, err)

@@ -1,5 +1,12 @@
 // Package storetest is the contract of a store as tests: every implementation
-// of store.Store runs it.
+// of store.Store runs it, also one outside of this module.
+//
+//	func TestStore(t *testing.T) {
+//		storetest.Run(t, func(t *testing.T) store.Store { return mystore.New() })
+//	}
+//
+// Of the powers beyond store.Store, such as store.Eraser, those are tested that
+// the store has; tests of the others are skipped, and say what they lack.
 package storetest
 
 import (
@@ -29,73 +36,77 @@ func (s Suite) Run(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		test func(*testing.T, Suite)
+		need []power
 	}{
-		{"Contexts", testContexts},
-		{"Names", testNames},
-		{"Rename", testRename},
-		{"Delete", testDelete},
-		{"Missing", testMissing},
-		{"Closed", testClosed},
+		{"Contexts", testContexts, nil},
+		{"Names", testNames, nil},
+		{"Rename", testRename, []power{renames}},
+		{"Delete", testDelete, []power{deletes}},
+		{"Missing", testMissing, nil},
+		{"Closed", testClosed, nil},
 
-		{"Drafts", testDrafts},
-		{"Commits", testCommits},
-		{"OneStep", testOneStep},
-		{"SeveralChanges", testSeveralChanges},
-		{"AllOrNone", testAllOrNone},
-		{"Guard", testGuard},
-		{"Sharing", testSharing},
-		{"LongHistory", testLongHistory},
-		{"Log", testLog},
-		{"Requests", testRequests},
-		{"Has", testHas},
-		{"Readers", testReaders},
+		{"Drafts", testDrafts, nil},
+		{"Commits", testCommits, nil},
+		{"OneStep", testOneStep, nil},
+		{"SeveralChanges", testSeveralChanges, nil},
+		{"AllOrNone", testAllOrNone, nil},
+		{"Guard", testGuard, nil},
+		{"Sharing", testSharing, nil},
+		{"LongHistory", testLongHistory, nil},
+		{"Log", testLog, nil},
+		{"Requests", testRequests, nil},
+		{"Has", testHas, nil},
+		{"Readers", testReaders, nil},
 
-		{"SystemUpdates", testSystemUpdates},
-		{"Removal", testRemoval},
-		{"DraftChanges", testDraftChanges},
-		{"DraftReset", testDraftReset},
-		{"Lifecycle", testLifecycle},
-		{"Cores", testCores},
-		{"Groups", testGroups},
-		{"Attachments", testAttachments},
+		{"SystemUpdates", testSystemUpdates, nil},
+		{"Removal", testRemoval, nil},
+		{"DraftChanges", testDraftChanges, nil},
+		{"DraftReset", testDraftReset, nil},
+		{"Lifecycle", testLifecycle, nil},
+		{"Cores", testCores, nil},
+		{"Groups", testGroups, nil},
+		{"Attachments", testAttachments, nil},
 
-		{"Import", testImport},
-		{"ImportedHead", testImportedHead},
-		{"ImportedHistory", testImportedHistory},
-		{"ForeignDrafts", testForeignDrafts},
-		{"ForeignClasses", testForeignClasses},
-		{"Content", testContent},
-		{"Headers", testHeaders},
-		{"Extremes", testExtremes},
-		{"IDs", testIDs},
+		{"Import", testImport, nil},
+		{"ImportedHead", testImportedHead, nil},
+		{"ImportedHistory", testImportedHistory, nil},
+		{"ForeignDrafts", testForeignDrafts, nil},
+		{"ForeignClasses", testForeignClasses, nil},
+		{"Content", testContent, nil},
+		{"Headers", testHeaders, nil},
+		{"Extremes", testExtremes, nil},
+		{"IDs", testIDs, nil},
 
-		{"Fork", testFork},
-		{"ForkOfAFork", testForkOfAFork},
-		{"ForkAside", testForkAside},
-		{"ForkRequests", testForkRequests},
-		{"ForkRefused", testForkRefused},
-		{"ForkDelete", testForkDelete},
-		{"ForkImported", testForkImported},
+		{"Fork", testFork, []power{forks}},
+		{"ForkOfAFork", testForkOfAFork, []power{forks}},
+		{"ForkAside", testForkAside, []power{forks}},
+		{"ForkRequests", testForkRequests, []power{forks}},
+		{"ForkRefused", testForkRefused, []power{forks}},
+		{"ForkDelete", testForkDelete, []power{forks, deletes, renames}},
+		{"ForkImported", testForkImported, []power{forks}},
 
-		{"Attempts", testAttempts},
-		{"AttemptsRefused", testAttemptsRefused},
-		{"AttemptsOfForks", testAttemptsOfForks},
-		{"AttemptsOfTheDeleted", testAttemptsOfTheDeleted},
-		{"AttemptsAtOnce", testAttemptsAtOnce},
+		{"Attempts", testAttempts, []power{attempts}},
+		{"AttemptsRefused", testAttemptsRefused, []power{attempts}},
+		{"AttemptsOfForks", testAttemptsOfForks, []power{attempts, forks}},
+		{"AttemptsOfTheDeleted", testAttemptsOfTheDeleted, []power{attempts, forks, deletes}},
+		{"AttemptsAtOnce", testAttemptsAtOnce, []power{attempts}},
 
-		{"Erase", testErase},
-		{"EraseBelow", testEraseBelow},
-		{"EraseMoved", testEraseMoved},
-		{"EraseFamily", testEraseFamily},
-		{"EraseText", testEraseText},
-		{"EraseAttempts", testEraseAttempts},
-		{"EraseDrafts", testEraseDrafts},
+		{"Erase", testErase, []power{erases}},
+		{"EraseBelow", testEraseBelow, []power{erases, forks}},
+		{"EraseMoved", testEraseMoved, []power{erases}},
+		{"EraseFamily", testEraseFamily, []power{erases, forks, deletes}},
+		{"EraseText", testEraseText, []power{erases}},
+		{"EraseAttempts", testEraseAttempts, []power{erases, attempts, forks}},
+		{"EraseDrafts", testEraseDrafts, []power{erases, forks}},
 
-		{"RandomHistories", testRandomHistories},
-		{"RandomForks", testRandomForks},
-		{"EraseRandom", testEraseRandom},
+		{"RandomHistories", testRandomHistories, nil},
+		{"RandomForks", testRandomForks, []power{forks, deletes}},
+		{"EraseRandom", testEraseRandom, []power{erases, forks, deletes}},
 	} {
-		t.Run(c.name, func(t *testing.T) { c.test(t, s) })
+		t.Run(c.name, func(t *testing.T) {
+			s.demand(t, c.need...)
+			c.test(t, s)
+		})
 	}
 }
 

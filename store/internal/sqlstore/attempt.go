@@ -12,7 +12,7 @@ import (
 // place is where the row of an attempt is.
 type place struct{ branch, cycle, number int64 }
 
-// PutAttempt implements store.Store. Cost: one row, and one synchronisation of
+// PutAttempt implements store.AttemptKeeper. Cost: one row, and one synchronisation of
 // the medium.
 func (s *Store) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (store.Attempt, error) {
 	if err := a.Check(); err != nil {
@@ -139,7 +139,7 @@ func proven(a store.Attempt, at place, proof int64) error {
 	return (&store.Damage{Cycle: at.cycle, What: a.ID + " is not as it was recorded"}).Err()
 }
 
-// Attempts implements store.Store. Cost: the rows of those cycles, and a
+// Attempts implements store.AttemptKeeper. Cost: the rows of those cycles, and a
 // look-up for each origin.
 func (s *Store) Attempts(ctx context.Context, key store.Key, from, to int64) ([]store.Attempt, error) {
 	line, err := s.lineage(ctx, key)

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Check implements store.Store: the chain that runs through the log, the proof
+// Check implements store.Checker: the chain that runs through the log, the proof
 // that each row of the context, of a node or an attempt carries, and the number
 // of attempts. Rows of version 1 of the schema have none of these
 // and are passed over; the log tells which rows can be of that version.

@@ -18,7 +18,7 @@ var strays = [...]struct{ query, what string }{
 	{`SELECT min(content_no) FROM (SELECT content_no FROM node_version WHERE content_no IS NOT NULL GROUP BY content_no HAVING count(*) > 1) d`, "more than one node has the content number "},
 }
 
-// CheckAll implements store.Store: the structures of the database, the row of
+// CheckAll implements store.Checker: the structures of the database, the row of
 // every context, and rows that no context has.
 func (s *Store) CheckAll(ctx context.Context) (*store.Damage, error) {
 	const doing = "checking the database"

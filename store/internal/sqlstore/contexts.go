@@ -148,7 +148,7 @@ func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error)
 	return info, nil
 }
 
-// Rename implements store.Store.
+// Rename implements store.Renamer.
 func (s *Store) Rename(ctx context.Context, key store.Key, name string) error {
 	if err := store.CheckName(name); err != nil {
 		return err
@@ -169,7 +169,7 @@ func (w *writer) rename(key store.Key, name string) error {
 	return err
 }
 
-// Delete implements store.Store. Cost: the rows of the context.
+// Delete implements store.Deleter. Cost: the rows of the context.
 func (s *Store) Delete(ctx context.Context, key store.Key) error {
 	err := s.transact(ctx, "deleting a context", func(w *writer) error {
 		// Deleting leaves what forks share: a context of which that is all

@@ -14,7 +14,7 @@ import (
 // tries is how often an erasure is worked out when others write meanwhile.
 const tries = 8
 
-// Erase implements store.Store. Everything is worked out before the lock is
+// Erase implements store.Eraser. Everything is worked out before the lock is
 // taken, and worked out again where the family moved on meanwhile. Cost: the
 // rows of all contexts concerned; in memory the trees of one context at a time,
 // two digests for each of its snapshots, and what is written.

@@ -19,7 +19,7 @@ type logged struct {
 	chain            []byte
 }
 
-// Fork implements store.Store. Cost: a row for the context and one for the log,
+// Fork implements store.Forker. Cost: a row for the context and one for the log,
 // and look-ups that grow with the logarithm of the log.
 func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fork) (store.Info, error) {
 	if err := store.CheckName(f.Name); err != nil {

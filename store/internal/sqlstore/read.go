@@ -72,9 +72,9 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 	return state, nil
 }
 
-// Snapshot implements store.Store (05 §2). Cost: the rows up to the cycle, or
-// none where the snapshot was asked for shortly before.
-func (s *Store) Snapshot(ctx context.Context, key store.Key, cycle int64) (*tree.Tree, error) {
+// snapshot is History of one cycle. Cost: the rows up to the cycle, or none where
+// the snapshot was asked for shortly before.
+func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (*tree.Tree, error) {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
 		return nil, err
@@ -125,6 +125,10 @@ const cyclesAtOnce = 64
 // every change after it. Memory: one tree, and what a few cycles change.
 func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter.Seq2[*tree.Tree, error] {
 	return func(yield func(*tree.Tree, error) bool) {
+		if from == to {
+			yield(s.snapshot(ctx, key, from))
+			return
+		}
 		h := &history{key: key, next: from, to: to}
 		for first := true; first || h.next <= to; first = false {
 			var list []*tree.Tree

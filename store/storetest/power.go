@@ -1,0 +1,124 @@
+package storetest
+
+import (
+	"context"
+	"reflect"
+	"testing"
+
+	"github.com/contexttree/pact/store"
+)
+
+// power is what a store may be able to do beyond store.Store.
+type power struct {
+	name string
+	of   func(store.Store) bool
+}
+
+func powerOf[P any]() power {
+	return power{reflect.TypeFor[P]().String(), func(s store.Store) bool {
+		_, ok := s.(P)
+		return ok
+	}}
+}
+
+// The powers that tests need.
+var (
+	forks    = powerOf[store.Forker]()
+	attempts = powerOf[store.AttemptKeeper]()
+	renames  = powerOf[store.Renamer]()
+	deletes  = powerOf[store.Deleter]()
+	erases   = powerOf[store.Eraser]()
+	checks   = powerOf[store.Checker]()
+)
+
+// demand leaves a test out where the store lacks a power that the test needs,
+// and says which.
+func (s Suite) demand(t *testing.T, needs ...power) {
+	t.Helper()
+	if len(needs) == 0 {
+		return
+	}
+	in := s.Open(t)
+	for _, p := range needs {
+		if !p.of(in) {
+			t.Skip("left out: the store does not implement " + p.name)
+		}
+	}
+}
+
+// open returns an empty store under test.
+func (s Suite) open(t *testing.T) tested {
+	t.Helper()
+	return tested{s.Open(t)}
+}
+
+// tested is a store under test, with all powers. A test that uses one of which
+// the store has none fails.
+type tested struct{ store.Store }
+
+// can reports whether the store has a power.
+func (s tested) can(p power) bool { return p.of(s.Store) }
+
+func (s tested) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fork) (store.Info, error) {
+	p, err := store.Power[store.Forker](s.Store)
+	if err != nil {
+		return store.Info{}, err
+	}
+	return p.Fork(ctx, key, cycle, f)
+}
+
+func (s tested) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) (store.Attempt, error) {
+	p, err := store.Power[store.AttemptKeeper](s.Store)
+	if err != nil {
+		return store.Attempt{}, err
+	}
+	return p.PutAttempt(ctx, key, a)
+}
+
+func (s tested) Attempts(ctx context.Context, key store.Key, from, to int64) ([]store.Attempt, error) {
+	p, err := store.Power[store.AttemptKeeper](s.Store)
+	if err != nil {
+		return nil, err
+	}
+	return p.Attempts(ctx, key, from, to)
+}
+
+func (s tested) Rename(ctx context.Context, key store.Key, name string) error {
+	p, err := store.Power[store.Renamer](s.Store)
+	if err != nil {
+		return err
+	}
+	return p.Rename(ctx, key, name)
+}
+
+func (s tested) Delete(ctx context.Context, key store.Key) error {
+	p, err := store.Power[store.Deleter](s.Store)
+	if err != nil {
+		return err
+	}
+	return p.Delete(ctx, key)
+}
+
+func (s tested) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
+	p, err := store.Power[store.Eraser](s.Store)
+	if err != nil {
+		return nil, err
+	}
+	return p.Erase(ctx, key, e)
+}
+
+func (s tested) Check(ctx context.Context, key store.Key) (*store.Damage, error) {
+	p, err := store.Power[store.Checker](s.Store)
+	if err != nil {
+		return nil, err
+	}
+	return p.Check(ctx, key)
+}
+
+func (s tested) CheckAll(ctx context.Context) (*store.Damage, error) {
+	p, err := store.Power[store.Checker](s.Store)
+	if err != nil {
+		return nil, err
+	}
+	return p.CheckAll(ctx)
+}
