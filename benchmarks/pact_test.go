@@ -50,7 +50,7 @@ func openPact(n int) prepare { return pactOver(buildPact(n)) }
 
 func pactOver(t *tree.Tree) prepare {
 	return func(text string, _ bool) asked {
-		plan, err := query.Compile(selector.MustParse(text, selector.V01))
+		plan, err := query.Compile(selector.MustParse(text, selector.Depth))
 		if err != nil {
 			panic(err)
 		}
