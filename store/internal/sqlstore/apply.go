@@ -16,12 +16,12 @@ import (
 // request was carried out before, E_STORE where the medium fails. Cost: the
 // rows that changed, one for the log, and one synchronisation of the medium.
 func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
-	known, err := s.recall(ctx, key, g)
+	known, err := s.writerState(ctx, key, g)
 	if err != nil {
 		return err
 	}
 	if known == nil {
-		return s.refused(ctx, key, g, changes)
+		return s.refusal(ctx, key, g, changes)
 	}
 	if len(changes) == 0 {
 		return nil
@@ -30,12 +30,12 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	if err != nil {
 		return err
 	}
-	if err := s.unseen(ctx, line, changes); err != nil {
+	if err := s.checkRequests(ctx, line, changes); err != nil {
 		return err
 	}
-	p := &plan{recent: *known, ctx: ctx, store: s, line: line}
+	p := &plan{writerState: *known, ctx: ctx, store: s, line: line}
 	if err := p.changes(changes); err != nil {
-		return s.orMoved(ctx, key, g, err)
+		return s.conflictOr(ctx, key, g, err)
 	}
 	violated := false
 	err = s.transact(ctx, "writing a change", func(w *writer) error {
@@ -45,11 +45,11 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 		return err
 	})
 	if violated {
-		return s.refused(ctx, key, g, changes)
+		return s.refusal(ctx, key, g, changes)
 	}
 	if err == nil {
 		committed := slices.ContainsFunc(changes, func(c store.Change) bool { return c.Sealed != nil })
-		s.recents.put(key, p.remember(changes[len(changes)-1].After, committed))
+		s.writers.put(key, p.nextWriterState(changes[len(changes)-1].After, committed))
 	}
 	return err
 }
@@ -74,9 +74,9 @@ func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 	return nil
 }
 
-// unseen refuses tokens that a fork shares with its origins. Those of its own
+// checkRequests refuses tokens that a fork shares with its origins. Those of its own
 // log cannot be written twice.
-func (s *Store) unseen(ctx context.Context, line lineage, changes []store.Change) error {
+func (s *Store) checkRequests(ctx context.Context, line lineage, changes []store.Change) error {
 	for _, c := range changes {
 		if c.Entry.Request == "" || len(line) == 1 {
 			continue
@@ -92,8 +92,8 @@ func (s *Store) unseen(ctx context.Context, line lineage, changes []store.Change
 	return nil
 }
 
-// refused finds out why a change could not be logged.
-func (s *Store) refused(ctx context.Context, key store.Key, g store.Guard, changes []store.Change) error {
+// refusal finds out why a change could not be logged.
+func (s *Store) refusal(ctx context.Context, key store.Key, g store.Guard, changes []store.Change) error {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
 		return err
@@ -119,9 +119,9 @@ func (s *Store) refused(ctx context.Context, key store.Key, g store.Guard, chang
 	return fault.New(fault.Store, "the store refused a change that nothing stands against", "check the store for damage")
 }
 
-// orMoved returns the error of a plan, or that the guard no longer held when
+// conflictOr returns the error of a plan, or that the guard no longer held when
 // the plan was made.
-func (s *Store) orMoved(ctx context.Context, key store.Key, g store.Guard, err error) error {
+func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, err error) error {
 	st, failed := s.state(ctx, nil, key)
 	if failed == nil && (st.Cycle != g.Cycle || st.Revision != g.Revision) {
 		return store.Moved(g, st.Cycle, st.Revision)
@@ -188,13 +188,13 @@ func (w *writer) apply(s *step) error {
 		}
 	}
 	at, n := 0, len(s.deaths)+len(s.births)
-	for i, size := range batches {
+	for i, size := range insertSizes {
 		for ; n-at >= size; at += size {
 			w.args = w.args[:0]
 			for k := at; k < at+size; k++ {
 				if k < len(s.deaths) {
-					w.died(&s.deaths[k])
-				} else if err := w.born(&s.births[k-len(s.deaths)]); err != nil {
+					w.appendDeath(&s.deaths[k])
+				} else if err := w.appendBirth(&s.births[k-len(s.deaths)]); err != nil {
 					return err
 				}
 			}
@@ -206,22 +206,22 @@ func (w *writer) apply(s *step) error {
 	return nil
 }
 
-// died appends the arguments of a death.
-func (w *writer) died(d *death) {
+// appendDeath appends the arguments of a death.
+func (w *writer) appendDeath(d *death) {
 	w.args = append(w.args, w.key, d.birth, d.nid, d.reason)
 	for range rowParams - 5 {
 		w.args = append(w.args, nil)
 	}
-	w.prove()
+	w.appendProof()
 }
 
-// prove ends the arguments of a row with what proves the others.
-func (w *writer) prove() {
-	w.args = append(w.args, proofOf(w.args[len(w.args)-rowParams+1:]))
+// appendProof ends the arguments of a row with what proves the others.
+func (w *writer) appendProof() {
+	w.args = append(w.args, rowProof(w.args[len(w.args)-rowParams+1:]))
 }
 
-// born inserts the content of a version and appends the version's arguments.
-func (w *writer) born(b *birth) error {
+// appendBirth inserts the content of a version and appends the version's arguments.
+func (w *writer) appendBirth(b *birth) error {
 	n := b.node
 	var parent, iso, expiry, no, size, hash, named any
 	if b.parent != 0 {
@@ -252,6 +252,6 @@ func (w *writer) born(b *birth) error {
 	}
 	w.args = append(w.args, w.key, b.birth, b.nid, nil, parent, n.ID, n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS,
 		iso, n.Index, expiry, headersText(n.Headers), no, size, hash, named)
-	w.prove()
+	w.appendProof()
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// place is where the row of an attempt is.
-type place struct{ branch, cycle, number int64 }
+// attemptKey is where the row of an attempt is.
+type attemptKey struct{ branch, cycle, number int64 }
 
 // PutAttempt implements store.AttemptKeeper. Cost: one row, and one synchronisation of
 // the medium.
@@ -24,8 +24,8 @@ func (s *Store) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) 
 	}
 	err = s.transact(ctx, "recording an attempt", func(w *writer) error {
 		var fork int64
-		next := place{branch: int64(key)}
-		err := w.stmt(s.stmts.underWay).QueryRowContext(w.ctx, next.branch).Scan(&next.cycle, &fork, &next.number)
+		next := attemptKey{branch: int64(key)}
+		err := w.stmt(s.stmts.currentCycle).QueryRowContext(w.ctx, next.branch).Scan(&next.cycle, &fork, &next.number)
 		switch {
 		case err == sql.ErrNoRows:
 			return noKey(key)
@@ -47,28 +47,28 @@ func (s *Store) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) 
 }
 
 // startAttempt writes the row of a new attempt and counts it.
-func (w *writer) startAttempt(at place, a store.Attempt) error {
+func (w *writer) startAttempt(at attemptKey, a store.Attempt) error {
 	args, err := attemptArgs(at, a)
 	if err != nil {
 		return err
 	}
-	_, err = w.alter(at.branch, func(c *settled) error {
+	_, err = w.alterContext(at.branch, func(c *contextRow) error {
 		c.attempts++
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	return w.exec(w.store.stmts.insertAttempt, append(args, proofOf(args))...)
+	return w.exec(w.store.stmts.insertAttempt, append(args, rowProof(args))...)
 }
 
 // attemptArgs are the values of the row of an attempt, but for its proof.
-func attemptArgs(at place, a store.Attempt) ([]any, error) {
-	params, err := blob(a.Params)
+func attemptArgs(at attemptKey, a store.Attempt) ([]any, error) {
+	params, err := digestColumn(a.Params)
 	if err != nil {
 		return nil, err
 	}
-	thread, err := blob(a.Thread)
+	thread, err := digestColumn(a.Thread)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 	case a.Status != store.Running:
 		return end, store.AttemptEnded(a)
 	}
-	if err := proven(a, at, proof); err != nil { // a new proof would hide that
+	if err := checkProof(a, at, proof); err != nil { // a new proof would hide that
 		return end, err
 	}
 	a.End(end)
@@ -109,10 +109,10 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 		return end, err
 	}
 	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, tokens(a.TokenIn), tokens(a.TokenOut), orNull(a.Error),
-		proofOf(args), at.branch, at.cycle, at.number)
+		rowProof(args), at.branch, at.cycle, at.number)
 }
 
-func scanAttempt(scan func(...any) error) (a store.Attempt, at place, proof int64, err error) {
+func scanAttempt(scan func(...any) error) (a store.Attempt, at attemptKey, proof int64, err error) {
 	var fork int64
 	var ended, in, out sql.NullInt64
 	var said sql.NullString
@@ -130,10 +130,10 @@ func scanAttempt(scan func(...any) error) (a store.Attempt, at place, proof int6
 	return a, at, proof, err
 }
 
-// proven refuses an attempt that is not as its row was written.
-func proven(a store.Attempt, at place, proof int64) error {
+// checkProof refuses an attempt that is not as its row was written.
+func checkProof(a store.Attempt, at attemptKey, proof int64) error {
 	args, err := attemptArgs(at, a)
-	if err == nil && proofOf(args) == proof {
+	if err == nil && rowProof(args) == proof {
 		return nil
 	}
 	return (&store.Damage{Cycle: at.cycle, What: a.ID + " is not as it was recorded"}).Err()
@@ -158,7 +158,7 @@ func (s *Store) Attempts(ctx context.Context, key store.Key, from, to int64) ([]
 	return list, err
 }
 
-func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p part, from, to int64) ([]store.Attempt, error) {
+func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p segment, from, to int64) ([]store.Attempt, error) {
 	rows, err := s.stmts.attemptRows.QueryContext(ctx, p.branch, from, min(to, p.upToCycle))
 	if err != nil {
 		return nil, err
@@ -169,7 +169,7 @@ func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p part
 		if err != nil {
 			return nil, err
 		}
-		if err := proven(a, at, proof); err != nil {
+		if err := checkProof(a, at, proof); err != nil {
 			return nil, err
 		}
 		list = append(list, a)
@@ -179,7 +179,7 @@ func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p part
 
 // attempts checks the proof of every attempt of a part, and that none of its
 // branch is missing.
-func (c *checker) attempts(p part) (*store.Damage, error) {
+func (c *checker) attempts(p segment) (*store.Damage, error) {
 	var counted, there int64
 	if err := c.store.stmts.attemptCount.QueryRowContext(c.ctx, p.branch).Scan(&counted, &there); err != nil {
 		return nil, err
@@ -187,13 +187,13 @@ func (c *checker) attempts(p part) (*store.Damage, error) {
 	if counted != there {
 		return &store.Damage{Loose: true, What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " + strconv.FormatInt(there, 10)}, nil
 	}
-	rows, err := c.store.stmts.attemptRows.QueryContext(c.ctx, p.branch, before, p.upToCycle)
+	rows, err := c.store.stmts.attemptRows.QueryContext(c.ctx, p.branch, beforeAll, p.upToCycle)
 	return c.each(rows, err, func(values []any) *store.Damage {
 		cycle, _ := values[1].(int64)
 		number, _ := values[2].(int64)
 		fork, _ := values[len(values)-1].(int64)
 		proven := values[:len(values)-2]
-		if proof, ok := values[len(values)-2].(int64); !ok || proof != proofOf(proven) {
+		if proof, ok := values[len(values)-2].(int64); !ok || proof != rowProof(proven) {
 			return &store.Damage{Cycle: cycle, What: store.AttemptID(cycle, number, fork) + " is not as it was recorded"}
 		}
 		return nil

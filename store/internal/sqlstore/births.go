@@ -12,8 +12,8 @@ import (
 // A generated id tells its cycle, and one look-up reads through what was born
 // there; so where a few of one cycle were asked for, all of it is read at once.
 type births struct {
-	asked map[int64]int            // cycle -> look-ups
-	all   map[int64]map[string]ref // cycle -> every node that was born in it, by id
+	lookUps map[int64]int            // cycle -> look-ups
+	byCycle map[int64]map[string]ref // cycle -> every node that was born in it, by id
 }
 
 const (
@@ -29,26 +29,26 @@ func (b *births) ref(ctx context.Context, s *Store, line lineage, id string) (re
 	if cycle < 0 {
 		return s.ref(ctx, line, id)
 	}
-	if b.all[cycle] == nil {
-		if b.asked == nil {
-			b.asked, b.all = make(map[int64]int), make(map[int64]map[string]ref)
+	if b.byCycle[cycle] == nil {
+		if b.lookUps == nil {
+			b.lookUps, b.byCycle = make(map[int64]int), make(map[int64]map[string]ref)
 		}
-		if b.asked[cycle]++; b.asked[cycle] <= fewLookUps {
+		if b.lookUps[cycle]++; b.lookUps[cycle] <= fewLookUps {
 			return s.ref(ctx, line, id)
 		}
 		var err error
-		if b.all[cycle], err = s.bornIn(ctx, line, cycle); err != nil {
+		if b.byCycle[cycle], err = s.bornIn(ctx, line, cycle); err != nil {
 			return ref{}, err
 		}
 	}
 	for _, p := range slices.Backward(line) { // another version was born in a later cycle, and is named
 		var r ref
-		err := s.stmts.namedAs.QueryRowContext(ctx, p.branch, id, p.upToCycle).Scan(&r.nid, &r.birth)
+		err := s.stmts.namedRef.QueryRowContext(ctx, p.branch, id, p.upToCycle).Scan(&r.nid, &r.birth)
 		if err != sql.ErrNoRows {
 			return r, s.fail(ctx, err, "looking up an id")
 		}
 	}
-	if r, ok := b.all[cycle][id]; ok {
+	if r, ok := b.byCycle[cycle][id]; ok {
 		return r, nil
 	}
 	return s.ref(ctx, line, id)
@@ -85,18 +85,18 @@ func (s *Store) bornIn(ctx context.Context, line lineage, cycle int64) (map[stri
 
 // set notes where a version is now.
 func (b *births) set(id string, r ref) {
-	if all := b.all[tree.GeneratedCycle(id)]; all != nil {
+	if all := b.byCycle[tree.GeneratedCycle(id)]; all != nil {
 		all[id] = r
 	}
 }
 
-// gone notes that a node is there no more.
-func (b *births) gone(id string) { delete(b.all[tree.GeneratedCycle(id)], id) }
+// forget notes that a node is there no more.
+func (b *births) forget(id string) { delete(b.byCycle[tree.GeneratedCycle(id)], id) }
 
-// kept is what the next writer is to know, nothing where that is too much.
-func (b births) kept() births {
+// carried is what the next writer is to know, nothing where that is too much.
+func (b births) carried() births {
 	n := 0
-	for _, all := range b.all {
+	for _, all := range b.byCycle {
 		n += len(all)
 	}
 	if n > maxBirths {

@@ -7,41 +7,41 @@ import (
 	"strconv"
 )
 
-// links follows the chain through the log of one branch.
-type links struct {
+// chainReader follows the chain through the log of one branch.
+type chainReader struct {
 	last []byte // link of the row before; rows of version 1 of the schema have none
 	from []byte // what the next row goes on from
 }
 
 // next reports whether a row of the log has the link that it has to have.
-func (l *links) next(values []any) bool {
-	link, from := linkOf(values), l.from
+func (l *chainReader) next(values []any) bool {
+	link, from := recordedLink(values), l.from
 	proven := link != nil || l.last != nil
 	l.last, l.from = link, link
-	return !proven || bytes.Equal(link, joined(from, values))
+	return !proven || bytes.Equal(link, expectedLink(from, values))
 }
 
-// linkOf is the link that a row of the log has.
-func linkOf(values []any) []byte {
+// recordedLink is the link that a row of the log has.
+func recordedLink(values []any) []byte {
 	b, _ := values[colChain].([]byte)
 	return b
 }
 
-// joined is the link that a row of the log has to have.
-func joined(from []byte, values []any) []byte { return link(from, values[:colChain]...) }
+// expectedLink is the link that a row of the log has to have.
+func expectedLink(from []byte, values []any) []byte { return chainLink(from, values[:colChain]...) }
 
-// linksBefore returns what a revision of a part is linked to.
-func (s *Store) linksBefore(ctx context.Context, tx *sql.Tx, p part, revision int64) (l links, err error) {
+// chainReaderAt returns what a revision of a part is linked to.
+func (s *Store) chainReaderAt(ctx context.Context, tx *sql.Tx, p segment, revision int64) (l chainReader, err error) {
 	if revision > p.afterRevision+1 {
 		err = s.chainAt(ctx, tx, p.branch, revision-1, &l.last)
 		l.from = l.last
 		return l, err
 	}
-	row, err := s.settled(ctx, tx, p.branch)
+	row, err := s.contextRow(ctx, tx, p.branch)
 	if err == nil && row.Origin.Key != 0 {
 		err = s.chainAt(ctx, tx, int64(row.Origin.Key), row.Origin.Revision, &l.last)
 	}
-	l.from = beginning(l.last, row.Info)
+	l.from = chainStart(l.last, row.Info)
 	return l, err
 }
 
@@ -61,10 +61,10 @@ func altered(revision int64) string {
 	return "revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written"
 }
 
-// logged calls f with the rows of the log of a part, from one revision to
+// eachLogRow calls f with the rows of the log of a part, from one revision to
 // another, each of which was held against its link.
-func (s *Store) logged(ctx context.Context, tx *sql.Tx, p part, from, to int64, f func(values []any)) error {
-	l, err := s.linksBefore(ctx, tx, p, from)
+func (s *Store) eachLogRow(ctx context.Context, tx *sql.Tx, p segment, from, to int64, f func(values []any)) error {
+	l, err := s.chainReaderAt(ctx, tx, p, from)
 	if err != nil {
 		return err
 	}

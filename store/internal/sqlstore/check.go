@@ -22,7 +22,7 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 		return nil, err
 	}
 	c := checker{ctx: ctx, store: s, revision: st.Revision, cycle: st.Cycle, ids: make(map[int64]string), unproven: make(map[int64]int64)}
-	for _, check := range [...]func(part) (*store.Damage, error){c.log, c.versions, c.attempts} {
+	for _, check := range [...]func(segment) (*store.Damage, error){c.log, c.versions, c.attempts} {
 		for _, p := range line {
 			if d, err := check(p); d != nil || err != nil {
 				return d, s.fail(ctx, err, "checking the rows")
@@ -60,15 +60,15 @@ func (c *checker) each(rows *sql.Rows, err error, f func(values []any) *store.Da
 var errFound = errors.New("there is damage")
 
 // log follows the chain through the log of a part.
-func (c *checker) log(p part) (*store.Damage, error) {
-	row, err := c.store.settled(c.ctx, nil, p.branch)
+func (c *checker) log(p segment) (*store.Damage, error) {
+	row, err := c.store.contextRow(c.ctx, nil, p.branch)
 	if err != nil {
 		return nil, err
 	}
-	l, next := links{c.chain, beginning(c.chain, row.Info)}, p.afterRevision+1
-	c.unproven[p.branch] = before
+	l, next := chainReader{c.chain, chainStart(c.chain, row.Info)}, p.afterRevision+1
+	c.unproven[p.branch] = beforeAll
 	end := min(p.endRevision, c.revision)
-	rows, err := c.store.stmts.logRows.QueryContext(c.ctx, p.branch, int64(before), end)
+	rows, err := c.store.stmts.logRows.QueryContext(c.ctx, p.branch, int64(beforeAll), end)
 	d, err := c.each(rows, err, func(values []any) *store.Damage {
 		revision, _ := values[colRevision].(int64)
 		cycle, _ := values[colCycle].(int64)
@@ -93,7 +93,7 @@ func (c *checker) log(p part) (*store.Damage, error) {
 }
 
 // versions checks the proof of every row of nodes of a part.
-func (c *checker) versions(p part) (*store.Damage, error) {
+func (c *checker) versions(p segment) (*store.Damage, error) {
 	rows, err := c.store.stmts.versionRows.QueryContext(c.ctx, p.branch, p.upToCycle)
 	return c.each(rows, err, func(values []any) *store.Damage {
 		birth, _ := values[1].(int64)
@@ -108,7 +108,7 @@ func (c *checker) versions(p part) (*store.Damage, error) {
 		}
 		last := len(values) - 1
 		proof, proven := values[last].(int64)
-		if proven && proof != proofOf(values[:last]) || !proven && birth > c.unproven[p.branch] {
+		if proven && proof != rowProof(values[:last]) || !proven && birth > c.unproven[p.branch] {
 			return &store.Damage{Cycle: birth, Node: c.ids[nid], What: "the row of the node is not as it was written"}
 		}
 		return nil

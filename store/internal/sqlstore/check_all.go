@@ -30,7 +30,7 @@ func (s *Store) CheckAll(ctx context.Context) (*store.Damage, error) {
 		return &store.Damage{Loose: true, What: what}, nil
 	}
 	var found *store.Damage
-	err = s.reading(ctx, doing, func(tx *sql.Tx) error {
+	err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error {
 		found, err = s.checkAll(ctx, tx)
 		return err
 	})
@@ -58,11 +58,11 @@ func (s *Store) checkAll(ctx context.Context, tx *sql.Tx) (*store.Damage, error)
 		return nil, err
 	}
 	var stray sql.NullInt64
-	if err := within(ctx, tx, s.stmts.logless).QueryRowContext(ctx).Scan(&stray); err != nil {
+	if err := within(ctx, tx, s.stmts.orphanLogs).QueryRowContext(ctx).Scan(&stray); err != nil {
 		return nil, err
 	}
 	if stray.Valid {
-		return &store.Damage{Loose: true, What: lost(stray.Int64)}, nil
+		return &store.Damage{Loose: true, What: orphanLogText(stray.Int64)}, nil
 	}
 	for _, of := range strays {
 		if err := tx.QueryRowContext(ctx, s.bound(of.query)).Scan(&stray); err != nil {

@@ -11,7 +11,7 @@ import (
 
 // state is what the row of a context and the last one of its log say.
 type state struct {
-	settled
+	contextRow
 	next int64 // the next nid
 }
 
@@ -47,7 +47,7 @@ func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, er
 	case err == sql.ErrNoRows && tx != nil:
 		return state{}, noKey(key)
 	case err == sql.ErrNoRows:
-		return state{}, s.without(ctx, noKey(key))
+		return state{}, s.notFoundUnlessDamaged(ctx, noKey(key))
 	}
 	return st, s.fail(ctx, err, "reading a context")
 }
@@ -56,17 +56,17 @@ func noKey(key store.Key) error {
 	return store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
 }
 
-// without is the error for a context that is not there, unless the rows of
+// notFoundUnlessDamaged is the error for a context that is not there, unless the rows of
 // contexts are damaged: the one asked for may have been among them.
-func (s *Store) without(ctx context.Context, missing error) error {
+func (s *Store) notFoundUnlessDamaged(ctx context.Context, missing error) error {
 	if _, err := s.Contexts(ctx); err != nil {
 		return err
 	}
 	return missing
 }
 
-// lost says that the log has rows of a branch that is no context.
-func lost(branch int64) string {
+// orphanLogText says that the log has rows of a branch that is no context.
+func orphanLogText(branch int64) string {
 	return "the context with key " + strconv.FormatInt(branch, 10) + " is gone, and its log is there"
 }
 
@@ -74,7 +74,7 @@ func lost(branch int64) string {
 func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 	const doing = "listing the contexts"
 	var orphan sql.NullInt64
-	if err := s.stmts.logless.QueryRowContext(ctx).Scan(&orphan); err != nil {
+	if err := s.stmts.orphanLogs.QueryRowContext(ctx).Scan(&orphan); err != nil {
 		return nil, s.fail(ctx, err, doing)
 	}
 	rows, err := s.stmts.infoAll.QueryContext(ctx)
@@ -97,7 +97,7 @@ func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 		return nil, s.fail(ctx, err, doing)
 	}
 	if orphan.Valid {
-		return nil, damaged(lost(orphan.Int64))
+		return nil, damaged(orphanLogText(orphan.Int64))
 	}
 	return list, nil
 }
@@ -106,7 +106,7 @@ func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 func (s *Store) Find(ctx context.Context, name string) (store.Info, error) {
 	st, err := scanState(s.stmts.infoByName.QueryRowContext(ctx, name).Scan)
 	if err == sql.ErrNoRows {
-		return store.Info{}, s.without(ctx, store.NoContext(name))
+		return store.Info{}, s.notFoundUnlessDamaged(ctx, store.NoContext(name))
 	}
 	return st.Info, s.fail(ctx, err, "finding a context")
 }
@@ -116,7 +116,7 @@ func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error)
 	if err := store.CheckName(g.Name); err != nil {
 		return store.Info{}, err
 	}
-	p, err := s.genesis(ctx, g)
+	p, err := s.planCreation(ctx, g)
 	if err != nil {
 		return store.Info{}, err
 	}
@@ -126,14 +126,14 @@ func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error)
 		working, info.Stamps = g.Changes[n-1].After, g.Changes[n-1].Stamps
 	}
 	err = s.transact(ctx, "creating a context", func(w *writer) error {
-		row := settled{Info: info}
+		row := contextRow{Info: info}
 		err := w.insert(&row)
 		if err != nil {
 			return err
 		}
 		info.Key = row.Key
 		e := g.Entry.Logged(store.Create, g.Tree)
-		if p.chain, err = w.log(beginning(nil, info), 1, e, g.Tree.Cycle(), g.Stamps, p.steps[0].next, nil); err != nil {
+		if p.chain, err = w.log(chainStart(nil, info), 1, e, g.Tree.Cycle(), g.Stamps, p.steps[0].next, nil); err != nil {
 			return err
 		}
 		if err := w.apply(&p.steps[0]); err != nil {
@@ -144,7 +144,7 @@ func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error)
 	if err != nil {
 		return store.Info{}, err
 	}
-	s.recents.put(info.Key, p.remember(working, true))
+	s.writers.put(info.Key, p.nextWriterState(working, true))
 	return info, nil
 }
 
@@ -159,9 +159,9 @@ func (s *Store) Rename(ctx context.Context, key store.Key, name string) error {
 }
 
 func (w *writer) rename(key store.Key, name string) error {
-	_, err := w.alter(int64(key), func(c *settled) error {
+	_, err := w.alterContext(int64(key), func(c *contextRow) error {
 		c.Name = name
-		return c.live()
+		return c.checkLive()
 	})
 	if err != nil && w.store.dialect.Violated(err) {
 		return store.NameTaken(name)
@@ -174,34 +174,34 @@ func (s *Store) Delete(ctx context.Context, key store.Key) error {
 	err := s.transact(ctx, "deleting a context", func(w *writer) error {
 		// Deleting leaves what forks share: a context of which that is all
 		// there is has a name that no other can have.
-		_, err := w.alter(int64(key), func(c *settled) error {
-			err := c.live()
+		_, err := w.alterContext(int64(key), func(c *contextRow) error {
+			err := c.checkLive()
 			c.Name, c.deleted = "@"+strconv.FormatInt(int64(key), 10), 1
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		return w.release(int64(key))
+		return w.deleteUnshared(int64(key))
 	})
 	if err == nil {
-		s.recents.drop(key)
+		s.writers.drop(key)
 		s.lineages.drop(key)
 		s.cache.drop(key)
 	}
 	return err
 }
 
-// release deletes of a deleted branch what no fork shares, and then what is
+// deleteUnshared deletes of a deleted branch what no fork shares, and then what is
 // left over of its origins.
-func (w *writer) release(branch int64) error {
+func (w *writer) deleteUnshared(branch int64) error {
 	st := &w.store.stmts
 	for branch != 0 {
 		var cycle, revision sql.NullInt64
-		if err := w.stmt(st.shared).QueryRowContext(w.ctx, branch).Scan(&cycle, &revision); err != nil {
+		if err := w.stmt(st.sharedWithForks).QueryRowContext(w.ctx, branch).Scan(&cycle, &revision); err != nil {
 			return err
 		}
-		c, err := w.alter(branch, func(c *settled) error {
+		c, err := w.alterContext(branch, func(c *contextRow) error {
 			if c.deleted == 0 || !cycle.Valid {
 				return nil
 			}
@@ -213,7 +213,7 @@ func (w *writer) release(branch int64) error {
 		if err != nil || c.deleted == 0 {
 			return err
 		}
-		bounds := [len(trim)]int64{before, before, before, before}
+		bounds := [len(trim)]int64{beforeAll, beforeAll, beforeAll, beforeAll}
 		if cycle.Valid {
 			bounds = [len(trim)]int64{cycle.Int64, cycle.Int64, cycle.Int64, revision.Int64}
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// tries is how often an erasure is worked out when others write meanwhile.
-const tries = 8
+// maxTries is how often an erasure is worked out when others write meanwhile.
+const maxTries = 8
 
 // Erase implements store.Eraser. Everything is worked out before the lock is
 // taken, and worked out again where the family moved on meanwhile. Cost: the
@@ -31,16 +31,16 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 	if err := e.Check(); err != nil {
 		return nil, err
 	}
-	for range tries {
+	for range maxTries {
 		x := &erasure{Erase: e, ctx: ctx, store: s, finder: e.Finder()}
 		err := x.plan(key)
-		if moved, failed := x.moved(nil); failed == nil && moved {
+		if moved, failed := x.familyMoved(nil); failed == nil && moved {
 			continue // a plan that was made of two states says nothing, an error included
 		}
 		if err != nil {
 			return nil, err
 		}
-		if e.DryRun || len(x.added) == 0 {
+		if e.DryRun || len(x.newEntries) == 0 {
 			return s.unchanged(ctx, x)
 		}
 		if e.Before != nil && len(x.rows) > 0 {
@@ -51,7 +51,7 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 		moved := false
 		err = s.transact(ctx, "erasing", func(w *writer) error {
 			var err error
-			if moved, err = x.moved(w.tx); err != nil || moved {
+			if moved, err = x.familyMoved(w.tx); err != nil || moved {
 				return err
 			}
 			err = x.write(w)
@@ -62,7 +62,7 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 			continue
 		}
 		if err == nil {
-			x.forget()
+			x.dropCached()
 		}
 		return s.clean(ctx, &x.total, err)
 	}
@@ -76,16 +76,16 @@ type erasure struct {
 	store  *Store
 	finder *store.Finder
 
-	line    lineage   // of the context
-	family  []*branch // origins before their forks
-	byKey   map[store.Key]*branch
-	ids     map[string]bool
-	entries map[logKey]bool // of the log, to blank
-	rows    []version
-	logs    []logRow
-	added   []added
-	chains  map[logKey]chains // at which forks begin
-	total   store.Erased
+	line       lineage   // of the context
+	family     []*branch // origins before their forks
+	byKey      map[store.Key]*branch
+	ids        map[string]bool
+	entries    map[logKey]bool // of the log, to blank
+	rows       []version
+	logs       []logRow
+	newEntries []newEntry
+	links      map[logKey]linkPair // at which forks begin
+	total      store.Erased
 
 	done, all int // trees, for the progress
 }
@@ -96,19 +96,19 @@ type branch struct {
 	deleted bool
 	next    int64 // nid
 	chain   []byte
-	digest  []byte         // of the last row of the log
-	forks   []*branch      // of it, by the cycle that they begin at
-	sums    map[int64]sums // by cycle, where a row of the lineage changes
-	working sums
+	digest  []byte               // of the last row of the log
+	forks   []*branch            // of it, by the cycle that they begin at
+	digests map[int64]digestPair // by cycle, where a row of the lineage changes
+	working digestPair
 
-	attempts []attemptRow   // of its own, that change
-	called   map[int64]bool // cycles of its own attempts
+	attempts      []attemptRow   // of its own, that change
+	attemptCycles map[int64]bool // cycles of its own attempts
 
 	// What changes in the context, that of its origins included.
-	rows                  []version // oldest first
-	blanked, stale, calls []int64   // revisions and cycles of its own
-	shared                counts    // with its origins
-	walked                bool      // its trees have to be gone through
+	rows                            []version    // oldest first
+	blanked, stale, changedAttempts []int64      // revisions and cycles of its own
+	shared                          changeCounts // with its origins
+	needsWalk                       bool         // its trees have to be gone through
 }
 
 type logKey struct{ branch, revision int64 }
@@ -132,8 +132,8 @@ func (s *Store) bound(query string) string {
 	return query
 }
 
-// related reads the family of which a branch is the first.
-func (x *erasure) related(q querier, first int64) ([]*branch, error) {
+// readFamily reads the family of which a branch is the first.
+func (x *erasure) readFamily(q querier, first int64) ([]*branch, error) {
 	rows, err := q.QueryContext(x.ctx, x.store.bound(familyRows), first)
 	if err != nil {
 		return nil, x.store.fail(x.ctx, err, "reading a family of contexts")
@@ -153,13 +153,13 @@ func (x *erasure) related(q querier, first int64) ([]*branch, error) {
 	return list, x.store.fail(x.ctx, rows.Err(), "reading a family of contexts")
 }
 
-// gather reads the family and finds out what each branch consists of.
-func (x *erasure) gather(key store.Key) (*branch, error) {
+// loadFamily reads the family and finds out what each branch consists of.
+func (x *erasure) loadFamily(key store.Key) (*branch, error) {
 	var err error
 	if x.line, err = x.store.lineage(x.ctx, key); err != nil {
 		return nil, err
 	}
-	if x.family, err = x.related(x.store.read, x.line[0].branch); err != nil {
+	if x.family, err = x.readFamily(x.store.read, x.line[0].branch); err != nil {
 		return nil, err
 	}
 	x.byKey = map[store.Key]*branch{}
@@ -188,8 +188,8 @@ func (x *erasure) gather(key store.Key) (*branch, error) {
 	return own, nil
 }
 
-// moved reports whether the family is not as it was when it was gathered.
-func (x *erasure) moved(tx *sql.Tx) (bool, error) {
+// familyMoved reports whether the family is not as it was when it was gathered.
+func (x *erasure) familyMoved(tx *sql.Tx) (bool, error) {
 	if len(x.family) == 0 {
 		return false, nil
 	}
@@ -197,30 +197,30 @@ func (x *erasure) moved(tx *sql.Tx) (bool, error) {
 	if tx != nil {
 		q = tx
 	}
-	now, err := x.related(q, int64(x.family[0].Key))
+	now, err := x.readFamily(q, int64(x.family[0].Key))
 	return !slices.EqualFunc(now, x.family, func(a, b *branch) bool { return a.Info == b.Info && a.deleted == b.deleted }), err
 }
 
 // plan works out what is to be written.
 func (x *erasure) plan(key store.Key) error {
-	own, err := x.gather(key)
+	own, err := x.loadFamily(key)
 	if err != nil {
 		return err
 	}
-	if err := x.targets(own); err != nil {
+	if err := x.findTargets(own); err != nil {
 		return err
 	}
 	for _, b := range x.family {
-		if err := cmp.Or(x.versions(b), x.calls(b)); err != nil {
+		if err := cmp.Or(x.planVersions(b), x.loadAttemptCycles(b)); err != nil {
 			return err
 		}
 	}
-	x.chains = map[logKey]chains{}
-	if err := x.digest(); err != nil {
+	x.links = map[logKey]linkPair{}
+	if err := x.digestTrees(); err != nil {
 		return err
 	}
 	for _, b := range x.family {
-		if err := x.branch(b); err != nil {
+		if err := x.planLog(b); err != nil {
 			return err
 		}
 	}
@@ -233,8 +233,8 @@ func (x *erasure) plan(key store.Key) error {
 	return nil
 }
 
-// forget lets go of the snapshots at hand, so that the text leaves the memory.
-func (x *erasure) forget() {
+// dropCached lets go of the snapshots at hand, so that the text leaves the memory.
+func (x *erasure) dropCached() {
 	for _, b := range x.family {
 		x.store.cache.drop(b.Key)
 	}

@@ -7,17 +7,17 @@ import (
 
 // attemptRow is a row of attempts as an erasure leaves it.
 type attemptRow struct {
-	place
+	attemptKey
 	store.Attempt
-	proof int64
-	said  bool // it holds a text
+	proof   int64
+	hasText bool // it holds a text
 }
 
 // attempts returns the attempts of a branch that change. They take no revision,
 // so that they are looked at once more under the lock. A proof that does not
 // hold before does not hold afterwards.
 func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
-	rows, err := q.QueryContext(x.ctx, x.store.bound(attemptRows), int64(b.Key), int64(before), int64(endless))
+	rows, err := q.QueryContext(x.ctx, x.store.bound(attemptRows), int64(b.Key), int64(beforeAll), int64(afterAll))
 	if err != nil {
 		return nil, x.store.fail(x.ctx, err, "reading attempts")
 	}
@@ -41,8 +41,8 @@ func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		held := proof == proofOf(was)
-		if proof = proofOf(is); !held {
+		held := proof == rowProof(was)
+		if proof = rowProof(is); !held {
 			proof ^= 1
 		}
 		list = append(list, attemptRow{at, left, proof, x.finder.InAttempt(&a)})
@@ -54,7 +54,7 @@ func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 // was in the snapshot of the cycle or in the one before it, in whatever version.
 func (b *branch) sent(cycle int64) bool {
 	changed := func(cycle int64) bool {
-		s, ok := b.sums[cycle]
+		s, ok := b.digests[cycle]
 		return ok && s.digest != s.newDigest
 	}
 	if cycle > b.Cycle {
@@ -66,13 +66,13 @@ func (b *branch) sent(cycle int64) bool {
 // shown reports whether an attempt was sent what the snapshot of its cycle shows
 // and goes on to show.
 func (b *branch) shown(a store.Attempt) bool {
-	s, ok := b.sums[a.Cycle]
+	s, ok := b.digests[a.Cycle]
 	return ok && s.thread == s.newThread && s.hash == a.Thread
 }
 
-// calls takes down the cycles of a branch that have attempts with a hash.
-func (x *erasure) calls(b *branch) error {
-	b.called = map[int64]bool{}
+// loadAttemptCycles takes down the cycles of a branch that have attempts with a hash.
+func (x *erasure) loadAttemptCycles(b *branch) error {
+	b.attemptCycles = map[int64]bool{}
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT DISTINCT cycle FROM attempt WHERE branch = ?`), int64(b.Key))
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading attempts")
@@ -83,13 +83,13 @@ func (x *erasure) calls(b *branch) error {
 		if err := rows.Scan(&cycle); err != nil {
 			return x.store.fail(x.ctx, err, "reading attempts")
 		}
-		b.called[cycle] = true
+		b.attemptCycles[cycle] = true
 	}
 	return x.store.fail(x.ctx, rows.Err(), "reading attempts")
 }
 
-// sums are digests of a tree before and after.
-type sums struct {
+// digestPair are digests of a tree before and after.
+type digestPair struct {
 	digest, thread, newDigest, newThread tree.Digest
 
 	hash string // of the thread before, where there are attempts

@@ -10,17 +10,17 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// endless is where a part ends that goes on.
-const endless = math.MaxInt64
+// afterAll is where a part ends that goes on.
+const afterAll = math.MaxInt64
 
-// targets finds out which nodes and which entries go, and refuses what cannot.
-func (x *erasure) targets(own *branch) error {
+// findTargets finds out which nodes and which entries go, and refuses what cannot.
+func (x *erasure) findTargets(own *branch) error {
 	f := store.NewFamily(x.IDs)
 	x.ids, x.entries = f.Below, map[logKey]bool{}
 	if len(x.IDs) > 0 {
 		last := map[*branch]*tree.Tree{}
 		for _, b := range x.family {
-			b.walked = true
+			b.needsWalk = true
 		}
 		err := x.walk(func(b *branch, t *tree.Tree, _ bool) error {
 			if last[b] != nil || b.Origin.Key == 0 { // a fork begins as a tree that was looked at
@@ -51,10 +51,10 @@ func (x *erasure) targets(own *branch) error {
 		if !b.deleted && x.finder.In(b.Name) {
 			return store.Stuck("in the name of the context "+b.Name, "rename it first: pact rename")
 		}
-		if err := x.search(b); err != nil {
+		if err := x.findTexts(b); err != nil {
 			return err
 		}
-		if err := x.drafts(b); err != nil {
+		if err := x.findStaleDigests(b); err != nil {
 			return err
 		}
 	}
@@ -74,8 +74,8 @@ func (l lineage) revision(n int64) int64 {
 const searched = `SELECT v.id, v.type, v.created_ns, v.created_iso, v.headers, c.body
 	FROM node_version v LEFT JOIN content c ON c.no = v.content_no WHERE v.branch = ? AND v.id IS NOT NULL`
 
-// search looks for the texts in every version of the nodes of a branch.
-func (x *erasure) search(b *branch) error {
+// findTexts looks for the texts in every version of the nodes of a branch.
+func (x *erasure) findTexts(b *branch) error {
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(searched), int64(b.Key))
 	if err != nil {
 		return x.store.fail(x.ctx, err, "searching the rows")
@@ -103,8 +103,8 @@ func (x *erasure) search(b *branch) error {
 	return x.store.fail(x.ctx, rows.Err(), "searching the rows")
 }
 
-// drafts takes down the entries of a branch with digests of drafts that are gone.
-func (x *erasure) drafts(b *branch) error {
+// findStaleDigests takes down the entries of a branch with digests of drafts that are gone.
+func (x *erasure) findStaleDigests(b *branch) error {
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL ORDER BY revision`), int64(b.Key))
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading the log")

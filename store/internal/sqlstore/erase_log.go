@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// chains are the link of a row before and after.
-type chains struct{ was, is []byte }
+// linkPair are the link of a row before and after.
+type linkPair struct{ was, is []byte }
 
 // logRow is a row of the log as an erasure leaves it.
 type logRow struct {
@@ -20,35 +20,35 @@ type logRow struct {
 	values           []any // actor, message, request, report, digest, thread, sent, chain
 }
 
-// added is an entry that an erasure logs.
-type added struct {
+// newEntry is an entry that an erasure logs.
+type newEntry struct {
 	branch *branch
 	chain  []byte // of the row before
 	entry  store.Entry
 }
 
-// branch plans the log of a branch.
-func (x *erasure) branch(b *branch) error {
-	since := b.changes()
-	last := chains{}
+// planLog plans the log of a branch.
+func (x *erasure) planLog(b *branch) error {
+	since := b.firstChange()
+	last := linkPair{}
 	if b.Origin.Key != 0 {
-		last = x.chains[logKey{int64(b.Origin.Key), b.Origin.Revision}]
+		last = x.links[logKey{int64(b.Origin.Key), b.Origin.Revision}]
 	}
-	next := chains{beginning(last.was, b.Info), beginning(last.is, b.Info)}
+	next := linkPair{chainStart(last.was, b.Info), chainStart(last.is, b.Info)}
 	forks := map[int64]bool{}
 	for _, f := range b.forks {
 		forks[f.Origin.Revision] = true
 	}
-	rows, err := x.store.stmts.logRows.QueryContext(x.ctx, int64(b.Key), int64(before), int64(endless))
+	rows, err := x.store.stmts.logRows.QueryContext(x.ctx, int64(b.Key), int64(beforeAll), int64(afterAll))
 	c := checker{}
 	_, err = c.each(rows, err, func(values []any) *store.Damage {
 		was, _ := values[colChain].([]byte)
-		held := bytes.Equal(was, link(next.was, values[:colChain]...))
+		held := bytes.Equal(was, chainLink(next.was, values[:colChain]...))
 		before := slices.Clone(values)
-		x.entry(b, values, since)
-		is, changed := was, !bytes.Equal(next.was, next.is) || !same(before, values)
+		x.rewriteEntry(b, values, since)
+		is, changed := was, !bytes.Equal(next.was, next.is) || !sameValues(before, values)
 		if changed && was != nil { // rows of version 1 of the schema have no link, and get none
-			if is = link(next.is, values[:colChain]...); !held {
+			if is = chainLink(next.is, values[:colChain]...); !held {
 				is[0] ^= 1 // what did not hold does not hold afterwards
 			}
 			values[colChain] = is
@@ -57,9 +57,9 @@ func (x *erasure) branch(b *branch) error {
 		if changed {
 			x.logs = append(x.logs, logRow{int64(b.Key), revision, slices.Concat(values[colActor:colReport+1], values[colDigest:])})
 		}
-		last, next = chains{was, is}, chains{was, is}
+		last, next = linkPair{was, is}, linkPair{was, is}
 		if forks[revision] {
-			x.chains[logKey{int64(b.Key), revision}] = last
+			x.links[logKey{int64(b.Key), revision}] = last
 		}
 		return nil
 	})
@@ -73,15 +73,15 @@ func (x *erasure) branch(b *branch) error {
 	b.attempts = attempts
 	for _, a := range attempts {
 		x.total.Attempts++
-		if a.said {
+		if a.hasText {
 			x.total.Said++
 		}
 	}
-	return x.record(b, since < endless, last.is)
+	return x.planEntry(b, since < afterAll, last.is)
 }
 
-// same compares the values of two rows.
-func same(a, b []any) bool {
+// sameValues compares the values of two rows.
+func sameValues(a, b []any) bool {
 	return slices.EqualFunc(a, b, func(v, w any) bool {
 		x, isBytes := v.([]byte)
 		y, areBytes := w.([]byte)
@@ -92,8 +92,8 @@ func same(a, b []any) bool {
 	})
 }
 
-// entry makes a row of the log what it is to be, but for its link.
-func (x *erasure) entry(b *branch, values []any, since int64) {
+// rewriteEntry makes a row of the log what it is to be, but for its link.
+func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 	e := entryOf(values)
 	at := logKey{int64(b.Key), e.Revision}
 	if !e.Blank() && (x.entries[at] || x.finder.InEntry(&e)) {
@@ -118,17 +118,17 @@ func (x *erasure) entry(b *branch, values []any, since int64) {
 	if latest < since {
 		return
 	}
-	s := b.sums[latest]
-	values[colDigest] = renewed(values[colDigest], s.digest, s.newDigest)
-	values[colThread] = renewed(values[colThread], s.thread, s.newThread)
+	s := b.digests[latest]
+	values[colDigest] = newDigest(values[colDigest], s.digest, s.newDigest)
+	values[colThread] = newDigest(values[colThread], s.thread, s.newThread)
 	if s.thread != s.newThread {
 		values[colSent] = nil
 	}
 }
 
-// renewed is a recorded digest as it is to be recorded. One that does not hold
+// newDigest is a recorded digest as it is to be recorded. One that does not hold
 // becomes one that never holds.
-func renewed(recorded any, was, is tree.Digest) any {
+func newDigest(recorded any, was, is tree.Digest) any {
 	b, _ := recorded.([]byte)
 	switch {
 	case b == nil || was == is:
@@ -139,16 +139,16 @@ func renewed(recorded any, was, is tree.Digest) any {
 	return is[:]
 }
 
-// record plans the entry that a context gets.
-func (x *erasure) record(b *branch, touched bool, chain []byte) error {
+// planEntry plans the entry that a context gets.
+func (x *erasure) planEntry(b *branch, touched bool, chain []byte) error {
 	x.total.Digests += len(b.stale)
 	for _, a := range b.attempts {
-		b.calls = append(b.calls, a.cycle)
+		b.changedAttempts = append(b.changedAttempts, a.cycle)
 	}
 	if origin := x.byKey[b.Origin.Key]; origin != nil {
 		b.shared = origin.upTo(b.Origin.Revision, b.Origin.Cycle)
 	}
-	all, ids := b.upTo(endless, endless), map[string]bool{}
+	all, ids := b.upTo(afterAll, afterAll), map[string]bool{}
 	of := store.Erased{Versions: len(b.rows), Entries: all.entries, Digests: all.digests, Attempts: all.attempts}
 	for _, v := range b.rows {
 		ids[v.id] = true
@@ -163,22 +163,22 @@ func (x *erasure) record(b *branch, touched bool, chain []byte) error {
 	}
 	digest := b.digest
 	if touched && len(digest) > 0 {
-		digest, _ = renewed(digest, b.working.digest, b.working.newDigest).([]byte)
+		digest, _ = newDigest(digest, b.working.digest, b.working.newDigest).([]byte)
 	}
 	e.Digest = hex.EncodeToString(digest)
-	x.added = append(x.added, added{b, chain, e})
+	x.newEntries = append(x.newEntries, newEntry{b, chain, e})
 	x.total.Contexts, x.total.Keys = append(x.total.Contexts, b.Name), append(x.total.Keys, b.Key)
 	x.total.Salt = e.Erased().Salt
 	return nil
 }
 
-// counts are how many entries, digests and attempts change.
-type counts struct{ entries, digests, attempts int }
+// changeCounts are how many entries, digests and attempts change.
+type changeCounts struct{ entries, digests, attempts int }
 
 // upTo counts what changes in a context up to a revision and a cycle of its own.
-func (b *branch) upTo(revision, cycle int64) counts {
+func (b *branch) upTo(revision, cycle int64) changeCounts {
 	until := func(list []int64, last int64) int {
 		return sort.Search(len(list), func(i int) bool { return list[i] > last })
 	}
-	return counts{b.shared.entries + until(b.blanked, revision), b.shared.digests + until(b.stale, revision), b.shared.attempts + until(b.calls, cycle)}
+	return changeCounts{b.shared.entries + until(b.blanked, revision), b.shared.digests + until(b.stale, revision), b.shared.attempts + until(b.changedAttempts, cycle)}
 }

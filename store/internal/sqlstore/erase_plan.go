@@ -35,9 +35,9 @@ const (
 	colProof   = 19
 )
 
-// versions plans the rows of a branch that change. Those that it shares come
+// planVersions plans the rows of a branch that change. Those that it shares come
 // first.
-func (x *erasure) versions(b *branch) error {
+func (x *erasure) planVersions(b *branch) error {
 	if origin := x.byKey[b.Origin.Key]; origin != nil {
 		n := sort.Search(len(origin.rows), func(i int) bool { return origin.rows[i].birth > b.Origin.Cycle })
 		b.rows = origin.rows[:n:n]
@@ -46,7 +46,7 @@ func (x *erasure) versions(b *branch) error {
 		return nil
 	}
 	var list [][]any
-	rows, err := x.store.stmts.versionRows.QueryContext(x.ctx, int64(b.Key), int64(endless))
+	rows, err := x.store.stmts.versionRows.QueryContext(x.ctx, int64(b.Key), int64(afterAll))
 	c := checker{}
 	_, err = c.each(rows, err, func(values []any) *store.Damage {
 		if id, _ := values[colID].(string); x.ids[id] {
@@ -58,14 +58,14 @@ func (x *erasure) versions(b *branch) error {
 		if err != nil {
 			break
 		}
-		err = x.version(b, values)
+		err = x.planVersion(b, values)
 	}
 	return x.store.fail(x.ctx, err, "reading the rows")
 }
 
-// version plans one row. A proof that does not hold before does not hold
+// planVersion plans one row. A proof that does not hold before does not hold
 // afterwards: an erasure mends nothing.
-func (x *erasure) version(b *branch, values []any) error {
+func (x *erasure) planVersion(b *branch, values []any) error {
 	var n tree.Node
 	n.ID, _ = values[colID].(string)
 	n.Type, _ = values[colType].(string)
@@ -90,7 +90,7 @@ func (x *erasure) version(b *branch, values []any) error {
 		return err
 	}
 	proof, proven := values[colProof].(int64)
-	held := proof == proofOf(values[:colProof])
+	held := proof == rowProof(values[:colProof])
 	values[colISO], values[colHeaders] = nil, headersText(is.Headers)
 	v := version{branch: int64(b.Key), id: n.ID, content: values[colContent]}
 	if v.content != nil {
@@ -99,7 +99,7 @@ func (x *erasure) version(b *branch, values []any) error {
 		values[colSize], values[colHash] = int64(len(v.body)), is.Hash[:]
 	}
 	if proven {
-		proof = proofOf(values[:colProof])
+		proof = rowProof(values[:colProof])
 		if !held {
 			proof ^= 1
 		}
@@ -112,30 +112,30 @@ func (x *erasure) version(b *branch, values []any) error {
 	return nil
 }
 
-// changes returns the first cycle of a branch that becomes another one, endless
+// firstChange returns the first cycle of a branch that becomes another one, endless
 // where none does.
-func (b *branch) changes() int64 {
+func (b *branch) firstChange() int64 {
 	if len(b.rows) == 0 {
-		return endless
+		return afterAll
 	}
 	return b.rows[0].birth
 }
 
-// digest goes through the trees of the family and sums up what becomes of them.
-func (x *erasure) digest() error {
+// digestTrees goes through the trees of the family and sums up what becomes of them.
+func (x *erasure) digestTrees() error {
 	for _, b := range x.family {
-		b.walked = false
+		b.needsWalk = false
 	}
 	for _, b := range slices.Backward(x.family) {
 		x.all += b.states()
-		b.walked = b.walked || b.changes() < endless || len(x.Texts) > 0 && len(b.called) > 0
-		if origin := x.byKey[b.Origin.Key]; origin != nil && b.walked {
-			origin.walked = true
+		b.needsWalk = b.needsWalk || b.firstChange() < afterAll || len(x.Texts) > 0 && len(b.attemptCycles) > 0
+		if origin := x.byKey[b.Origin.Key]; origin != nil && b.needsWalk {
+			origin.needsWalk = true
 		}
 	}
 	at := map[*branch]*store.Rewriter{}
 	for _, b := range x.family {
-		if b.sums = map[int64]sums{}; !b.walked {
+		if b.digests = map[int64]digestPair{}; !b.needsWalk {
 			x.progress(b.states())
 		}
 	}
@@ -159,22 +159,22 @@ func (x *erasure) digest() error {
 				return err
 			}
 		}
-		return x.sum(b, w, working)
+		return x.recordDigests(b, w, working)
 	})
 }
 
-// sum takes down the digests of a tree before and after.
-func (x *erasure) sum(b *branch, w *store.Rewriter, working bool) (err error) {
-	s := sums{digest: w.Old.Digest(), newDigest: w.New.Digest()}
+// recordDigests takes down the digests of a tree before and after.
+func (x *erasure) recordDigests(b *branch, w *store.Rewriter, working bool) (err error) {
+	s := digestPair{digest: w.Old.Digest(), newDigest: w.New.Digest()}
 	if working {
 		b.working = s
 		return nil
 	}
 	s.thread, s.newThread = w.Old.ThreadDigest(), w.New.ThreadDigest()
-	if b.called[w.Old.Cycle()] && s.thread == s.newThread {
+	if b.attemptCycles[w.Old.Cycle()] && s.thread == s.newThread {
 		s.hash, err = store.ThreadHash(x.ctx, w.Old)
 	}
-	b.sums[w.Old.Cycle()] = s
+	b.digests[w.Old.Cycle()] = s
 	return err
 }
 

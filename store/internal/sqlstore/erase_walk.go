@@ -10,7 +10,7 @@ import (
 // the family, each once.
 func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) error {
 	first := x.family[0]
-	if !first.walked {
+	if !first.needsWalk {
 		return nil
 	}
 	var at int64
@@ -18,43 +18,43 @@ func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) erro
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading the log")
 	}
-	c := &scanner{store: x.store, line: first.own(), known: make(map[string][]tree.Header)}
+	c := &scanner{store: x.store, line: first.ownSegment(), known: make(map[string][]tree.Header)}
 	r, err := c.at(x.ctx, at)
 	if err != nil {
 		return err
 	}
-	r.noting = true
-	return x.along(r, first, at, f)
+	r.journaling = true
+	return x.walkBranch(r, first, at, f)
 }
 
-// own is the part of a branch that is its own.
-func (b *branch) own() lineage {
-	after := int64(before)
+// ownSegment is the part of a branch that is its own.
+func (b *branch) ownSegment() lineage {
+	after := int64(beforeAll)
 	if b.Origin.Key != 0 {
 		after = b.Origin.Cycle
 	}
-	return lineage{{int64(b.Key), after, endless, b.Origin.Revision, endless}}
+	return lineage{{int64(b.Key), after, afterAll, b.Origin.Revision, afterAll}}
 }
 
-// span is how many cycles there are whose rows are read at once.
-const span = 256
+// cyclesPerRead is how many cycles there are whose rows are read at once.
+const cyclesPerRead = 256
 
-// along goes along a branch from the cycle that it begins at, where the replay is.
-func (x *erasure) along(r *replay, b *branch, at int64, f func(b *branch, t *tree.Tree, working bool) error) error {
+// walkBranch goes along a branch from the cycle that it begins at, where the replay is.
+func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t *tree.Tree, working bool) error) error {
 	forks := b.forks
 	visit := func() error {
 		if err := f(b, r.tree, false); err != nil {
 			return err
 		}
 		for ; len(forks) > 0 && forks[0].Origin.Cycle <= at; forks = forks[1:] {
-			if !forks[0].walked {
+			if !forks[0].needsWalk {
 				continue
 			}
-			here := r.mark()
-			if err := x.along(r, forks[0], at, f); err != nil {
+			here := r.checkpoint()
+			if err := x.walkBranch(r, forks[0], at, f); err != nil {
 				return err
 			}
-			r.back(here)
+			r.rollBack(here)
 		}
 		return nil
 	}
@@ -62,12 +62,12 @@ func (x *erasure) along(r *replay, b *branch, at int64, f func(b *branch, t *tre
 		return err
 	}
 	read := func(held, after, upTo int64) ([]row, error) {
-		r.scanner.line = b.own() // which a fork changed
+		r.scanner.line = b.ownSegment() // which a fork changed
 		rows, err := r.rows(x.ctx, x.store.stmts.rowsIn, held, after, upTo)
 		return rows, x.store.fail(x.ctx, err, "reading a history")
 	}
 	for at < b.Cycle {
-		to := min(b.Cycle, at+span)
+		to := min(b.Cycle, at+cyclesPerRead)
 		rows, err := read(to, at, to)
 		if err != nil {
 			return err

@@ -20,27 +20,27 @@ func (x *erasure) write(w *writer) error {
 			return err
 		}
 	}
-	return w.once(noteUnclean, x.Entry.TimeNS)
+	return w.execOnce(noteUnclean, x.Entry.TimeNS)
 }
 
-// once carries out a statement that only erasures use.
-func (w *writer) once(query string, args ...any) error {
+// execOnce carries out a statement that only erasures use.
+func (w *writer) execOnce(query string, args ...any) error {
 	_, err := w.tx.ExecContext(w.ctx, w.store.bound(query), args...)
 	return err
 }
 
-// often prepares a statement that is carried out for many rows.
-func (w *writer) often(query string) (*sql.Stmt, error) {
+// prepareForMany prepares a statement that is carried out for many rows.
+func (w *writer) prepareForMany(query string) (*sql.Stmt, error) {
 	return w.tx.PrepareContext(w.ctx, w.store.bound(query))
 }
 
 func (x *erasure) writeVersions(w *writer) error {
-	version, err := w.often(updateVersion)
+	version, err := w.prepareForMany(updateVersion)
 	if err != nil {
 		return err
 	}
 	defer version.Close()
-	content, err := w.often(updateContent)
+	content, err := w.prepareForMany(updateContent)
 	if err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func (x *erasure) writeVersions(w *writer) error {
 }
 
 func (x *erasure) writeLogs(w *writer) error {
-	row, err := w.often(updateLog)
+	row, err := w.prepareForMany(updateLog)
 	if err != nil {
 		return err
 	}
@@ -81,11 +81,11 @@ func (x *erasure) writeAttempts(w *writer) error {
 			return err
 		}
 		for _, a := range list {
-			thread, err := blob(a.Thread)
+			thread, err := digestColumn(a.Thread)
 			if err != nil {
 				return err
 			}
-			if err := w.once(updateErased, a.Provider, a.Model, orNull(a.Error), thread, a.proof, a.branch, a.cycle, a.number); err != nil {
+			if err := w.execOnce(updateErased, a.Provider, a.Model, orNull(a.Error), thread, a.proof, a.branch, a.cycle, a.number); err != nil {
 				return err
 			}
 		}
@@ -95,9 +95,9 @@ func (x *erasure) writeAttempts(w *writer) error {
 
 // writeEntries logs the erasure in every context concerned.
 func (x *erasure) writeEntries(w *writer) error {
-	for _, a := range x.added {
+	for _, a := range x.newEntries {
 		w.key = int64(a.branch.Key)
-		_, err := w.alter(w.key, func(c *settled) error {
+		_, err := w.alterContext(w.key, func(c *contextRow) error {
 			c.erasures++
 			return nil
 		})

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// logged is what a row of the log says of where the context stood.
-type logged struct {
+// logPosition is what a row of the log says of where the context stood.
+type logPosition struct {
 	revision, latest int64
 	stamps           tree.Stamps
 	next             int64 // nid
@@ -54,9 +54,9 @@ func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fo
 			return store.Info{}, orSeen(err, f.Entry.Request)
 		}
 	}
-	known := &recent{latest: cycle, next: at.next, refs: s.recents.at(key, cycle)}
+	known := &writerState{latest: cycle, next: at.next, refs: s.writers.refsAt(key, cycle)}
 	err = s.transact(ctx, "making a fork", func(w *writer) error {
-		if err := w.aside(key, f); err != nil {
+		if err := w.renameSource(key, f); err != nil {
 			return err
 		}
 		known.chain, err = w.fork(&info, line[0].branch, at, f.Entry)
@@ -66,10 +66,10 @@ func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fo
 		return store.Info{}, err
 	}
 	if f.Aside != "" {
-		s.recents.drop(key)
+		s.writers.drop(key)
 	}
 	known.revision = info.Revision
-	s.recents.put(info.Key, known)
+	s.writers.put(info.Key, known)
 	return info, nil
 }
 
@@ -84,10 +84,10 @@ func orSeen(err error, token string) error {
 // of its branch after which that cycle was the latest. It looks backward from the
 // end, because most look for what is recent. Cost: look-ups that grow with the
 // logarithm of how far back it is.
-func (s *Store) publication(ctx context.Context, tx *sql.Tx, p part, cycle, revision int64) (logged, error) {
+func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, revision int64) (logPosition, error) {
 	var err error
 	state := within(ctx, tx, s.stmts.logState)
-	read := func(revision int64) (l logged) {
+	read := func(revision int64) (l logPosition) {
 		if err == nil {
 			l.revision = revision
 			err = state.QueryRowContext(ctx, p.branch, revision).Scan(&l.latest, &l.stamps.Cycle, &l.stamps.LastNS,
@@ -109,12 +109,12 @@ func (s *Store) publication(ctx context.Context, tx *sql.Tx, p part, cycle, revi
 	return l, s.fail(ctx, err, "reading the log")
 }
 
-// aside checks that the context to be forked is there and, where the fork takes
+// renameSource checks that the context to be forked is there and, where the fork takes
 // over its name, gives it another one and logs that.
-func (w *writer) aside(key store.Key, f store.Fork) error {
-	var now logged
+func (w *writer) renameSource(key store.Key, f store.Fork) error {
+	var now logPosition
 	st := &w.store.stmts
-	err := w.stmt(st.present).QueryRowContext(w.ctx, int64(key)).Scan(&now.revision, &now.latest, &now.stamps.Cycle, &now.stamps.LastNS,
+	err := w.stmt(st.currentState).QueryRowContext(w.ctx, int64(key)).Scan(&now.revision, &now.latest, &now.stamps.Cycle, &now.stamps.LastNS,
 		&now.stamps.Next, &now.stamps.Given, &now.next, &now.digest, &now.chain)
 	switch {
 	case err == sql.ErrNoRows:
@@ -137,9 +137,9 @@ func (w *writer) aside(key store.Key, f store.Fork) error {
 
 // fork writes the two rows of a fork and counts it at the first of its family.
 // It returns the link of the row of the log.
-func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) ([]byte, error) {
+func (w *writer) fork(info *store.Info, first int64, at logPosition, e store.Entry) ([]byte, error) {
 	st := &w.store.stmts
-	family, err := w.alter(first, func(c *settled) error {
+	family, err := w.alterContext(first, func(c *contextRow) error {
 		c.forks++
 		return nil
 	})
@@ -148,7 +148,7 @@ func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) (
 	}
 	info.Fork = family.forks
 	o := info.Origin
-	row := settled{Info: *info, origin: [3]sql.NullInt64{{Int64: int64(o.Key), Valid: true}, {Int64: o.Cycle, Valid: true}, {Int64: o.Revision, Valid: true}}}
+	row := contextRow{Info: *info, origin: [3]sql.NullInt64{{Int64: int64(o.Key), Valid: true}, {Int64: o.Cycle, Valid: true}, {Int64: o.Revision, Valid: true}}}
 	if err := w.insert(&row); err != nil {
 		return nil, err
 	}
@@ -159,5 +159,5 @@ func (w *writer) fork(info *store.Info, first int64, at logged, e store.Entry) (
 	}
 	e.Kind, e.Cycle, e.TimeNS = store.Forked, info.Cycle, info.Stamps.LastNS
 	e.Digest, e.Thread = hex.EncodeToString(at.digest), hex.EncodeToString(at.thread)
-	return w.log(beginning(at.chain, *info), info.Revision, e, info.Cycle, info.Stamps, at.next, nil)
+	return w.log(chainStart(at.chain, *info), info.Revision, e, info.Cycle, info.Stamps, at.next, nil)
 }

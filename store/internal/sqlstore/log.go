@@ -36,7 +36,7 @@ func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps
 		latest, st.Cycle, st.LastNS, st.Next, st.Given, next,
 	}
 	for _, digest := range [...]string{e.Digest, e.Thread, e.Sent} {
-		b, err := blob(digest)
+		b, err := digestColumn(digest)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +52,7 @@ func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int6
 	if err != nil {
 		return nil, err
 	}
-	chain := link(previous, args...)
+	chain := chainLink(previous, args...)
 	args = append(args, chain)
 	if g == nil {
 		return chain, w.exec(w.store.stmts.insertFirst, args...)
@@ -74,7 +74,7 @@ func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store
 		return nil, err
 	}
 	var list []store.Entry
-	err = s.reading(ctx, "reading the log", func(tx *sql.Tx) error {
+	err = s.inReadTx(ctx, "reading the log", func(tx *sql.Tx) error {
 		st, err := s.state(ctx, tx, key)
 		if err != nil {
 			return err
@@ -84,7 +84,7 @@ func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store
 			if lo > hi {
 				continue
 			}
-			if err := s.logged(ctx, tx, p, lo, hi, func(values []any) { list = append(list, entryOf(values)) }); err != nil {
+			if err := s.eachLogRow(ctx, tx, p, lo, hi, func(values []any) { list = append(list, entryOf(values)) }); err != nil {
 				return err
 			}
 		}
@@ -108,7 +108,7 @@ func (s *Store) Request(ctx context.Context, key store.Key, token string) (*stor
 
 // request finds the entry of a token in a lineage, nil without one.
 func (s *Store) request(ctx context.Context, line lineage, token string) (found *store.Entry, err error) {
-	err = s.reading(ctx, "looking up a request", func(tx *sql.Tx) error {
+	err = s.inReadTx(ctx, "looking up a request", func(tx *sql.Tx) error {
 		for _, p := range line {
 			var revision int64
 			err := within(ctx, tx, s.stmts.requestAt).QueryRowContext(ctx, p.branch, token, p.endRevision).Scan(&revision)
@@ -118,7 +118,7 @@ func (s *Store) request(ctx context.Context, line lineage, token string) (found 
 			if err != nil {
 				return err
 			}
-			return s.logged(ctx, tx, p, revision, revision, func(values []any) {
+			return s.eachLogRow(ctx, tx, p, revision, revision, func(values []any) {
 				e := entryOf(values)
 				found = &e
 			})

@@ -20,7 +20,7 @@ const (
 // begins at the state that the guard names, so that it is void, and never
 // carried out, where another writer was faster.
 type plan struct {
-	recent
+	writerState
 	ctx   context.Context
 	store *Store
 	line  lineage // nil for a new context, of which nothing is stored yet
@@ -50,17 +50,17 @@ type birth struct {
 	named  bool
 }
 
-// genesis is the plan of a new context and of the changes made with it.
-func (s *Store) genesis(ctx context.Context, g store.Genesis) (*plan, error) {
+// planCreation is the plan of a new context and of the changes made with it.
+func (s *Store) planCreation(ctx context.Context, g store.Genesis) (*plan, error) {
 	cycle := g.Tree.Cycle()
-	p := &plan{recent: recent{revision: 1, latest: cycle, next: 1, refs: make(map[string]ref, g.Tree.Len())}, ctx: ctx, store: s}
+	p := &plan{writerState: writerState{revision: 1, latest: cycle, next: 1, refs: make(map[string]ref, g.Tree.Len())}, ctx: ctx, store: s}
 	var first step
 	for e, parent := range g.Tree.All() {
 		above, err := p.parent(g.Tree, e.Node(), parent)
 		if err != nil {
 			return nil, err
 		}
-		if err := p.bear(&first, e.Node(), p.number(cycle, e.Class()), above, true); err != nil {
+		if err := p.addVersion(&first, e.Node(), p.number(cycle, e.Class()), above, true); err != nil {
 			return nil, err
 		}
 	}
@@ -116,8 +116,8 @@ func (p *plan) parent(t *tree.Tree, n *tree.Node, parent string) (int64, error) 
 	return r.nid + 1, nil
 }
 
-// bear plans the row of a version.
-func (p *plan) bear(s *step, n *tree.Node, r ref, parent int64, named bool) error {
+// addVersion plans the row of a version.
+func (p *plan) addVersion(s *step, n *tree.Node, r ref, parent int64, named bool) error {
 	b := birth{ref: r, node: n, parent: parent, named: named || tree.GeneratedCycle(n.ID) != r.birth}
 	if n.Content.Size() > 0 {
 		v, err := n.Content.Value(p.ctx)
@@ -148,24 +148,24 @@ func (p *plan) change(c store.Change) error {
 	if c.Sealed != nil {
 		next = c.Sealed
 	}
-	w := &weaver{plan: p, change: c, after: next, cycle: p.latest + 1, met: make(map[string]bool)}
+	w := &changePlan{plan: p, change: c, after: next, cycle: p.latest + 1, differing: make(map[string]bool)}
 	if c.Sealed != nil && c.Sealed.Cycle() != w.cycle {
 		return fault.New(fault.Store, "a commit publishes the cycle after the latest", "")
 	}
 	var err error
 	tree.Compare(c.Before, next, func(d tree.Difference) bool {
-		err = w.difference(d)
+		err = w.addDifference(d)
 		return err == nil
 	})
 	if err == nil {
-		err = w.settle()
+		err = w.reparentCore()
 	}
 	if err != nil {
 		return err
 	}
-	for _, id := range w.gone {
+	for _, id := range w.removedIDs {
 		delete(p.refs, id)
-		p.births.gone(id)
+		p.births.forget(id)
 	}
 	w.step.next = p.next
 	p.steps = append(p.steps, w.step)
@@ -176,22 +176,22 @@ func (p *plan) change(c store.Change) error {
 	return nil
 }
 
-// remember returns what is worth keeping for the next writer: all that is known
+// nextWriterState returns what is worth keeping for the next writer: all that is known
 // or, after a commit, what the next cycle surely needs.
-func (p *plan) remember(working *tree.Tree, committed bool) *recent {
-	r := p.recent
-	r.births = p.births.kept()
+func (p *plan) nextWriterState(working *tree.Tree, committed bool) *writerState {
+	r := p.writerState
+	r.births = p.births.carried()
 	if committed {
 		r.refs = make(map[string]ref, 8)
-		p.keep(&r, working.Root().Node().ID)
+		p.carryRef(&r, working.Root().Node().ID)
 		for e := range working.Root().Children().All() {
-			p.keep(&r, e.Node().ID)
+			p.carryRef(&r, e.Node().ID)
 		}
 	}
 	return &r
 }
 
-func (p *plan) keep(r *recent, id string) {
+func (p *plan) carryRef(r *writerState, id string) {
 	if known, ok := p.refs[id]; ok {
 		r.refs[id] = known
 	}

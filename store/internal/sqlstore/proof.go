@@ -28,28 +28,28 @@ func appendValues(buf []byte, values []any) []byte {
 	return buf
 }
 
-// proofOf is what a row of node_version carries to prove that it is as it was
+// rowProof is what a row of node_version carries to prove that it is as it was
 // written.
-func proofOf(values []any) int64 {
+func rowProof(values []any) int64 {
 	sum := sha256.Sum256(appendValues(make([]byte, 0, 512), values))
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
-// link goes on with the chain that runs through the log: over the link before
+// chainLink goes on with the chain that runs through the log: over the link before
 // and everything in the row.
-func link(previous []byte, values ...any) []byte {
+func chainLink(previous []byte, values ...any) []byte {
 	sum := sha256.Sum256(appendValues(append(make([]byte, 0, 512), previous...), values))
 	return sum[:]
 }
 
-// beginning is what the first row of a branch is linked to: what the context
+// chainStart is what the first row of a branch is linked to: what the context
 // is from then on and, for a fork, the row that published its first snapshot.
-func beginning(previous []byte, i store.Info) []byte {
-	return link(previous, i.Edition, i.First, int64(i.Origin.Key), i.Origin.Cycle, i.Origin.Revision, i.Fork)
+func chainStart(previous []byte, i store.Info) []byte {
+	return chainLink(previous, i.Edition, i.First, int64(i.Origin.Key), i.Origin.Cycle, i.Origin.Revision, i.Fork)
 }
 
-// blob is a digest as a column holds it.
-func blob(digest string) (any, error) {
+// digestColumn is a digest as a column holds it.
+func digestColumn(digest string) (any, error) {
 	if digest == "" {
 		return nil, nil
 	}

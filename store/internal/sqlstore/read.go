@@ -22,7 +22,7 @@ func (s *Store) Load(ctx context.Context, key store.Key) (*store.State, error) {
 		return nil, err
 	}
 	var state *store.State
-	err = s.reading(ctx, "reading a context", func(tx *sql.Tx) error {
+	err = s.inReadTx(ctx, "reading a context", func(tx *sql.Tx) error {
 		c.tx = tx
 		state, err = c.load(ctx, key)
 		return err
@@ -38,11 +38,11 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 		return nil, err
 	}
 	var last store.Entry
-	err = c.store.logged(ctx, c.tx, c.line.own(), st.Revision, st.Revision, func(values []any) { last = entryOf(values) })
+	err = c.store.eachLogRow(ctx, c.tx, c.line.own(), st.Revision, st.Revision, func(values []any) { last = entryOf(values) })
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.rows(ctx, c.store.stmts.rowsIn, st.Cycle, before, st.Cycle+1)
+	rows, err := c.rows(ctx, c.store.stmts.rowsIn, st.Cycle, beforeAll, st.Cycle+1)
 	if err != nil {
 		return nil, err
 	}
@@ -55,7 +55,7 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 		return nil, err
 	}
 	state := &store.State{Info: st.Info, Head: r.tree}
-	if err := c.snapshot(ctx, r.tree, st.Revision); err != nil {
+	if err := c.checkSnapshot(ctx, r.tree, st.Revision); err != nil {
 		return nil, err
 	}
 	if err := r.step(st.Stamps.Cycle, rows[drafts:]); err != nil {
@@ -66,8 +66,8 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 	if last.Digest == "" {
 		recorded = nil
 	}
-	if d := held(r.tree, recorded); d != nil {
-		return nil, among(d, r.tree, rows[drafts:])
+	if d := digestDamage(r.tree, recorded); d != nil {
+		return nil, nameSuspects(d, r.tree, rows[drafts:])
 	}
 	return state, nil
 }
@@ -90,14 +90,14 @@ func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 		return nil, err
 	}
 	var t *tree.Tree
-	err = s.reading(ctx, "reading a snapshot", func(tx *sql.Tx) error {
+	err = s.inReadTx(ctx, "reading a snapshot", func(tx *sql.Tx) error {
 		c.tx = tx
 		r, err := c.at(ctx, cycle)
 		if err != nil {
 			return err
 		}
 		t = r.tree
-		return c.snapshot(ctx, t, st.Revision)
+		return c.checkSnapshot(ctx, t, st.Revision)
 	})
 	if err != nil {
 		return nil, err
@@ -107,15 +107,15 @@ func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 }
 
 func (c *scanner) at(ctx context.Context, cycle int64) (*replay, error) {
-	rows, err := c.rows(ctx, c.store.stmts.rowsIn, cycle, before, cycle)
+	rows, err := c.rows(ctx, c.store.stmts.rowsIn, cycle, beforeAll, cycle)
 	if err != nil {
 		return nil, c.store.fail(ctx, err, "reading a snapshot")
 	}
 	return c.replay(cycle, rows)
 }
 
-// before is a cycle before all others.
-const before = math.MinInt64
+// beforeAll is a cycle before all others.
+const beforeAll = math.MinInt64
 
 // cyclesAtOnce is how many snapshots of a history are read in one transaction
 // and held for the reader.
@@ -132,7 +132,7 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter
 		h := &history{key: key, next: from, to: to}
 		for first := true; first || h.next <= to; first = false {
 			var list []*tree.Tree
-			err := s.reading(ctx, "reading a history", func(tx *sql.Tx) (err error) {
+			err := s.inReadTx(ctx, "reading a history", func(tx *sql.Tx) (err error) {
 				list, err = h.read(ctx, s, tx)
 				return err
 			})
@@ -200,8 +200,8 @@ func (c *scanner) history(ctx context.Context, h *history) ([]*tree.Tree, error)
 	list := make([]*tree.Tree, 0, upTo-h.next+1)
 	take := func(rows []row) error {
 		t := h.replay.tree
-		if d := held(t, recorded[h.next]); d != nil {
-			return among(d, t, rows)
+		if d := digestDamage(t, recorded[h.next]); d != nil {
+			return nameSuspects(d, t, rows)
 		}
 		list = append(list, t)
 		h.next++

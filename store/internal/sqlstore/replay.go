@@ -9,43 +9,45 @@ import (
 // replay makes the trees of a context out of its rows, cycle after cycle.
 type replay struct {
 	*scanner
-	tree  *tree.Tree
-	ids   map[int64]string // of every nid that came by
-	head  int64            // nid of the active head
-	loose []row            // what lies under the head until it is sealed
+	tree     *tree.Tree
+	ids      map[int64]string // of every nid that came by
+	head     int64            // nid of the active head
+	unsealed []row            // what lies under the head until it is sealed
 
-	noting bool // so that mark and back can be used
-	noted  []noted
+	journaling bool // so that mark and back can be used
+	journal    []idChange
 }
 
-// noted is what ids had in a place before.
-type noted struct {
+// idChange is what ids had in a place before.
+type idChange struct {
 	nid   int64
 	id    string
 	there bool
 }
 
-// mark is where a replay stands.
-type mark struct {
-	tree  *tree.Tree
-	head  int64
-	loose []row
-	noted int
+// checkpoint is where a replay stands.
+type checkpoint struct {
+	tree     *tree.Tree
+	head     int64
+	unsealed []row
+	journal  int
 }
 
-// mark notes where the replay stands, so that it can come back from a fork.
-func (r *replay) mark() mark { return mark{r.tree, r.head, slices.Clone(r.loose), len(r.noted)} }
+// checkpoint notes where the replay stands, so that it can come back from a fork.
+func (r *replay) checkpoint() checkpoint {
+	return checkpoint{r.tree, r.head, slices.Clone(r.unsealed), len(r.journal)}
+}
 
-// back goes back to a mark. Cost: what came by since.
-func (r *replay) back(m mark) {
-	for _, n := range slices.Backward(r.noted[m.noted:]) {
+// rollBack goes back to a mark. Cost: what came by since.
+func (r *replay) rollBack(m checkpoint) {
+	for _, n := range slices.Backward(r.journal[m.journal:]) {
 		if n.there {
 			r.ids[n.nid] = n.id
 		} else {
 			delete(r.ids, n.nid)
 		}
 	}
-	r.tree, r.head, r.loose, r.noted = m.tree, m.head, m.loose, r.noted[:m.noted]
+	r.tree, r.head, r.unsealed, r.journal = m.tree, m.head, m.unsealed, r.journal[:m.journal]
 }
 
 // replay builds the tree of a cycle from all rows up to it: the last row of a
@@ -90,9 +92,9 @@ func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
 	return r, nil
 }
 
-// meet completes rows and takes down their ids, and which of them is the active
+// register completes rows and takes down their ids, and which of them is the active
 // head.
-func (r *replay) meet(rows []row) error {
+func (r *replay) register(rows []row) error {
 	if err := r.complete(rows); err != nil {
 		return err
 	}
@@ -101,13 +103,13 @@ func (r *replay) meet(rows []row) error {
 		if v.dead {
 			continue
 		}
-		if r.noting {
+		if r.journaling {
 			before, there := r.ids[v.nid]
-			r.noted = append(r.noted, noted{v.nid, before, there})
+			r.journal = append(r.journal, idChange{v.nid, before, there})
 		}
 		r.ids[v.nid] = v.node.ID
 		if class, named := tree.ClassOfType(v.node.Type); named && class == tree.Head && v.nid != r.head {
-			r.head, r.loose = v.nid, nil
+			r.head, r.unsealed = v.nid, nil
 		}
 	}
 	return nil
@@ -117,7 +119,7 @@ func (r *replay) meet(rows []row) error {
 // parents before their children. What belongs to the turn or the core that the
 // head will become (02 §6.2) belongs to the head until then.
 func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
-	if err := r.meet(rows); err != nil {
+	if err := r.register(rows); err != nil {
 		return err
 	}
 	waiting := make(map[int64]*row, len(rows))
@@ -135,7 +137,7 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 				return damaged("node " + v.node.ID + " has no parent")
 			}
 			parent = r.head
-			r.loose = append(r.loose, *v)
+			r.unsealed = append(r.unsealed, *v)
 		}
 		if above := waiting[parent]; above != nil {
 			if err := visit(above); err != nil {
@@ -163,12 +165,12 @@ func (r *replay) step(cycle int64, rows []row) error {
 		here[rows[i].nid] = true
 	}
 	var left []row
-	for _, v := range r.loose {
+	for _, v := range r.unsealed {
 		if !here[v.nid] {
 			left = append(left, v)
 		}
 	}
-	r.loose = left
+	r.unsealed = left
 	head := r.head
 	born := make([]tree.Born, 0, len(rows))
 	there := make(map[string]bool, len(rows))
@@ -190,20 +192,20 @@ func (r *replay) step(cycle int64, rows []row) error {
 			gone = append(gone, id)
 		}
 	}
-	if err := r.fits(gone, born); err != nil {
+	if err := r.checkPatch(gone, born); err != nil {
 		return err
 	}
 	r.tree = r.tree.Patch(cycle, gone, born)
 	return nil
 }
 
-// fits refuses what the tree could not be patched with.
-func (r *replay) fits(gone []string, born []tree.Born) error {
+// checkPatch refuses what the tree could not be patched with.
+func (r *replay) checkPatch(gone []string, born []tree.Born) error {
 	root := r.tree.Root().Node().ID
 	parents := make(map[string]string, len(born))
 	for _, b := range born {
 		parents[b.Node.ID] = b.Parent
-		if (b.Node.ID == root) != (b.Parent == "") || b.Parent != "" && !r.hangs(b.Parent, root, parents) {
+		if (b.Node.ID == root) != (b.Parent == "") || b.Parent != "" && !r.reachesRoot(b.Parent, root, parents) {
 			return damaged("node " + b.Node.ID + " has no parent")
 		}
 	}
@@ -213,9 +215,9 @@ func (r *replay) fits(gone []string, born []tree.Born) error {
 	return nil
 }
 
-// hangs reports whether a node is below the root, with the parents given in
+// reachesRoot reports whether a node is below the root, with the parents given in
 // place of those that the tree knows.
-func (r *replay) hangs(id, root string, parents map[string]string) bool {
+func (r *replay) reachesRoot(id, root string, parents map[string]string) bool {
 	for range tree.MaxDepth {
 		if id == root {
 			return true

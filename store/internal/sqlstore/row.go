@@ -117,7 +117,7 @@ func (c *scanner) complete(list []row) error {
 			*later = made
 		}
 		if hash != nil && r.body != nil {
-			if err := matches(made, canon.Value(r.body)); err != nil {
+			if err := checkContentHash(made, canon.Value(r.body)); err != nil {
 				return err
 			}
 		}

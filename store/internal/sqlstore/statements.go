@@ -8,7 +8,7 @@ import (
 
 // The statements, with question marks for parameters. They are prepared once.
 const (
-	infoColumns = `SELECT ` + settledColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid,
+	infoColumns = `SELECT ` + contextColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid,
 		(SELECT max(birth) FROM node_version WHERE branch = c.key)
 		FROM context c LEFT JOIN log l ON l.branch = c.key
 		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key)`
@@ -16,9 +16,9 @@ const (
 	infoByName = infoColumns + ` WHERE c.name = ?`
 	infoByKey  = infoColumns + ` WHERE c.key = ?`
 
-	settledRow = `SELECT ` + settledColumns + ` FROM context c WHERE c.key = ?`
+	selectContext = `SELECT ` + contextColumns + ` FROM context c WHERE c.key = ?`
 	// Branches of the log without a context, each found by one look-up.
-	logless = `WITH RECURSIVE b (branch) AS (SELECT min(branch) FROM log
+	orphanLogs = `WITH RECURSIVE b (branch) AS (SELECT min(branch) FROM log
 		UNION ALL SELECT (SELECT min(branch) FROM log WHERE branch > b.branch) FROM b WHERE b.branch IS NOT NULL)
 		SELECT min(branch) FROM b WHERE branch IS NOT NULL AND branch NOT IN (SELECT key FROM context)`
 
@@ -44,7 +44,7 @@ const (
 		UNION ALL
 		SELECT nid, birth FROM node_version WHERE branch = ? AND birth = ? AND id = ?) r
 		WHERE birth <= ? ORDER BY birth DESC, nid DESC LIMIT 1`
-	namedAs = `SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1 AND birth <= ?
+	namedRef = `SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1 AND birth <= ?
 		ORDER BY birth DESC, nid DESC LIMIT 1`
 	bornIn = `SELECT id, nid FROM node_version WHERE branch = ? AND birth = ? AND id IS NOT NULL ORDER BY nid`
 
@@ -64,8 +64,8 @@ const (
 
 	insertContext = `INSERT INTO context (name, edition, first, origin, origin_cycle, origin_revision, fork)
 		VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING key`
-	settleRow = `UPDATE context SET name = ?, forks = ?, attempts = ?, erasures = ?, deleted = ?, proof = ? WHERE key = ?`
-	present   = `SELECT l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
+	updateContextRow = `UPDATE context SET name = ?, forks = ?, attempts = ?, erasures = ?, deleted = ?, proof = ? WHERE key = ?`
+	currentState     = `SELECT l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
 		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
 	// The revision comes out NULL, and is refused, where the guard does not
 	// hold, and exists already where another writer was faster.
@@ -85,7 +85,7 @@ const (
 	attemptAt = `SELECT ` + attemptColumns + `, c.fork FROM attempt a JOIN context c ON c.key = a.branch
 		WHERE a.branch = ? AND a.cycle = ? AND a.number = ?`
 	attemptCount = `SELECT attempts, (SELECT count(*) FROM attempt WHERE branch = key) FROM context WHERE key = ?`
-	underWay     = `SELECT l.work_cycle, c.fork, (SELECT coalesce(max(number), 0) + 1 FROM attempt WHERE branch = c.key AND cycle = l.work_cycle)
+	currentCycle = `SELECT l.work_cycle, c.fork, (SELECT coalesce(max(number), 0) + 1 FROM attempt WHERE branch = c.key AND cycle = l.work_cycle)
 		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
 	attemptsAfter = `SELECT count(*) FROM attempt WHERE branch = ? AND cycle > ?`
 	insertAttempt = `INSERT INTO attempt (branch, cycle, number, status, started_ns, ended_ns, provider, model, params,
@@ -102,7 +102,7 @@ const (
 	rowParams = 20
 
 	// What the forks of a context share of it.
-	shared = `SELECT max(origin_cycle), max(origin_revision) FROM context WHERE origin = ?`
+	sharedWithForks = `SELECT max(origin_cycle), max(origin_revision) FROM context WHERE origin = ?`
 )
 
 // trim deletes the rows of a branch from a cycle or a revision on, what refers
@@ -116,25 +116,25 @@ var trim = [...]string{
 
 const deleteContext = `DELETE FROM context WHERE key = ?`
 
-// batches are the numbers of rows that one insert can hold.
-var batches = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
+// insertSizes are the numbers of rows that one insert can hold.
+var insertSizes = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 
 // statements are all of them, prepared.
 type statements struct {
-	infoAll, infoByName, infoByKey, stateAt     *sql.Stmt
-	logState, logProof, logless                 *sql.Stmt
-	rowsIn, bodyOf, refOf, namedAs, bornIn      *sql.Stmt
-	requestAt, chainAt, digestsIn               *sql.Stmt
-	settled, logRows, versionRows               *sql.Stmt
-	insertContext, settle, deleteContext        *sql.Stmt
-	present, settledNow, shared                 *sql.Stmt
-	attemptRows, attemptAt, attemptCount        *sql.Stmt
-	underWay, attemptsAfter                     *sql.Stmt
-	insertAttempt, updateAttempt                *sql.Stmt
-	insertLog, insertFirst                      *sql.Stmt
-	insertContent, deleteContent, deleteVersion *sql.Stmt
-	insertRows                                  [len(batches)]*sql.Stmt
-	trim                                        [len(trim)]*sql.Stmt
+	infoAll, infoByName, infoByKey, stateAt      *sql.Stmt
+	logState, logProof, orphanLogs               *sql.Stmt
+	rowsIn, bodyOf, refOf, namedRef, bornIn      *sql.Stmt
+	requestAt, chainAt, digestsIn                *sql.Stmt
+	contextRow, logRows, versionRows             *sql.Stmt
+	insertContext, updateContext, deleteContext  *sql.Stmt
+	currentState, contextRowNow, sharedWithForks *sql.Stmt
+	attemptRows, attemptAt, attemptCount         *sql.Stmt
+	currentCycle, attemptsAfter                  *sql.Stmt
+	insertAttempt, updateAttempt                 *sql.Stmt
+	insertLog, insertFirst                       *sql.Stmt
+	insertContent, deleteContent, deleteVersion  *sql.Stmt
+	insertRows                                   [len(insertSizes)]*sql.Stmt
+	trim                                         [len(trim)]*sql.Stmt
 }
 
 func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind func(string) string) error {
@@ -152,39 +152,39 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.infoByName = on(read, infoByName)
 	st.infoByKey = on(read, infoByKey)
 	st.stateAt = on(read, stateAt)
-	st.logless = on(read, logless)
+	st.orphanLogs = on(read, orphanLogs)
 	st.logState = on(read, logState)
 	st.rowsIn = on(read, rowsIn)
 	st.bodyOf = on(read, bodyOf)
 	st.refOf = on(read, refOf)
-	st.namedAs = on(read, namedAs)
+	st.namedRef = on(read, namedRef)
 	st.bornIn = on(read, bornIn)
 	st.requestAt = on(read, requestAt)
 	st.chainAt = on(read, chainAt)
 	st.digestsIn = on(read, digestsIn)
-	st.settled = on(read, settledRow)
+	st.contextRow = on(read, selectContext)
 	st.logRows = on(read, logRows)
 	st.versionRows = on(read, versionRows)
 	st.insertContext = on(write, insertContext)
-	st.settle = on(write, settleRow)
-	st.settledNow = on(write, settledRow)
+	st.updateContext = on(write, updateContextRow)
+	st.contextRowNow = on(write, selectContext)
 	st.deleteContext = on(write, deleteContext)
-	st.present = on(write, present)
+	st.currentState = on(write, currentState)
 	st.logProof = on(write, logProof)
-	st.shared = on(write, shared)
+	st.sharedWithForks = on(write, sharedWithForks)
 	st.insertLog = on(write, insertLog)
 	st.insertFirst = on(write, insertFirst)
 	st.attemptRows = on(read, attemptRows)
 	st.attemptCount = on(read, attemptCount)
 	st.attemptAt = on(write, attemptAt)
-	st.underWay = on(write, underWay)
+	st.currentCycle = on(write, currentCycle)
 	st.attemptsAfter = on(write, attemptsAfter)
 	st.insertAttempt = on(write, insertAttempt)
 	st.updateAttempt = on(write, updateAttempt)
 	st.insertContent = on(write, insertContent)
 	st.deleteContent = on(write, deleteContent)
 	st.deleteVersion = on(write, deleteVersion)
-	for i, n := range batches {
+	for i, n := range insertSizes {
 		st.insertRows[i] = on(write, insertRows+tuples(n, rowParams))
 	}
 	for i, query := range trim {

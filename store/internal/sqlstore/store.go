@@ -59,8 +59,8 @@ type Store struct {
 	dialect     Dialect
 	stmts       statements
 	closed      atomic.Bool
-	recents     recents
-	lineages    lineages
+	writers     writerCache
+	lineages    lineageCache
 	cache       treeCache
 }
 

@@ -8,8 +8,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// settled is a row of context.
-type settled struct {
+// contextRow is a row of context.
+type contextRow struct {
 	store.Info // what the row has of it
 	origin     [3]sql.NullInt64
 	forks      int64 // the highest number given to a fork, in the first of a family
@@ -19,19 +19,19 @@ type settled struct {
 	proof      sql.NullInt64
 }
 
-// settledColumns are what into takes.
-const settledColumns = `c.key, c.name, c.edition, c.first, c.origin, c.origin_cycle, c.origin_revision, c.fork, c.forks, c.attempts,
+// contextColumns are what into takes.
+const contextColumns = `c.key, c.name, c.edition, c.first, c.origin, c.origin_cycle, c.origin_revision, c.fork, c.forks, c.attempts,
 	c.erasures, c.deleted, c.proof`
 
 // into is where the columns go, and more after them.
-func (c *settled) into(more ...any) []any {
+func (c *contextRow) into(more ...any) []any {
 	return append([]any{&c.Key, &c.Name, &c.Edition, &c.First, &c.origin[0], &c.origin[1], &c.origin[2], &c.Fork, &c.forks, &c.attempts,
 		&c.erasures, &c.deleted, &c.proof}, more...)
 }
 
 // check refuses a row that does not prove itself.
-func (c *settled) check() error {
-	if !c.proof.Valid || c.proof.Int64 != proofOf(c.values()) {
+func (c *contextRow) check() error {
+	if !c.proof.Valid || c.proof.Int64 != rowProof(c.values()) {
 		return damaged("the row of the context " + strconv.Quote(c.Name) + " is not as it was written")
 	}
 	c.Origin = store.Origin{Key: store.Key(c.origin[0].Int64), Cycle: c.origin[1].Int64, Revision: c.origin[2].Int64}
@@ -39,7 +39,7 @@ func (c *settled) check() error {
 }
 
 // values are the columns that the proof covers.
-func (c *settled) values() []any {
+func (c *contextRow) values() []any {
 	list := []any{int64(c.Key), c.Name, c.Edition, c.First}
 	for _, o := range c.origin {
 		if o.Valid {
@@ -51,10 +51,10 @@ func (c *settled) values() []any {
 	return append(list, c.Fork, c.forks, c.attempts, c.erasures, c.deleted)
 }
 
-// settled reads the row of a context, a deleted one as well; sql.ErrNoRows
+// contextRow reads the row of a context, a deleted one as well; sql.ErrNoRows
 // without one.
-func (s *Store) settled(ctx context.Context, tx *sql.Tx, key int64) (c settled, err error) {
-	if err := within(ctx, tx, s.stmts.settled).QueryRowContext(ctx, key).Scan(c.into()...); err != nil {
+func (s *Store) contextRow(ctx context.Context, tx *sql.Tx, key int64) (c contextRow, err error) {
+	if err := within(ctx, tx, s.stmts.contextRow).QueryRowContext(ctx, key).Scan(c.into()...); err != nil {
 		return c, err
 	}
 	return c, c.check()
@@ -68,10 +68,10 @@ func within(ctx context.Context, tx *sql.Tx, stmt *sql.Stmt) *sql.Stmt {
 	return tx.StmtContext(ctx, stmt)
 }
 
-// alter changes the row of a context and what proves it. A row that does not
+// alterContext changes the row of a context and what proves it. A row that does not
 // hold is refused: a new proof would hide that.
-func (w *writer) alter(key int64, change func(*settled) error) (c settled, err error) {
-	err = w.stmt(w.store.stmts.settledNow).QueryRowContext(w.ctx, key).Scan(c.into()...)
+func (w *writer) alterContext(key int64, change func(*contextRow) error) (c contextRow, err error) {
+	err = w.stmt(w.store.stmts.contextRowNow).QueryRowContext(w.ctx, key).Scan(c.into()...)
 	if err == sql.ErrNoRows {
 		return c, noKey(store.Key(key))
 	}
@@ -84,16 +84,16 @@ func (w *writer) alter(key int64, change func(*settled) error) (c settled, err e
 	if err != nil {
 		return c, err
 	}
-	return c, w.settle(&c)
+	return c, w.updateContext(&c)
 }
 
-// settle writes what can change of the row of a context, and its proof.
-func (w *writer) settle(c *settled) error {
-	return w.exec(w.store.stmts.settle, c.Name, c.forks, c.attempts, c.erasures, c.deleted, proofOf(c.values()), int64(c.Key))
+// updateContext writes what can change of the row of a context, and its proof.
+func (w *writer) updateContext(c *contextRow) error {
+	return w.exec(w.store.stmts.updateContext, c.Name, c.forks, c.attempts, c.erasures, c.deleted, rowProof(c.values()), int64(c.Key))
 }
 
-// live refuses a context that is deleted.
-func (c *settled) live() error {
+// checkLive refuses a context that is deleted.
+func (c *contextRow) checkLive() error {
 	if c.deleted != 0 {
 		return noKey(c.Key)
 	}
@@ -101,7 +101,7 @@ func (c *settled) live() error {
 }
 
 // insert makes the row of a context, and with it the key.
-func (w *writer) insert(c *settled) error {
+func (w *writer) insert(c *contextRow) error {
 	values := c.values()
 	err := w.stmt(w.store.stmts.insertContext).QueryRowContext(w.ctx, values[1:8]...).Scan(&c.Key)
 	if err != nil && w.store.dialect.Violated(err) {
@@ -111,21 +111,21 @@ func (w *writer) insert(c *settled) error {
 		return err
 	}
 	w.key = int64(c.Key)
-	return w.settle(c)
+	return w.updateContext(c)
 }
 
 // Prove gives every row of context its proof. It is the part of a migration that
 // SQL cannot do.
 func Prove(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 	s := &Store{dialect: Dialect{Rebind: rebind}}
-	rows, err := tx.QueryContext(ctx, `SELECT `+settledColumns+` FROM context c`)
+	rows, err := tx.QueryContext(ctx, `SELECT `+contextColumns+` FROM context c`)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	var list []settled
+	var list []contextRow
 	for rows.Next() {
-		var c settled
+		var c contextRow
 		if err := rows.Scan(c.into()...); err != nil {
 			return err
 		}
@@ -135,7 +135,7 @@ func Prove(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 		return err
 	}
 	for _, c := range list {
-		if _, err := tx.ExecContext(ctx, s.bound(`UPDATE context SET proof = ? WHERE key = ?`), proofOf(c.values()), int64(c.Key)); err != nil {
+		if _, err := tx.ExecContext(ctx, s.bound(`UPDATE context SET proof = ? WHERE key = ?`), rowProof(c.values()), int64(c.Key)); err != nil {
 			return err
 		}
 	}

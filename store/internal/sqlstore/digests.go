@@ -12,9 +12,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// reading calls f with a transaction that sees one state throughout. f must not
+// inReadTx calls f with a transaction that sees one state throughout. f must not
 // read through anything else: connections are few, and this has one.
-func (s *Store) reading(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+func (s *Store) inReadTx(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.dialect.Snapshot})
 	if err != nil {
 		return s.fail(ctx, err, doing)
@@ -23,10 +23,10 @@ func (s *Store) reading(ctx context.Context, doing string, f func(tx *sql.Tx) er
 	return s.fail(ctx, f(tx), doing)
 }
 
-// held refuses a tree that is not the one whose digest was recorded. Rows of
+// digestDamage refuses a tree that is not the one whose digest was recorded. Rows of
 // version 1 of the schema have no digest. Cost: that of the digest, of which
 // trees share what they share themselves.
-func held(t *tree.Tree, recorded []byte) *store.Damage {
+func digestDamage(t *tree.Tree, recorded []byte) *store.Damage {
 	if recorded == nil {
 		return nil
 	}
@@ -37,19 +37,19 @@ func held(t *tree.Tree, recorded []byte) *store.Damage {
 	return &store.Damage{Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: hex.EncodeToString(recorded), Found: found.String()}
 }
 
-// maxAmong is how many nodes are named where one of them is damaged: more would
+// maxSuspects is how many nodes are named where one of them is damaged: more would
 // help nobody.
-const maxAmong = 50
+const maxSuspects = 50
 
-// among names the nodes of a tree that rows bring, in the order of the tree.
-func among(d *store.Damage, t *tree.Tree, rows []row) error {
+// nameSuspects names the nodes of a tree that rows bring, in the order of the tree.
+func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	ids := make(map[string]bool, len(rows))
 	for _, r := range rows {
 		if !r.dead {
 			ids[r.node.ID] = true
 		}
 	}
-	if len(ids) > maxAmong {
+	if len(ids) > maxSuspects {
 		return d.Err()
 	}
 	for e := range t.All() {
@@ -63,14 +63,14 @@ func among(d *store.Damage, t *tree.Tree, rows []row) error {
 	return d.Err()
 }
 
-// snapshot refuses a snapshot that is not what its cycle published. revision is
+// checkSnapshot refuses a snapshot that is not what its cycle published. revision is
 // the latest of the context.
-func (c *scanner) snapshot(ctx context.Context, t *tree.Tree, revision int64) error {
+func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int64) error {
 	at, err := c.store.publication(ctx, c.tx, c.line.at(t.Cycle()), t.Cycle(), revision)
 	if err != nil {
 		return err
 	}
-	if d := held(t, at.digest); d != nil {
+	if d := digestDamage(t, at.digest); d != nil {
 		return d.Err()
 	}
 	return nil
@@ -131,12 +131,12 @@ func (s *Store) content(r *row, of **tree.Node) tree.Content {
 		if erased {
 			return v, nil
 		}
-		return v, matches(n, v)
+		return v, checkContentHash(n, v)
 	})
 }
 
-// matches refuses a content that has not the content hash of its node.
-func matches(n *tree.Node, content canon.Value) error {
+// checkContentHash refuses a content that has not the content hash of its node.
+func checkContentHash(n *tree.Node, content canon.Value) error {
 	found, ok := n.HashWith(content)
 	if ok && found == n.Hash {
 		return nil

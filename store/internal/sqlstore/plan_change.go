@@ -6,34 +6,34 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// weaver plans one change, difference by difference.
-type weaver struct {
+// changePlan plans one change, difference by difference.
+type changePlan struct {
 	*plan
 	step
-	change store.Change
-	after  *tree.Tree      // the snapshot, or the working state
-	cycle  int64           // of the snapshot to come, whose drafts are being written
-	met    map[string]bool // ids that differ
-	gone   []string
-	turned bool   // the turn that the head becomes was met
-	core   string // id of its core, where that is new
-	why    map[string]string
+	change     store.Change
+	after      *tree.Tree      // the snapshot, or the working state
+	cycle      int64           // of the snapshot to come, whose drafts are being written
+	differing  map[string]bool // ids that differ
+	removedIDs []string
+	turnSealed bool   // the turn that the head becomes was met
+	newCoreID  string // id of its core, where that is new
+	reasonByID map[string]string
 }
 
-func (w *weaver) difference(d tree.Difference) error {
+func (w *changePlan) addDifference(d tree.Difference) error {
 	switch {
 	case d.Old == nil:
 		return w.added(d)
 	case d.New == nil:
 		return w.removed(d)
 	}
-	return w.differs(d)
+	return w.changed(d)
 }
 
 // added plans a node that was not there: draft or published, it is born in the
 // cycle to come. The turn that the head becomes takes the number that was kept
 // for it, and so does a core that comes with it.
-func (w *weaver) added(d tree.Difference) error {
+func (w *changePlan) added(d tree.Difference) error {
 	if d.NewParent == "" {
 		return fault.OnNode(fault.PlacementInvalid, d.New.ID, "a context keeps its root", "")
 	}
@@ -44,41 +44,41 @@ func (w *weaver) added(d tree.Difference) error {
 	class, named := tree.ClassOfType(d.New.Type)
 	var r ref
 	switch {
-	case !w.turned && w.seals() && d.NewParent == w.after.Region(tree.Seq).Node().ID:
-		w.turned = true
+	case !w.turnSealed && w.seals() && d.NewParent == w.after.Region(tree.Seq).Node().ID:
+		w.turnSealed = true
 		head, err := w.ref(w.change.Before.Region(tree.Head).Node().ID)
 		if err != nil {
 			return err
 		}
 		r = ref{nid: head.nid + 1, birth: w.cycle}
 		if core := w.after.Entry(d.New.ID).Core(); core != nil && !w.change.Before.Has(core.Node().ID) {
-			w.core = core.Node().ID
+			w.newCoreID = core.Node().ID
 		}
-	case d.New.ID == w.core:
+	case d.New.ID == w.newCoreID:
 		r = ref{nid: parent + 1, birth: w.cycle}
 	case named && class == tree.Head:
 		r = w.number(w.cycle, tree.Head)
 	default:
 		r = w.number(w.cycle, tree.Block)
 	}
-	return w.bear(&w.step, d.New, r, parent, false)
+	return w.addVersion(&w.step, d.New, r, parent, false)
 }
 
 // seals reports whether the change puts a new head in the place of the old one.
 // A history from elsewhere may keep the same one.
-func (w *weaver) seals() bool {
+func (w *changePlan) seals() bool {
 	old := w.change.Before.Region(tree.Head)
 	return w.change.Sealed != nil && old != nil && !w.after.Has(old.Node().ID)
 }
 
 // removed plans the end of a node: a draft leaves no trace, unless it is the
 // draft of another version of an earlier node.
-func (w *weaver) removed(d tree.Difference) error {
+func (w *changePlan) removed(d tree.Difference) error {
 	r, err := w.ref(d.Old.ID)
 	if err != nil {
 		return err
 	}
-	w.gone = append(w.gone, d.Old.ID)
+	w.removedIDs = append(w.removedIDs, d.Old.ID)
 	if r.birth == w.cycle {
 		w.drops = append(w.drops, r)
 	}
@@ -89,11 +89,11 @@ func (w *weaver) removed(d tree.Difference) error {
 }
 
 // reason says why a node goes.
-func (w *weaver) reason(n *tree.Node) string {
-	if w.why == nil {
-		w.why = reasons(w.change.Entry.Report)
+func (w *changePlan) reason(n *tree.Node) string {
+	if w.reasonByID == nil {
+		w.reasonByID = reasons(w.change.Entry.Report)
 	}
-	if why := w.why[n.ID]; why != "" {
+	if why := w.reasonByID[n.ID]; why != "" {
 		return why
 	}
 	if class, named := tree.ClassOfType(n.Type); named && class == tree.Head {
@@ -102,10 +102,10 @@ func (w *weaver) reason(n *tree.Node) string {
 	return edited
 }
 
-// differs plans another version of a node, or another place. A node that is
+// changed plans another version of a node, or another place. A node that is
 // sealed with the head around it is stored in its place already.
-func (w *weaver) differs(d tree.Difference) error {
-	w.met[d.New.ID] = true
+func (w *changePlan) changed(d tree.Difference) error {
+	w.differing[d.New.ID] = true
 	before, err := w.parent(w.change.Before, d.Old, d.OldParent)
 	if err != nil {
 		return err
@@ -119,7 +119,7 @@ func (w *weaver) differs(d tree.Difference) error {
 
 // replace plans a version in the place of another: a draft is written over, a
 // published one stays for the snapshots that have it.
-func (w *weaver) replace(n *tree.Node, parent int64) error {
+func (w *changePlan) replace(n *tree.Node, parent int64) error {
 	r, err := w.ref(n.ID)
 	if err != nil {
 		return err
@@ -127,12 +127,12 @@ func (w *weaver) replace(n *tree.Node, parent int64) error {
 	if r.birth == w.cycle {
 		w.drops = append(w.drops, r)
 	}
-	return w.bear(&w.step, n, ref{nid: r.nid, birth: w.cycle}, parent, false)
+	return w.addVersion(&w.step, n, ref{nid: r.nid, birth: w.cycle}, parent, false)
 }
 
-// settle moves what lies at offset 0 of the head between the head's core to
+// reparentCore moves what lies at offset 0 of the head between the head's core to
 // come and its turn to come, where the head got or lost an explicit core.
-func (w *weaver) settle() error {
+func (w *changePlan) reparentCore() error {
 	old, now := w.change.Before.Region(tree.Head), w.after.Region(tree.Head)
 	if old == nil || now == nil || old.Node().ID != now.Node().ID || (old.Core() == nil) == (now.Core() == nil) {
 		return nil
@@ -140,7 +140,7 @@ func (w *weaver) settle() error {
 	id := now.Node().ID
 	for k := range now.Children().All() {
 		n := k.Node()
-		if n.Offset != 0 || w.met[n.ID] || w.change.Before.Parent(n.ID) != id {
+		if n.Offset != 0 || w.differing[n.ID] || w.change.Before.Parent(n.ID) != id {
 			continue
 		}
 		before, err := w.parent(w.change.Before, n, id)

@@ -12,9 +12,9 @@ import (
 // which its live version was born.
 type ref struct{ nid, birth int64 }
 
-// recent is what a writer of a context knows without asking: where the context
+// writerState is what a writer of a context knows without asking: where the context
 // stands after a revision, and where some of its nodes are.
-type recent struct {
+type writerState struct {
 	revision, latest int64
 	next             int64  // nid
 	chain            []byte // link of the revision
@@ -22,19 +22,19 @@ type recent struct {
 	births           births
 }
 
-// maxRecents bounds the contexts that recents remembers.
-const maxRecents = 1024
+// maxWriters bounds the contexts that recents remembers.
+const maxWriters = 1024
 
-// recents remembers what was written last, by context. A writer takes what
+// writerCache remembers what was written last, by context. A writer takes what
 // there is and puts back what it knows afterwards, so that two never share it.
-type recents struct {
+type writerCache struct {
 	mu    sync.Mutex
-	known map[store.Key]*recent
+	known map[store.Key]*writerState
 }
 
 // take returns what is known of a context at a revision, nil where that is
 // nothing.
-func (c *recents) take(key store.Key, g store.Guard) *recent {
+func (c *writerCache) take(key store.Key, g store.Guard) *writerState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	r := c.known[key]
@@ -48,10 +48,10 @@ func (c *recents) take(key store.Key, g store.Guard) *recent {
 // maxCarried bounds what a fork takes over of what is known of its origin.
 const maxCarried = 64
 
-// at returns where nodes of a snapshot are stored, as far as it is known of a
+// refsAt returns where nodes of a snapshot are stored, as far as it is known of a
 // context that has it: a version that was born by then, and is the newest one,
 // was so then.
-func (c *recents) at(key store.Key, cycle int64) map[string]ref {
+func (c *writerCache) refsAt(key store.Key, cycle int64) map[string]ref {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	refs := make(map[string]ref)
@@ -65,13 +65,13 @@ func (c *recents) at(key store.Key, cycle int64) map[string]ref {
 	return refs
 }
 
-func (c *recents) put(key store.Key, r *recent) {
+func (c *writerCache) put(key store.Key, r *writerState) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.known == nil {
-		c.known = make(map[store.Key]*recent)
+		c.known = make(map[store.Key]*writerState)
 	}
-	if len(c.known) >= maxRecents {
+	if len(c.known) >= maxWriters {
 		for other := range c.known {
 			delete(c.known, other)
 			break
@@ -80,19 +80,19 @@ func (c *recents) put(key store.Key, r *recent) {
 	c.known[key] = r
 }
 
-func (c *recents) drop(key store.Key) {
+func (c *writerCache) drop(key store.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.known, key)
 }
 
-// recall is take, with the store asked where nothing is remembered. It returns
+// writerState is take, with the store asked where nothing is remembered. It returns
 // nil where the guard does not hold.
-func (s *Store) recall(ctx context.Context, key store.Key, g store.Guard) (*recent, error) {
-	if r := s.recents.take(key, g); r != nil {
+func (s *Store) writerState(ctx context.Context, key store.Key, g store.Guard) (*writerState, error) {
+	if r := s.writers.take(key, g); r != nil {
 		return r, nil
 	}
-	r := &recent{revision: g.Revision, refs: make(map[string]ref)}
+	r := &writerState{revision: g.Revision, refs: make(map[string]ref)}
 	err := s.stmts.stateAt.QueryRowContext(ctx, int64(key), g.Revision, g.Cycle).Scan(&r.latest, &r.next, &r.chain)
 	if err == sql.ErrNoRows {
 		return nil, nil
