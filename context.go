@@ -25,8 +25,9 @@ type Context struct {
 
 	counter Counter
 
-	write sync.Mutex // held by the one writer
-	state atomic.Pointer[state]
+	write  sync.Mutex // held by the one writer
+	state  atomic.Pointer[state]
+	undone line // that the last undo left; of the one writer
 
 	holders sync.Mutex
 	held    map[string]int // id -> number of holders

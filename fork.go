@@ -95,16 +95,28 @@ func (c *Context) Undo(ctx context.Context, opts ...CallOption) (undone string, 
 		}
 		return c.branch(ctx, s, past[last], store.Fork{Name: s.Name, Entry: e, Aside: undone, Guard: guard(s)})
 	}
-	undone = undoneName(s)
+	name := undoneName(s)
+	undone = name
 	next, err := undo()
-	if taken := errors.Is(err, fault.Conflict) && c.exists(ctx, undone); taken { // which is seldom, and listing all contexts is not cheap
-		if undone, err = c.freeName(ctx, undone); err != nil {
+	taken := func() bool { return errors.Is(err, fault.Conflict) && c.exists(ctx, undone) }
+	number := 0
+	if taken() && c.undone.name == name { // not to ask for all names, again and again
+		number = c.undone.number + 1
+		undone = numbered(name, number)
+		next, err = undo()
+	}
+	if taken() {
+		if number, err = c.freeNumber(ctx, name); err != nil {
 			return "", err
 		}
+		undone = numbered(name, number)
 		next, err = undo()
 	}
 	if err != nil {
 		return "", err
+	}
+	if number > 0 {
+		c.undone = line{name, number}
 	}
 	next.past, next.reach = past[:last:last], reach
 	c.state.Store(next)
@@ -200,17 +212,25 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 // undoneName is what a line that ends in this cycle is called once it is undone.
 func undoneName(s *state) string { return s.Name + "~c" + strconv.FormatInt(s.State.Cycle, 10) }
 
-// freeName is the first of name~2, name~3 and so on that no context has.
-func (c *Context) freeName(ctx context.Context, name string) (string, error) {
+// line is the name of lines that end in one cycle, and the highest number that
+// an undo in this process put behind it.
+type line struct {
+	name   string
+	number int
+}
+
+func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }
+
+// freeNumber is the first from 2 on that no context has behind this name. Cost:
+// the contexts of the store.
+func (c *Context) freeNumber(ctx context.Context, name string) (n int, err error) {
 	names, err := c.names(ctx)
 	if err != nil {
-		return "", err
+		return 0, err
 	}
-	n := 2
-	for names[name+"~"+strconv.Itoa(n)] {
-		n++
+	for n = 2; names[numbered(name, n)]; n++ {
 	}
-	return name + "~" + strconv.Itoa(n), nil
+	return n, nil
 }
 
 // exists reports whether the store has a context of this name for certain.

@@ -73,6 +73,25 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 			for range n {
 				commit()
 			}
+			again, err := pact.Create(background, s, "again", pact.WithClock(steps()))
+			must(t, err)
+			must(t, again.Edit(background, say("the first")))
+			if _, err := again.Commit(background); err != nil {
+				t.Fatal(err)
+			}
+			measure("a commit and its undo, again and again", func() {
+				for k := range n {
+					_, err := again.Commit(background)
+					must(t, err)
+					want := fmt.Sprint("again~c2~", k+1)
+					if k == 0 {
+						want = "again~c2"
+					}
+					if undone, err := again.Undo(background); err != nil || undone != want {
+						t.Fatalf("undone is %q, %v, want %q", undone, err, want)
+					}
+				}
+			})
 			measure("undos in a row", func() {
 				for range n - 1 {
 					_, err := c.Undo(background)

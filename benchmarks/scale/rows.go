@@ -15,7 +15,6 @@ const (
 	stampsOfFollowers = "every sibling that must follow gets a stamp: n insertions give n²/2 of them (decision 010)"
 	snapshotsPrinted  = "the snapshots that it prints grow by sixteen; --compact does not"
 	memory            = "the work grows as its allocations do; more of it waits for memory"
-	freeNames         = "all old lines end in one cycle, and a free name is looked for among all of them"
 	storesToCome      = "the goal of the work on stores"
 	paths             = "n log n, since each change copies a path, and memory that the processor's cache no longer holds"
 )
@@ -58,7 +57,7 @@ var rows = []row{
 		must(err)
 	})},
 	{"n undos in a row", 50, memory, undoing(false)},
-	{"a commit and its undo, n times", 50, freeNames, undoing(true)},
+	{"a commit and its undo, n times", 50, memory, undoing(true)},
 	{"opening a file and asking for a snapshot 30 cycles back, in a window of 60 turns, after n turns", 200, storesToCome, window},
 }
 
