@@ -27,8 +27,11 @@ bench: ## run the benchmarks of docs/benchmarks.md
 scale: ## measure how costs grow from n to 4n and 16n, as in docs/benchmarks.md
 	cd benchmarks && go run ./scale
 
-lint: ## format check and vet
-	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }; go vet ./...
+lint: ## format, vet, staticcheck, and a go.mod that says what is used
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }
+	go vet ./...
+	go mod tidy -diff
+	go tool -modfile=tools.mod staticcheck ./...
 
 notices: ## write THIRD_PARTY_NOTICES.txt anew
 	UPDATE_NOTICES=1 go test -count=1 -run '^TestNotices$$' .

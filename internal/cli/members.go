@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"math"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -113,14 +112,6 @@ func (m *members) integer(name string, fallback int64) int64 {
 		m.bad(name, "is an integer of 64 bits")
 	}
 	return n
-}
-
-func (m *members) count(name string) int {
-	n := m.integer(name, 0)
-	if n < 0 || n > math.MaxInt32 {
-		m.bad(name, "is a count")
-	}
-	return int(n)
 }
 
 func (m *members) flag(name string) bool {

@@ -32,7 +32,6 @@ type action struct {
 	file   string
 	offset int64 // or size
 	data   []byte
-	after  int // acknowledgements when it was done
 }
 
 var (

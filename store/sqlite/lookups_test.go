@@ -71,9 +71,9 @@ type spyStmt struct {
 	query string
 }
 
-func (s spyStmt) Query(args []driver.Value) (driver.Rows, error) {
+func (s spyStmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
 	s.spy.count(s.spy.queries, s.query)
-	rows, err := s.Stmt.Query(args)
+	rows, err := s.Stmt.(driver.StmtQueryContext).QueryContext(ctx, args)
 	return spyRows{rows, s}, err
 }
 
