@@ -7,14 +7,18 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Answer adds the result of a call to the active head and returns its id. The
+// AddResult adds the result of a call to the active head and returns its id. The
 // two refer to each other, so that they expire and are pruned together; a call
 // that was sealed before is only referred to. Where the spec leaves them out the
 // role is tool and the kind result, and the result gets the offset at which the
 // call stands, or the group around it, so that it comes behind it; in the core
 // where that is the core. E_NODE_NOT_FOUND without the call,
 // E_PLACEMENT_INVALID where the node is none.
-func (b *Batch) Answer(call string, s Spec) (id string, err error) {
+func (b *Batch) AddResult(call string, s Spec) (id string) {
+	return b.node(func() (string, error) { return b.addResult(call, s) })
+}
+
+func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	t := b.editor.Tree()
 	n := t.Node(call)
 	switch {

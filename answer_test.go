@@ -21,49 +21,41 @@ func TestAnswersStandBehindTheirCalls(t *testing.T) {
 		name string
 		add  func(b *pact.Batch) error
 	}{
-		{"in the core", func(b *pact.Batch) error { _, err := b.Add("^ah", call(0)); return err }},
-		{"before the core", func(b *pact.Batch) error { _, err := b.Add("^ah", call(-3)); return err }},
-		{"behind the core", func(b *pact.Batch) error { _, err := b.Add("^ah", call(7)); return err }},
-		{"in ^sys", func(b *pact.Batch) error { _, err := b.Add("^sys", call(2)); return err }},
+		{"in the core", func(b *pact.Batch) error { b.Add("^ah", call(0)); return nil }},
+		{"before the core", func(b *pact.Batch) error { b.Add("^ah", call(-3)); return nil }},
+		{"behind the core", func(b *pact.Batch) error { b.Add("^ah", call(7)); return nil }},
+		{"in ^sys", func(b *pact.Batch) error { b.Add("^sys", call(2)); return nil }},
 		{"in a group behind the core", func(b *pact.Batch) error {
-			g, err := b.Add("^ah", pact.Spec{Type: "cont", Offset: 2})
-			if err == nil {
-				_, err = b.Add(g, call(0))
-			}
-			return err
+			g := b.Add("^ah", pact.Spec{Type: "cont", Offset: 2})
+			b.Add(g, call(0))
+			return nil
 		}},
 		{"in a group of a group before the core", func(b *pact.Batch) error {
-			g, err := b.Add("^ah", pact.Spec{Type: "cont", Offset: -2})
-			if err == nil {
-				g, err = b.Add(g, pact.Spec{Type: "cont", Offset: 5})
-			}
-			if err == nil {
-				_, err = b.Add(g, call(1))
-			}
-			return err
+			g := b.Add("^ah", pact.Spec{Type: "cont", Offset: -2})
+			g = b.Add(g, pact.Spec{Type: "cont", Offset: 5})
+			b.Add(g, call(1))
+			return nil
 		}},
 		{"in a core that was made, at an offset of its own", func(b *pact.Batch) error {
-			g, err := b.Add("^ah", pact.Spec{Type: "cont"})
-			if err == nil {
-				_, err = b.Add(g, call(4))
-			}
-			return err
+			g := b.Add("^ah", pact.Spec{Type: "cont"})
+			b.Add(g, call(4))
+			return nil
 		}},
 	} {
 		for _, sealed := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s, sealed %v", place.name, sealed), func(t *testing.T) {
 				c := create(t, store.NewMemory())
-				must(t, c.Edit(t.Context(), place.add))
+				must(t, c.Edit(t.Context(), place.add, nil))
 				if sealed {
-					_, err := c.Commit(t.Context(), pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}))
+					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}})
 					must(t, err)
 				}
 				answer := ""
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) (err error) {
-					answer, err = b.Answer("call", pact.Spec{Content: "r"})
-					return err
-				}))
-				s, err := c.Commit(t.Context()) // which refuses orphans
+					answer = b.AddResult("call", pact.Spec{Content: "r"})
+					return nil
+				}, nil))
+				s, err := c.Commit(t.Context(), nil) // which refuses orphans
 				must(t, err)
 				var order []string
 				for n := range s.Nodes() {
@@ -87,13 +79,13 @@ func TestAnswersStandBehindTheirCalls(t *testing.T) {
 
 func TestAnswersToNobody(t *testing.T) {
 	c := create(t, store.NewMemory())
-	must(t, c.Edit(t.Context(), say("no call")))
+	must(t, c.Edit(t.Context(), say("no call"), nil))
 	text := ""
 	for n := range c.Working().Nodes() {
 		text = n.ID
 	}
 	for id, code := range map[string]fault.Code{"nobody": fault.NodeNotFound, text: fault.PlacementInvalid, "sys": fault.PlacementInvalid} {
-		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer(id, pact.Spec{}); return err })
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddResult(id, pact.Spec{}); return nil }, nil)
 		if fault.CodeOf(err) != code {
 			t.Errorf("%s: got %v, want %s", id, err, code)
 		}
@@ -106,7 +98,7 @@ func TestAnswersToWhatIsNoBlock(t *testing.T) {
 	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc))
 	must(t, err)
 	for _, id := range []string{"root", "seq", "turn"} {
-		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer(id, pact.Spec{}); return err })
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddResult(id, pact.Spec{}); return nil }, nil)
 		if fault.CodeOf(err) != fault.PlacementInvalid {
 			t.Errorf("%s: got %v", id, err)
 		}
@@ -124,24 +116,24 @@ func TestAnswersGoWithTheirCalls(t *testing.T) {
 				if way == "ttl" {
 					s.TTL = pact.TTL(2)
 				}
-				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Add("^ah", s); return err }))
+				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Add("^ah", s); return nil }, nil))
 				if sealed {
-					_, err := c.Commit(t.Context(), pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}))
+					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}})
 					must(t, err)
 				}
 				s.ID, s.Role, s.Kind = "", "", ""
 				for range 2 { // answers
-					must(t, c.Edit(t.Context(), func(b *pact.Batch) error { _, err := b.Answer("call", s); return err }))
+					must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.AddResult("call", s); return nil }, nil))
 				}
-				var opts []pact.CallOption
+				var pruning pact.Pruning
 				switch way {
 				case "named":
-					opts = append(opts, pact.WithPrune("call"))
+					pruning.IDs = []string{"call"}
 				case "limit":
-					opts = append(opts, pact.WithPolicy(pact.Policy{Parts: []pact.Part{{Kind: "call", MaxBytes: 1}}}))
+					pruning.Policy = pact.Policy{Parts: []pact.Part{{Kind: "call", MaxBytes: 1}}}
 				}
 				for range 4 {
-					snapshot, err := c.Commit(t.Context(), opts...)
+					snapshot, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
 					must(t, err)
 					n := 0
 					for node := range snapshot.Nodes() {
@@ -152,7 +144,7 @@ func TestAnswersGoWithTheirCalls(t *testing.T) {
 					if n != 0 && n != 3 {
 						t.Fatalf("%d of 3 are there", n)
 					}
-					if opts = nil; n == 0 {
+					if pruning = (pact.Pruning{}); n == 0 {
 						return
 					}
 				}
@@ -165,7 +157,7 @@ func TestAnswersGoWithTheirCalls(t *testing.T) {
 // A family under a cadence, against its own history: a member is added when none
 // is left, or the newest is so many cycles old; never two in one turn; and the
 // newest is what is returned.
-func TestMaterializeKeepsItsCadence(t *testing.T) {
+func TestAddEveryKeepsItsCadence(t *testing.T) {
 	for seed := range uint64(40) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		c := create(t, store.NewMemory())
@@ -179,7 +171,7 @@ func TestMaterializeKeepsItsCadence(t *testing.T) {
 		for cycle := int64(1); cycle <= 20; cycle++ {
 			for range 1 + rng.IntN(2) {
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
-					id, added, err := b.Materialize(every, spec)
+					id, added := b.AddEvery(every, spec)
 					due := len(living) == 0 || cycle-born[living[len(living)-1]] >= every
 					if due != added || !due && id != living[len(living)-1] {
 						t.Errorf("seed %d, cycle %d: %s, added %v, with %q living", seed, cycle, id, added, living)
@@ -187,14 +179,14 @@ func TestMaterializeKeepsItsCadence(t *testing.T) {
 					if added {
 						living, born[id] = append(living, id), cycle
 					}
-					return err
-				}))
+					return nil
+				}, nil))
 			}
-			var opts []pact.CallOption
+			var pruning pact.Pruning
 			if rng.IntN(5) == 0 {
-				opts = append(opts, pact.WithPrune(living[rng.IntN(len(living))]))
+				pruning.IDs = []string{living[rng.IntN(len(living))]}
 			}
-			s, err := c.Commit(t.Context(), opts...)
+			s, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
 			must(t, err)
 			living = slices.DeleteFunc(living, func(id string) bool { return !s.Tree().Has(id) })
 			turns := map[string]bool{}
@@ -209,7 +201,7 @@ func TestMaterializeKeepsItsCadence(t *testing.T) {
 	}
 }
 
-func TestMaterializeRefusesWhatIsNoCadence(t *testing.T) {
+func TestAddEveryRefusesWhatIsNoCadence(t *testing.T) {
 	c := create(t, store.NewMemory())
 	for _, x := range []struct {
 		every int64
@@ -217,7 +209,7 @@ func TestMaterializeRefusesWhatIsNoCadence(t *testing.T) {
 	}{
 		{0, pact.Spec{Key: "k"}}, {-1, pact.Spec{Key: "k"}}, {1, pact.Spec{}}, {3, pact.Spec{Key: "k", TTL: pact.TTL(2)}},
 	} {
-		err := c.Edit(t.Context(), func(b *pact.Batch) error { _, _, err := b.Materialize(x.every, x.spec); return err })
+		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddEvery(x.every, x.spec); return nil }, nil)
 		if fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Errorf("every %d of %+v: %v", x.every, x.spec, err)
 		}
@@ -225,39 +217,40 @@ func TestMaterializeRefusesWhatIsNoCadence(t *testing.T) {
 }
 
 // An imported document may have a member in ^ah that is of an earlier cycle.
-func TestMaterializeBesideAnImportedMember(t *testing.T) {
+func TestAddEveryBesideAnImportedMember(t *testing.T) {
 	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","children":[{"id":"ah","nodeType":"^ah","children":[{"id":"old","nodeType":"block","offset":1,"cycle":2,"key":"plan"}]}]}}`
 	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc))
 	must(t, err)
 	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
-		id, added, err := b.Materialize(1, pact.Spec{Key: "plan", Content: "new"})
+		id, added := b.AddEvery(1, pact.Spec{Key: "plan", Content: "new"})
 		if id != "old" || added {
 			t.Errorf("got %s, added %v: two members in one turn", id, added)
 		}
-		return err
-	}))
+		return nil
+	}, nil))
 }
 
 // The newest member is that of the newest turn, as in a set of one key, though
 // another one was attached to an older turn since.
-func TestMaterializeGoesByTheNewestTurn(t *testing.T) {
+func TestAddEveryGoesByTheNewestTurn(t *testing.T) {
 	c := create(t, store.NewMemory())
 	spec := pact.Spec{Key: "plan", Content: "p", Offset: 1}
 	newest := ""
 	for range 2 {
-		must(t, c.Edit(t.Context(), func(b *pact.Batch) (err error) { newest, _, err = b.Materialize(1, spec); return err }))
-		_, err := c.Commit(t.Context())
+		must(t, c.Edit(t.Context(), func(b *pact.Batch) (err error) { newest, _ = b.AddEvery(1, spec); return nil }, nil))
+		_, err := c.Commit(t.Context(), nil)
 		must(t, err)
 	}
 	first := ids(t, c, "@t0 ^seq .mt")[0]
 	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
-		_, err := b.Add(first, pact.Spec{ID: "late", Key: "plan", Content: "p", Offset: 2})
-		return err
-	}))
+		b.Add(first, pact.Spec{ID: "late", Key: "plan", Content: "p", Offset: 2})
+		return nil
+	}, nil))
 	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
-		if id, added, err := b.Materialize(2, spec); id != newest || added || err != nil {
+		id, added := b.AddEvery(2, spec)
+		if err := b.Err(); id != newest || added || err != nil {
 			t.Errorf("got %s, added %v, %v", id, added, err)
 		}
 		return nil
-	}))
+	}, nil))
 }

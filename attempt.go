@@ -45,7 +45,7 @@ type Outcome struct {
 }
 
 // StartAttempt begins a call of a provider (03 §6.1): it records the attempt as
-// running, durably, and then does what Send does, with the same options. The
+// running, durably, and then does what Send does, with the same pruning. The
 // record has the SHA-256 of the thread that is written to w. A writer that fails
 // ends the attempt as an error, or as canceled where ctx was. Whatever is edited
 // from then on, the attempt stands; Verify says whether what was committed is
@@ -54,12 +54,12 @@ type Outcome struct {
 // The clock is read once, which lifts no stamp. E_CONFLICT where in the meantime
 // the cycle was committed or the candidate edited away, E_DOCUMENT_INVALID and
 // E_LIMIT for what no record can hold; nothing was sent then.
-func (c *Context) StartAttempt(ctx context.Context, p ProviderCall, w io.Writer, opts ...CallOption) (*Attempt, error) {
-	params, err := canon.Encode(p.Params)
+func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*Attempt, error) {
+	params, err := canon.Encode(call.Params)
 	if err != nil {
 		return nil, err
 	}
-	s, err := c.toSend(ctx, opts)
+	s, err := c.toSend(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (c *Context) StartAttempt(ctx context.Context, p ProviderCall, w io.Writer,
 	}
 	a, err := keeper.PutAttempt(ctx, s.Key, Attempt{
 		Cycle: s.candidate.sealed.Cycle(), Status: Running, StartedNS: c.now(),
-		Provider: p.Provider, Model: p.Model, Params: hex.EncodeToString(hash[:]), Thread: thread,
+		Provider: call.Provider, Model: call.Model, Params: hex.EncodeToString(hash[:]), Thread: thread,
 	})
 	if err != nil {
 		return nil, err

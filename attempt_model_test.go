@@ -96,7 +96,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 					case "end":
 						d.end(t, r)
 					case "commit":
-						snapshot, err := d.context.Commit(background)
+						snapshot, err := d.context.Commit(background, nil)
 						must(t, err)
 						var text bytes.Buffer
 						must(t, snapshot.WriteThread(background, &text))
@@ -104,14 +104,14 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 					case "fork":
 						if n := rapid.IntRange(0, len(d.published)).Draw(r, "at"); n > 0 {
 							forks++
-							f, err := d.context.Fork(background, pact.Cycle(int64(n)), fmt.Sprint("fork", forks))
+							f, err := d.context.Fork(background, pact.Cycle(int64(n)), fmt.Sprint("fork", forks), nil)
 							must(t, err)
 							lines = append(lines, d.until(n, f, forks))
 						}
 					case "undo":
 						if n := len(d.published); n > 1 {
 							forks++
-							undone, err := d.context.Undo(background)
+							undone, err := d.context.Undo(background, nil)
 							must(t, err)
 							old, err := pact.Open(background, s, undone)
 							must(t, err)
@@ -151,12 +151,14 @@ func (d *diary) edit(t testing.TB, r *rapid.T) {
 		if len(d.drafts) > 0 && rapid.Bool().Draw(r, "back") {
 			id := d.drafts[len(d.drafts)-1]
 			d.drafts = d.drafts[:len(d.drafts)-1]
-			return b.Remove(id)
+			b.Remove(id)
+			return nil
 		}
-		id, err := b.Add("^ah", pact.Spec{Content: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "text")})
+		id := b.Add("^ah", pact.Spec{Content: rapid.SampledFrom([]string{"a", "b"}).Draw(r, "text")})
+		err := b.Err()
 		d.drafts = append(d.drafts, id)
 		return err
-	}))
+	}, nil))
 }
 
 func (d *diary) start(t testing.TB) {

@@ -31,7 +31,7 @@ func sha(text string) string {
 func start(t testing.TB, c *pact.Context) (*pact.Attempt, string) {
 	t.Helper()
 	var sent bytes.Buffer
-	a, err := c.StartAttempt(background, model, &sent)
+	a, err := c.StartAttempt(background, model, &sent, nil)
 	must(t, err)
 	return a, sent.String()
 }
@@ -59,18 +59,18 @@ func wantJoined(t testing.TB, c *pact.Context, want string) {
 func TestAttempt(t *testing.T) {
 	clock := int64(5_000_000_000)
 	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { clock++; return clock }))
-	must(t, c.Edit(background, say("one")))
+	must(t, c.Edit(background, say("one"), nil))
 	wantJoined(t, c, "null")
 	revision := c.Revision()
 	first, err := c.StartAttempt(background, pact.ProviderCall{Provider: "openai", Model: "gpt-5",
-		Params: map[string]any{"temperature": 0.5, "a": []any{1, nil, true}, "é": "<>"}}, io.Discard)
+		Params: map[string]any{"temperature": 0.5, "a": []any{1, nil, true}, "é": "<>"}}, io.Discard, nil)
 	must(t, err)
 	if first.Params != sha(`{"a":[1,null,true],"temperature":0.5,"\u00e9":"<>"}`) {
 		t.Errorf("the parameters have the hash %s", first.Params)
 	}
 	_, err = c.EndAttempt(background, first.ID, pact.Outcome{Status: pact.Canceled})
 	must(t, err)
-	must(t, c.Edit(background, say("and more")))
+	must(t, c.Edit(background, say("and more"), nil))
 	second, sent := start(t, c)
 	if second.ID != "attempt:1-2" || second.Thread != sha(sent) || second.Thread == first.Thread || second.Params != sha("null") {
 		t.Errorf("the second attempt is %+v", second)
@@ -80,7 +80,7 @@ func TestAttempt(t *testing.T) {
 	if c.Revision() != revision+1 {
 		t.Errorf("attempts took revisions: %d", c.Revision())
 	}
-	s, err := c.Commit(background)
+	s, err := c.Commit(background, nil)
 	must(t, err)
 	if got := thread(t, c, pact.Latest); got != sent || s.Cycle() != 1 {
 		t.Errorf("committed %s, sent %s", got, sent)
@@ -120,12 +120,12 @@ func TestAttemptAndCommit(t *testing.T) {
 	}
 	commit := func() {
 		t.Helper()
-		_, err := c.Commit(background)
+		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
 	commit() // 1 has none
 	a, _ := start(t, c)
-	must(t, c.Edit(background, say("changed after it was answered")))
+	must(t, c.Edit(background, say("changed after it was answered"), nil))
 	end(a, pact.Completed)
 	commit()
 	a, _ = start(t, c)
@@ -133,17 +133,20 @@ func TestAttemptAndCommit(t *testing.T) {
 	commit()
 	start(t, c) // nobody ends it
 	commit()
-	must(t, c.Edit(background, say("tried")))
+	must(t, c.Edit(background, say("tried"), nil))
 	a, _ = start(t, c)
-	must(t, c.Edit(background, func(b *pact.Batch) error { _, err := b.Add("^ah", pact.Spec{ID: "x", Content: "x"}); return err }))
+	must(t, c.Edit(background, func(b *pact.Batch) error { b.Add("^ah", pact.Spec{ID: "x", Content: "x"}); return nil }, nil))
 	other, _ := start(t, c)
-	must(t, c.Edit(background, func(b *pact.Batch) error { return b.Remove("x") }))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Remove("x")
+		return nil
+	}, nil))
 	end(other, pact.Completed)
 	commit()
 	end(a, pact.Completed) // the answer came after the commit, which has what it was sent
 	open, _ := start(t, c)
 	wantJoined(t, c, `{"records":6,"running":2,"as_sent":1,"otherwise":[2],"unanswered":2}`)
-	undone, err := c.Undo(background)
+	undone, err := c.Undo(background, nil)
 	must(t, err)
 	wantJoined(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
 	if _, err := c.EndAttempt(background, open.ID, pact.Outcome{Status: pact.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
@@ -169,7 +172,7 @@ func TestAttemptRefused(t *testing.T) {
 	began := func(p pact.ProviderCall) error {
 		t.Helper()
 		var sent bytes.Buffer
-		_, err := c.StartAttempt(background, p, &sent)
+		_, err := c.StartAttempt(background, p, &sent, nil)
 		if err != nil && sent.Len() > 0 {
 			t.Errorf("%d bytes were sent without a record", sent.Len())
 		}
@@ -179,7 +182,7 @@ func TestAttemptRefused(t *testing.T) {
 	is(began(pact.ProviderCall{Model: "m"}), fault.DocumentInvalid)
 	is(began(pact.ProviderCall{Provider: "p", Model: "m", Params: math.Inf}), fault.DocumentInvalid)
 	is(began(pact.ProviderCall{Provider: "p", Model: strings.Repeat("m", 2000)}), fault.Limit)
-	_, err := c.StartAttempt(background, model, io.Discard, pact.WithPrune("x")) // the candidate of before is there
+	_, err := c.StartAttempt(background, model, io.Discard, &pact.Pruning{IDs: []string{"x"}}) // the candidate of before is there
 	is(err, fault.Conflict)
 	a, _ := start(t, c)
 	ended := func(id string, status pact.AttemptStatus) error {
@@ -194,11 +197,11 @@ func TestAttemptRefused(t *testing.T) {
 	is(ended(a.ID, pact.Completed), fault.Conflict)
 
 	// Another process ended the cycle, and this one does not know.
-	_, err = c.Prepare(background)
+	_, err = c.Prepare(background, nil)
 	must(t, err)
 	second, err := pact.Open(background, s, "c")
 	must(t, err)
-	_, err = second.Commit(background)
+	_, err = second.Commit(background, nil)
 	must(t, err)
 	is(began(model), fault.Conflict)
 	must(t, c.Refresh(background))
@@ -229,14 +232,14 @@ func (b *breaking) Write(p []byte) (int, error) {
 func TestAttemptWhoseWriterFails(t *testing.T) {
 	for _, want := range []pact.AttemptStatus{pact.Failed, pact.Canceled} {
 		c := create(t, store.NewMemory())
-		must(t, c.Edit(background, say("one")))
+		must(t, c.Edit(background, say("one"), nil))
 		ctx, cancel := context.WithCancel(background)
 		defer cancel()
 		stop := cancel
 		if want == pact.Failed {
 			stop = func() {}
 		}
-		if a, err := c.StartAttempt(ctx, model, &breaking{3, stop}); a != nil || err == nil || !strings.Contains(err.Error(), "the line broke") {
+		if a, err := c.StartAttempt(ctx, model, &breaking{3, stop}, nil); a != nil || err == nil || !strings.Contains(err.Error(), "the line broke") {
 			t.Errorf("got %+v, %v", a, err)
 		}
 		list, err := c.Attempts(background, 1, 1)
@@ -247,7 +250,7 @@ func TestAttemptWhoseWriterFails(t *testing.T) {
 		if n := len(list[0].Error); n > store.MaxAttemptError || n < store.MaxAttemptError-1 {
 			t.Errorf("the error has %d bytes", n)
 		}
-		_, err = c.Commit(background)
+		_, err = c.Commit(background, nil)
 		must(t, err)
 		if log, err := logOf(c); err != nil || log[2].Sent != "" {
 			t.Errorf("the log says that %s was sent, %v", log[2].Sent, err)
@@ -262,14 +265,14 @@ func TestAttemptsAndTheClock(t *testing.T) {
 	export := func(clock func() int64, attempts bool) string {
 		c := create(t, store.NewMemory(), pact.WithClock(clock))
 		for _, text := range []string{"x", "y"} {
-			must(t, c.Edit(background, say(text)))
+			must(t, c.Edit(background, say(text), nil))
 			if attempts {
 				a, _ := start(t, c)
 				_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed})
 				must(t, err)
 			}
 		}
-		s, err := c.Commit(background)
+		s, err := c.Commit(background, nil)
 		must(t, err)
 		var out bytes.Buffer
 		must(t, s.Export(background, &out))
@@ -300,7 +303,7 @@ func TestAttemptsFromManySides(t *testing.T) {
 	for range 4 {
 		group.Go(func() {
 			for range 20 {
-				a, err := c.StartAttempt(background, model, io.Discard)
+				a, err := c.StartAttempt(background, model, io.Discard, nil)
 				if fault.CodeOf(err) == fault.Conflict { // the candidate was edited away
 					continue
 				}
@@ -314,7 +317,7 @@ func TestAttemptsFromManySides(t *testing.T) {
 		})
 		group.Go(func() {
 			for range 20 {
-				if err := c.Edit(background, say("x")); err != nil {
+				if err := c.Edit(background, say("x"), nil); err != nil {
 					t.Error(err)
 				}
 			}

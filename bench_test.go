@@ -31,10 +31,10 @@ func long(tb testing.TB, n int, content string) *pact.Context {
 // turn adds one block and commits.
 func turn(tb testing.TB, c *pact.Context, content string) {
 	tb.Helper()
-	_, err := c.Commit(context.Background(), pact.WithEdit(func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: content})
-		return err
-	}))
+	_, err := c.Commit(context.Background(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: content})
+		return nil
+	}})
 	if err != nil {
 		tb.Fatal(err)
 	}

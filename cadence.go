@@ -5,7 +5,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Materialize adds a new member of the family of a key to the active head, if
+// AddEvery adds a new member of the family of a key to the active head, if
 // it is time: when the family has no living member, or the newest is of at least
 // as many cycles ago as every says. It returns the id of the newest member, and
 // whether that was added now. Earlier members move deeper with their turns;
@@ -14,7 +14,15 @@ import (
 // E_DOCUMENT_INVALID for a cadence below 1, without a key, and for a ttl below
 // the cadence, with which members would be gone before the next one is due.
 // Cost: the turns since the newest member, and O(log n).
-func (b *Batch) Materialize(every int64, s Spec) (id string, added bool, err error) {
+func (b *Batch) AddEvery(every int64, s Spec) (id string, added bool) {
+	id = b.node(func() (newest string, err error) {
+		newest, added, err = b.addEvery(every, s)
+		return newest, err
+	})
+	return id, added
+}
+
+func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error) {
 	switch {
 	case every < 1:
 		return "", false, fault.New(fault.DocumentInvalid, "a cadence is 1 cycle or more", "1 is every cycle")

@@ -21,47 +21,17 @@ type candidate struct {
 	sent   string // SHA-256 of its thread as it was sent, "" before
 }
 
-// WithEdit makes edits part of the commit: both are published in one durable
-// step, or neither.
-func WithEdit(f func(*Batch) error) CallOption { return func(c *call) { c.edit = f } }
-
-// WithPolicy prunes at this commit as a policy says (02 §7). One that limits
-// tokens needs a context with a counter: see WithCounter.
-func WithPolicy(p Policy) CallOption { return func(c *call) { c.policy = p } }
-
-// WithPrune prunes these nodes at this commit: blocks outside cores and whole
-// turns. What the rules protect is held back, and the report says why.
-func WithPrune(ids ...string) CallOption {
-	return func(c *call) { c.prune = append(c.prune, ids...) }
-}
-
-// WithRewrite takes sealed turns out at this commit, because what is sent now does
-// not go on from them: earlier messages were rewritten, and what is still sent of
-// them was added again. Unlike what WithPrune names, they go whatever their age,
-// before the policy is looked at, and leave no stub. What is pinned, retained or
-// referred to from elsewhere is held back all the same.
-func WithRewrite(turns ...string) CallOption {
-	return func(c *call) { c.rewrite = append(c.rewrite, turns...) }
-}
-
-// WithPruneSelect prunes what a selector selects in the working state as it is
-// at this commit. Of that only blocks outside cores and whole turns can go; the
-// rest is held back, and the report says so.
-func WithPruneSelect(q *selector.Selector) CallOption {
-	return func(c *call) { c.choose = append(c.choose, q) }
-}
-
 // Prepare expires, prunes and seals the working state without publishing it
 // and returns the candidate: its thread is what to send to the model. Commit
-// publishes exactly this candidate; an edit discards it. Of the options it
-// takes those that prune. E_PLACEMENT_INVALID where a call would be sent without
-// its result or a result without its call, unless the policy says otherwise.
-func (c *Context) Prepare(ctx context.Context, opts ...CallOption) (*Snapshot, error) {
-	k := c.call(opts)
+// publishes exactly this candidate; an edit discards it, and preparing again
+// makes another one. E_PLACEMENT_INVALID where a call would be sent without its
+// result or a result without its call, unless the policy says otherwise. Cost:
+// that of what changed, never of the length of the history.
+func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	cand, err := c.candidate(ctx, s, s.Working, s.Stamps, k)
+	cand, err := c.candidate(ctx, s, s.Working, s.Stamps, p)
 	if err != nil {
 		return nil, err
 	}
@@ -72,9 +42,9 @@ func (c *Context) Prepare(ctx context.Context, opts ...CallOption) (*Snapshot, e
 }
 
 // candidate applies the commit sequence (03 §7) up to publication.
-func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, k call) (*candidate, error) {
+func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, p *Pruning) (*candidate, error) {
 	retained := c.retained()
-	in, err := c.input(ctx, s, working, stamps, retained, k)
+	in, err := c.input(ctx, s, working, stamps, retained, p)
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +57,20 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 }
 
 // input is what a commit of a working state depends on.
-func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, k call) (lifecycle.Input, error) {
+func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, p *Pruning) (lifecycle.Input, error) {
+	if p == nil {
+		p = &Pruning{}
+	}
 	in := lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
-		Policy: k.policy, Counter: c.counter, Prune: k.prune, Rewrite: k.rewrite,
+		Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
 		Retained: func(id string) bool { return retained[id] },
 	}
-	for _, q := range k.choose {
+	for _, text := range p.Select {
+		q, err := selector.Parse(text, Edition(s.Edition))
+		if err != nil {
+			return in, err
+		}
 		ids, err := (&Snapshot{tree: working, edition: Edition(s.Edition)}).Select(ctx, q)
 		if err != nil {
 			return in, err
@@ -136,36 +113,39 @@ func idleIn(r *Report) []string {
 // expires, prunes and seals (03 §7) what the working state holds. The snapshot
 // is durable before Commit returns. A failed commit leaves nothing behind.
 // Cost: that of what changed, never of the length of the history.
-func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, error) {
-	k := c.call(opts)
+func (c *Context) Commit(ctx context.Context, o *CommitOptions) (*Snapshot, error) {
+	if o == nil {
+		o = &CommitOptions{}
+	}
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.seen(ctx, s, k.request); err != nil {
+	if done, err := c.seen(ctx, s, o.Request); err != nil {
 		return nil, err
 	} else if done != nil && done.Kind != store.Commit {
-		return nil, fault.New(fault.Conflict, "the request "+k.request+" was an edit", "give every call a token of its own")
+		return nil, fault.New(fault.Conflict, "the request "+o.Request+" was an edit", "give every call a token of its own")
 	} else if done != nil {
 		return c.At(ctx, Cycle(done.Cycle))
 	}
 	working, stamps, cand := s.Working, s.Stamps, s.candidate
-	if k.edit != nil {
+	if o.Edit != nil {
 		x := tree.Edit(ctx, working, s.Head, stamps, c.env(ctx, s))
-		if err := k.edit(&Batch{ctx, x, Edition(s.Edition)}); err != nil {
+		b := Batch{ctx: ctx, editor: x, edition: Edition(s.Edition)}
+		if err := b.run(o.Edit); err != nil {
 			return nil, err
 		}
 		working, stamps, cand = x.Tree(), x.Stamps, nil
 	}
-	if cand != nil && k.prunes() {
+	if cand != nil && !o.Pruning.empty() {
 		return nil, fixedCandidate()
 	}
 	if cand == nil {
 		var err error
-		if cand, err = c.candidate(ctx, s, working, stamps, k); err != nil {
+		if cand, err = c.candidate(ctx, s, working, stamps, o.Pruning); err != nil {
 			return nil, err
 		}
 	}
-	change, err := cand.change(s.Working, k)
+	change, err := cand.change(s.Working, c.entry(&o.Note, cand.stamps))
 	if err != nil {
 		return nil, err
 	}
@@ -182,8 +162,7 @@ func (c *Context) Commit(ctx context.Context, opts ...CallOption) (*Snapshot, er
 }
 
 // change is the candidate as the store is told of it.
-func (cand *candidate) change(before *tree.Tree, k call) (store.Change, error) {
-	e := k.entry(cand.stamps)
+func (cand *candidate) change(before *tree.Tree, e store.Entry) (store.Change, error) {
 	e.Cycle, e.Sent = cand.sealed.Cycle(), cand.sent
 	report, err := json.Marshal(cand.report)
 	if err != nil {

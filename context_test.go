@@ -27,9 +27,20 @@ func create(t testing.TB, s store.Store, opts ...pact.Option) *pact.Context {
 
 func say(text string) func(*pact.Batch) error {
 	return func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
-		return err
+		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
+		return nil
 	}
+}
+
+// try makes an edit that may be refused, and reports whether it was made. The
+// context is as before where it was not.
+func try(t testing.TB, c *pact.Context, n *pact.Note, f func(*pact.Batch)) bool {
+	t.Helper()
+	err := c.Edit(background, func(b *pact.Batch) error { f(b); return nil }, n)
+	if err != nil && fault.CodeOf(err) == "" {
+		t.Fatal(err)
+	}
+	return err == nil
 }
 
 func must(t testing.TB, err error) {
@@ -68,14 +79,15 @@ func TestBatchIsAllOrNothing(t *testing.T) {
 			return err
 		}
 		return failed
-	})
+	}, nil)
 	if !errors.Is(err, failed) || c.Working().Digest() != before || c.Revision() != revision {
 		t.Errorf("a failed batch left something behind: %v", err)
 	}
-	_, err = c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		must(t, say("lost")(b))
-		return b.Remove("root")
-	}))
+		b.Remove("root")
+		return nil
+	}})
 	if !errors.Is(err, fault.PlacementInvalid) || c.Working().Digest() != before || c.Revision() != revision {
 		t.Errorf("a failed commit left something behind: %v", err)
 	}
@@ -95,12 +107,12 @@ func TestNewContextHasNoSnapshot(t *testing.T) {
 
 func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	c := create(t, store.NewMemory())
-	must(t, c.Edit(background, say("one")))
-	candidate, err := c.Prepare(background)
+	must(t, c.Edit(background, say("one"), nil))
+	candidate, err := c.Prepare(background, nil)
 	must(t, err)
 	sent, err := candidate.Thread(background)
 	must(t, err)
-	snapshot, err := c.Commit(background)
+	snapshot, err := c.Commit(background, nil)
 	must(t, err)
 	committed, err := snapshot.Thread(background)
 	must(t, err)
@@ -108,17 +120,17 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 		t.Errorf("prepared %s, committed %s", sent, committed)
 	}
 	// An edit discards the candidate.
-	_, err = c.Prepare(background)
+	_, err = c.Prepare(background, nil)
 	must(t, err)
-	must(t, c.Edit(background, say("two")))
-	snapshot, err = c.Commit(background)
+	must(t, c.Edit(background, say("two"), nil))
+	snapshot, err = c.Commit(background, nil)
 	must(t, err)
 	if blocks, _ := snapshot.ThreadSize(); blocks != 2 {
 		t.Errorf("the edit after Prepare is not in the snapshot: %d blocks", blocks)
 	}
-	_, err = c.Prepare(background)
+	_, err = c.Prepare(background, nil)
 	must(t, err)
-	if _, err := c.Commit(background, pact.WithPolicy(pact.Policy{MaxNodes: 1})); !errors.Is(err, fault.Conflict) {
+	if _, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruning a prepared candidate: got %v", err)
 	}
 }
@@ -128,15 +140,15 @@ func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
 	first := create(t, s)
 	second, err := pact.Open(background, s, "c", pact.WithClock(steps()))
 	must(t, err)
-	must(t, first.Edit(background, say("first")))
-	if err := second.Edit(background, say("second")); !errors.Is(err, fault.Conflict) {
+	must(t, first.Edit(background, say("first"), nil))
+	if err := second.Edit(background, say("second"), nil); !errors.Is(err, fault.Conflict) {
 		t.Fatalf("got %v, want E_CONFLICT", err)
 	}
-	if _, err := second.Commit(background); !errors.Is(err, fault.Conflict) {
+	if _, err := second.Commit(background, nil); !errors.Is(err, fault.Conflict) {
 		t.Fatalf("got %v, want E_CONFLICT", err)
 	}
 	must(t, second.Refresh(background))
-	must(t, second.Edit(background, say("second")))
+	must(t, second.Edit(background, say("second"), nil))
 	must(t, first.Refresh(background))
 	if blocks, _ := first.Working().ThreadSize(); blocks != 2 {
 		t.Errorf("%d blocks, want what both wrote", blocks)
@@ -147,7 +159,7 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
 	commit := func(c *pact.Context) *pact.Snapshot {
-		snapshot, err := c.Commit(background, pact.WithEdit(say("once")), pact.WithRequest("r1"), pact.By("me"), pact.WithMessage("why"))
+		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r1", Actor: "me", Message: "why"}, Edit: say("once")})
 		must(t, err)
 		return snapshot
 	}
@@ -168,13 +180,13 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	c := create(t, store.NewMemory())
 	var id string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
-		id, err = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: pact.TTL(1)})
-		return err
-	}))
+		id = b.Add("^ah", pact.Spec{Role: "tool", Offset: 1, Content: "x", TTL: pact.TTL(1)})
+		return nil
+	}, nil))
 	release, err := c.Retain(id)
 	must(t, err)
 	for range 3 {
-		_, err := c.Commit(background)
+		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
 	if s := at(t, c, pact.Latest); s.Node(id) == nil {
@@ -182,7 +194,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	}
 	release()
 	release() // again does nothing
-	snapshot, err := c.Commit(background)
+	snapshot, err := c.Commit(background, nil)
 	must(t, err)
 	if snapshot.Node(id) != nil || len(snapshot.Report.Removed) != 1 {
 		t.Errorf("a released node stayed: %+v", snapshot.Report)
@@ -218,9 +230,9 @@ func TestAddresses(t *testing.T) {
 func TestDefaultAddressFollowsTheEdition(t *testing.T) {
 	for edition, want := range map[pact.Edition]int{pact.V01: 0, pact.Depth: 1, pact.Canonical: 1} {
 		c := create(t, store.NewMemory(), pact.WithEdition(edition))
-		_, err := c.Commit(background)
+		_, err := c.Commit(background, nil)
 		must(t, err)
-		must(t, c.Edit(background, say("draft")))
+		must(t, c.Edit(background, say("draft"), nil))
 		if got := ids(t, c, ".block"); len(got) != want {
 			t.Errorf("%s: %v", edition, got)
 		}
@@ -230,18 +242,18 @@ func TestDefaultAddressFollowsTheEdition(t *testing.T) {
 func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
 	c := create(t, store.NewMemory())
 	for _, text := range []string{"a", "b", "c"} {
-		_, err := c.Commit(background, pact.WithEdit(say(text)))
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(text)})
 		must(t, err)
 	}
 	// In every snapshot the document order is oldest first; what the newest
 	// holds comes before what only older ones held.
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{ID: "gone", Content: "x", TTL: pact.TTL(1)})
-		return err
-	}))
-	_, err := c.Commit(background)
+		b.Add("^ah", pact.Spec{ID: "gone", Content: "x", TTL: pact.TTL(1)})
+		return nil
+	}, nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
-	_, err = c.Commit(background)
+	_, err = c.Commit(background, nil)
 	must(t, err)
 	if got, want := ids(t, c, "@* .cb"), []string{"cb:1-0", "cb:2-0", "cb:3-0", "gone"}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)
@@ -251,7 +263,7 @@ func TestWildcardGoesNewestFirstAndTakesEachOnce(t *testing.T) {
 // Readers see one moment each, and never wait.
 func TestReadersWhileWriting(t *testing.T) {
 	c := create(t, store.NewMemory())
-	_, err := c.Commit(background, pact.WithEdit(say("first")))
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("first")})
 	must(t, err)
 	var readers sync.WaitGroup
 	done := make(chan struct{})
@@ -347,10 +359,10 @@ func TestDeepContentComesBack(t *testing.T) {
 		content = []any{content}
 	}
 	c := create(t, store.NewMemory())
-	snapshot, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{Content: content})
-		return err
-	}))
+	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{Content: content})
+		return nil
+	}})
 	must(t, err)
 	out, err := snapshot.Bytes(background)
 	must(t, err)
@@ -363,15 +375,13 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 	c := create(t, store.NewMemory())
 	var brief, pinned string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
-		if brief, err = b.Add("^ah", pact.Spec{Offset: 1, TTL: pact.TTL(1)}); err != nil {
-			return err
-		}
-		pinned, err = b.Add("^ah", pact.Spec{Offset: 1, Pinned: true})
-		return err
-	}))
-	_, err := c.Commit(background)
+		brief = b.Add("^ah", pact.Spec{Offset: 1, TTL: pact.TTL(1)})
+		pinned = b.Add("^ah", pact.Spec{Offset: 1, Pinned: true})
+		return nil
+	}, nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
-	snapshot, err := c.Commit(background, pact.WithPrune(brief, pinned))
+	snapshot, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{brief, pinned}}})
 	must(t, err)
 	r := snapshot.Report
 	if len(r.Removed) != 1 || r.Removed[0].ID != brief || r.Removed[0].Reason != "expired" {
@@ -380,7 +390,7 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 	if len(r.Held) != 1 || r.Held[0].ID != pinned || r.Held[0].Kept != "pinned" || r.Held[0].By != "" {
 		t.Errorf("held %+v", r.Held)
 	}
-	if _, err := c.Commit(background, pact.WithPrune("nobody")); fault.CodeOf(err) != fault.NodeNotFound {
+	if _, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{"nobody"}}}); fault.CodeOf(err) != fault.NodeNotFound {
 		t.Errorf("got %v", err)
 	}
 }
@@ -388,8 +398,8 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 // A token belongs to one call.
 func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
 	c := create(t, store.NewMemory())
-	must(t, c.Edit(background, say("x"), pact.WithRequest("r")))
-	if _, err := c.Commit(background, pact.WithRequest("r")); fault.CodeOf(err) != fault.Conflict {
+	must(t, c.Edit(background, say("x"), &pact.Note{Request: "r"}))
+	if _, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r"}}); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("got %v, want E_CONFLICT", err)
 	}
 }
@@ -398,17 +408,20 @@ func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
 func TestIDsOfRemovedNodes(t *testing.T) {
 	c := create(t, store.NewMemory())
 	add := func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{ID: "x", Offset: 1})
-		return err
+		b.Add("^ah", pact.Spec{ID: "x", Offset: 1})
+		return nil
 	}
-	remove := func(b *pact.Batch) error { return b.Remove("x") }
-	must(t, c.Edit(background, add))
-	must(t, c.Edit(background, remove))
-	must(t, c.Edit(background, add))
-	_, err := c.Commit(background)
+	remove := func(b *pact.Batch) error {
+		b.Remove("x")
+		return nil
+	}
+	must(t, c.Edit(background, add, nil))
+	must(t, c.Edit(background, remove, nil))
+	must(t, c.Edit(background, add, nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
-	must(t, c.Edit(background, remove))
-	if err := c.Edit(background, add); fault.CodeOf(err) != fault.NodeDuplicate {
+	must(t, c.Edit(background, remove, nil))
+	if err := c.Edit(background, add, nil); fault.CodeOf(err) != fault.NodeDuplicate {
 		t.Errorf("got %v, want E_NODE_DUPLICATE", err)
 	}
 }
@@ -416,9 +429,9 @@ func TestIDsOfRemovedNodes(t *testing.T) {
 // An edit that comes with the commit is in the snapshot, whatever was prepared.
 func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
 	c := create(t, store.NewMemory())
-	_, err := c.Prepare(background)
+	_, err := c.Prepare(background, nil)
 	must(t, err)
-	snapshot, err := c.Commit(background, pact.WithEdit(say("late")))
+	snapshot, err := c.Commit(background, &pact.CommitOptions{Edit: say("late")})
 	must(t, err)
 	if blocks, _ := snapshot.ThreadSize(); blocks != 1 {
 		t.Errorf("%d blocks, want the edit", blocks)
@@ -432,10 +445,10 @@ func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
 	first := create(t, s)
 	second, err := pact.Open(background, s, "c", pact.WithClock(steps()))
 	must(t, err)
-	must(t, first.Edit(background, say("once"), pact.WithRequest("r")))
-	must(t, second.Edit(background, say("once"), pact.WithRequest("r")))
+	must(t, first.Edit(background, say("once"), &pact.Note{Request: "r"}))
+	must(t, second.Edit(background, say("once"), &pact.Note{Request: "r"}))
 	if second.Revision() != first.Revision() || second.Working().Digest() != first.Working().Digest() {
 		t.Error("the second process does not see what the request did")
 	}
-	must(t, second.Edit(background, say("more")))
+	must(t, second.Edit(background, say("more"), nil))
 }

@@ -11,66 +11,123 @@ import (
 )
 
 // Batch is a set of edits that become visible, and durable, as one step. Its
-// methods may be called only inside the function that received it. A parent is
-// an id or the name of a region: ^sys, ^ah.
+// methods may be called only inside the function that received it.
+//
+// The first error sticks: every later call does nothing and returns "", and Edit
+// or Commit returns that error although the function returned nil. So a function
+// that only edits checks nothing; Err says whether something failed so far.
+//
+// A parent is an id or the name of a region: ^sys, ^ah.
 type Batch struct {
 	ctx     context.Context // of the call that the batch belongs to
 	editor  *tree.Editor
 	edition Edition
+	err     error // the first one
 }
+
+// Err returns the first error of a call, nil without one.
+func (b *Batch) Err() error { return b.err }
 
 // Add puts a new node under a parent and returns its id. Its place among its
-// siblings follows from its offset and its stamps (02 §4.3).
-func (b *Batch) Add(parent string, s Spec) (id string, err error) { return b.editor.Add(parent, s) }
-
-// Insert puts a new node where a position such as (d0, cont[offset=0], end)
-// says and returns its id (001, 003 §3.9).
-func (b *Batch) Insert(position string, s Spec) (id string, err error) {
-	gap, err := b.gap(position)
-	if err != nil {
-		return "", err
-	}
-	return b.editor.AddAt(gap, s)
+// siblings follows from its offset and its stamps (02 §4.3). E_NODE_NOT_FOUND
+// without the parent, E_PLACEMENT_INVALID where the node may not stand there,
+// E_NODE_DUPLICATE for an id that the history has, E_DOCUMENT_INVALID for a header
+// or a content that no node can have. Cost: O(depth · log n).
+func (b *Batch) Add(parent string, s Spec) (id string) {
+	return b.node(func() (string, error) { return b.editor.Add(parent, s) })
 }
 
-// ParseSpec is [ParseSpec] in the edition of the context. An empty text is a
-// block with nothing in it.
-func (b *Batch) ParseSpec(text string) (Spec, error) {
+// Insert is Add at a position such as (d0, cont[offset=0], end) instead of under a
+// parent (001, 003 §3.9). E_SELECTOR_INVALID for a text that is no position.
+func (b *Batch) Insert(position string, s Spec) (id string) {
+	return b.node(func() (string, error) {
+		gap, err := b.gap(position)
+		if err != nil {
+			return "", err
+		}
+		return b.editor.AddAt(gap, s)
+	})
+}
+
+// ParseSpec reads the description of a node in the edition of the context, see the
+// function ParseSpec. An empty text is a block with nothing in it.
+// E_SELECTOR_INVALID for any other text that describes none.
+func (b *Batch) ParseSpec(text string) (s Spec) {
 	if text == "" {
-		return Spec{}, nil
+		return s
 	}
-	return ParseSpec(text, b.edition)
+	b.change(func() (err error) {
+		s, err = ParseSpec(text, b.edition)
+		return err
+	})
+	return s
 }
 
 // Update sets headers of a node: content, priority, tags, custom attributes
 // and, for a node of this cycle, also ttl, offset, role, kind, key, refs,
 // pinned, provenance, mime and encoding. nil removes an optional one.
-func (b *Batch) Update(id string, set map[string]any) error { return b.editor.Update(id, set) }
+// E_NODE_NOT_FOUND without the node, E_SEALED for a header that is fixed since the
+// commit, E_DOCUMENT_INVALID for one that no node has.
+func (b *Batch) Update(id string, set map[string]any) {
+	b.change(func() error { return b.editor.Update(id, set) })
+}
 
 // Remove takes a node out of the working state with everything below it.
-func (b *Batch) Remove(id string) error { return b.editor.Remove(id) }
+// E_NODE_NOT_FOUND without the node, E_SEALED for what only pruning takes out.
+func (b *Batch) Remove(id string) { b.change(func() error { return b.editor.Remove(id) }) }
 
 // Move hangs a node under another parent or at another offset and returns its
 // id: a new one where the node is of an earlier cycle, because its move is a
-// removal and a new node (02 §2.3).
-func (b *Batch) Move(id, parent string, offset int64) (newID string, err error) {
-	return b.editor.Move(id, parent, offset)
+// removal and a new node (02 §2.3). It fails as Add and Remove do.
+func (b *Batch) Move(id, parent string, offset int64) (newID string) {
+	return b.node(func() (string, error) { return b.editor.Move(id, parent, offset) })
 }
 
-// MoveTo is Move to a position.
-func (b *Batch) MoveTo(id, position string) (newID string, err error) {
-	gap, err := b.gap(position)
-	if err != nil {
-		return "", err
-	}
-	return b.editor.MoveAt(id, gap)
+// MoveTo is Move to a position, see Insert.
+func (b *Batch) MoveTo(id, position string) (newID string) {
+	return b.node(func() (string, error) {
+		gap, err := b.gap(position)
+		if err != nil {
+			return "", err
+		}
+		return b.editor.MoveAt(id, gap)
+	})
 }
 
-// Reorder puts siblings of this cycle, at one offset, in the given order.
-func (b *Batch) Reorder(ids ...string) error { return b.editor.Reorder(ids...) }
+// Reorder puts siblings of this cycle, at one offset, in the given order. It stamps
+// them anew. E_NODE_NOT_FOUND without one of them, E_SEALED for one of an earlier
+// cycle, E_PLACEMENT_INVALID for nodes that are not siblings at one offset.
+func (b *Batch) Reorder(ids ...string) { b.change(func() error { return b.editor.Reorder(ids...) }) }
 
 // Has reports whether the node is in the working state as edited so far.
 func (b *Batch) Has(id string) bool { return b.editor.Has(id) }
+
+// node carries an edit out that gives an id, unless one failed before.
+func (b *Batch) node(edit func() (string, error)) (id string) {
+	b.change(func() (err error) {
+		id, err = edit()
+		return err
+	})
+	if b.err != nil {
+		return ""
+	}
+	return id
+}
+
+// change carries an edit out, unless one failed before.
+func (b *Batch) change(edit func() error) {
+	if b.err == nil {
+		b.err = edit()
+	}
+}
+
+// run lets f edit and returns its error, or the one that stuck.
+func (b *Batch) run(f func(*Batch) error) error {
+	if err := f(b); err != nil {
+		return err
+	}
+	return b.err
+}
 
 // gap finds the place that an insertion position names.
 func (b *Batch) gap(position string) (tree.Gap, error) {
@@ -81,64 +138,32 @@ func (b *Batch) gap(position string) (tree.Gap, error) {
 	return query.Gap(b.ctx, b.editor.Tree(), p, b.edition)
 }
 
-// CallOption says something about one edit or commit.
-type CallOption func(*call)
-
-type call struct {
-	actor, message, request string
-	edit                    func(*Batch) error
-	policy                  Policy
-	prune, rewrite          []string
-	choose                  []*selector.Selector
-}
-
-// By names who does it, for the log, instead of the context's actor.
-func By(actor string) CallOption { return func(c *call) { c.actor = actor } }
-
-// WithMessage says why, for the log.
-func WithMessage(m string) CallOption { return func(c *call) { c.message = m } }
-
-// WithRequest gives the call a token. A call with a token that the log holds
-// already does nothing, so that it can be repeated after a lost answer.
-func WithRequest(token string) CallOption { return func(c *call) { c.request = token } }
-
-func (c *Context) call(opts []CallOption) call {
-	k := call{actor: c.actor}
-	for _, opt := range opts {
-		opt(&k)
-	}
-	return k
-}
-
-func (k *call) entry(s tree.Stamps) store.Entry {
-	return store.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: k.actor, Message: k.message, Request: k.request}
-}
-
-// Edit changes the working state: all of what f does, or nothing when it
-// returns an error. The edits are kept across processes. A prepared candidate
+// Edit changes the working state: all of what f does, or nothing when it returns
+// an error or a call of the batch failed. The edits are kept across processes. A prepared candidate
 // is discarded. E_CONFLICT where another process was faster: Refresh, and
 // decide again. Cost: that of the change.
-func (c *Context) Edit(ctx context.Context, f func(*Batch) error, opts ...CallOption) error {
-	k := c.call(opts)
+func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.seen(ctx, s, k.request); err != nil {
+	request := n.request()
+	if done, err := c.seen(ctx, s, request); err != nil {
 		return err
 	} else if done != nil && done.Kind != store.Edit {
-		return fault.New(fault.Conflict, "the request "+k.request+" was a commit", "give every call a token of its own")
+		return fault.New(fault.Conflict, "the request "+request+" was a commit", "give every call a token of its own")
 	} else if done != nil {
 		return nil
 	}
 	x := tree.Edit(ctx, s.Working, s.Head, s.Stamps, c.env(ctx, s))
-	if err := f(&Batch{ctx, x, Edition(s.Edition)}); err != nil {
+	b := Batch{ctx: ctx, editor: x, edition: Edition(s.Edition)}
+	if err := b.run(f); err != nil {
 		return err
 	}
 	after := x.Tree()
-	if after.Digest() == s.Working.Digest() && k.request == "" {
+	if after.Digest() == s.Working.Digest() && request == "" {
 		return nil
 	}
-	change := store.Change{Before: s.Working, After: after, Stamps: x.Stamps, Entry: k.entry(x.Stamps)}
+	change := store.Change{Before: s.Working, After: after, Stamps: x.Stamps, Entry: c.entry(n, x.Stamps)}
 	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
 		return err
 	}

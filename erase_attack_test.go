@@ -21,27 +21,33 @@ import (
 func secretive(t testing.TB, s store.Store, pin string) *pact.Context {
 	t.Helper()
 	c := create(t, s)
-	edit := func(f func(b *pact.Batch) error) { must(t, c.Edit(background, f)) }
+	edit := func(f func(b *pact.Batch) error) { must(t, c.Edit(background, f, nil)) }
 	send := func() {
-		_, err := c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard)
+		_, err := c.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
 		must(t, err)
 	}
 	commit := func() {
-		_, err := c.Commit(background)
+		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
 	edit(say("Good morning."))
 	send()
 	commit()
 	said := pact.Spec{ID: "said", Role: "user", Kind: "text", Content: "My PIN is " + pin}
-	edit(func(b *pact.Batch) error { _, err := b.Add("^ah", said); return err })
+	edit(func(b *pact.Batch) error { b.Add("^ah", said); return nil })
 	send()
-	edit(func(b *pact.Batch) error { return b.Update("said", map[string]any{"content": "My PIN is secret"}) })
+	edit(func(b *pact.Batch) error {
+		b.Update("said", map[string]any{"content": "My PIN is secret"})
+		return nil
+	})
 	commit()
 	said.ID, said.Content = "again", pin
-	edit(func(b *pact.Batch) error { _, err := b.Add("^ah", said); return err })
+	edit(func(b *pact.Batch) error { b.Add("^ah", said); return nil })
 	send()
-	edit(func(b *pact.Batch) error { return b.Remove("again") })
+	edit(func(b *pact.Batch) error {
+		b.Remove("again")
+		return nil
+	})
 	edit(say("And so on."))
 	return c
 }

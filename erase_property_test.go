@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -59,32 +60,33 @@ func (f *people) step() {
 	switch n := f.IntN(16); {
 	case n < 7:
 		err = c.Edit(background, func(b *pact.Batch) error {
-			id, err := b.Add([]string{"^ah", "^ah", "^sys"}[f.IntN(3)], pact.Spec{Role: "user", Kind: "text", Offset: int64(f.IntN(2))})
-			if err != nil {
-				return err
-			}
+			id := b.Add([]string{"^ah", "^ah", "^sys"}[f.IntN(3)], pact.Spec{Role: "user", Kind: "text", Offset: int64(f.IntN(2))})
 			return f.write(b, id)
-		}, pact.WithMessage(fmt.Sprint("edit ", f.Uint32())))
+		}, &pact.Note{Message: fmt.Sprint("edit ", f.Uint32())})
 	case n < 8 && c.Working().Node("rule") == nil:
 		err = c.Edit(background, func(b *pact.Batch) error {
-			if _, err := b.Add("^sys", pact.Spec{ID: "rule", TTL: pact.TTL(int64(2 + f.IntN(9)))}); err != nil {
-				return nil // the id was there before
+			b.Add("^sys", pact.Spec{ID: "rule", TTL: pact.TTL(int64(2 + f.IntN(9)))})
+			if b.Err() != nil {
+				return nil
 			}
 			return f.write(b, "rule")
-		})
+		}, nil)
+		if fault.CodeOf(err) == fault.NodeDuplicate { // the id was there before
+			err = nil
+		}
 	case n < 8 && !c.Working().Node("rule").Erased():
-		err = c.Edit(background, func(b *pact.Batch) error { return f.write(b, "rule") })
+		err = c.Edit(background, func(b *pact.Batch) error { return f.write(b, "rule") }, nil)
 	case n < 12:
-		_, err = c.Commit(background, pact.WithMessage("turn"))
+		_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "turn"}})
 	case n == 12 && last > 0:
 		f.forks++
 		var fork *pact.Context
-		if fork, err = c.Fork(background, pact.Cycle(1+f.Int64N(last)), fmt.Sprint("fork ", f.forks)); err == nil {
+		if fork, err = c.Fork(background, pact.Cycle(1+f.Int64N(last)), fmt.Sprint("fork ", f.forks), nil); err == nil {
 			f.lines = append(f.lines, fork)
 		}
 	case n == 13 && last > 1:
 		var old string
-		if old, err = c.Undo(background); err == nil {
+		if old, err = c.Undo(background, nil); err == nil {
 			var line *pact.Context
 			line, err = pact.Open(background, f.store, old, pact.WithClock(steps()))
 			f.lines = append(f.lines, line)
@@ -102,7 +104,8 @@ func (f *people) step() {
 func (f *people) write(b *pact.Batch, id string) error {
 	text := fmt.Sprintf("secret %x of %s", f.Uint64(), id)
 	f.secrets[text] = id
-	return b.Update(id, map[string]any{"content": map[string]any{"said": text}, "data_note": text})
+	b.Update(id, map[string]any{"content": map[string]any{"said": text}, "data_note": text})
+	return nil
 }
 
 // erase takes some nodes out and compares everything.

@@ -25,9 +25,9 @@ func TestEraseAmongWriters(t *testing.T) {
 			var now atomic.Int64
 			clock := pact.WithClock(func() int64 { return now.Add(1) }) // forks have the one of their origin
 			c := create(t, s, clock)
-			must(t, c.Edit(background, say("I am Jane Doe")))
+			must(t, c.Edit(background, say("I am Jane Doe"), nil))
 			for range 3 {
-				_, err := c.Commit(background)
+				_, err := c.Commit(background, nil)
 				must(t, err)
 			}
 			var mu sync.Mutex
@@ -41,7 +41,7 @@ func TestEraseAmongWriters(t *testing.T) {
 			for w := range 3 {
 				writers.Go(func() {
 					for i := range 6 {
-						f, err := c.Fork(background, pact.Cycle(int64(i%3+1)), fmt.Sprint("fork ", w, " ", i))
+						f, err := c.Fork(background, pact.Cycle(int64(i%3+1)), fmt.Sprint("fork ", w, " ", i), nil)
 						if err != nil {
 							t.Error(err)
 							return
@@ -54,9 +54,9 @@ func TestEraseAmongWriters(t *testing.T) {
 						}
 						note(again)
 						for _, x := range []*pact.Context{f, again} {
-							err := x.Edit(background, say(fmt.Sprint("written ", i)))
+							err := x.Edit(background, say(fmt.Sprint("written ", i)), nil)
 							if err == nil {
-								_, err = x.Commit(background)
+								_, err = x.Commit(background, nil)
 							}
 							if err != nil && !errors.Is(err, fault.Conflict) {
 								t.Error(err)
@@ -113,8 +113,8 @@ func TestForkByAnotherProcess(t *testing.T) {
 		handles[i] = s
 	}
 	c := create(t, handles[0])
-	must(t, c.Edit(background, say("I am Jane Doe")))
-	_, err := c.Commit(background)
+	must(t, c.Edit(background, say("I am Jane Doe"), nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
 	stale, err := pact.Open(background, handles[1], "c", pact.WithClock(steps()))
 	must(t, err)
@@ -122,15 +122,15 @@ func TestForkByAnotherProcess(t *testing.T) {
 	must(t, err)
 	_, err = c.Erase(background, erasure("cb:1-0"))
 	must(t, err)
-	f, err := stale.Fork(background, pact.Latest, "fork")
+	f, err := stale.Fork(background, pact.Latest, "fork", nil)
 	must(t, err)
 	if strings.Contains(textOf(t, f.Working()), "Jane") {
 		t.Error("the fork begins before the erasure")
 	}
-	must(t, f.Edit(background, say("and on")))
-	_, err = f.Commit(background)
+	must(t, f.Edit(background, say("and on"), nil))
+	_, err = f.Commit(background, nil)
 	must(t, err)
-	if err := stale.Edit(background, say("late")); !errors.Is(err, fault.Conflict) {
+	if err := stale.Edit(background, say("late"), nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a writer who did not notice: %v", err)
 	}
 	must(t, stale.Refresh(background))

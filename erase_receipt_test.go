@@ -13,8 +13,8 @@ import (
 func TestReceiptComesFirst(t *testing.T) {
 	for name, s := range stores(t) {
 		c := create(t, s)
-		must(t, c.Edit(background, say("I am Jane Doe")))
-		_, err := c.Commit(background)
+		must(t, c.Edit(background, say("I am Jane Doe"), nil))
+		_, err := c.Commit(background, nil)
 		must(t, err)
 		revision := c.Revision()
 

@@ -52,19 +52,19 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			c := create(t, s)
-			must(t, c.Edit(background, say("I am Jane Doe")))
-			_, err := c.Commit(background)
+			must(t, c.Edit(background, say("I am Jane Doe"), nil))
+			_, err := c.Commit(background, nil)
 			must(t, err)
-			must(t, c.Edit(background, say("Jane again")))
+			must(t, c.Edit(background, say("Jane again"), nil))
 			same, err := pact.Open(background, s, "c", pact.WithClock(steps()))
 			must(t, err)
-			fork, err := c.Fork(background, pact.Cycle(1), "fork")
+			fork, err := c.Fork(background, pact.Cycle(1), "fork", nil)
 			must(t, err)
 			other, err := pact.Create(background, s, "other")
 			must(t, err)
 			all := []*pact.Context{c, same, fork}
 			for _, x := range all {
-				_, err := x.Prepare(background)
+				_, err := x.Prepare(background, nil)
 				must(t, err)
 			}
 			revision := other.Revision()
@@ -90,15 +90,15 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 			if other.Revision() != revision {
 				t.Error("another context has moved on")
 			}
-			published, err := c.Commit(background)
+			published, err := c.Commit(background, nil)
 			must(t, err)
 			if strings.Contains(textOf(t, published), "Jane") {
 				t.Error("the candidate was published as it was prepared")
 			}
-			if _, err := same.Commit(background); !errors.Is(err, fault.Conflict) {
+			if _, err := same.Commit(background, nil); !errors.Is(err, fault.Conflict) {
 				t.Errorf("a context that does not know of the commit: %v", err)
 			}
-			if _, err := fork.Commit(background); err != nil {
+			if _, err := fork.Commit(background, nil); err != nil {
 				t.Error(err)
 			}
 			if list := verdicts(t, s); len(list) > 0 {
@@ -129,7 +129,7 @@ func TestEraseIsSaidOnceItIsDone(t *testing.T) {
 		ctx, interrupt := context.WithCancel(background)
 		interrupted := &late{s, interrupt}
 		c := create(t, interrupted)
-		must(t, c.Edit(background, say("I am Jane Doe")))
+		must(t, c.Edit(background, say("I am Jane Doe"), nil))
 		same, err := pact.Open(background, interrupted, "c")
 		must(t, err)
 		of, err := c.Erase(ctx, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
@@ -146,8 +146,8 @@ func TestEraseIsSaidOnceItIsDone(t *testing.T) {
 
 func TestEraseRefusals(t *testing.T) {
 	c := create(t, store.NewMemory())
-	must(t, c.Edit(background, say("I am Jane Doe")))
-	_, err := c.Commit(background)
+	must(t, c.Edit(background, say("I am Jane Doe"), nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
 	for _, x := range []struct {
 		e    pact.Erasure
@@ -167,9 +167,9 @@ func TestEraseRefusals(t *testing.T) {
 		}
 	}
 	err = c.Edit(background, func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{Attrs: map[string]any{pact.ErasedName: "x"}})
-		return err
-	})
+		b.Add("^ah", pact.Spec{Attrs: map[string]any{pact.ErasedName: "x"}})
+		return nil
+	}, nil)
 	if !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("a gap by hand: %v", err)
 	}
@@ -184,17 +184,13 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 			c, err := pact.Create(background, s, fmt.Sprint("c", erased), pact.WithClock(func() int64 { return 0 }))
 			must(t, err)
 			must(t, c.Edit(background, func(b *pact.Batch) error {
-				if _, err := b.Add("^ah", pact.Spec{ID: "group", Type: "cont", Offset: 1, Removable: true}); err != nil {
-					return err
-				}
-				if _, err := b.Add("group", pact.Spec{Content: "inside", TTL: pact.TTL(1)}); err != nil {
-					return err
-				}
-				_, err := b.Add("^sys", pact.Spec{Refs: []string{"group"}, TTL: pact.TTL(3)})
-				return err
-			}))
+				b.Add("^ah", pact.Spec{ID: "group", Type: "cont", Offset: 1, Removable: true})
+				b.Add("group", pact.Spec{Content: "inside", TTL: pact.TTL(1)})
+				b.Add("^sys", pact.Spec{Refs: []string{"group"}, TTL: pact.TTL(3)})
+				return nil
+			}, nil))
 			for range 2 {
-				_, err = c.Commit(background, pact.WithMessage("the PIN is 4711"), pact.WithPolicy(pact.Policy{MaxNodes: 99, Stub: "4711"}))
+				_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "the PIN is 4711"}, Pruning: &pact.Pruning{Policy: pact.Policy{MaxNodes: 99, Stub: "4711"}}})
 				must(t, err)
 			}
 			if erased {
@@ -213,7 +209,7 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 				}
 			}
 			for range 2 {
-				_, err = c.Commit(background)
+				_, err = c.Commit(background, nil)
 				must(t, err)
 			}
 			if c.Working().Node("group") != nil {
@@ -231,11 +227,11 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 // read by a reader that mends nothing.
 func TestErasedStubsAreReadAgain(t *testing.T) {
 	c := create(t, store.NewMemory())
-	must(t, c.Edit(background, say("a question that is long enough for a stub to be shorter")))
-	first, err := c.Commit(background)
+	must(t, c.Edit(background, say("a question that is long enough for a stub to be shorter"), nil))
+	first, err := c.Commit(background, nil)
 	must(t, err)
 	turn := first.Tree().Region(tree.Seq).Children().At(0).Node().ID
-	snapshot, err := c.Commit(background, pact.WithPrune(turn), pact.WithPolicy(pact.Policy{Stub: "gone, Jane"}))
+	snapshot, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Stub: "gone, Jane"}, IDs: []string{turn}}})
 	must(t, err)
 	if len(snapshot.Report.Stubs) != 1 {
 		t.Fatalf("stubs %+v", snapshot.Report.Stubs)
@@ -322,8 +318,8 @@ func TestVerifyBesideErasures(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := create(t, s)
 			for i := range 12 {
-				must(t, c.Edit(background, say(fmt.Sprint("turn ", i))))
-				_, err := c.Commit(background)
+				must(t, c.Edit(background, say(fmt.Sprint("turn ", i)), nil))
+				_, err := c.Commit(background, nil)
 				must(t, err)
 			}
 			other, err := pact.Open(background, s, "c")

@@ -17,13 +17,12 @@ import (
 // that no two contexts of a family give the same one. Uncommitted edits do not
 // come along. E_SNAPSHOT_NOT_FOUND where there is no such snapshot, E_CONFLICT
 // where the name is taken. Cost: that of reading the snapshot.
-func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...CallOption) (*Context, error) {
-	k := c.call(opts)
+func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (*Context, error) {
 	f := (&options{clock: c.clock, actor: c.actor, counter: c.counter}).context(c.store)
 	f.write.Lock() // an erasure meanwhile waits, and has the state read again
 	defer f.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.forked(ctx, name, k); done != nil || err != nil {
+	if done, err := c.forked(ctx, name, n.request()); done != nil || err != nil {
 		return done, err
 	}
 	cycle, err := at.snapshot(s.Info)
@@ -34,7 +33,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...Cal
 	if err != nil {
 		return nil, err
 	}
-	next, err := c.branch(ctx, s, t, store.Fork{Name: name, Entry: k.entry(s.Stamps)})
+	next, err := c.branch(ctx, s, t, store.Fork{Name: name, Entry: c.entry(n, s.Stamps)})
 	if err != nil {
 		return nil, err
 	}
@@ -47,8 +46,8 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, opts ...Cal
 
 // forked returns the fork that a call with the same token made before, nil
 // without one.
-func (c *Context) forked(ctx context.Context, name string, k call) (*Context, error) {
-	if k.request == "" {
+func (c *Context) forked(ctx context.Context, name, token string) (*Context, error) {
+	if token == "" {
 		return nil, nil
 	}
 	names, err := c.names(ctx)
@@ -59,7 +58,7 @@ func (c *Context) forked(ctx context.Context, name string, k call) (*Context, er
 	if err != nil {
 		return nil, err
 	}
-	e, err := c.store.Request(ctx, f.state.Load().Key, k.request)
+	e, err := c.store.Request(ctx, f.state.Load().Key, token)
 	if err != nil || e == nil || e.Kind != store.Forked {
 		return nil, err
 	}
@@ -71,12 +70,11 @@ func (c *Context) forked(ctx context.Context, name string, k call) (*Context, er
 // is lost: the old line, with what was not committed, lives on under the name
 // that is returned (docs/decisions). E_SNAPSHOT_NOT_FOUND where there is no
 // snapshot before, E_CONFLICT where another writer was here.
-func (c *Context) Undo(ctx context.Context, opts ...CallOption) (undone string, err error) {
-	k := c.call(opts)
+func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.undid(ctx, s, k.request); done != "" || err != nil {
+	if done, err := c.undid(ctx, s, n.request()); done != "" || err != nil {
 		return done, err
 	}
 	cycle, err := Back(1).snapshot(s.Info)
@@ -89,7 +87,7 @@ func (c *Context) Undo(ctx context.Context, opts ...CallOption) (undone string, 
 	}
 	last := len(past) - 1
 	undo := func() (*state, error) {
-		e := k.entry(s.Stamps)
+		e := c.entry(n, s.Stamps)
 		if e.Report, err = json.Marshal(undoing{undone}); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the report cannot be written", "")
 		}

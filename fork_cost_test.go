@@ -30,21 +30,21 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 				costs[name+": "+what] = cost
 			}
 			c := create(t, s)
-			must(t, c.Edit(background, say("the first")))
+			must(t, c.Edit(background, say("the first"), nil))
 			must(t, c.Edit(background, func(b *pact.Batch) error {
-				_, err := b.Add("^sys", pact.Spec{ID: "said", Content: "the second"})
-				return err
-			}))
+				b.Add("^sys", pact.Spec{ID: "said", Content: "the second"})
+				return nil
+			}, nil))
 			commit := func() {
-				must(t, c.Edit(background, say("and on")))
-				_, err := c.Commit(background)
+				must(t, c.Edit(background, say("and on"), nil))
+				_, err := c.Commit(background, nil)
 				must(t, err)
 			}
 			measure("forks of forks", func() {
 				for k := range n {
 					commit()
 					var err error
-					c, err = c.Fork(background, pact.Latest, fmt.Sprint("fork ", k))
+					c, err = c.Fork(background, pact.Latest, fmt.Sprint("fork ", k), nil)
 					must(t, err)
 				}
 			})
@@ -94,7 +94,7 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 			})
 			measure("undos in a row", func() {
 				for range n - 1 {
-					_, err := c.Undo(background)
+					_, err := c.Undo(background, nil)
 					must(t, err)
 				}
 			})

@@ -18,7 +18,7 @@ import (
 func turnsOf(t testing.TB, c *pact.Context, texts ...string) {
 	t.Helper()
 	for _, text := range texts {
-		_, err := c.Commit(background, pact.WithEdit(say(text)))
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(text)})
 		must(t, err)
 	}
 }
@@ -37,8 +37,8 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
 	turnsOf(t, c, "one", "two")
-	must(t, c.Edit(background, say("a draft")))
-	f, err := c.Fork(background, pact.Back(1), "fork", pact.By("me"), pact.WithMessage("another try"))
+	must(t, c.Edit(background, say("a draft"), nil))
+	f, err := c.Fork(background, pact.Back(1), "fork", &pact.Note{Actor: "me", Message: "another try"})
 	must(t, err)
 	if first, last := f.Cycles(); first != 1 || last != 1 || f.Name() != "fork" || f.Edition() != c.Edition() {
 		t.Errorf("the fork %s has the cycles %d to %d", f.Name(), first, last)
@@ -76,9 +76,9 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	// it had before is not.
 	for id, taken := range map[string]bool{"cb:2-0": false, "cb:1-0": true} {
 		err := f.Edit(background, func(b *pact.Batch) error {
-			_, err := b.Add("^ah", pact.Spec{ID: id})
-			return err
-		})
+			b.Add("^ah", pact.Spec{ID: id})
+			return nil
+		}, nil)
 		if errors.Is(err, fault.NodeDuplicate) != taken {
 			t.Errorf("%s in the fork: %v", id, err)
 		}
@@ -89,11 +89,11 @@ func TestForkRefused(t *testing.T) {
 	c := create(t, store.NewMemory())
 	turnsOf(t, c, "one")
 	for _, at := range []pact.Address{pact.Working, pact.Back(1), pact.Cycle(0), pact.Cycle(2)} {
-		if _, err := c.Fork(background, at, "fork"); !errors.Is(err, fault.SnapshotNotFound) {
+		if _, err := c.Fork(background, at, "fork", nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("a fork of %v: %v", at, err)
 		}
 	}
-	if _, err := c.Fork(background, pact.Latest, "c"); !errors.Is(err, fault.Conflict) {
+	if _, err := c.Fork(background, pact.Latest, "c", nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a fork with a name that is taken: %v", err)
 	}
 }
@@ -102,13 +102,13 @@ func TestForkIsRepeatedByItsToken(t *testing.T) {
 	c := create(t, store.NewMemory())
 	turnsOf(t, c, "one", "two")
 	for range 2 {
-		f, err := c.Fork(background, pact.Cycle(1), "fork", pact.WithRequest("token"))
+		f, err := c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "token"})
 		must(t, err)
 		if _, last := f.Cycles(); f.Name() != "fork" || last != 1 {
 			t.Errorf("got %s at cycle %d", f.Name(), last)
 		}
 	}
-	if _, err := c.Fork(background, pact.Cycle(1), "fork", pact.WithRequest("other")); !errors.Is(err, fault.Conflict) {
+	if _, err := c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "other"}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("another request with the same name: %v", err)
 	}
 }
@@ -117,10 +117,10 @@ func TestUndo(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
 	turnsOf(t, c, "one", "two", "three")
-	must(t, c.Edit(background, say("a draft")))
+	must(t, c.Edit(background, say("a draft"), nil))
 	two, three, draft := thread(t, c, pact.Cycle(2)), thread(t, c, pact.Cycle(3)), thread(t, c, pact.Working)
 
-	undone, err := c.Undo(background)
+	undone, err := c.Undo(background, nil)
 	must(t, err)
 	if undone != "c~c3" || c.Name() != "c" || thread(t, c, pact.Latest) != two || thread(t, c, pact.Working) != two {
 		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, pact.Working))
@@ -142,11 +142,11 @@ func TestUndo(t *testing.T) {
 
 	// Once more at the same cycle, and back to the beginning.
 	for _, want := range []string{"c~c3~2", "c~c2"} {
-		if undone, err := c.Undo(background); err != nil || undone != want {
+		if undone, err := c.Undo(background, nil); err != nil || undone != want {
 			t.Errorf("undone is %q, %v, want %q", undone, err, want)
 		}
 	}
-	if _, err := c.Undo(background); !errors.Is(err, fault.SnapshotNotFound) {
+	if _, err := c.Undo(background, nil); !errors.Is(err, fault.SnapshotNotFound) {
 		t.Errorf("there is nothing to go back to: %v", err)
 	}
 	if list := verdicts(t, s); len(list) > 0 {
@@ -163,16 +163,16 @@ func TestUndoMeetsAnotherWriter(t *testing.T) {
 	two, err := pact.Open(background, s, "c")
 	must(t, err)
 	turnsOf(t, two, "three")
-	if _, err := one.Undo(background); !errors.Is(err, fault.Conflict) {
+	if _, err := one.Undo(background, nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("undid what it did not see: %v", err)
 	}
 	must(t, one.Refresh(background))
-	_, err = one.Undo(background)
+	_, err = one.Undo(background, nil)
 	must(t, err)
-	if _, err := two.Commit(background, pact.WithEdit(say("four"))); !errors.Is(err, fault.Conflict) {
+	if _, err := two.Commit(background, &pact.CommitOptions{Edit: say("four")}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("went on with what was undone: %v", err)
 	}
-	if _, err := two.Undo(background); !errors.Is(err, fault.Conflict) {
+	if _, err := two.Undo(background, nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("undid it twice: %v", err)
 	}
 	must(t, two.Refresh(background))
@@ -188,18 +188,18 @@ func TestUndoIsRepeatedByItsToken(t *testing.T) {
 	other, err := pact.Open(background, s, "c") // whose answer got lost
 	must(t, err)
 	for range 2 {
-		undone, err := one.Undo(background, pact.WithRequest("token"))
+		undone, err := one.Undo(background, &pact.Note{Request: "token"})
 		if _, last := one.Cycles(); err != nil || undone != "c~c3" || last != 2 {
 			t.Errorf("undone is %q, %v, at cycle %d", undone, err, last)
 		}
 	}
-	undone, err := other.Undo(background, pact.WithRequest("token"))
+	undone, err := other.Undo(background, &pact.Note{Request: "token"})
 	if _, last := other.Cycles(); err != nil || undone != "c~c3" || last != 2 || other.Name() != "c" {
 		t.Errorf("undone is %q, %v, at cycle %d of %s", undone, err, last, other.Name())
 	}
-	_, err = one.Commit(background, pact.WithRequest("commit"))
+	_, err = one.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "commit"}})
 	must(t, err)
-	if _, err := one.Undo(background, pact.WithRequest("commit")); !errors.Is(err, fault.Conflict) {
+	if _, err := one.Undo(background, &pact.Note{Request: "commit"}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("the token of a commit: %v", err)
 	}
 }
@@ -212,10 +212,10 @@ func TestForksAreCopied(t *testing.T) {
 	defer s.Close()
 	c := create(t, s)
 	turnsOf(t, c, "one", "two", "three")
-	f, err := c.Fork(background, pact.Cycle(2), "fork")
+	f, err := c.Fork(background, pact.Cycle(2), "fork", nil)
 	must(t, err)
 	turnsOf(t, f, "three, otherwise", "four")
-	g, err := f.Fork(background, pact.Cycle(3), "fork of the fork")
+	g, err := f.Fork(background, pact.Cycle(3), "fork of the fork", nil)
 	must(t, err)
 	turnsOf(t, g, "four, otherwise")
 	for _, from := range []*pact.Context{f, g} {

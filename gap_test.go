@@ -1,6 +1,7 @@
 package pact_test
 
 import (
+	"cmp"
 	"errors"
 	"strings"
 	"testing"
@@ -14,7 +15,7 @@ import (
 // The filters of every hop of an insertion count.
 func TestInsertionHopsAreFiltered(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
-	_, err := c.Commit(background, pact.WithEdit(say("one")))
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("one")})
 	must(t, err)
 	for position, want := range map[string]fault.Code{
 		"(d1[cycle=1], end)": fault.Sealed, "(d1, seg{cycle=1}, end)": fault.Sealed, // found, and closed
@@ -25,11 +26,9 @@ func TestInsertionHopsAreFiltered(t *testing.T) {
 	} {
 		failed := errors.New("no")
 		err := c.Edit(background, func(b *pact.Batch) error {
-			if _, err := b.Insert(position, pact.Spec{Offset: 1, Content: "x"}); err != nil {
-				return err
-			}
-			return failed // every position is tried on the same state
-		})
+			b.Insert(position, pact.Spec{Offset: 1, Content: "x"})
+			return cmp.Or(b.Err(), failed) // every position is tried on the same state
+		}, nil)
 		if want == "" && err != failed || want != "" && fault.CodeOf(err) != want {
 			t.Errorf("%s: got %v, want %q", position, err, want)
 		}
@@ -42,17 +41,17 @@ func TestInsertionByContentOfAStore(t *testing.T) {
 	must(t, err)
 	defer s.Close()
 	c := create(t, s, pact.WithEdition(pact.Canonical))
-	_, err = c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{ID: "g", Type: "cont", Offset: 2, Content: strings.Repeat("QQ", 50_000)})
-		return err
-	}))
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "g", Type: "cont", Offset: 2, Content: strings.Repeat("QQ", 50_000)})
+		return nil
+	}})
 	must(t, err)
 	again, err := pact.Open(background, s, "c")
 	must(t, err)
 	must(t, again.Edit(background, func(b *pact.Batch) error {
-		_, err := b.Insert("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
-		return err
-	}))
+		b.Insert("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})
+		return nil
+	}, nil))
 	if got := again.Working().Tree().Parent("k"); got != "g" {
 		t.Errorf("the node is below %q", got)
 	}

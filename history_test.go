@@ -69,9 +69,9 @@ func TestCopyKeepsEverything(t *testing.T) {
 		equal(t, "working state", c.Working(), other.Working())
 	}
 	// Both go on alike: same calls, same clock, same bytes.
-	a, err := c.Commit(background)
+	a, err := c.Commit(background, nil)
 	must(t, err)
-	b, err := opened.Commit(background)
+	b, err := opened.Commit(background, nil)
 	must(t, err)
 	if a.Tree().Len() != b.Tree().Len() {
 		t.Errorf("%d nodes and %d", a.Tree().Len(), b.Tree().Len())
@@ -85,10 +85,13 @@ func TestImportedDocumentGoesOn(t *testing.T) {
 	if len(findings) > 0 || c.Edition() != pact.V01 {
 		t.Error(findings, c.Edition())
 	}
-	if err := c.Edit(background, func(b *pact.Batch) error { return b.Update("u", map[string]any{"content": "x"}) }); fault.CodeOf(err) != fault.Sealed {
+	if err := c.Edit(background, func(b *pact.Batch) error {
+		b.Update("u", map[string]any{"content": "x"})
+		return nil
+	}, nil); fault.CodeOf(err) != fault.Sealed {
 		t.Errorf("a published node was updated: %v", err)
 	}
-	snapshot, err := c.Commit(background)
+	snapshot, err := c.Commit(background, nil)
 	must(t, err)
 	if snapshot.Cycle() != 42 {
 		t.Errorf("cycle %d follows 41", snapshot.Cycle())

@@ -17,15 +17,17 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 		next func(s store.Store, c *pact.Context) (*pact.Context, error)
 	}{
 		{"the same process", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, nil }},
-		{"after an edit", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Edit(ctx, say("more")) }},
+		{"after an edit", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Edit(ctx, say("more"), nil) }},
 		{"another process", func(s store.Store, c *pact.Context) (*pact.Context, error) { return pact.Open(ctx, s, c.Name()) }},
 		{"after a refresh", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Refresh(ctx) }},
-		{"a fork", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c.Fork(ctx, pact.Latest, "fork") }},
+		{"a fork", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+			return c.Fork(ctx, pact.Latest, "fork", nil)
+		}},
 		{"undo", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
-			if _, err := c.Commit(ctx); err != nil {
+			if _, err := c.Commit(ctx, nil); err != nil {
 				return nil, err
 			}
-			_, err := c.Undo(ctx)
+			_, err := c.Undo(ctx, nil)
 			return c, err
 		}},
 		{"a copy", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
@@ -33,7 +35,7 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 		}},
 		{"many cycles later", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
 			for range 5 {
-				if _, err := c.Commit(ctx); err != nil {
+				if _, err := c.Commit(ctx, nil); err != nil {
 					return nil, err
 				}
 			}
@@ -52,14 +54,12 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 					{"group", pact.Spec{ID: "last", TTL: pact.TTL(1)}},
 					{"^sys", pact.Spec{ID: "holder", Refs: []string{"group"}}},
 				} {
-					if _, err := b.Add(add.into, add.spec); err != nil {
-						return err
-					}
+					b.Add(add.into, add.spec)
 				}
 				return nil
-			}))
+			}, nil))
 			for range 2 {
-				_, err := c.Commit(ctx)
+				_, err := c.Commit(ctx, nil)
 				must(t, err)
 			}
 			if c.Working().Node("last") != nil || c.Working().Node("group") == nil {
@@ -67,8 +67,11 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 			}
 			c, err := way.next(s, c)
 			must(t, err)
-			must(t, c.Edit(ctx, func(b *pact.Batch) error { return b.Remove("holder") }))
-			snapshot, err := c.Commit(ctx)
+			must(t, c.Edit(ctx, func(b *pact.Batch) error {
+				b.Remove("holder")
+				return nil
+			}, nil))
+			snapshot, err := c.Commit(ctx, nil)
 			must(t, err)
 			if snapshot.Node("group") != nil {
 				t.Errorf("the empty group is there still: %+v", snapshot.Report)

@@ -73,13 +73,13 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 // A fork is asked like any other context: what it shares and what came after.
 func TestInspectingAFork(t *testing.T) {
 	s := tell(t, 5, 6)
-	f, err := s.context.Fork(background, pact.Cycle(4), "fork", pact.By("ann"))
+	f, err := s.context.Fork(background, pact.Cycle(4), "fork", &pact.Note{Actor: "ann"})
 	must(t, err)
 	must(t, f.Edit(background, func(b *pact.Batch) error {
-		_, err := b.Add("^sys", pact.Spec{ID: "own", Content: "own"})
-		return err
-	}, pact.By("carl")))
-	_, err = f.Commit(background, pact.By("dora"))
+		b.Add("^sys", pact.Spec{ID: "own", Content: "own"})
+		return nil
+	}, &pact.Note{Actor: "carl"}))
+	_, err = f.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
 	must(t, err)
 	blame, err := f.Blame(background, pact.Latest)
 	must(t, err)
@@ -118,7 +118,7 @@ func TestInspectingAFork(t *testing.T) {
 // A new context has nothing published, and all of it can be asked.
 func TestInspectingANewContext(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.WithActor("ann"))
-	must(t, c.Edit(background, say("hello")))
+	must(t, c.Edit(background, say("hello"), nil))
 	blame, err := c.Blame(background, pact.Working)
 	must(t, err)
 	if len(blame) != 1 || blame[0].Cycle != 1 || blame[0].By.Actor != "ann" || blame[0].Region != "^ah" {
@@ -137,7 +137,7 @@ func TestInspectingANewContext(t *testing.T) {
 			t.Errorf("prefixes: %v", err)
 		}
 	}
-	_, err = c.Commit(background)
+	_, err = c.Commit(background, nil)
 	must(t, err)
 	if l, err = c.Timeline(background, "ah"); err != nil || l.State != inspect.Gone || l.Events[1].Cause.Kind != diff.BySeal {
 		t.Errorf("the first active head: %+v, %v", l, err)

@@ -20,14 +20,14 @@ import (
 func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	now := tree.MaxInteger - 6
 	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { return now })) // root and regions take four stamps
-	must(t, c.Edit(background, say("the last but one")))
-	if _, err := c.Commit(background); fault.CodeOf(err) != fault.Limit { // turn, core and ^ah need three, two are left
+	must(t, c.Edit(background, say("the last but one"), nil))
+	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.Limit { // turn, core and ^ah need three, two are left
 		t.Fatalf("the commit: %v", err)
 	}
-	must(t, c.Edit(background, say("the last but zero")))
-	must(t, c.Edit(background, say("the last")))
+	must(t, c.Edit(background, say("the last but zero"), nil))
+	must(t, c.Edit(background, say("the last"), nil))
 	before, revision := c.Working().Digest(), c.Revision()
-	if err := c.Edit(background, say("too late")); fault.CodeOf(err) != fault.Limit {
+	if err := c.Edit(background, say("too late"), nil); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("the edit: %v", err)
 	}
 	if c.Working().Digest() != before || c.Revision() != revision {
@@ -65,10 +65,10 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	}
 	c, _, err := pact.Import(background, s, "c", document(tree.MaxInteger-2), pact.WithClock(steps()))
 	must(t, err)
-	_, err = c.Commit(background, pact.WithEdit(say("the last cycle")))
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: say("the last cycle")})
 	must(t, err)
-	must(t, c.Edit(background, say("a draft behind it")))
-	if _, err := c.Commit(background); fault.CodeOf(err) != fault.Limit {
+	must(t, c.Edit(background, say("a draft behind it"), nil))
+	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a commit after the last cycle: %v", err)
 	}
 	must(t, s.Close())
@@ -130,7 +130,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		},
 		"a compact history": func(n int) (*pact.Context, error) {
 			c := create(t, store.NewMemory())
-			_, err := c.Commit(background, pact.WithEdit(say("PLACEHOLDER")))
+			_, err := c.Commit(background, &pact.CommitOptions{Edit: say("PLACEHOLDER")})
 			must(t, err)
 			var out bytes.Buffer
 			must(t, c.Backup(background, &out))
@@ -142,17 +142,18 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		"an edit": func(n int) (*pact.Context, error) {
 			c := create(t, store.NewMemory())
 			return c, c.Edit(background, func(b *pact.Batch) error {
-				_, err := b.Add("^sys", pact.Spec{Content: deepGo(n)})
-				return err
-			})
+				b.Add("^sys", pact.Spec{Content: deepGo(n)})
+				return nil
+			}, nil)
 		},
 		"an update": func(n int) (*pact.Context, error) {
 			c := create(t, store.NewMemory())
 			return c, c.Edit(background, func(b *pact.Batch) error {
-				id, err := b.Add("^sys", pact.Spec{})
-				must(t, err)
-				return b.Update(id, map[string]any{"x:y": deepGo(n)})
-			})
+				id := b.Add("^sys", pact.Spec{})
+				must(t, b.Err())
+				b.Update(id, map[string]any{"x:y": deepGo(n)})
+				return nil
+			}, nil)
 		},
 		"an attribute of the root": func(n int) (*pact.Context, error) {
 			return pact.Create(background, store.NewMemory(), "c", pact.WithAttrs(map[string]any{"x:y": deepGo(n)}))
@@ -164,7 +165,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			t.Errorf("%s, 512 deep: %v", name, err)
 			continue
 		}
-		if _, err := c.Commit(background); err != nil {
+		if _, err := c.Commit(background, nil); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		r, err := pact.Verify(background, c, nil)

@@ -32,21 +32,21 @@ func live(t *testing.T, seed uint64, e pact.Edition) *chronicle {
 	must(t, err)
 	c := &chronicle{Rand: rand.New(rand.NewPCG(seed, 21)), t: t, context: context}
 	for range 5 + c.IntN(6) {
-		must(t, context.Edit(background, c.edits))
+		c.edits()
 		policy := pact.Policy{Orphans: pact.KeepOrphans}
 		if c.IntN(5) == 0 {
 			policy.MaxNodes, policy.ProtectTurns = 15, 1
 		}
-		s, err := context.Commit(background, pact.WithPolicy(policy))
+		s, err := context.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: policy}})
 		must(t, err)
 		c.snapshots = append(c.snapshots, s.Tree())
 	}
-	must(t, context.Edit(background, c.edits)) // a working state that is no snapshot
+	c.edits() // a working state that is no snapshot
 	return c
 }
 
 // edits makes some random edits. What the rules refuse is none.
-func (c *chronicle) edits(b *pact.Batch) error {
+func (c *chronicle) edits() {
 	working := c.context.Working()
 	for range 3 + c.IntN(5) {
 		var all []string
@@ -55,9 +55,11 @@ func (c *chronicle) edits(b *pact.Batch) error {
 		}
 		switch c.IntN(9) {
 		case 0:
-			_ = b.Remove(choose(c.Rand, all...))
+			id := choose(c.Rand, all...)
+			try(c.t, c.context, nil, func(b *pact.Batch) { b.Remove(id) })
 		case 1:
-			_ = b.Update(choose(c.Rand, all...), map[string]any{"tags": []string{choose(c.Rand, "red", "blue")}, "content": c.IntN(5)})
+			id, set := choose(c.Rand, all...), map[string]any{"tags": []string{choose(c.Rand, "red", "blue")}, "content": c.IntN(5)}
+			try(c.t, c.context, nil, func(b *pact.Batch) { b.Update(id, set) })
 		default:
 			s := pact.Spec{
 				Role: choose(c.Rand, "user", "assistant", "tool"), Kind: choose(c.Rand, "text", "call", ""), Key: choose(c.Rand, "", "", "K", "L"),
@@ -66,12 +68,10 @@ func (c *chronicle) edits(b *pact.Batch) error {
 			if c.IntN(3) == 0 {
 				s.TTL = pact.TTL(int64(1 + c.IntN(3)))
 			}
-			if _, err := b.Add(choose(c.Rand, "^ah", "^ah", "^ah", "^sys", choose(c.Rand, all...)), s); err != nil && fault.CodeOf(err) == "" {
-				return err
-			}
+			parent := choose(c.Rand, "^ah", "^ah", "^ah", "^sys", choose(c.Rand, all...))
+			try(c.t, c.context, nil, func(b *pact.Batch) { b.Add(parent, s) })
 		}
 	}
-	return nil
 }
 
 // questions are selectors without address and controls: for every edition; for

@@ -82,38 +82,33 @@ func talk(t *testing.T, e pact.Edition) *pact.Context {
 	}
 	edit := func(f func(b *pact.Batch) error) {
 		t.Helper()
-		if err := c.Edit(ctx, f); err != nil {
+		if err := c.Edit(ctx, f, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	commit := func() {
 		t.Helper()
-		if _, err := c.Commit(ctx); err != nil {
+		if _, err := c.Commit(ctx, nil); err != nil {
 			t.Fatal(err)
 		}
 	}
 	edit(func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rules", Role: "system", Kind: "text", Content: "Be brief.", Tags: []string{"policy"}})
-		_, err := b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Höllo"})
-		return err
+		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Höllo"})
+		return nil
 	})
 	commit()
 	edit(func(b *pact.Batch) error {
-		if err := b.Update("rules", map[string]any{"content": "Be kind.", "data_n": 1.5}); err != nil {
-			return err
-		}
-		call, err := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "f"}})
-		if err != nil {
-			return err
-		}
-		_, err = b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Offset: 1, TTL: pact.TTL(2), Refs: []string{call}, Content: 7})
-		return err
+		b.Update("rules", map[string]any{"content": "Be kind.", "data_n": 1.5})
+		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "f"}})
+		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Offset: 1, TTL: pact.TTL(2), Refs: []string{call}, Content: 7})
+		return nil
 	})
 	commit()
 	commit()
 	edit(func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{Role: "user", Content: "draft"})
-		return err
+		b.Add("^ah", pact.Spec{Role: "user", Content: "draft"})
+		return nil
 	})
 	return c
 }

@@ -45,7 +45,7 @@ func (w *worker) work() {
 			}
 		}
 		return nil
-	}))
+	}, nil))
 }
 
 func (w *worker) step(b *pact.Batch) error {
@@ -60,18 +60,16 @@ func (w *worker) step(b *pact.Batch) error {
 	s.Pinned = w.IntN(15) == 0
 	switch w.IntN(6) {
 	case 0:
-		g, err := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
-		if err != nil {
-			return err
-		}
-		_, err = b.Add(g, s)
-		return err
+		g := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
+		b.Add(g, s)
+		return nil
 	case 1:
-		_, err := b.Add("^sys", s)
-		return err
+		b.Add("^sys", s)
+		return nil
 	case 2:
 		s.Role, s.Kind, s.Offset = "assistant", "call", 1
-		id, err := b.Add("^ah", s)
+		id := b.Add("^ah", s)
+		err := b.Err()
 		w.calls = append(w.calls, id)
 		return err
 	}
@@ -81,11 +79,11 @@ func (w *worker) step(b *pact.Batch) error {
 		if !b.Has(call) {
 			return nil
 		}
-		_, err := b.Answer(call, pact.Spec{Content: words})
-		return err
+		b.AddResult(call, pact.Spec{Content: words})
+		return nil
 	}
-	_, err := b.Add("^ah", s)
-	return err
+	b.Add("^ah", s)
+	return nil
 }
 
 // policy draws one, of little or much.
@@ -130,17 +128,16 @@ func TestPlanIsWhatTheCommitDoes(t *testing.T) {
 				must(t, err)
 				defer release()
 			}
-			opts := []pact.CallOption{pact.WithPolicy(w.policy())}
-			if q, err := w.Parse("[tag='x']"); w.IntN(3) == 0 {
-				must(t, err)
-				opts = append(opts, pact.WithPruneSelect(q))
+			pruning := &pact.Pruning{Policy: w.policy()}
+			if w.IntN(3) == 0 {
+				pruning.Select = []string{"[tag='x']"}
 			}
 			before, planned := w.trace(), readings
-			plan, planErr := w.Plan(t.Context(), opts...)
+			plan, planErr := w.PlanPruning(t.Context(), pruning)
 			if after := w.trace(); after != before || readings != planned {
 				t.Fatalf("seed %d: the plan changed the context, or read the clock\n%s\n%s", seed, before, after)
 			}
-			w.comparePlan(seed, plan, planErr, opts, seen)
+			w.comparePlan(seed, plan, planErr, pruning, seen)
 		}
 	}
 	t.Logf("what was seen, how often: %v", seen)
@@ -159,19 +156,19 @@ func (w *worker) trace() string {
 	return fmt.Sprint(w.Revision(), len(log), w.Working().Digest(), w.Working().Cycle())
 }
 
-// comparePlan commits with the options of a plan, and without any pruning in a
+// comparePlan commits with the pruning of a plan, and without any pruning in a
 // fork.
-func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, opts []pact.CallOption, seen map[string]int) {
+func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, pruning *pact.Pruning, seen map[string]int) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if planErr != nil {
-		if _, err := w.Commit(ctx, opts...); err == nil || err.Error() != planErr.Error() {
+		if _, err := w.Commit(ctx, &pact.CommitOptions{Pruning: pruning}); err == nil || err.Error() != planErr.Error() {
 			w.t.Fatalf("seed %d: the plan failed with %v, the commit with %v", seed, planErr, err)
 		}
 		seen["refused"]++
-		opts = []pact.CallOption{pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans})}
+		pruning = &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}
 		var err error
-		plan, err = w.Plan(ctx, opts...)
+		plan, err = w.PlanPruning(ctx, pruning)
 		must(w.t, err)
 	}
 	first, last := w.Cycles()
@@ -181,12 +178,12 @@ func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, o
 		older, err = w.At(ctx, pact.Latest)
 		must(w.t, err)
 	}
-	plain, err := w.Plan(ctx, pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}))
+	plain, err := w.PlanPruning(ctx, &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}})
 	must(w.t, err)
 	if plain.After != plan.Before || older != nil && plain.Cached.With != plan.Cached.Without {
 		w.t.Fatalf("seed %d: without pruning %+v, and a plan without it says %+v", seed, plan.Before, plain.After)
 	}
-	s, err := w.Commit(ctx, opts...)
+	s, err := w.Commit(ctx, &pact.CommitOptions{Pruning: pruning})
 	must(w.t, err)
 	said, err := json.Marshal(plan.Report)
 	must(w.t, err)

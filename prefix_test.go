@@ -149,9 +149,9 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.WithCounter(asked))
 	const cycles = 300
 	for range cycles {
-		must(t, c.Edit(background, say("one")))
-		must(t, c.Edit(background, say("two")))
-		_, err := c.Commit(background, pact.WithPolicy(pact.Policy{MaxNodes: 100_000}))
+		must(t, c.Edit(background, say("one"), nil))
+		must(t, c.Edit(background, say("two"), nil))
+		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{MaxNodes: 100_000}}})
 		must(t, err)
 	}
 	c, err := c.Copy(background, store.NewMemory(), "copy")
@@ -176,8 +176,8 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 
 func TestNoTokensWithoutACounter(t *testing.T) {
 	c := create(t, store.NewMemory())
-	must(t, c.Edit(background, say("one")))
-	_, err := c.Commit(background)
+	must(t, c.Edit(background, say("one"), nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
 	for p, err := range c.Prefixes(background, pact.Cycle(1), pact.Latest) {
 		if err != nil || p.Tokens != nil {

@@ -12,14 +12,14 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Plan says what a commit with these options would prune, what that would free
+// PlanPruning says what a commit with this pruning would remove, what that would free
 // and how much of the cached prefix it would cost. Nothing is changed, and the
 // clock is not read. It looks at the working state, whether a candidate is
 // prepared or not. Cost: that of preparing the commit twice.
-func (c *Context) Plan(ctx context.Context, opts ...CallOption) (*inspect.PrunePlan, error) {
-	k, s := c.call(opts), c.state.Load()
+func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePlan, error) {
+	s := c.state.Load()
 	retained := c.retained()
-	in, err := c.input(ctx, s, s.Working, s.Stamps, retained, k)
+	in, err := c.input(ctx, s, s.Working, s.Stamps, retained, p)
 	if err != nil {
 		return nil, err
 	}

@@ -15,20 +15,21 @@ import (
 // revised has two snapshots between which one text and one JSON content change.
 func revised(t *testing.T) *pact.Context {
 	c := create(t, store.NewMemory())
-	_, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
-		_, err := b.Add("^sys", pact.Spec{ID: "text", MIME: "text/plain", Content: "one\ntwo\n"})
-		must(t, err)
-		_, err = b.Add("^sys", pact.Spec{ID: "json", Content: map[string]any{"a": 1}})
-		must(t, err)
-		_, err = b.Add("^sys", pact.Spec{ID: "same", Content: "same"})
-		return err
-	}))
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^sys", pact.Spec{ID: "text", MIME: "text/plain", Content: "one\ntwo\n"})
+		must(t, b.Err())
+		b.Add("^sys", pact.Spec{ID: "json", Content: map[string]any{"a": 1}})
+		must(t, b.Err())
+		b.Add("^sys", pact.Spec{ID: "same", Content: "same"})
+		return nil
+	}})
 	must(t, err)
-	_, err = c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
-		must(t, b.Update("text", map[string]any{"content": "one\n2\n"}))
-		must(t, b.Update("json", map[string]any{"content": map[string]any{"a": 2}}))
-		return b.Update("same", map[string]any{"priority": 4})
-	}))
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Update("text", map[string]any{"content": "one\n2\n"})
+		b.Update("json", map[string]any{"content": map[string]any{"a": 2}})
+		b.Update("same", map[string]any{"priority": 4})
+		return nil
+	}})
 	must(t, err)
 	return c
 }

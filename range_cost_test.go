@@ -69,18 +69,16 @@ func grown(tb testing.TB, nodes int) *pact.Context {
 // in three snapshots.
 func speak(tb testing.TB, c *pact.Context, blocks, notes int) {
 	tb.Helper()
-	_, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
+	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		for i := range blocks + notes {
 			s := pact.Spec{Role: "user", Kind: "text", Content: "hello"}
 			if i >= blocks {
 				s.TTL = pact.TTL(3)
 			}
-			if _, err := b.Add("^ah", s); err != nil {
-				return err
-			}
+			b.Add("^ah", s)
 		}
 		return nil
-	}))
+	}})
 	must(tb, err)
 }
 

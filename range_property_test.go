@@ -20,45 +20,46 @@ func ramble(t *testing.T, r *rand.Rand, cycles int) *pact.Context {
 	c := create(t, store.NewMemory())
 	var alive []string
 	for range cycles {
-		_, err := c.Commit(background, pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}), pact.WithEdit(func(b *pact.Batch) error {
-			for range r.IntN(5) {
-				s := pact.Spec{Role: []string{"user", "assistant"}[r.IntN(2)], Kind: []string{"text", "call", ""}[r.IntN(3)], Content: fmt.Sprint(r.IntN(9)),
-					Priority: r.Int64N(4), Offset: r.Int64N(3) - 1, Tags: [][]string{nil, {"a"}, {"b"}}[r.IntN(3)]}
-				if r.IntN(3) == 0 {
-					s.TTL = pact.TTL(1 + r.Int64N(3))
-				}
-				if r.IntN(6) == 0 {
-					s.Type, s.Role, s.Kind, s.Content = "mc", "", "", nil
-					s.Offset = 1
-				}
-				into := []string{"^ah", "^ah", "^sys"}[r.IntN(3)]
-				if len(alive) > 0 && r.IntN(3) == 0 {
-					into = alive[r.IntN(len(alive))]
-				}
-				if id, err := b.Add(into, s); err == nil { // refusals are part of the game
-					alive = append(alive, id)
-				}
+		for range r.IntN(5) {
+			s := pact.Spec{Role: []string{"user", "assistant"}[r.IntN(2)], Kind: []string{"text", "call", ""}[r.IntN(3)], Content: fmt.Sprint(r.IntN(9)),
+				Priority: r.Int64N(4), Offset: r.Int64N(3) - 1, Tags: [][]string{nil, {"a"}, {"b"}}[r.IntN(3)]}
+			if r.IntN(3) == 0 {
+				s.TTL = pact.TTL(1 + r.Int64N(3))
 			}
-			for range r.IntN(3) {
-				if len(alive) == 0 {
-					break
-				}
-				id := alive[r.IntN(len(alive))]
-				switch r.IntN(4) {
-				case 0:
-					_ = b.Remove(id)
-				case 1:
-					_ = b.Update(id, map[string]any{"content": fmt.Sprint(r.IntN(9)), "priority": r.Int64N(4)})
-				case 2:
-					if moved, err := b.Move(id, []string{"^ah", "^sys"}[r.IntN(2)], r.Int64N(3)-1); err == nil {
-						alive = append(alive, moved)
-					}
-				default:
-					_ = b.Update(id, map[string]any{"tags": []string{"a"}})
-				}
+			if r.IntN(6) == 0 {
+				s.Type, s.Role, s.Kind, s.Content = "mc", "", "", nil
+				s.Offset = 1
 			}
-			return nil
-		}))
+			into := []string{"^ah", "^ah", "^sys"}[r.IntN(3)]
+			if len(alive) > 0 && r.IntN(3) == 0 {
+				into = alive[r.IntN(len(alive))]
+			}
+			var id string
+			if try(t, c, nil, func(b *pact.Batch) { id = b.Add(into, s) }) { // refusals are part of the game
+				alive = append(alive, id)
+			}
+		}
+		for range r.IntN(3) {
+			if len(alive) == 0 {
+				break
+			}
+			id := alive[r.IntN(len(alive))]
+			switch r.IntN(4) {
+			case 0:
+				try(t, c, nil, func(b *pact.Batch) { b.Remove(id) })
+			case 1:
+				set := map[string]any{"content": fmt.Sprint(r.IntN(9)), "priority": r.Int64N(4)}
+				try(t, c, nil, func(b *pact.Batch) { b.Update(id, set) })
+			case 2:
+				region, offset, moved := []string{"^ah", "^sys"}[r.IntN(2)], r.Int64N(3)-1, ""
+				if try(t, c, nil, func(b *pact.Batch) { moved = b.Move(id, region, offset) }) {
+					alive = append(alive, moved)
+				}
+			default:
+				try(t, c, nil, func(b *pact.Batch) { b.Update(id, map[string]any{"tags": []string{"a"}}) })
+			}
+		}
+		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}})
 		must(t, err)
 	}
 	return c

@@ -21,11 +21,11 @@ func story(t *testing.T, opts ...pact.Option) *pact.Context {
 	t.Helper()
 	c := create(t, store.NewMemory(), opts...)
 	add := func(b *pact.Batch, into string, s pact.Spec) {
-		_, err := b.Add(into, s)
-		must(t, err)
+		b.Add(into, s)
+		must(t, b.Err())
 	}
 	commit := func(f func(b *pact.Batch)) {
-		_, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error { f(b); return nil }))
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error { f(b); return nil }})
 		must(t, err)
 	}
 	commit(func(b *pact.Batch) {
@@ -34,7 +34,7 @@ func story(t *testing.T, opts ...pact.Option) *pact.Context {
 	})
 	commit(func(b *pact.Batch) {
 		add(b, "^ah", pact.Spec{ID: "u2", Content: "u2", Attrs: map[string]any{"data_x": 1}})
-		must(t, b.Update("s", map[string]any{"content": "two", "tags": []string{"a"}}))
+		b.Update("s", map[string]any{"content": "two", "tags": []string{"a"}})
 	})
 	commit(func(*pact.Batch) {})
 	return c
@@ -195,12 +195,12 @@ func TestModesOfARange(t *testing.T) {
 func TestLatestOfAKeyFamily(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.WithEdition(pact.Depth))
 	for i := range 3 {
-		_, err := c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
-			_, err := b.Add("^ah", pact.Spec{ID: fmt.Sprint("k", i+1), Key: "k", TTL: pact.TTL(1), Content: "k"})
-			must(t, err)
-			_, err = b.Add("^ah", pact.Spec{ID: fmt.Sprint("x", i+1), TTL: pact.TTL(1), Content: "x"})
-			return err
-		}))
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{ID: fmt.Sprint("k", i+1), Key: "k", TTL: pact.TTL(1), Content: "k"})
+			must(t, b.Err())
+			b.Add("^ah", pact.Spec{ID: fmt.Sprint("x", i+1), TTL: pact.TTL(1), Content: "x"})
+			return nil
+		}})
 		must(t, err)
 	}
 	if got, want := ids(t, c, "@t-2..@t0 .cb @mode=latest"), []string{"k3", "x3", "x2", "x1"}; !slices.Equal(got, want) {

@@ -32,7 +32,7 @@ var answers = map[string]func(c *pact.Context) error{
 	},
 	"backup": func(c *pact.Context) error { return c.Backup(background, io.Discard) },
 	"send": func(c *pact.Context) error {
-		_, err := c.Send(background, io.Discard)
+		_, err := c.Send(background, io.Discard, nil)
 		return err
 	},
 	"select": func(c *pact.Context) error {
@@ -52,8 +52,8 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 		s, err := sqlite.Open(background, path)
 		must(t, err)
 		c := create(t, s)
-		must(t, c.Edit(background, say("a question")))
-		_, err = c.Commit(background)
+		must(t, c.Edit(background, say("a question"), nil))
+		_, err = c.Commit(background, nil)
 		must(t, err)
 		must(t, s.Close())
 		db, err := sql.Open("sqlite", path)
@@ -104,10 +104,10 @@ func TestReadingFindsDamagedRows(t *testing.T) {
 		must(t, err)
 		x := create(t, s)
 		for i := range 3 {
-			must(t, x.Edit(background, say("a question")))
+			must(t, x.Edit(background, say("a question"), nil))
 			start(t, x)
 			if i < 2 {
-				_, err = x.Commit(background)
+				_, err = x.Commit(background, nil)
 				must(t, err)
 			}
 		}

@@ -28,23 +28,23 @@ func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	c, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(steps()), pact.WithCounter(m))
 	must(t, err)
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		_, err := b.Add("^ah", pact.Spec{ID: "held", Offset: 1, Content: "one"})
-		return err
-	}))
+		b.Add("^ah", pact.Spec{ID: "held", Offset: 1, Content: "one"})
+		return nil
+	}, nil))
 	release, err := c.Retain("held")
 	must(t, err)
-	prune := []pact.CallOption{pact.WithPolicy(pact.Policy{MaxTokens: 1}), pact.WithPrune("held")}
-	plan, err := c.Plan(background, prune...)
+	pruning := &pact.Pruning{Policy: pact.Policy{MaxTokens: 1}, IDs: []string{"held"}}
+	plan, err := c.PlanPruning(background, pruning)
 	must(t, err)
 	if !slices.Equal(plan.Report.Retained, []string{"held"}) {
 		t.Errorf("the plan says that %q were retained", plan.Report.Retained)
 	}
 	must(t, c.Edit(background, func(b *pact.Batch) error { // a text that was not counted yet
-		_, err := b.Add("^ah", pact.Spec{Content: "two"})
-		return err
-	}))
+		b.Add("^ah", pact.Spec{Content: "two"})
+		return nil
+	}, nil))
 	m.does = release
-	s, err := c.Commit(background, prune...)
+	s, err := c.Commit(background, &pact.CommitOptions{Pruning: pruning})
 	must(t, err)
 	if s.Node("held") == nil || !slices.Equal(s.Report.Retained, []string{"held"}) {
 		t.Errorf("held is there: %v; the report says that %q were retained", s.Node("held") != nil, s.Report.Retained)

@@ -253,18 +253,17 @@ func TestCausesOfASelection(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.WithEdition(pact.V01))
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		for _, n := range []pact.Spec{{ID: "stays", Content: "x"}, {ID: "runs", Content: "x", TTL: pact.TTL(3)}} {
-			if _, err := b.Add("^ah", n); err != nil {
-				return err
-			}
+			b.Add("^ah", n)
 		}
-		_, err := b.Add("^sys", pact.Spec{ID: "rule", Content: "x"})
-		return err
-	}))
-	_, err := c.Commit(background)
+		b.Add("^sys", pact.Spec{ID: "rule", Content: "x"})
+		return nil
+	}, nil))
+	_, err := c.Commit(background, nil)
 	must(t, err)
-	_, err = c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
-		return b.Update("rule", map[string]any{"priority": 5})
-	}))
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Update("rule", map[string]any{"priority": 5})
+		return nil
+	}})
 	must(t, err)
 	for text, want := range map[string]string{
 		".mt:depth(1) .cb": "-runs ttl -stays selection", // they are in turn 2 by now

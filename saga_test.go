@@ -122,70 +122,76 @@ func tell(t *testing.T, seed uint64, cycles int) *saga {
 	must(t, err)
 	s := &saga{context: c, removed: map[string]diff.Cause{}, actors: map[string]string{}}
 	var ids []string
-	edits := func(actor string) func(b *pact.Batch) error {
-		return func(b *pact.Batch) error {
-			for range 1 + r.IntN(5) {
-				some := func() string {
-					if len(ids) == 0 {
-						return "^ah"
-					}
-					return ids[r.IntN(len(ids))]
+	edits := func(actor string) {
+		try := func(f func(*pact.Batch)) bool { return try(t, c, &pact.Note{Actor: actor}, f) }
+		for range 1 + r.IntN(5) {
+			some := func() string {
+				if len(ids) == 0 {
+					return "^ah"
 				}
-				switch r.IntN(13) {
-				case 12:
-					group, err := b.Add("^ah", pact.Spec{Type: "mc", Offset: 1, Removable: true})
-					must(t, err)
-					child, err := b.Add(group, pact.Spec{Content: map[string]any{"e": "ü"}, TTL: pact.TTL(1 + r.Int64N(2))})
-					must(t, err)
-					s.actors[group], s.actors[child] = actor, actor
-				case 0:
-					_ = b.Remove(some())
-				case 1:
-					_ = b.Update(some(), map[string]any{"content": fmt.Sprint("text ", r.IntN(4)), "data_x": r.IntN(3)})
-				case 2:
-					_ = b.Update(some(), map[string]any{"priority": r.IntN(3), "tags": []string{"a"}})
-				case 3:
-					if id, err := b.Move(some(), choose(r, "^ah", "^sys", some()), r.Int64N(3)-1); err == nil {
-						ids = append(ids, id)
-						s.actors[id] = actor
-					}
-				default:
-					n := pact.Spec{Role: choose(r, "", "user", "tool"), Kind: choose(r, "", "text"), Key: choose(r, "", "", "K", "L"), Offset: r.Int64N(3) - 1, Content: fmt.Sprint("text ", r.IntN(6))}
-					if r.IntN(3) == 0 {
-						n.TTL = pact.TTL(r.Int64N(4))
-					}
-					if r.IntN(5) == 0 {
-						n = pact.Spec{Type: "mc", Offset: 1, Removable: true}
-					} else if r.IntN(6) == 0 && len(ids) > 0 {
-						n.Refs = []string{some()}
-					}
-					if id, err := b.Add(choose(r, "^ah", "^ah", "^sys", some()), n); err == nil {
-						ids = append(ids, id)
-						s.actors[id] = actor
-					}
+				return ids[r.IntN(len(ids))]
+			}
+			switch r.IntN(13) {
+			case 12:
+				var group, child string
+				ttl := pact.TTL(1 + r.Int64N(2))
+				if !try(func(b *pact.Batch) {
+					group = b.Add("^ah", pact.Spec{Type: "mc", Offset: 1, Removable: true})
+					child = b.Add(group, pact.Spec{Content: map[string]any{"e": "ü"}, TTL: ttl})
+				}) {
+					t.Fatal("a group was refused")
+				}
+				s.actors[group], s.actors[child] = actor, actor
+			case 0:
+				try(func(b *pact.Batch) { b.Remove(some()) })
+			case 1:
+				try(func(b *pact.Batch) {
+					b.Update(some(), map[string]any{"content": fmt.Sprint("text ", r.IntN(4)), "data_x": r.IntN(3)})
+				})
+			case 2:
+				try(func(b *pact.Batch) { b.Update(some(), map[string]any{"priority": r.IntN(3), "tags": []string{"a"}}) })
+			case 3:
+				var id string
+				if try(func(b *pact.Batch) { id = b.Move(some(), choose(r, "^ah", "^sys", some()), r.Int64N(3)-1) }) {
+					ids = append(ids, id)
+					s.actors[id] = actor
+				}
+			default:
+				n := pact.Spec{Role: choose(r, "", "user", "tool"), Kind: choose(r, "", "text"), Key: choose(r, "", "", "K", "L"), Offset: r.Int64N(3) - 1, Content: fmt.Sprint("text ", r.IntN(6))}
+				if r.IntN(3) == 0 {
+					n.TTL = pact.TTL(r.Int64N(4))
+				}
+				if r.IntN(5) == 0 {
+					n = pact.Spec{Type: "mc", Offset: 1, Removable: true}
+				} else if r.IntN(6) == 0 && len(ids) > 0 {
+					n.Refs = []string{some()}
+				}
+				var id string
+				if try(func(b *pact.Batch) { id = b.Add(choose(r, "^ah", "^ah", "^sys", some()), n) }) {
+					ids = append(ids, id)
+					s.actors[id] = actor
 				}
 			}
-			return nil
 		}
 	}
 	for range cycles {
 		var release func()
 		for range 1 + r.IntN(2) {
 			who := choose(r, "ann", "bob")
-			must(t, c.Edit(background, edits(who), pact.By(who)))
+			edits(who)
 		}
 		if r.IntN(3) == 0 {
 			release, _ = c.Retain(choose(r, slices.Collect(maps.Keys(pageOf(t, c.Working()).headers))...))
 		}
-		var opts []pact.CallOption
+		var pruning pact.Pruning
 		rule := "named"
 		if r.IntN(3) == 0 {
-			opts = append(opts, pact.WithPolicy(pact.Policy{MaxNodes: 14, ProtectTurns: 1}))
+			pruning.Policy = pact.Policy{MaxNodes: 14, ProtectTurns: 1}
 			rule = "max_nodes 14"
 		} else if turns := c.Working().Tree().Root().Children().At(1).Children(); r.IntN(4) == 0 && turns.Len() > 2 {
-			opts = append(opts, pact.WithPrune(turns.At(0).Node().ID))
+			pruning.IDs = []string{turns.At(0).Node().ID}
 		}
-		snapshot, err := c.Commit(background, append(opts, pact.By("committer"))...)
+		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "committer"}, Pruning: &pruning})
 		must(t, err)
 		for _, gone := range snapshot.Report.Removed {
 			kind := map[string]diff.Kind{"expired": diff.ByExpiry, "pruned": diff.ByPruning, "cascade": diff.ByCascade}[string(gone.Reason)]
@@ -200,7 +206,7 @@ func tell(t *testing.T, seed uint64, cycles int) *saga {
 		}
 		s.pages = append(s.pages, pageOf(t, snapshot))
 	}
-	must(t, c.Edit(background, edits("ann"), pact.By("ann")))
+	edits("ann")
 	s.pages = append(s.pages, pageOf(t, c.Working()))
 	return s
 }

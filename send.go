@@ -13,11 +13,11 @@ import (
 // where none is, and notes the SHA-256 of exactly those bytes: the commit that
 // publishes the candidate keeps it in the log, where Verify holds the snapshot
 // to it. An edit discards the note with the candidate; sending again writes the
-// same bytes. Of the options it takes those that prune, for a candidate
-// that is not prepared yet. E_CONFLICT where the candidate was discarded or
+// same bytes. The pruning is for a candidate that is not prepared yet: E_CONFLICT with
+// one that is, as it is published as it was prepared, and where the candidate was discarded or
 // published while it was being written.
-func (c *Context) Send(ctx context.Context, w io.Writer, opts ...CallOption) (*Snapshot, error) {
-	s, err := c.toSend(ctx, opts)
+func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (*Snapshot, error) {
+	s, err := c.toSend(ctx, p)
 	if err != nil {
 		return nil, err
 	}
@@ -33,14 +33,13 @@ func (c *Context) Send(ctx context.Context, w io.Writer, opts ...CallOption) (*S
 
 // toSend returns the state with the candidate to send, which it prepares where
 // none is.
-func (c *Context) toSend(ctx context.Context, opts []CallOption) (*state, error) {
-	k := c.call(opts)
+func (c *Context) toSend(ctx context.Context, p *Pruning) (*state, error) {
 	s := c.state.Load()
-	if s.candidate != nil && k.prunes() {
+	if s.candidate != nil && !p.empty() {
 		return nil, fixedCandidate()
 	}
 	if s.candidate == nil {
-		if _, err := c.Prepare(ctx, opts...); err != nil {
+		if _, err := c.Prepare(ctx, p); err != nil {
 			return nil, err
 		}
 		s = c.state.Load()
@@ -65,11 +64,6 @@ func (c *Context) sent(cand *candidate, sum string) bool {
 	next.candidate = &noted
 	c.state.Store(&next)
 	return true
-}
-
-// prunes reports whether the call asks for pruning.
-func (k *call) prunes() bool {
-	return !k.policy.Empty() || len(k.prune)+len(k.rewrite)+len(k.choose) > 0
 }
 
 func fixedCandidate() error {

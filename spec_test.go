@@ -48,11 +48,9 @@ func TestParseSpec(t *testing.T) {
 func TestAddByPositionAndDescription(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		spec, err := b.ParseSpec("block:text { key='hero' }")
-		must(t, err)
-		_, err = b.Insert("(d0, cont[offset=0], )", spec)
-		return err
-	}))
+		b.Insert("(d0, cont[offset=0], )", b.ParseSpec("block:text { key='hero' }"))
+		return nil
+	}, nil))
 	if got := ids(t, c, "#hero"); len(got) != 1 || c.Working().Node(got[0]).Kind != "text" {
 		t.Errorf("got %q", got)
 	}

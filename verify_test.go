@@ -23,44 +23,39 @@ func rich(t testing.TB, s store.Complete) {
 	t.Helper()
 	c := create(t, s, pact.WithActor("ann"), pact.WithAttrs(map[string]any{"data_root": 1}))
 	must(t, c.Edit(background, func(b *pact.Batch) error {
-		if _, err := b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}}); err != nil {
-			return err
-		}
-		group, err := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
-		if err != nil {
-			return err
-		}
-		if _, err = b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: pact.TTL(2), Priority: 3}); err != nil {
-			return err
-		}
-		_, err = b.Add("^ah", pact.Spec{Role: "user", Content: "Where is my parcel? é"})
-		return err
-	}))
+		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}})
+		group := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
+		b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: pact.TTL(2), Priority: 3})
+		b.Add("^ah", pact.Spec{Role: "user", Content: "Where is my parcel? é"})
+		return nil
+	}, nil))
 	a, _ := start(t, c)
 	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed, TokenIn: new(int64(31)), TokenOut: new(int64(7)), Err: errors.New("cut off")})
 	must(t, err)
 	start(t, c) // nobody ends it
-	_, err = c.Send(background, &bytes.Buffer{})
+	_, err = c.Send(background, &bytes.Buffer{}, nil)
 	must(t, err)
-	_, err = c.Commit(background, pact.WithMessage("first"), pact.WithRequest("r1"))
+	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "first", Request: "r1"}})
 	must(t, err)
 	for i := range 3 {
-		_, err = c.Commit(background, pact.WithEdit(func(b *pact.Batch) error {
-			if _, err := b.Add("^ah", pact.Spec{Content: i}); err != nil {
-				return err
-			}
-			return b.Update("rule", map[string]any{"content": fmt.Sprint("Be brief, ", i)})
-		}))
+		_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Content: i})
+			b.Update("rule", map[string]any{"content": fmt.Sprint("Be brief, ", i)})
+			return nil
+		}})
 		must(t, err)
 	}
-	f, err := c.Fork(background, pact.Cycle(3), "fork")
+	f, err := c.Fork(background, pact.Cycle(3), "fork", nil)
 	must(t, err)
 	start(t, f)
-	must(t, f.Edit(background, say("in the fork")))
-	_, err = f.Commit(background)
+	must(t, f.Edit(background, say("in the fork"), nil))
+	_, err = f.Commit(background, nil)
 	must(t, err)
-	must(t, c.Edit(background, say("a draft")))
-	must(t, c.Edit(background, func(b *pact.Batch) error { return b.Update("rule", map[string]any{"priority": 7}) }))
+	must(t, c.Edit(background, say("a draft"), nil))
+	must(t, c.Edit(background, func(b *pact.Batch) error {
+		b.Update("rule", map[string]any{"priority": 7})
+		return nil
+	}, nil))
 	_, _, err = pact.Import(background, s, "imported", []byte(`{"cycle":4,"root":{"id":"r","children":[
 		{"nodeType":"^seq","children":[{"id":"t","children":[{"id":"x","content":"x","created_at_ns":5,"created_at_iso":"long ago","ttl":3}]}]},
 		{"nodeType":"^ah","children":[{"id":"nan","content":NaN,"data_x":1.5}]}]}}`))
@@ -125,7 +120,7 @@ func TestVerifyReadsEachVersionOnce(t *testing.T) {
 	c := create(t, store.NewMemory())
 	const cycles = 20
 	for i := range cycles {
-		_, err := c.Commit(background, pact.WithEdit(say(fmt.Sprint(i))))
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(fmt.Sprint(i))})
 		must(t, err)
 	}
 	r, err := pact.Verify(background, c, nil)
@@ -138,12 +133,12 @@ func TestVerifyReadsEachVersionOnce(t *testing.T) {
 func TestSendRecordsTheBytes(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
-	must(t, c.Edit(background, say("a question")))
+	must(t, c.Edit(background, say("a question"), nil))
 	var sent bytes.Buffer
-	candidate, err := c.Send(background, &sent)
+	candidate, err := c.Send(background, &sent, nil)
 	must(t, err)
 	sum := sha256.Sum256(sent.Bytes())
-	snapshot, err := c.Commit(background)
+	snapshot, err := c.Commit(background, nil)
 	must(t, err)
 	if thread, err := snapshot.Thread(background); err != nil || !bytes.Equal(thread, sent.Bytes()) || snapshot.Digest() != candidate.Digest() {
 		t.Errorf("committed %s, %v, sent %s", thread, err, &sent)
@@ -156,14 +151,14 @@ func TestSendRecordsTheBytes(t *testing.T) {
 	}
 
 	// An edit discards it, with the commit or before.
-	_, err = c.Send(background, &sent)
+	_, err = c.Send(background, &sent, nil)
 	must(t, err)
-	must(t, c.Edit(background, say("on second thought")))
-	_, err = c.Commit(background)
+	must(t, c.Edit(background, say("on second thought"), nil))
+	_, err = c.Commit(background, nil)
 	must(t, err)
-	_, err = c.Send(background, &sent)
+	_, err = c.Send(background, &sent, nil)
 	must(t, err)
-	_, err = c.Commit(background, pact.WithEdit(say("later still")))
+	_, err = c.Commit(background, &pact.CommitOptions{Edit: say("later still")})
 	must(t, err)
 	log, err = logOf(c)
 	must(t, err)
@@ -174,21 +169,21 @@ func TestSendRecordsTheBytes(t *testing.T) {
 	}
 
 	// What was not written to the end was not sent.
-	if _, err := c.Send(background, failing{}); err == nil {
+	if _, err := c.Send(background, failing{}, nil); err == nil {
 		t.Error("a writer that fails is no error")
 	}
-	_, err = c.Commit(background)
+	_, err = c.Commit(background, nil)
 	must(t, err)
 	if log, _ = logOf(c); log[len(log)-1].Sent != "" {
 		t.Errorf("logged as sent: %+v", log[len(log)-1])
 	}
-	_, err = c.Send(background, editing{t, c})
+	_, err = c.Send(background, editing{t, c}, nil)
 	if !errors.Is(err, fault.Conflict) {
 		t.Errorf("sent a candidate that was discarded: %v", err)
 	}
-	_, err = c.Prepare(background)
+	_, err = c.Prepare(background, nil)
 	must(t, err)
-	if _, err = c.Send(background, &sent, pact.WithPrune("x")); !errors.Is(err, fault.Conflict) {
+	if _, err = c.Send(background, &sent, &pact.Pruning{IDs: []string{"x"}}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruned a prepared candidate: %v", err)
 	}
 	if list := verdicts(t, s); len(list) > 0 {
@@ -207,7 +202,7 @@ type editing struct {
 }
 
 func (w editing) Write(p []byte) (int, error) {
-	must(w.t, w.c.Edit(background, say("in between")))
+	must(w.t, w.c.Edit(background, say("in between"), nil))
 	return len(p), nil
 }
 

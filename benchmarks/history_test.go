@@ -28,7 +28,7 @@ func talked(tb testing.TB, turns int) *pact.Context {
 		tb.Fatal(err)
 	}
 	for i := range turns {
-		if _, err := c.Commit(context.Background(), pact.WithEdit(func(b *pact.Batch) error { return exchange(b, i) })); err != nil {
+		if _, err := c.Commit(context.Background(), &pact.CommitOptions{Edit: func(b *pact.Batch) error { return exchange(b, i) }}); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -39,22 +39,16 @@ func exchange(b *pact.Batch, i int) error {
 	rules := fmt.Sprintf("Be kind, be brief, and do not guess. Revision %d.", i/50)
 	switch {
 	case i == 0:
-		if _, err := b.Add("^sys", pact.Spec{ID: "instructions", Role: "system", Kind: "text", Content: rules}); err != nil {
-			return err
-		}
+		b.Add("^sys", pact.Spec{ID: "instructions", Role: "system", Kind: "text", Content: rules})
 	case i%50 == 0:
-		if err := b.Update("instructions", map[string]any{"content": rules}); err != nil {
-			return err
-		}
+		b.Update("instructions", map[string]any{"content": rules})
 	}
 	for _, s := range []pact.Spec{
 		{Role: "user", Kind: "text", Content: fmt.Sprintf("Question %d: where does the quick brown fox go when it jumps over the lazy dog?", i)},
 		{Role: "assistant", Kind: "text", Content: fmt.Sprintf("Answer %d: to the other side of the dog, which is too lazy to look up.", i)},
 		{Role: "system", Kind: "memory", Offset: -1, TTL: pact.TTL(3), Content: fmt.Sprintf("Note %d: the user asks about foxes.", i)},
 	} {
-		if _, err := b.Add("^ah", s); err != nil {
-			return err
-		}
+		b.Add("^ah", s)
 	}
 	return nil
 }

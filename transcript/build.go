@@ -34,9 +34,10 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 		gone, turns, keep = b.undo(c.Working().Tree(), keep)
 		b.cut(keep)
 	}
-	snapshot, err := c.Commit(ctx, pact.WithPolicy(b.policy), pact.WithRewrite(turns...), pact.WithEdit(func(e *pact.Batch) error {
-		return b.change(e, gone, header, body[keep:])
-	}))
+	snapshot, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(e *pact.Batch) error {
+		b.change(e, gone, header, body[keep:])
+		return nil
+	}, Pruning: &pact.Pruning{Policy: b.policy, Rewrite: turns}})
 	if err != nil {
 		return err
 	}
@@ -61,19 +62,16 @@ func (b *builder) finish(ctx context.Context, c *pact.Context, list []*message) 
 	b.cut(keep)
 	b.loose = math.MaxInt
 	return c.Edit(ctx, func(e *pact.Batch) error {
-		return b.change(e, gone, header, body[keep:])
-	})
+		b.change(e, gone, header, body[keep:])
+		return nil
+	}, nil)
 }
 
 // change removes blocks, brings ^sys up to date and adds to the body.
-func (b *builder) change(e *pact.Batch, gone []string, header, body []*message) error {
-	if err := remove(e, gone); err != nil {
-		return err
-	}
-	if err := b.setHeader(e, header); err != nil {
-		return err
-	}
-	return b.add(e, body)
+func (b *builder) change(e *pact.Batch, gone []string, header, body []*message) {
+	remove(e, gone)
+	b.setHeader(e, header)
+	b.add(e, body)
 }
 
 func (b *builder) cut(at int) {
@@ -82,16 +80,12 @@ func (b *builder) cut(at int) {
 }
 
 // remove removes what was not pruned.
-func remove(e *pact.Batch, ids []string) error {
+func remove(e *pact.Batch, ids []string) {
 	for _, id := range ids {
-		if !e.Has(id) {
-			continue
-		}
-		if err := e.Remove(id); err != nil {
-			return err
+		if e.Has(id) {
+			e.Remove(id)
 		}
 	}
-	return nil
 }
 
 // number counts messages: blocks of one number are one message.
@@ -102,7 +96,7 @@ func (b *builder) number() int64 {
 
 // add adds messages to ^ah: to the core what comes before the first call or
 // result, at offset 1 everything from there on.
-func (b *builder) add(e *pact.Batch, list []*message) error {
+func (b *builder) add(e *pact.Batch, list []*message) {
 	b.cycle++
 	apart := false
 	for _, m := range list {
@@ -115,15 +109,10 @@ func (b *builder) add(e *pact.Batch, list []*message) error {
 			if apart = apart || block.apart || at >= b.loose; apart {
 				block.Offset = 1
 			}
-			id, err := b.addBlock(e, block, at)
-			if err != nil {
-				return err
-			}
-			nodes = append(nodes, id)
+			nodes = append(nodes, b.addBlock(e, block, at))
 		}
 		b.body, b.nodes = append(b.body, m), append(b.nodes, nodes)
 	}
-	return nil
 }
 
 // late reports whether a block is a result of calls that were all pruned before
@@ -140,9 +129,9 @@ func (b *builder) late(e *pact.Batch, block block) bool {
 	return found
 }
 
-// addBlock adds a block. A result refers to its calls, and calls that are not
+// addBlock adds a block and returns its id. A result refers to its calls, and calls that are not
 // sealed yet refer to it.
-func (b *builder) addBlock(e *pact.Batch, block block, at int) (string, error) {
+func (b *builder) addBlock(e *pact.Batch, block block, at int) string {
 	var calls []*called
 	for _, key := range block.answers {
 		if c := b.calls.answered(key); c != nil && e.Has(c.node) && !slices.Contains(calls, c) {
@@ -150,10 +139,7 @@ func (b *builder) addBlock(e *pact.Batch, block block, at int) (string, error) {
 			block.Refs = append(block.Refs, c.node)
 		}
 	}
-	id, err := e.Add("^ah", block.Spec)
-	if err != nil {
-		return "", err
-	}
+	id := e.Add("^ah", block.Spec)
 	if block.call != (callKey{}) {
 		b.calls[block.call] = append(b.calls[block.call], &called{node: id, at: at, cycle: b.cycle})
 	}
@@ -166,9 +152,7 @@ func (b *builder) addBlock(e *pact.Batch, block block, at int) (string, error) {
 		for _, r := range c.results {
 			refs = append(refs, r.node)
 		}
-		if err := e.Update(c.node, map[string]any{"refs": refs}); err != nil {
-			return "", err
-		}
+		e.Update(c.node, map[string]any{"refs": refs})
 	}
-	return id, nil
+	return id
 }

@@ -13,49 +13,38 @@ type placed struct {
 // place, as ^sys alone may be (docs/decisions): the next snapshot holds new
 // versions under the same ids. Where its blocks do not keep their number and
 // kinds, it and what follows are removed and added again, in order.
-func (b *builder) setHeader(e *pact.Batch, list []*message) error {
+func (b *builder) setHeader(e *pact.Batch, list []*message) {
 	at := 0
 	for ; at < len(b.header) && at < len(list); at++ {
 		if b.header[at].message == list[at] {
 			continue
 		}
-		updated, err := b.update(e, &b.header[at], list[at])
-		if err != nil {
-			return err
-		}
-		if !updated {
+		if !b.update(e, &b.header[at], list[at]) {
 			break
 		}
 	}
 	for _, p := range b.header[at:] {
-		if err := remove(e, p.nodes); err != nil {
-			return err
-		}
+		remove(e, p.nodes)
 	}
 	b.header = b.header[:at]
 	for _, m := range list[at:] {
 		p := placed{message: m, n: b.number()}
 		for _, block := range m.blocks(p.n, b.provenance) {
-			id, err := e.Add("^sys", block.Spec)
-			if err != nil {
-				return err
-			}
-			p.nodes = append(p.nodes, id)
+			p.nodes = append(p.nodes, e.Add("^sys", block.Spec))
 		}
 		b.header = append(b.header, p)
 	}
-	return nil
 }
 
 // update makes the blocks of a message those of another, if it can.
-func (b *builder) update(e *pact.Batch, p *placed, m *message) (bool, error) {
+func (b *builder) update(e *pact.Batch, p *placed, m *message) bool {
 	was, will := p.blocks(p.n, b.provenance), m.blocks(p.n, b.provenance)
 	if len(was) != len(will) {
-		return false, nil
+		return false
 	}
 	for i := range was {
 		if was[i].Kind != will[i].Kind || !e.Has(p.nodes[i]) {
-			return false, nil
+			return false
 		}
 	}
 	for i := range was {
@@ -66,10 +55,8 @@ func (b *builder) update(e *pact.Batch, p *placed, m *message) (bool, error) {
 		for name, v := range will[i].Attrs {
 			set[name] = v
 		}
-		if err := e.Update(p.nodes[i], set); err != nil {
-			return false, err
-		}
+		e.Update(p.nodes[i], set)
 	}
 	p.message = m
-	return true, nil
+	return true
 }

@@ -107,14 +107,15 @@ func TestPrefixOfSWESmith(t *testing.T) {
 		for i := range 3 {
 			if err := c.Edit(t.Context(), func(b *pact.Batch) error {
 				if i == 1 {
-					return b.Update(header, map[string]any{"content": "You are somebody else."})
+					b.Update(header, map[string]any{"content": "You are somebody else."})
+					return nil
 				}
-				_, err := b.Add("^ah", pact.Spec{Role: "user", Content: "go on"})
-				return err
-			}, pact.By("editor"), pact.WithMessage("try "+strconv.Itoa(i))); err != nil {
+				b.Add("^ah", pact.Spec{Role: "user", Content: "go on"})
+				return nil
+			}, &pact.Note{Actor: "editor", Message: "try " + strconv.Itoa(i)}); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := c.Commit(t.Context()); err != nil {
+			if _, err := c.Commit(t.Context(), nil); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -30,11 +30,11 @@ func TestRealConversationsThatExpire(t *testing.T) {
 		}
 		said := 0
 		for _, list := range c.calls {
-			if err := made.Edit(t.Context(), func(b *pact.Batch) error { return tell(b, rng, list[said:]) }); err != nil {
+			if err := made.Edit(t.Context(), func(b *pact.Batch) error { return tell(b, rng, list[said:]) }, nil); err != nil {
 				t.Fatalf("%s: %v", p.what, err)
 			}
 			said = len(list)
-			if _, err := made.Commit(t.Context(), pact.WithPolicy(policy)); err != nil {
+			if _, err := made.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: policy}}); err != nil {
 				t.Fatalf("%s: %v", p.what, err)
 			}
 		}
@@ -69,28 +69,21 @@ func tell(b *pact.Batch, rng *rand.Rand, list []*message) error {
 				id = ids.Elems[0]
 			}
 			s.Role, s.Kind, s.Offset = "", "", 0
-			if _, err := b.Answer(calls[id.Text], s); err != nil {
-				return err
-			}
+			b.AddResult(calls[id.Text], s)
 			continue
 		}
 		made, _ := m.Get("tool_calls")
 		if s.Content != nil || len(made.Elems) == 0 {
-			if _, err := b.Add(into, s); err != nil {
-				return err
-			}
+			b.Add(into, s)
 		}
 		for _, call := range made.Elems {
 			offset = 1
 			id, _ := call.Get("id")
 			function, _ := call.Get("function")
-			node, err := b.Add("^ah", pact.Spec{
+			node := b.Add("^ah", pact.Spec{
 				Role: "assistant", Kind: "call", Offset: 1, TTL: s.TTL, Content: function.Value(),
 				Attrs: map[string]any{attrCall: map[string]any{"id": id.Text}},
 			})
-			if err != nil {
-				return err
-			}
 			calls[id.Text] = node
 		}
 	}

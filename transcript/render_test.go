@@ -75,12 +75,10 @@ func TestRenderAdded(t *testing.T) {
 			}
 			if err := c.Edit(t.Context(), func(b *pact.Batch) error {
 				for _, s := range test.specs {
-					if _, err := b.Add("^ah", s); err != nil {
-						return err
-					}
+					b.Add("^ah", s)
 				}
 				return nil
-			}); err != nil {
+			}, nil); err != nil {
 				t.Fatal(err)
 			}
 			if got := openAI(t, c.Working()); got != test.want {
@@ -99,10 +97,10 @@ func TestRenderTurns(t *testing.T) {
 	}
 	say := func(parent string, s pact.Spec) {
 		t.Helper()
-		if _, err := c.Commit(t.Context(), pact.WithPolicy(pact.Policy{Orphans: pact.KeepOrphans}), pact.WithEdit(func(b *pact.Batch) error {
-			_, err := b.Add(parent, s)
-			return err
-		})); err != nil {
+		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add(parent, s)
+			return nil
+		}, Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -147,12 +145,10 @@ func TestRenderRemoved(t *testing.T) {
 			}
 			if err := made.Edit(t.Context(), func(b *pact.Batch) error {
 				for _, i := range test.remove {
-					if err := b.Remove(nodes[i-'0']); err != nil {
-						return err
-					}
+					b.Remove(nodes[i-'0'])
 				}
 				return nil
-			}); err != nil {
+			}, nil); err != nil {
 				t.Fatal(err)
 			}
 			want := "[" + user
@@ -175,13 +171,11 @@ func TestRenderUpdated(t *testing.T) {
 			if n.Kind == "" {
 				continue
 			}
-			if err := b.Update(n.ID, map[string]any{"content": contents[0]}); err != nil {
-				return err
-			}
+			b.Update(n.ID, map[string]any{"content": contents[0]})
 			contents = contents[1:]
 		}
 		return nil
-	}); err != nil {
+	}, nil); err != nil {
 		t.Fatal(err)
 	}
 	want := `[{"content":"now","role":"user"},{"content":[{"text":["part"],"type":"text"}],"role":"user"},{"content":"","role":"user"},{"content":1.5,"role":"user"}]`
@@ -201,7 +195,7 @@ func TestRemoveSealedCall(t *testing.T) {
 			break
 		}
 	}
-	s, err := made.Commit(t.Context(), pact.WithPrune(call.ID))
+	s, err := made.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{call.ID}}})
 	if err != nil {
 		t.Fatal(err)
 	}

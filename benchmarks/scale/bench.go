@@ -68,27 +68,25 @@ func (b *bench) create(s store.Store) *pact.Context {
 	return c
 }
 
-func (b *bench) edit(c *pact.Context, f func(*pact.Batch) error) { must(c.Edit(b.ctx, f)) }
+func (b *bench) edit(c *pact.Context, f func(*pact.Batch) error) { must(c.Edit(b.ctx, f, nil)) }
 
-func (b *bench) commit(c *pact.Context, opts ...pact.CallOption) *pact.Snapshot {
-	s, err := c.Commit(b.ctx, opts...)
+func (b *bench) commit(c *pact.Context, o pact.CommitOptions) *pact.Snapshot {
+	s, err := c.Commit(b.ctx, &o)
 	must(err)
 	return s
 }
 
 // turns commits n turns of a question and an answer.
-func (b *bench) turns(c *pact.Context, n int, opts ...pact.CallOption) {
+func (b *bench) turns(c *pact.Context, n int, pruning *pact.Pruning) {
 	for range n {
-		b.commit(c, append(opts, pact.WithEdit(turn))...)
+		b.commit(c, pact.CommitOptions{Edit: turn, Pruning: pruning})
 	}
 }
 
 func turn(b *pact.Batch) error {
-	_, err := b.Add("^ah", pact.Spec{Role: "user", Content: "What is the weather like, and will it stay so until the evening?"})
-	if err == nil {
-		_, err = b.Add("^ah", pact.Spec{Role: "assistant", Content: "It is sunny, and it will stay so.", Offset: 1})
-	}
-	return err
+	b.Add("^ah", pact.Spec{Role: "user", Content: "What is the weather like, and will it stay so until the evening?"})
+	b.Add("^ah", pact.Spec{Role: "assistant", Content: "It is sunny, and it will stay so.", Offset: 1})
+	return nil
 }
 
 // sink counts what is written to it.

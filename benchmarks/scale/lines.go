@@ -11,15 +11,15 @@ import (
 // returns the last.
 func (b *bench) forks(s store.Store, n int) *pact.Context {
 	c := b.create(s)
-	b.commit(c, pact.WithEdit(func(x *pact.Batch) error {
-		_, err := x.Add("^ah", pact.Spec{ID: "told", Role: "user", Content: "My number is 4711."})
-		return err
-	}))
+	b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
+		x.Add("^ah", pact.Spec{ID: "told", Role: "user", Content: "My number is 4711."})
+		return nil
+	}})
 	for i := range n {
 		var err error
-		c, err = c.Fork(b.ctx, pact.Latest, fmt.Sprint("fork", i))
+		c, err = c.Fork(b.ctx, pact.Latest, fmt.Sprint("fork", i), nil)
 		must(err)
-		b.turns(c, 1)
+		b.turns(c, 1, nil)
 	}
 	return c
 }
@@ -47,16 +47,16 @@ func lastFork(do func(*bench, *pact.Context)) func(*bench, int) func() {
 func undoing(atOnce bool) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
 		c := b.create(b.open(b.file()))
-		b.turns(c, 2)
+		b.turns(c, 2, nil)
 		if !atOnce {
-			b.turns(c, n)
+			b.turns(c, n, nil)
 		}
 		return func() {
 			for range n {
 				if atOnce {
-					b.turns(c, 1)
+					b.turns(c, 1, nil)
 				}
-				_, err := c.Undo(b.ctx)
+				_, err := c.Undo(b.ctx, nil)
 				must(err)
 			}
 		}
@@ -65,7 +65,7 @@ func undoing(atOnce bool) func(*bench, int) func() {
 
 // window has the newest 60 turns of n, and asks what the model saw 30 calls ago.
 func window(b *bench, n int) func() {
-	path := b.fill(func(s store.Store) { b.turns(b.create(s), n, pact.WithPolicy(pact.Policy{MaxTurns: 60})) })
+	path := b.fill(func(s store.Store) { b.turns(b.create(s), n, &pact.Pruning{Policy: pact.Policy{MaxTurns: 60}}) })
 	return func() {
 		c, err := pact.Open(b.ctx, b.open(path), "chat")
 		must(err)

@@ -11,8 +11,8 @@ import (
 // out what it brings.
 func atLimit(policy func(n int) pact.Policy) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
-		c, limit := b.create(store.NewMemory()), pact.WithPolicy(policy(n))
-		b.turns(c, n)
+		c, limit := b.create(store.NewMemory()), &pact.Pruning{Policy: policy(n)}
+		b.turns(c, n, nil)
 		b.turns(c, 5, limit)
 		return func() { b.turns(c, 20, limit) }
 	}
@@ -26,16 +26,14 @@ func manyParts(b *bench, n int) func() {
 		policy.Parts = append(policy.Parts, pact.Part{Tag: fmt.Sprint("t", tag), MaxNodes: max(1, n/128)})
 	}
 	for at := 0; at < n; at += 8 {
-		b.commit(c, pact.WithEdit(func(x *pact.Batch) error {
+		b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
 			for i := at; i < at+8; i++ {
-				if _, err := x.Add("^ah", pact.Spec{Content: "a note", Offset: 1, Tags: []string{fmt.Sprint("t", i%64)}}); err != nil {
-					return err
-				}
+				x.Add("^ah", pact.Spec{Content: "a note", Offset: 1, Tags: []string{fmt.Sprint("t", i%64)}})
 			}
 			return nil
-		}))
+		}})
 	}
-	return func() { b.commit(c, pact.WithPolicy(policy)) }
+	return func() { b.commit(c, pact.CommitOptions{Pruning: &pact.Pruning{Policy: policy}}) }
 }
 
 // components asks for one component a key, which is due in every second cycle.
@@ -43,14 +41,12 @@ func components(b *bench, n int) func() {
 	c := b.create(store.NewMemory())
 	return func() {
 		for range 3 {
-			b.commit(c, pact.WithEdit(func(x *pact.Batch) error {
+			b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
 				for key := range n {
-					if _, _, err := x.Materialize(2, pact.Spec{Key: fmt.Sprint("k", key), Content: "a table"}); err != nil {
-						return err
-					}
+					x.AddEvery(2, pact.Spec{Key: fmt.Sprint("k", key), Content: "a table"})
 				}
 				return nil
-			}))
+			}})
 		}
 	}
 }
@@ -59,30 +55,26 @@ func components(b *bench, n int) func() {
 // limit that the call keeps from being met.
 func results(b *bench, n int) func() {
 	c := b.create(store.NewMemory())
-	b.commit(c, pact.WithEdit(func(x *pact.Batch) error {
+	b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
 		var ids []string
 		for i := range n {
 			ids = append(ids, fmt.Sprint("result", i))
 		}
-		if _, err := x.Add("^ah", pact.Spec{ID: "call", Kind: "call", Offset: 1, Content: "many", Refs: ids}); err != nil {
-			return err
-		}
+		x.Add("^ah", pact.Spec{ID: "call", Kind: "call", Offset: 1, Content: "many", Refs: ids})
 		for _, id := range ids {
-			if _, err := x.Add("^ah", pact.Spec{ID: id, Kind: "result", Offset: 1, Content: "one", Refs: []string{"call"}}); err != nil {
-				return err
-			}
+			x.Add("^ah", pact.Spec{ID: id, Kind: "result", Offset: 1, Content: "one", Refs: []string{"call"}})
 		}
 		return nil
-	}))
-	b.turns(c, 20)
-	return func() { b.turns(c, 1, pact.WithPolicy(pact.Policy{MaxNodes: 30, ProtectTurns: 2})) }
+	}})
+	b.turns(c, 20, nil)
+	return func() { b.turns(c, 1, &pact.Pruning{Policy: pact.Policy{MaxNodes: 30, ProtectTurns: 2}}) }
 }
 
 // chain has blocks of which each refers to the one before it and the one after
 // it. The last is pinned, so that none may go.
 func chain(b *bench, n int) func() {
 	c := b.create(store.NewMemory())
-	b.commit(c, pact.WithEdit(func(x *pact.Batch) error {
+	b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
 		id := func(i int) string { return fmt.Sprint("link", i) }
 		for i := range n {
 			s := pact.Spec{ID: id(i), Content: "a link", Offset: 1, Pinned: i == n-1}
@@ -92,12 +84,10 @@ func chain(b *bench, n int) func() {
 			if i < n-1 {
 				s.Refs = append(s.Refs, id(i+1))
 			}
-			if _, err := x.Add("^ah", s); err != nil {
-				return err
-			}
+			x.Add("^ah", s)
 		}
 		return nil
-	}))
-	b.turns(c, 20)
-	return func() { b.turns(c, 1, pact.WithPolicy(pact.Policy{MaxNodes: 30, ProtectTurns: 2})) }
+	}})
+	b.turns(c, 20, nil)
+	return func() { b.turns(c, 1, &pact.Pruning{Policy: pact.Policy{MaxNodes: 30, ProtectTurns: 2}}) }
 }

@@ -62,7 +62,7 @@ var rows = []row{
 }
 
 func validate(b *bench, n int) func() {
-	path := b.fill(func(s store.Store) { b.turns(b.create(s), n) })
+	path := b.fill(func(s store.Store) { b.turns(b.create(s), n, nil) })
 	return func() { b.pact(nil, "validate", "chat", "--db", path) }
 }
 
@@ -73,8 +73,8 @@ func insert(position func(there int) string) func(*bench, int) func() {
 		return func() {
 			for there := range n {
 				b.edit(c, func(x *pact.Batch) error {
-					_, err := x.Insert(position(there), pact.Spec{Role: "user", Content: "one more"})
-					return err
+					x.Insert(position(there), pact.Spec{Role: "user", Content: "one more"})
+					return nil
 				})
 			}
 		}
@@ -87,12 +87,10 @@ func reorder(b *bench, n int) func() {
 		b.edit(c, func(x *pact.Batch) error {
 			ids := make([]string, n)
 			for i := range ids {
-				var err error
-				if ids[n-1-i], err = x.Add("^ah", pact.Spec{Role: "user", Content: "one more"}); err != nil {
-					return err
-				}
+				ids[n-1-i] = x.Add("^ah", pact.Spec{Role: "user", Content: "one more"})
 			}
-			return x.Reorder(ids...)
+			x.Reorder(ids...)
+			return nil
 		})
 	}
 }
@@ -113,9 +111,7 @@ func reopened(oneByOne bool) func(*bench, int) func() {
 		path := b.fill(func(s store.Store) {
 			b.edit(b.create(s), func(x *pact.Batch) (err error) {
 				for i := range ids {
-					if ids[i], err = x.Add("^sys", pact.Spec{Content: "a rule"}); err != nil {
-						return err
-					}
+					ids[i] = x.Add("^sys", pact.Spec{Content: "a rule"})
 				}
 				return nil
 			})
@@ -130,9 +126,7 @@ func reopened(oneByOne bool) func(*bench, int) func() {
 			for at := 0; at < n; at += step {
 				b.edit(c, func(x *pact.Batch) error {
 					for _, id := range ids[at : at+step] {
-						if err := x.Update(id, map[string]any{"content": "another rule"}); err != nil {
-							return err
-						}
+						x.Update(id, map[string]any{"content": "another rule"})
 					}
 					return nil
 				})

@@ -29,9 +29,9 @@ func run(ctx context.Context) error {
 	}
 	say := func(region, role, text string) error {
 		return c.Edit(ctx, func(b *pact.Batch) error {
-			_, err := b.Add(region, pact.Spec{Role: role, Kind: "text", Content: text})
-			return err
-		})
+			b.Add(region, pact.Spec{Role: role, Kind: "text", Content: text})
+			return nil
+		}, nil)
 	}
 	if err := say("^sys", "system", "You are terse."); err != nil {
 		return err
@@ -40,7 +40,7 @@ func run(ctx context.Context) error {
 		if err := say("^ah", "user", question); err != nil {
 			return err
 		}
-		candidate, err := c.Prepare(ctx) // what the model will see, not yet published
+		candidate, err := c.Prepare(ctx, nil) // what the model will see, not yet published
 		if err != nil {
 			return err
 		}
@@ -49,7 +49,7 @@ func run(ctx context.Context) error {
 			return err
 		}
 		answer := model(messages)
-		snapshot, err := c.Commit(ctx) // exactly the candidate, durable from here on
+		snapshot, err := c.Commit(ctx, nil) // exactly the candidate, durable from here on
 		if err != nil {
 			return err
 		}

@@ -163,13 +163,19 @@ func (r *replay) line(ctx context.Context, line []byte) error {
 		for _, s := range set.Members {
 			values[s.Name] = s.Value.Value()
 		}
-		return r.context.Edit(ctx, func(b *pact.Batch) error { return b.Update(id, values) })
+		return r.context.Edit(ctx, func(b *pact.Batch) error {
+			b.Update(id, values)
+			return nil
+		}, nil)
 	case "remove":
 		id := m.need("id")
 		if err := m.end(); err != nil {
 			return err
 		}
-		return r.context.Edit(ctx, func(b *pact.Batch) error { return b.Remove(id) })
+		return r.context.Edit(ctx, func(b *pact.Batch) error {
+			b.Remove(id)
+			return nil
+		}, nil)
 	case "move":
 		return r.move(ctx, m)
 	case "commit":
@@ -229,12 +235,12 @@ func (r *replay) add(ctx context.Context, m *members) error {
 	}
 	return r.context.Edit(ctx, func(b *pact.Batch) error {
 		if at != "" {
-			_, err := b.Insert(at, spec)
-			return inArgument(err, at)
+			b.Insert(at, spec)
+			return inArgument(b.Err(), at)
 		}
-		_, err := b.Add(into, spec)
-		return err
-	})
+		b.Add(into, spec)
+		return nil
+	}, nil)
 }
 
 func (r *replay) move(ctx context.Context, m *members) error {
@@ -250,12 +256,12 @@ func (r *replay) move(ctx context.Context, m *members) error {
 	}
 	return r.context.Edit(ctx, func(b *pact.Batch) error {
 		if at != "" {
-			_, err := b.MoveTo(id, at)
-			return inArgument(err, at)
+			b.MoveTo(id, at)
+			return inArgument(b.Err(), at)
 		}
-		_, err := b.Move(id, into, offset)
-		return err
-	})
+		b.Move(id, into, offset)
+		return nil
+	}, nil)
 }
 
 func (r *replay) commit(ctx context.Context, m *members) error {
@@ -264,6 +270,6 @@ func (r *replay) commit(ctx context.Context, m *members) error {
 	if err := m.end(); err != nil {
 		return err
 	}
-	_, err := r.context.Commit(ctx, pact.WithPolicy(r.policy), pact.WithPrune(prune...), pact.WithMessage(message))
+	_, err := r.context.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: message}, Pruning: &pact.Pruning{Policy: r.policy, IDs: prune}})
 	return err
 }

@@ -127,7 +127,7 @@ otherwise than sent.`,
 			return err
 		}
 		defer s.Close()
-		began, err := a.startAttempt(ctx, c, call, *out, pact.WithPolicy(p), pact.WithPrune(*prune...))
+		began, err := a.startAttempt(ctx, c, call, *out, &pact.Pruning{Policy: p, IDs: *prune})
 		if err != nil {
 			return err
 		}
@@ -138,12 +138,12 @@ otherwise than sent.`,
 
 // startAttempt starts an attempt with a file to write to, "" for none. A file
 // that cannot be put in place ends it.
-func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, opts ...pact.CallOption) (began *pact.Attempt, err error) {
+func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, pruning *pact.Pruning) (began *pact.Attempt, err error) {
 	if out == "" {
-		return c.StartAttempt(ctx, call, io.Discard, opts...)
+		return c.StartAttempt(ctx, call, io.Discard, pruning)
 	}
 	err = a.replaceFile(out, func(w io.Writer) error {
-		began, err = c.StartAttempt(ctx, call, w, opts...)
+		began, err = c.StartAttempt(ctx, call, w, pruning)
 		return err
 	})
 	if err != nil && began != nil {

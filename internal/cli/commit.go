@@ -64,21 +64,22 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 			return err
 		}
 		defer release()
-		pruning := []pact.CallOption{pact.WithPolicy(p), pact.WithPrune(*prune...)}
-		options := []pact.CallOption{pact.WithMessage(*message), pact.WithRequest(*request)}
+		pruning := &pact.Pruning{Policy: p, IDs: *prune}
+		options := pact.CommitOptions{Note: pact.Note{Message: *message, Request: *request}}
 		if *send == "" {
-			options = append(options, pruning...)
+			options.Pruning = pruning
 		} else if err := a.replaceFile(*send, func(w io.Writer) error {
-			_, err := c.Send(ctx, w, pruning...)
+			_, err := c.Send(ctx, w, pruning)
 			return err
 		}); err != nil {
 			return err
 		}
-		publish := c.Commit
+		var snapshot *pact.Snapshot
 		if *dryRun {
-			publish = c.Prepare
+			snapshot, err = c.Prepare(ctx, pruning)
+		} else {
+			snapshot, err = c.Commit(ctx, &options)
 		}
-		snapshot, err := publish(ctx, options...)
 		if err != nil {
 			return err
 		}

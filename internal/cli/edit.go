@@ -15,7 +15,7 @@ func (a *app) edit(ctx context.Context, name, actor string, f func(*pact.Batch) 
 		return err
 	}
 	defer s.Close()
-	return c.Edit(ctx, f)
+	return c.Edit(ctx, f, nil)
 }
 
 func (a *app) addCommand() *cobra.Command {
@@ -64,9 +64,9 @@ newest is of at least so many cycles ago.`,
 		var added string
 		due := true
 		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
-			spec, err := b.ParseSpec(text)
-			if err != nil {
-				return inArgument(err, text)
+			spec := b.ParseSpec(text)
+			if b.Err() != nil {
+				return inArgument(b.Err(), text)
 			}
 			if err := node.spec(ctx, a, cmd, &spec); err != nil {
 				return err
@@ -78,16 +78,16 @@ newest is of at least so many cycles ago.`,
 			case *at != "" && (*answers != "" || cmd.Flags().Changed("every")):
 				return usage(cmd, "--answers and --every put the node into the active head: leave the position out")
 			case *at != "":
-				added, err = b.Insert(*at, spec)
-				return inArgument(err, *at)
+				added = b.Insert(*at, spec)
+				return inArgument(b.Err(), *at)
 			case *answers != "":
-				added, err = b.Answer(*answers, spec)
+				added = b.AddResult(*answers, spec)
 			case cmd.Flags().Changed("every"):
-				added, due, err = b.Materialize(*every, spec)
+				added, due = b.AddEvery(*every, spec)
 			default:
-				added, err = b.Add(*into, spec)
+				added = b.Add(*into, spec)
 			}
-			return err
+			return nil
 		})
 		if err != nil {
 			return err
@@ -153,7 +153,10 @@ attributes. --unset takes a header away; --unset ttl lets the node stay.`,
 		if err != nil {
 			return err
 		}
-		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error { return b.Update(args[1], set) })
+		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
+			b.Update(args[1], set)
+			return nil
+		})
 		if err != nil {
 			return err
 		}
@@ -179,9 +182,7 @@ removed, none. Snapshots keep them.`,
 		ids := args[1:]
 		err := a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
 			for _, id := range ids {
-				if err := b.Remove(id); err != nil {
-					return err
-				}
+				b.Remove(id)
 			}
 			return nil
 		})
@@ -216,11 +217,11 @@ removal and a new node.`,
 		var moved string
 		err := a.edit(ctx, args[0], *actor, func(b *pact.Batch) (err error) {
 			if cmd.Flags().Changed("at") {
-				moved, err = b.MoveTo(args[1], *at)
-				return inArgument(err, *at)
+				moved = b.MoveTo(args[1], *at)
+				return inArgument(b.Err(), *at)
 			}
-			moved, err = b.Move(args[1], *into, *offset)
-			return err
+			moved = b.Move(args[1], *into, *offset)
+			return nil
 		})
 		if err != nil {
 			return err

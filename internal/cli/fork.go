@@ -36,7 +36,7 @@ Uncommitted edits do not come along.`,
 			return err
 		}
 		defer s.Close()
-		f, err := c.Fork(ctx, at, args[2], pact.WithMessage(*message), pact.WithRequest(*request))
+		f, err := c.Fork(ctx, at, args[2], &pact.Note{Message: *message, Request: *request})
 		if err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ name that is printed; pact rename or pact delete it.`,
 			return err
 		}
 		defer s.Close()
-		undone, err := c.Undo(ctx, pact.WithMessage(*message), pact.WithRequest(*request))
+		undone, err := c.Undo(ctx, &pact.Note{Message: *message, Request: *request})
 		if err != nil {
 			return err
 		}

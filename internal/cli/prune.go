@@ -59,27 +59,25 @@ a list of limits for a region, a kind or a tag:
 			return err
 		}
 		defer s.Close()
-		options := []pact.CallOption{pact.WithPolicy(p), pact.WithPrune(args[1:]...), pact.WithMessage(*message)}
 		for _, text := range *chosen {
-			q, err := selector.Parse(text, c.Edition())
-			if err != nil {
+			if _, err := selector.Parse(text, c.Edition()); err != nil {
 				return inArgument(err, text)
 			}
-			options = append(options, pact.WithPruneSelect(q))
 		}
+		pruning := &pact.Pruning{Policy: p, IDs: args[1:], Select: *chosen}
 		release, err := c.Retain(*retain...)
 		if err != nil {
 			return err
 		}
 		defer release()
 		if *dryRun {
-			plan, err := c.Plan(ctx, options...)
+			plan, err := c.PlanPruning(ctx, pruning)
 			if err != nil {
 				return err
 			}
 			return a.reportPlan(plan)
 		}
-		snapshot, err := c.Commit(ctx, options...)
+		snapshot, err := c.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: *message}, Pruning: pruning})
 		if err != nil {
 			return err
 		}
