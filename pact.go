@@ -9,10 +9,10 @@
 //
 //	c, err := pact.Create(ctx, store.NewMemory(), "chat")
 //	err = c.Edit(ctx, func(b *pact.Batch) error {
-//		_, err := b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Hello"})
-//		return err
-//	})
-//	snapshot, err := c.Commit(ctx)
+//		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Hello"})
+//		return nil
+//	}, nil)
+//	snapshot, err := c.Commit(ctx, nil)
 //	err = snapshot.WriteThread(ctx, os.Stdout)
 //
 // Chapters and sections in comments are those of the PACT specification;
