@@ -18,7 +18,7 @@ func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 		{"id":"d","nodeType":"cb","cycle":3,"created_at_ns":7,"content":"draft"}]}]}}`
 	c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), pact.WithClock(steps()))
 	must(t, err)
-	_, err = c.Commit(background, pact.By("dora"))
+	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
 	must(t, err)
 	sealed := diff.Cause{Kind: diff.BySeal, Cycle: 4, Author: diff.Author{Revision: 2, Actor: "dora"}}
 
@@ -46,8 +46,8 @@ func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 // An erasure is told of the cycle that was under way, with who asked for it and why.
 func TestTimelineTellsOfAnErasure(t *testing.T) {
 	c := create(t, store.NewMemory())
-	must(t, c.Edit(background, say("secret")))
-	first, err := c.Commit(background)
+	must(t, c.Edit(background, say("secret"), nil))
+	first, err := c.Commit(background, nil)
 	must(t, err)
 	var id string
 	for n := range first.Nodes() {
