@@ -75,19 +75,19 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 			}
 			again, err := pact.Create(background, s, "again", pact.WithClock(steps()))
 			must(t, err)
-			must(t, again.Edit(background, say("the first")))
-			if _, err := again.Commit(background); err != nil {
+			must(t, again.Edit(background, say("the first"), nil))
+			if _, err := again.Commit(background, nil); err != nil {
 				t.Fatal(err)
 			}
 			measure("a commit and its undo, again and again", func() {
 				for k := range n {
-					_, err := again.Commit(background)
+					_, err := again.Commit(background, nil)
 					must(t, err)
 					want := fmt.Sprint("again~c2~", k+1)
 					if k == 0 {
 						want = "again~c2"
 					}
-					if undone, err := again.Undo(background); err != nil || undone != want {
+					if undone, err := again.Undo(background, nil); err != nil || undone != want {
 						t.Fatalf("undone is %q, %v, want %q", undone, err, want)
 					}
 				}
