@@ -18,7 +18,7 @@ import (
 // a store that is open, or its log, is in the place. Cost: reading the store and
 // writing it once.
 func (s *Store) Backup(ctx context.Context, name string) error {
-	if err := s.place.backup(ctx, name); err != nil {
+	if err := s.files.backup(ctx, name); err != nil {
 		if fault.CodeOf(err) != "" {
 			return err
 		}
@@ -35,14 +35,14 @@ func (s *Store) Backup(ctx context.Context, name string) error {
 	return nil
 }
 
-func (p *place) backup(ctx context.Context, name string) error {
+func (p *files) backup(ctx context.Context, name string) error {
 	name, err := filepath.Abs(name)
 	if err != nil {
 		return err
 	}
 	if info, err := os.Stat(name); err == nil {
 		switch {
-		case os.SameFile(info, p.held[0]):
+		case os.SameFile(info, p.opened[0]):
 			return fault.New(fault.Store, name+" is the store itself", "name another file")
 		case !info.Mode().IsRegular():
 			return fault.New(fault.Store, name+" is no file", "name a file")
@@ -54,7 +54,7 @@ func (p *place) backup(ctx context.Context, name string) error {
 				"name another file, or end the process that uses that store")
 		}
 	}
-	db, err := sql.Open("sqlite", address(p.path, waiting("rw")))
+	db, err := sql.Open("sqlite", dataSource(p.path, plainQuery("rw")))
 	if err != nil {
 		return err
 	}
@@ -63,6 +63,6 @@ func (p *place) backup(ctx context.Context, name string) error {
 		if _, err := db.ExecContext(ctx, "VACUUM INTO ?", f.Name()); err != nil {
 			return err
 		}
-		return p.present() // what was read is the store, and not a file that it was
+		return p.check() // what was read is the store, and not a file that it was
 	})
 }

@@ -47,7 +47,7 @@ var (
 // at is what an address of SQLite points to.
 func at[T any](p uintptr) *T { return (*T)(*(*unsafe.Pointer)(unsafe.Pointer(&p))) }
 
-func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+func dataSource[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
 
 // callable is a function as SQLite takes it.
 func callable(f any) uintptr {
@@ -79,9 +79,9 @@ func useDisk(t *testing.T, dir string) *disk {
 		tls := libc.NewTLS()
 		unixVFS = at[lib.Tsqlite3_vfs](lib.Xsqlite3_vfs_find(tls, 0))
 		diskVFS = *unixVFS
-		diskVFS.FpNext, diskVFS.FzName = 0, address(&diskName[0])
+		diskVFS.FpNext, diskVFS.FzName = 0, dataSource(&diskName[0])
 		diskVFS.FxOpen, diskVFS.FxDelete = callable(opening(theDisk.open)), callable(deleting(theDisk.delete))
-		if rc := lib.Xsqlite3_vfs_register(tls, address(&diskVFS), 1); rc != 0 {
+		if rc := lib.Xsqlite3_vfs_register(tls, dataSource(&diskVFS), 1); rc != 0 {
 			t.Fatalf("the disk is not taken: %d", rc)
 		}
 	})
@@ -128,11 +128,11 @@ func (d *disk) open(tls *libc.TLS, _, name, file uintptr, flags int32, out uintp
 		at[lib.Tsqlite3_file](file).FpMethods = 0
 		return lib.SQLITE_CANTOPEN
 	}
-	rc := call[opening](unixVFS.FxOpen)(tls, address(unixVFS), name, file, flags, out)
+	rc := call[opening](unixVFS.FxOpen)(tls, dataSource(unixVFS), name, file, flags, out)
 	if f := at[lib.Tsqlite3_file](file); rc == 0 && f.FpMethods != 0 {
 		d.mu.Lock()
 		d.names[file] = path
-		f.FpMethods = address(d.methods(f.FpMethods))
+		f.FpMethods = dataSource(d.methods(f.FpMethods))
 		d.mu.Unlock()
 	}
 	return rc
@@ -143,7 +143,7 @@ func (d *disk) delete(tls *libc.TLS, _, name uintptr, sync int32) int32 {
 	if d.step(path) {
 		return lib.SQLITE_IOERR_DELETE
 	}
-	return d.note(call[deleting](unixVFS.FxDelete)(tls, address(unixVFS), name, sync), action{kind: 'd', file: path})
+	return d.note(call[deleting](unixVFS.FxDelete)(tls, dataSource(unixVFS), name, sync), action{kind: 'd', file: path})
 }
 
 // methods are those of a file, with what the disk looks at in between.

@@ -100,11 +100,11 @@ func watched(t *testing.T, path string) (*sqlstore.Store, *spy) {
 	db = sql.OpenDB(s)
 	db.SetMaxOpenConns(2)
 	st, err := sqlstore.New(t.Context(), db, db, sqlstore.Dialect{
-		Violated: func(error) bool { return false },
-		Explain:  func(error) (fault.Code, string, string) { return fault.Store, "", "" },
-		Turn:     func(_ context.Context, begin func() error) error { return begin() },
-		Present:  func() error { return nil },
-		Settle:   func(context.Context, *sql.Conn) error { return nil },
+		IsConstraint: func(error) bool { return false },
+		Explain:      func(error) (fault.Code, string, string) { return fault.Store, "", "" },
+		BeginWrite:   func(_ context.Context, begin func() error) error { return begin() },
+		CheckFiles:   func() error { return nil },
+		AfterCommit:  func(context.Context, *sql.Conn) error { return nil },
 	})
 	must(t, err)
 	t.Cleanup(func() { st.Close() })

@@ -24,23 +24,23 @@ var schema embed.FS
 // version is the newest version of the schema, kept in user_version.
 const version = 5
 
-// recognise refuses a file that is not ours before anything is changed in it,
+// checkSchema refuses a file that is not ours before anything is changed in it,
 // and returns the version of its schema. query is how to open it.
-func recognise(ctx context.Context, path string, query url.Values) (at int64, err error) {
-	db, err := sql.Open("sqlite", address(path, query))
+func checkSchema(ctx context.Context, path string, query url.Values) (at int64, err error) {
+	db, err := sql.Open("sqlite", dataSource(path, query))
 	if err != nil {
-		return 0, refuse(err, path)
+		return 0, openError(err, path)
 	}
 	defer db.Close()
 	tx, err := db.BeginTx(ctx, nil) // so that the migration of another process is seen whole or not at all
 	if err != nil {
-		return 0, refuse(err, path)
+		return 0, openError(err, path)
 	}
 	defer tx.Rollback()
 	var id int64
 	err = tx.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id, &at)
 	if err != nil {
-		return 0, refuse(err, path)
+		return 0, openError(err, path)
 	}
 	if id != applicationID {
 		return 0, fault.New(fault.Store, path+" is the database of another application", "name another file")
@@ -50,13 +50,13 @@ func recognise(ctx context.Context, path string, query url.Values) (at int64, er
 	}
 	want, err := schemaOf(ctx, at)
 	if err != nil {
-		return 0, refuse(err, path)
+		return 0, openError(err, path)
 	}
 	have, err := objects(ctx, tx)
 	if err != nil {
-		return 0, refuse(err, path)
+		return 0, openError(err, path)
 	}
-	return at, foreign(path, have, want)
+	return at, compareSchema(path, have, want)
 }
 
 func supported(at int64) error {
@@ -98,7 +98,7 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 		}
 	}
 	for ; at < version; at++ {
-		if err := build(ctx, tx, at+1); err != nil {
+		if err := applyMigration(ctx, tx, at+1); err != nil {
 			return err
 		}
 	}

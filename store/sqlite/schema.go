@@ -33,12 +33,12 @@ func objects(ctx context.Context, db interface {
 	return list, rows.Err()
 }
 
-// drafts are the schemas that this process compared files with, by version.
-var drafts sync.Map
+// schemaCache are the schemas that this process compared files with, by version.
+var schemaCache sync.Map
 
 // schemaOf makes the schema of a version in memory and lists it.
 func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
-	if list, ok := drafts.Load(at); ok {
+	if list, ok := schemaCache.Load(at); ok {
 		return list.(map[object]bool), nil
 	}
 	db, err := sql.Open("sqlite", ":memory:")
@@ -48,19 +48,19 @@ func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
 	defer db.Close()
 	db.SetMaxOpenConns(1) // each connection has a memory of its own
 	for v := range at {
-		if err := build(ctx, db, v+1); err != nil {
+		if err := applyMigration(ctx, db, v+1); err != nil {
 			return nil, err
 		}
 	}
 	list, err := objects(ctx, db)
 	if err == nil {
-		drafts.Store(at, list)
+		schemaCache.Store(at, list)
 	}
 	return list, err
 }
 
-// build makes a version of the schema out of the one before.
-func build(ctx context.Context, db interface {
+// applyMigration makes a version of the schema out of the one before.
+func applyMigration(ctx context.Context, db interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }, version int64) error {
 	text, err := schema.ReadFile(fmt.Sprintf("schema/%04d.sql", version))
@@ -70,10 +70,10 @@ func build(ctx context.Context, db interface {
 	return err
 }
 
-// foreign refuses a schema that is not to the letter that of its version: a
+// compareSchema refuses a schema that is not to the letter that of its version: a
 // trigger or a view that somebody put into the file would change what is written
 // to it, or what is read.
-func foreign(path string, have, want map[object]bool) error {
+func compareSchema(path string, have, want map[object]bool) error {
 	for o := range have {
 		if !want[o] {
 			return fault.New(fault.Store, fmt.Sprintf("%s has the %s %q, which this program did not make", path, o.kind, o.name),

@@ -27,12 +27,12 @@ import (
 // Store is the store in a file. It implements store.Store.
 type Store struct {
 	*sqlstore.Store
-	place *place
+	files *files
 }
 
 // settings are what every connection is opened with, and how it reads back.
 var settings = []struct{ key, set, pragma, want string }{
-	{"_busy_timeout", strconv.FormatInt(patience.Milliseconds(), 10), "busy_timeout", strconv.FormatInt(patience.Milliseconds(), 10)},
+	{"_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10), "busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 	{"_journal_mode", "WAL", "journal_mode", "wal"},
 	{"_synchronous", "FULL", "synchronous", "2"},
 }
@@ -51,12 +51,12 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	if err != nil {
 		return nil, fault.Wrap(fault.Store, err, "the path is not usable", "")
 	}
-	p, err := find(path)
+	p, err := findFiles(path)
 	if err == nil && p == nil {
 		if err := create(ctx, path); err != nil {
 			return nil, err
 		}
-		p, err = find(path)
+		p, err = findFiles(path)
 	}
 	if err != nil {
 		return nil, err
@@ -68,19 +68,19 @@ func Open(ctx context.Context, path string) (*Store, error) {
 }
 
 // open opens a file that is there.
-func (p *place) open(ctx context.Context) (*Store, error) {
-	if err := p.belongs(); err != nil {
+func (p *files) open(ctx context.Context) (*Store, error) {
+	if err := p.checkWAL(); err != nil {
 		return nil, err
 	}
 	var write *sql.DB
-	_, err := recognise(ctx, p.path, waiting("rw"))
+	_, err := checkSchema(ctx, p.path, plainQuery("rw"))
 	if err == nil {
-		write, err = patiently(ctx, func() (*sql.DB, error) { return handle(ctx, p.path, "0") })
+		write, err = retryWhileBusy(ctx, func() (*sql.DB, error) { return openHandle(ctx, p.path, "0") })
 	}
 	if unwritable(err) {
 		return p.openToRead(ctx, err)
 	}
-	if log, none := os.Stat(p.path + endings[1]); primary(err) == lib.SQLITE_CORRUPT && none == nil && log.Size() > 0 {
+	if log, none := os.Stat(p.path + suffixes[1]); primaryCode(err) == lib.SQLITE_CORRUPT && none == nil && log.Size() > 0 {
 		return nil, fault.Wrap(fault.Store, err, p.path+" is damaged, or the log beside it is not its own",
 			"beside a backup, move the log away; else restore the file from a backup or an export")
 	}
@@ -91,7 +91,7 @@ func (p *place) open(ctx context.Context) (*Store, error) {
 	if err := migrate(ctx, write); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
-	read, err := patiently(ctx, func() (*sql.DB, error) { return handle(ctx, p.path, "1") })
+	read, err := retryWhileBusy(ctx, func() (*sql.DB, error) { return openHandle(ctx, p.path, "1") })
 	if err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
@@ -100,9 +100,9 @@ func (p *place) open(ctx context.Context) (*Store, error) {
 	// From here on turn waits, and not SQLite.
 	_, err = write.ExecContext(ctx, "PRAGMA busy_timeout = 0")
 	if err != nil {
-		err = refuse(err, p.path)
+		err = openError(err, p.path)
 	} else {
-		err = p.hold()
+		err = p.record()
 	}
 	if err != nil {
 		return nil, errors.Join(err, read.Close(), write.Close())
@@ -114,22 +114,22 @@ func (p *place) open(ctx context.Context) (*Store, error) {
 	return &Store{s, p}, nil
 }
 
-// waiting opens a file in a mode of SQLite, waits for others, and changes nothing
+// plainQuery opens a file in a mode of SQLite, waits for others, and changes nothing
 // in how it is kept.
-func waiting(mode string) url.Values {
-	return url.Values{"mode": {mode}, "_busy_timeout": {strconv.FormatInt(patience.Milliseconds(), 10)}}
+func plainQuery(mode string) url.Values {
+	return url.Values{"mode": {mode}, "_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)}}
 }
 
-// address is the name by which the driver opens a file.
-func address(path string, query url.Values) string {
+// dataSource is the name by which the driver opens a file.
+func dataSource(path string, query url.Values) string {
 	u := url.URL{Path: filepath.ToSlash(path)}
 	return "file:" + u.EscapedPath() + "?" + query.Encode()
 }
 
-// patiently repeats an opening that another process stands in the way of. The
+// retryWhileBusy repeats an opening that another process stands in the way of. The
 // change to WAL does not wait by itself, as other statements do.
-func patiently(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func retryWhileBusy(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, error) {
+	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
 	for {
 		db, err := open()
@@ -139,25 +139,25 @@ func patiently(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, erro
 		select {
 		case <-ctx.Done():
 			return nil, err
-		case <-time.After(20 * pause):
+		case <-time.After(20 * retryInterval):
 		}
 	}
 }
 
-// handle opens the file with the settings and reads them back.
-func handle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
-	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly}, "_pragma": {fmt.Sprintf("journal_size_limit(%d)", bound)}}
+// openHandle opens the file with the settings and reads them back.
+func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
+	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly}, "_pragma": {fmt.Sprintf("journal_size_limit(%d)", walLimit)}}
 	for _, c := range settings {
 		query.Set(c.key, c.set)
 	}
-	db, err := sql.Open("sqlite", address(path, query))
+	db, err := sql.Open("sqlite", dataSource(path, query))
 	if err != nil {
-		return nil, refuse(err, path)
+		return nil, openError(err, path)
 	}
 	for _, c := range settings {
 		var got string
 		if err := db.QueryRowContext(ctx, "PRAGMA "+c.pragma).Scan(&got); err != nil {
-			return nil, errors.Join(refuse(err, path), db.Close())
+			return nil, errors.Join(openError(err, path), db.Close())
 		}
 		if got != c.want {
 			err := fault.New(fault.Store, path+" is opened with "+c.pragma+"="+got+" where a durable commit needs "+c.want,
@@ -168,14 +168,14 @@ func handle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	return db, nil
 }
 
-func (p *place) dialect() sqlstore.Dialect {
-	return sqlstore.Dialect{Violated: violated, Explain: explain, Turn: p.turn, Present: p.present, Settle: p.settle,
-		Check: check, Clean: p.clean}
+func (p *files) dialect() sqlstore.Dialect {
+	return sqlstore.Dialect{IsConstraint: isConstraint, Explain: explain, BeginWrite: p.beginWrite, CheckFiles: p.check, AfterCommit: p.afterCommit,
+		Check: checkDatabase, Clean: p.clean}
 }
 
-// check has SQLite check tables and indexes. It does not look at values, but for
+// checkDatabase has SQLite check tables and indexes. It does not look at values, but for
 // the counter of keys: one too low would give a key twice.
-func check(ctx context.Context, db *sql.DB) (damage string, err error) {
+func checkDatabase(ctx context.Context, db *sql.DB) (damage string, err error) {
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
 		return "", err
@@ -193,21 +193,21 @@ func check(ctx context.Context, db *sql.DB) (damage string, err error) {
 }
 
 // clean is overwrite, which has to wait by itself.
-func (p *place) clean(ctx context.Context, db *sql.DB) (remains string, err error) {
-	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", patience.Milliseconds())); err != nil {
+func (p *files) clean(ctx context.Context, db *sql.DB) (remains string, err error) {
+	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds())); err != nil {
 		return "", err
 	}
-	if err = p.present(); err == nil {
-		remains, err = overwrite(ctx, db)
+	if err = p.check(); err == nil {
+		remains, err = vacuum(ctx, db)
 	}
 	_, after := db.ExecContext(ctx, "PRAGMA busy_timeout = 0")
 	return remains, errors.Join(err, after)
 }
 
-// overwrite writes the file anew, without what is in free pages and in the free
+// vacuum writes the file anew, without what is in free pages and in the free
 // parts of others, and empties the log beside it. Both wait for other processes
 // as long as any statement does.
-func overwrite(ctx context.Context, db *sql.DB) (remains string, err error) {
+func vacuum(ctx context.Context, db *sql.DB) (remains string, err error) {
 	var last sql.NullInt64
 	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil {
 		return "", err
@@ -228,10 +228,10 @@ func overwrite(ctx context.Context, db *sql.DB) (remains string, err error) {
 	return "", err
 }
 
-func violated(err error) bool { return primary(err) == lib.SQLITE_CONSTRAINT }
+func isConstraint(err error) bool { return primaryCode(err) == lib.SQLITE_CONSTRAINT }
 
-// primary returns the primary result code of SQLite, 0 where there is none.
-func primary(err error) int {
+// primaryCode returns the primary result code of SQLite, 0 where there is none.
+func primaryCode(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return 0
@@ -242,20 +242,20 @@ func primary(err error) int {
 // explain puts the result codes that have a remedy into words.
 func explain(err error) (code fault.Code, message, remedy string) {
 	if busy(err) {
-		message, remedy = occupied()
+		message, remedy = busyText()
 		return fault.Busy, message, remedy
 	}
-	message, remedy = failed(err)
+	message, remedy = failureText(err)
 	return fault.Store, message, remedy
 }
 
-// occupied words E_BUSY.
-func occupied() (message, remedy string) {
+// busyText words E_BUSY.
+func busyText() (message, remedy string) {
 	return "another process holds the file", "try again: nothing was changed"
 }
 
-func failed(err error) (message, remedy string) {
-	switch primary(err) {
+func failureText(err error) (message, remedy string) {
+	switch primaryCode(err) {
 	case lib.SQLITE_FULL:
 		return "the disk is full", "make room and repeat the call: nothing was changed"
 	case lib.SQLITE_READONLY, lib.SQLITE_PERM, lib.SQLITE_CANTOPEN, lib.SQLITE_AUTH:
@@ -270,8 +270,8 @@ func failed(err error) (message, remedy string) {
 	return "", ""
 }
 
-// refuse is the error for a file that cannot be opened.
-func refuse(err error, path string) error {
+// openError is the error for a file that cannot be opened.
+func openError(err error, path string) error {
 	code, why, remedy := explain(err)
 	message := "cannot open " + path
 	if why != "" {

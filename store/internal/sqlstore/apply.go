@@ -41,7 +41,7 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	err = s.transact(ctx, "writing a change", func(w *writer) error {
 		w.key = int64(key)
 		err := w.changes(g, changes, p)
-		violated = s.dialect.Violated(err)
+		violated = s.dialect.IsConstraint(err)
 		return err
 	})
 	if violated {
@@ -139,14 +139,14 @@ func (s *Store) transact(ctx context.Context, doing string, f func(*writer) erro
 	}
 	defer conn.Close() // which returns it to its pool
 	w := &writer{store: s, ctx: context.WithoutCancel(ctx)}
-	err = s.dialect.Turn(ctx, func() error {
+	err = s.dialect.BeginWrite(ctx, func() error {
 		w.tx, err = conn.BeginTx(w.ctx, nil)
 		return err
 	})
 	if err != nil {
 		return s.fail(ctx, err, doing)
 	}
-	if err = s.dialect.Present(); err == nil {
+	if err = s.dialect.CheckFiles(); err == nil {
 		err = f(w)
 	}
 	if err != nil {
@@ -156,7 +156,7 @@ func (s *Store) transact(ctx context.Context, doing string, f func(*writer) erro
 	if err := w.tx.Commit(); err != nil {
 		return s.fail(w.ctx, err, doing)
 	}
-	return s.fail(w.ctx, s.dialect.Settle(w.ctx, conn), doing)
+	return s.fail(w.ctx, s.dialect.AfterCommit(w.ctx, conn), doing)
 }
 
 // writer is a transaction.

@@ -77,10 +77,10 @@ func attemptArgs(at attemptKey, a store.Attempt) ([]any, error) {
 		ended = a.EndedNS
 	}
 	return []any{at.branch, at.cycle, at.number, string(a.Status), a.StartedNS, ended, a.Provider, a.Model, params,
-		tokens(a.TokenIn), tokens(a.TokenOut), orNull(a.Error), thread}, nil
+		intOrNull(a.TokenIn), intOrNull(a.TokenOut), orNull(a.Error), thread}, nil
 }
 
-func tokens(n *int64) any {
+func intOrNull(n *int64) any {
 	if n == nil {
 		return nil
 	}
@@ -108,7 +108,7 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 	if err != nil {
 		return end, err
 	}
-	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, tokens(a.TokenIn), tokens(a.TokenOut), orNull(a.Error),
+	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, intOrNull(a.TokenIn), intOrNull(a.TokenOut), orNull(a.Error),
 		rowProof(args), at.branch, at.cycle, at.number)
 }
 

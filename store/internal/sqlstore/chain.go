@@ -48,7 +48,7 @@ func (s *Store) chainReaderAt(ctx context.Context, tx *sql.Tx, p segment, revisi
 func (s *Store) chainAt(ctx context.Context, tx *sql.Tx, branch, revision int64, link *[]byte) error {
 	err := within(ctx, tx, s.stmts.chainAt).QueryRowContext(ctx, branch, revision).Scan(link)
 	if err == sql.ErrNoRows {
-		return damaged(noRevision(revision))
+		return damageError(noRevision(revision))
 	}
 	return err
 }
@@ -73,16 +73,16 @@ func (s *Store) eachLogRow(ctx context.Context, tx *sql.Tx, p segment, from, to 
 		revision, _ := values[colRevision].(int64)
 		switch {
 		case revision != from:
-			return damaged(noRevision(from))
+			return damageError(noRevision(from))
 		case !l.next(values):
-			return damaged(altered(revision))
+			return damageError(altered(revision))
 		}
 		from++
 		f(values)
 		return nil
 	})
 	if err == nil && from <= to {
-		err = damaged(noRevision(from))
+		err = damageError(noRevision(from))
 	}
 	return err
 }

@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// strays are rows that no context has, or that are there more often than
+// orphanQueries are rows that no context has, or that are there more often than
 // anything refers to them.
-var strays = [...]struct{ query, what string }{
+var orphanQueries = [...]struct{ query, what string }{
 	{`SELECT min(branch) FROM node_version WHERE branch NOT IN (SELECT key FROM context)`, "there are nodes of a context that is gone, with key "},
 	{`SELECT min(branch) FROM attempt WHERE branch NOT IN (SELECT key FROM context)`, "there are attempts of a context that is gone, with key "},
 	{`SELECT min(no) FROM content WHERE no NOT IN (SELECT content_no FROM node_version WHERE content_no IS NOT NULL)`, "no node has the content number "},
@@ -64,7 +64,7 @@ func (s *Store) checkAll(ctx context.Context, tx *sql.Tx) (*store.Damage, error)
 	if stray.Valid {
 		return &store.Damage{Loose: true, What: orphanLogText(stray.Int64)}, nil
 	}
-	for _, of := range strays {
+	for _, of := range orphanQueries {
 		if err := tx.QueryRowContext(ctx, s.bound(of.query)).Scan(&stray); err != nil {
 			return nil, err
 		}

@@ -32,7 +32,7 @@ func (c *contextRow) into(more ...any) []any {
 // check refuses a row that does not prove itself.
 func (c *contextRow) check() error {
 	if !c.proof.Valid || c.proof.Int64 != rowProof(c.values()) {
-		return damaged("the row of the context " + strconv.Quote(c.Name) + " is not as it was written")
+		return damageError("the row of the context " + strconv.Quote(c.Name) + " is not as it was written")
 	}
 	c.Origin = store.Origin{Key: store.Key(c.origin[0].Int64), Cycle: c.origin[1].Int64, Revision: c.origin[2].Int64}
 	return nil
@@ -104,7 +104,7 @@ func (c *contextRow) checkLive() error {
 func (w *writer) insert(c *contextRow) error {
 	values := c.values()
 	err := w.stmt(w.store.stmts.insertContext).QueryRowContext(w.ctx, values[1:8]...).Scan(&c.Key)
-	if err != nil && w.store.dialect.Violated(err) {
+	if err != nil && w.store.dialect.IsConstraint(err) {
 		return store.NameTaken(c.Name)
 	}
 	if err != nil {

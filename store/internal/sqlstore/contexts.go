@@ -30,10 +30,10 @@ func scanState(scan func(...any) error) (state, error) {
 		return st, sql.ErrNoRows
 	}
 	if !revision.Valid {
-		return st, damaged("the context " + strconv.Quote(st.Name) + " has no log")
+		return st, damageError("the context " + strconv.Quote(st.Name) + " has no log")
 	}
 	if birth.Int64-1 > latest.Int64 {
-		return st, damaged("the log of the context " + strconv.Quote(st.Name) + " ends before its nodes")
+		return st, damageError("the log of the context " + strconv.Quote(st.Name) + " ends before its nodes")
 	}
 	st.Cycle, st.Revision, st.next = latest.Int64, revision.Int64, next.Int64
 	st.Stamps = tree.Stamps{Cycle: work.Int64, LastNS: last.Int64, Next: index.Int64, Given: given.Int64}
@@ -97,7 +97,7 @@ func (s *Store) Contexts(ctx context.Context) ([]store.Info, error) {
 		return nil, s.fail(ctx, err, doing)
 	}
 	if orphan.Valid {
-		return nil, damaged(orphanLogText(orphan.Int64))
+		return nil, damageError(orphanLogText(orphan.Int64))
 	}
 	return list, nil
 }
@@ -163,7 +163,7 @@ func (w *writer) rename(key store.Key, name string) error {
 		c.Name = name
 		return c.checkLive()
 	})
-	if err != nil && w.store.dialect.Violated(err) {
+	if err != nil && w.store.dialect.IsConstraint(err) {
 		return store.NameTaken(name)
 	}
 	return err

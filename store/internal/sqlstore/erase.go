@@ -55,7 +55,7 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 				return err
 			}
 			err = x.write(w)
-			moved = s.dialect.Violated(err)
+			moved = s.dialect.IsConstraint(err)
 			return err
 		})
 		if moved {
@@ -170,7 +170,7 @@ func (x *erasure) loadFamily(key store.Key) (*branch, error) {
 		}
 		origin := x.byKey[b.Origin.Key]
 		if origin == nil || b.Origin.Cycle > origin.Cycle {
-			return nil, damaged("a fork has no origin")
+			return nil, damageError("a fork has no origin")
 		}
 		origin.forks = append(origin.forks, b)
 	}

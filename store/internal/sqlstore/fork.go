@@ -104,7 +104,7 @@ func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, r
 	n := sort.Search(int(back), func(i int) bool { return read(end-back+1+int64(i)).latest >= cycle })
 	l := read(end - back + 1 + int64(n))
 	if err == sql.ErrNoRows || err == nil && l.latest != cycle {
-		return l, damaged("the log does not hold every cycle")
+		return l, damageError("the log does not hold every cycle")
 	}
 	return l, s.fail(ctx, err, "reading the log")
 }

@@ -235,8 +235,8 @@ func (c *scanner) history(ctx context.Context, h *history) ([]*tree.Tree, error)
 	return list, nil
 }
 
-// cached is how many snapshots are kept at hand.
-const cached = 4
+// maxCachedTrees is how many snapshots are kept at hand.
+const maxCachedTrees = 4
 
 // treeCache keeps the snapshots that were read last. Nothing but an erasure,
 // perhaps by another process, changes a snapshot, and the key of a context is
@@ -268,7 +268,7 @@ func (c *treeCache) get(key store.Key, cycle, erasures int64) *tree.Tree {
 func (c *treeCache) put(key store.Key, t *tree.Tree, erasures int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.list = append([]cachedTree{{key, t, erasures}}, c.list[:min(len(c.list), cached-1)]...)
+	c.list = append([]cachedTree{{key, t, erasures}}, c.list[:min(len(c.list), maxCachedTrees-1)]...)
 }
 
 func (c *treeCache) drop(key store.Key) {

@@ -81,13 +81,13 @@ func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
 		return nil, err
 	}
 	if loose {
-		return nil, damaged("the nodes of a snapshot are no tree")
+		return nil, damageError("the nodes of a snapshot are no tree")
 	}
 	if len(placed) == 0 {
-		return nil, damaged("a snapshot has no nodes")
+		return nil, damageError("a snapshot has no nodes")
 	}
 	if r.tree, err = tree.Build(cycle, placed); err != nil {
-		return nil, damaged("the nodes of a snapshot are no tree") // an id twice, or too deep
+		return nil, damageError("the nodes of a snapshot are no tree") // an id twice, or too deep
 	}
 	return r, nil
 }
@@ -134,7 +134,7 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 		parent := v.parent
 		if _, there := r.ids[parent]; !there && parent != 0 {
 			if parent != r.head+1 && parent != r.head+2 {
-				return damaged("node " + v.node.ID + " has no parent")
+				return damageError("node " + v.node.ID + " has no parent")
 			}
 			parent = r.head
 			r.unsealed = append(r.unsealed, *v)
@@ -206,11 +206,11 @@ func (r *replay) checkPatch(gone []string, born []tree.Born) error {
 	for _, b := range born {
 		parents[b.Node.ID] = b.Parent
 		if (b.Node.ID == root) != (b.Parent == "") || b.Parent != "" && !r.reachesRoot(b.Parent, root, parents) {
-			return damaged("node " + b.Node.ID + " has no parent")
+			return damageError("node " + b.Node.ID + " has no parent")
 		}
 	}
 	if slices.Contains(gone, root) {
-		return damaged("the root is gone")
+		return damageError("the root is gone")
 	}
 	return nil
 }

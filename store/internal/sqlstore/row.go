@@ -97,7 +97,7 @@ func (c *scanner) complete(list []row) error {
 		n := *r.node
 		var later **tree.Node // for a content that is read when asked for
 		if r.body != nil && len(r.body) != r.size {
-			return damaged("the content of node " + n.ID + " is of another size")
+			return damageError("the content of node " + n.ID + " is of another size")
 		}
 		switch {
 		case r.body != nil:
@@ -110,7 +110,7 @@ func (c *scanner) complete(list []row) error {
 		if len(r.hash) == len(tree.Digest{}) {
 			hash = (*tree.Digest)(r.hash)
 		} else if r.size > 0 && r.body == nil {
-			return damaged("the content of node " + n.ID + " is missing")
+			return damageError("the content of node " + n.ID + " is missing")
 		}
 		made := tree.NewNode(n, hash)
 		if later != nil {
@@ -133,14 +133,14 @@ func (c *scanner) headers(text string) ([]tree.Header, error) {
 	}
 	object := canon.Value(text).Any()
 	if object.Kind != canon.KindObject {
-		return nil, damaged("there are headers that are no JSON object")
+		return nil, damageError("there are headers that are no JSON object")
 	}
 	hs := make([]tree.Header, len(object.Members))
 	for i, m := range object.Members {
 		hs[i] = tree.Header{Name: m.Name, Value: m.Value.Value()}
 	}
 	if headersText(hs) != text {
-		return nil, damaged("there are headers that are not canonical")
+		return nil, damageError("there are headers that are not canonical")
 	}
 	if len(hs) < 8 { // in order already, so that NewNode will not sort what nodes share
 		c.known[text] = hs
@@ -164,6 +164,6 @@ func headersText(hs []tree.Header) any {
 	return string(append(buf, '}'))
 }
 
-func damaged(message string) error {
+func damageError(message string) error {
 	return (&store.Damage{Loose: true, What: message}).Err()
 }

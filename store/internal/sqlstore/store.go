@@ -26,7 +26,7 @@ type Dialect struct {
 	Rebind func(query string) string
 	// Violated reports whether an error says that a constraint stood in the
 	// way: unique, primary key or not null.
-	Violated func(err error) bool
+	IsConstraint func(err error) bool
 	// Snapshot is the isolation in which a transaction that reads sees one
 	// state throughout.
 	Snapshot sql.IsolationLevel
@@ -37,13 +37,13 @@ type Dialect struct {
 	// writer. Where the lock cannot be had in reasonable time, it returns the
 	// error of begin, which Explain calls E_BUSY. It does not wait for longer
 	// than ctx lasts.
-	Turn func(ctx context.Context, begin func() error) error
+	BeginWrite func(ctx context.Context, begin func() error) error
 	// Present returns an error where what is written does not go where others
 	// look for it.
-	Present func() error
+	CheckFiles func() error
 	// Settle comes between a commit, by the connection that is given, and its
 	// acknowledgement, which its error prevents.
-	Settle func(ctx context.Context, conn *sql.Conn) error
+	AfterCommit func(ctx context.Context, conn *sql.Conn) error
 	// Check has the database look for damage in its own structures and says
 	// what it found, "" for nothing.
 	Check func(ctx context.Context, db *sql.DB) (damage string, err error)

@@ -17,7 +17,7 @@ import (
 // beside the file: even those who only read have to make the log and its index
 // there.
 func unwritable(err error) bool {
-	switch primary(err) {
+	switch primaryCode(err) {
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_FULL, lib.SQLITE_IOERR:
 		return true
 	}
@@ -28,13 +28,13 @@ func unwritable(err error) bool {
 // opened otherwise: the disk is full, or the file, its directory or its file
 // system can only be read. It needs no other file and takes no lock. So nothing
 // may be in the log, which holds commits that the file lacks.
-func (p *place) openToRead(ctx context.Context, cause error) (*Store, error) {
+func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
 		return nil, fault.Wrap(fault.Store, cause, "commits are in "+p.path+"-wal, which cannot be read where nothing can be written",
 			"copy both files to a place that can be written, while no process uses them, or make room")
 	}
 	query := url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"1"}}
-	at, err := recognise(ctx, p.path, query)
+	at, err := checkSchema(ctx, p.path, query)
 	if err != nil {
 		return nil, cause
 	}
@@ -42,14 +42,14 @@ func (p *place) openToRead(ctx context.Context, cause error) (*Store, error) {
 		return nil, fault.Wrap(fault.Store, cause, fmt.Sprintf("the file has version %d of the schema, this program needs %d and cannot write it", at, version),
 			"copy it to a place that can be written")
 	}
-	db, err := sql.Open("sqlite", address(p.path, query))
+	db, err := sql.Open("sqlite", dataSource(p.path, query))
 	if err != nil {
 		return nil, cause
 	}
 	db.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	d := p.dialect()
-	d.Turn = func(context.Context, func() error) error { return p.unwritten(cause) }
-	d.Clean = func(context.Context, *sql.DB) (string, error) { return "", p.unwritten(cause) }
+	d.BeginWrite = func(context.Context, func() error) error { return p.readOnlyError(cause) }
+	d.Clean = func(context.Context, *sql.DB) (string, error) { return "", p.readOnlyError(cause) }
 	s, err := sqlstore.New(ctx, db, db, d)
 	if err != nil {
 		return nil, err
@@ -57,8 +57,8 @@ func (p *place) openToRead(ctx context.Context, cause error) (*Store, error) {
 	return &Store{s, p}, nil
 }
 
-// unwritten is the error for a change to a store that is open for reading alone.
-func (p *place) unwritten(cause error) error {
+// readOnlyError is the error for a change to a store that is open for reading alone.
+func (p *files) readOnlyError(cause error) error {
 	return fault.Wrap(fault.Store, cause, p.path+" is open for reading alone, because nothing can be written beside it",
 		"check the disk, and the permissions of the file and its directory, then open it again")
 }

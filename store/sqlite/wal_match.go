@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// belongs refuses a log that cannot be that of the file beside it, such as the
+// checkWAL refuses a log that cannot be that of the file beside it, such as the
 // log of a later time beside a backup. The file reaches as far as the last page
 // that was moved to it; every page behind that has to be in the log. SQLite
 // reads zeros where one is in neither, and finds out when it needs that page.
@@ -18,20 +18,20 @@ import (
 //
 // Others may write, and move pages, at the same time: what does not fit has to be
 // so in a log and a file that stayed as they were meanwhile.
-func (p *place) belongs() error {
-	info, err := os.Stat(p.path + endings[1])
+func (p *files) checkWAL() error {
+	info, err := os.Stat(p.path + suffixes[1])
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return fault.New(fault.Store, "the log "+p.path+endings[1]+" is no file", "move it away")
+		return fault.New(fault.Store, "the log "+p.path+suffixes[1]+" is no file", "move it away")
 	}
-	log, err := os.Open(p.path + endings[1]) // which has no locks that closing it could release
+	log, err := os.Open(p.path + suffixes[1]) // which has no locks that closing it could release
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fault.Wrap(fault.Store, err, "the log "+p.path+endings[1]+" cannot be read", "check its permissions")
+		return fault.Wrap(fault.Store, err, "the log "+p.path+suffixes[1]+" cannot be read", "check its permissions")
 	}
 	defer log.Close()
 	for range 3 {
@@ -43,7 +43,7 @@ func (p *place) belongs() error {
 			return nil
 		}
 		if after, err := p.sizes(log); err != nil || after == before {
-			return errors.Join(err, fault.New(fault.Store, p.path+endings[1]+" is not the log of "+p.path+": pages are in neither of them",
+			return errors.Join(err, fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+": pages are in neither of them",
 				"put back the file that belongs to the log; or, beside a backup, move the log away"))
 		}
 	}
@@ -51,14 +51,14 @@ func (p *place) belongs() error {
 }
 
 // sizes are those of the file and of the log.
-func (p *place) sizes(log *os.File) (sizes [2]int64, err error) {
+func (p *files) sizes(log *os.File) (sizes [2]int64, err error) {
 	file, err := os.Stat(p.path)
 	if err != nil {
-		return sizes, p.gone("", err)
+		return sizes, p.goneError("", err)
 	}
 	info, err := log.Stat()
 	if err != nil {
-		return sizes, p.gone(endings[1], err)
+		return sizes, p.goneError(suffixes[1], err)
 	}
 	return [2]int64{file.Size(), info.Size()}, nil
 }
@@ -70,7 +70,7 @@ func pagesFit(log io.ReaderAt, fileSize int64) bool {
 		return true // empty, or none that SQLite would read
 	}
 	pageSize := int64(binary.BigEndian.Uint32(head[8:]))
-	if pageSize < smallest || pageSize > 1<<16 {
+	if pageSize < minFileSize || pageSize > 1<<16 {
 		return true
 	}
 	salt := string(head[16:24])

@@ -9,14 +9,14 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// patience is how long a writer waits for others.
-const patience = 5 * time.Second
+// busyTimeout is how long a writer waits for others.
+const busyTimeout = 5 * time.Second
 
-// pause is how long a writer that nobody stands before waits until it looks
+// retryInterval is how long a writer that nobody stands before waits until it looks
 // again whether the lock is free.
-const pause = time.Millisecond
+const retryInterval = time.Millisecond
 
-// turn has begin take the lock for writing in the order in which writers came.
+// beginWrite has begin take the lock for writing in the order in which writers came.
 //
 // SQLite keeps no order: who waits looks again ever more rarely, at last ten
 // times a second, and one that writes without a break is always faster. So
@@ -24,10 +24,10 @@ const pause = time.Millisecond
 // tries for the lock of SQLite. It leaves the queue when it has the lock, and the
 // next one stands ready while it writes. The queue is for fairness alone: what
 // protects the store is SQLite's lock, from programs that know no queue too.
-func (p *place) turn(ctx context.Context, begin func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, patience)
+func (p *files) beginWrite(ctx context.Context, begin func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
-	queue, err := p.queue(ctx, 0)
+	queue, err := p.waitInQueue(ctx, 0)
 	if err != nil {
 		return err
 	}
@@ -35,7 +35,7 @@ func (p *place) turn(ctx context.Context, begin func() error) error {
 		if err := begin(); !busy(err) {
 			return err
 		}
-		if queue, err = p.queue(ctx, os.O_CREATE); err != nil {
+		if queue, err = p.waitInQueue(ctx, os.O_CREATE); err != nil {
 			return err
 		}
 	}
@@ -50,14 +50,14 @@ func (p *place) turn(ctx context.Context, begin func() error) error {
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(pause):
+		case <-time.After(retryInterval):
 		}
 	}
 }
 
-// queue waits to become the head of the queue. It returns nil where there is no
+// waitInQueue waits to become the head of the queue. It returns nil where there is no
 // queue, and none can be made.
-func (p *place) queue(ctx context.Context, flag int) (*os.File, error) {
+func (p *files) waitInQueue(ctx context.Context, flag int) (*os.File, error) {
 	f, err := os.OpenFile(p.path+"-queue", os.O_RDONLY|flag, p.mode)
 	if err != nil {
 		return nil, nil
@@ -80,12 +80,12 @@ func (p *place) queue(ctx context.Context, flag int) (*os.File, error) {
 			<-locked
 			f.Close()
 		}()
-		message, remedy := occupied()
+		message, remedy := busyText()
 		return nil, fault.Wrap(fault.Busy, ctx.Err(), message, remedy)
 	}
 }
 
 func busy(err error) bool {
-	code := primary(err)
+	code := primaryCode(err)
 	return code == lib.SQLITE_BUSY || code == lib.SQLITE_LOCKED
 }

@@ -12,26 +12,26 @@ import (
 	"github.com/contexttree/pact/internal/safefile"
 )
 
-// place is where a store is: the file and those that SQLite keeps beside it.
-type place struct {
-	path string
-	mode fs.FileMode    // of the file, and of what is made beside it
-	held [3]os.FileInfo // the files with the endings, as they were opened; nil before that
-	over atomic.Int64   // the size of the log from which on it is to be emptied
+// files is where a store is: the file and those that SQLite keeps beside it.
+type files struct {
+	path       string
+	mode       fs.FileMode    // of the file, and of what is made beside it
+	opened     [3]os.FileInfo // the files with the endings, as they were opened; nil before that
+	truncateAt atomic.Int64   // the size of the log from which on it is to be emptied
 }
 
-// endings are those of the files that writers and readers have to share: the
+// suffixes are those of the files that writers and readers have to share: the
 // file, the log of what is not yet in it, and the index of that log, which holds
 // their locks.
-var endings = [3]string{"", "-wal", "-shm"}
+var suffixes = [3]string{"", "-wal", "-shm"}
 
-// smallest is the size of the smallest database.
-const smallest = 512
+// minFileSize is the size of the smallest database.
+const minFileSize = 512
 
-// find looks at the file without opening it, because closing it again would
+// findFiles looks at the file without opening it, because closing it again would
 // release the locks that this process has on it. It returns nil where there is
 // no file, and E_STORE where it cannot be a store.
-func find(path string) (*place, error) {
+func findFiles(path string) (*files, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
 	}
@@ -48,11 +48,11 @@ func find(path string) (*place, error) {
 	case info.Size() == 0:
 		return nil, fault.New(fault.Store, path+" is empty, and no store ever is: it was cut to nothing, or something else made it",
 			"restore it from a backup; remove it to begin anew")
-	case info.Size() < smallest:
+	case info.Size() < minFileSize:
 		return nil, fault.New(fault.Store, path+" is no SQLite database", "name another file")
 	}
-	p := &place{path: path, mode: info.Mode().Perm(), held: [3]os.FileInfo{info}}
-	p.over.Store(bound)
+	p := &files{path: path, mode: info.Mode().Perm(), opened: [3]os.FileInfo{info}}
+	p.truncateAt.Store(walLimit)
 	return p, nil
 }
 
@@ -73,14 +73,14 @@ func create(ctx context.Context, path string) (err error) {
 	}
 	name := f.Name()
 	defer func() {
-		for _, ending := range endings {
+		for _, ending := range suffixes {
 			os.Remove(name + ending)
 		}
 	}()
 	if err := f.Close(); err != nil {
 		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
 	}
-	db, err := handle(ctx, name, "0")
+	db, err := openHandle(ctx, name, "0")
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func create(ctx context.Context, path string) (err error) {
 	if _, err := os.Stat(name + "-wal"); err == nil { // SQLite says nothing where it could not move the log into the file
 		return fault.New(fault.Store, "cannot make "+path+": the disk failed", "check the disk, then open the file again")
 	}
-	if err := link(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
+	if err := linkNew(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
 		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
 	}
 	if err := safefile.SyncDir(filepath.Dir(path)); err != nil {
@@ -99,8 +99,8 @@ func create(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// link gives a file another name, which must not be taken.
-func link(name, path string) error {
+// linkNew gives a file another name, which must not be taken.
+func linkNew(name, path string) error {
 	err := os.Link(name, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
 		return err
@@ -113,37 +113,37 @@ func link(name, path string) error {
 	return errors.Join(f.Close(), os.Rename(name, path))
 }
 
-// hold notes which files were opened, and makes sure that the file is still the
+// record notes which files were opened, and makes sure that the file is still the
 // one that was found.
-func (p *place) hold() error {
-	found := p.held[0]
-	for i, ending := range endings {
+func (p *files) record() error {
+	found := p.opened[0]
+	for i, ending := range suffixes {
 		info, err := os.Stat(p.path + ending)
 		if err != nil {
-			return p.gone(ending, err)
+			return p.goneError(ending, err)
 		}
-		p.held[i] = info
+		p.opened[i] = info
 	}
-	if !os.SameFile(found, p.held[0]) {
-		return p.gone("", nil)
+	if !os.SameFile(found, p.opened[0]) {
+		return p.goneError("", nil)
 	}
 	return nil
 }
 
-// present refuses to write, and to acknowledge what was written, where one of
+// check refuses to write, and to acknowledge what was written, where one of
 // the files was removed, replaced or cut to nothing: nobody would find the
 // commit. Cost: a look at three names.
-func (p *place) present() error {
-	_, err := p.look()
+func (p *files) check() error {
+	_, err := p.walSize()
 	return err
 }
 
-// look is present, and says how large the log is.
-func (p *place) look() (log int64, err error) {
-	for i, ending := range endings {
+// walSize is present, and says how large the log is.
+func (p *files) walSize() (log int64, err error) {
+	for i, ending := range suffixes {
 		info, err := os.Stat(p.path + ending)
-		if err != nil || !os.SameFile(info, p.held[i]) || i == 0 && info.Size() < smallest {
-			return 0, p.gone(ending, err)
+		if err != nil || !os.SameFile(info, p.opened[i]) || i == 0 && info.Size() < minFileSize {
+			return 0, p.goneError(ending, err)
 		}
 		if ending == "-wal" {
 			log = info.Size()
@@ -152,8 +152,8 @@ func (p *place) look() (log int64, err error) {
 	return log, nil
 }
 
-// gone is the error for a file that is not where it was opened.
-func (p *place) gone(ending string, err error) error {
+// goneError is the error for a file that is not where it was opened.
+func (p *files) goneError(ending string, err error) error {
 	what := "was replaced or cut to nothing"
 	if err != nil {
 		what = "cannot be found"
