@@ -8,9 +8,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// births is what a writer learned of nodes by the cycles that they were born in.
-// A generated id tells its cycle, and one look-up reads through what was born
-// there; so where a few of one cycle were asked for, all of it is read at once.
+// births caches where nodes are stored, by the cycle of their birth. A generated
+// id tells that cycle, and looking it up reads through the rows of the cycle; so
+// after a few look-ups in one cycle, all its rows are read at once.
 type births struct {
 	lookUps map[int64]int            // cycle -> look-ups
 	byCycle map[int64]map[string]ref // cycle -> every node that was born in it, by id
@@ -18,7 +18,7 @@ type births struct {
 
 const (
 	fewLookUps = 4       // in one cycle, before all of it is read
-	maxBirths  = 1 << 16 // nodes that a writer remembers for the next one
+	maxBirths  = 1 << 16 // nodes that a writer keeps for the next one
 )
 
 // ref finds the newest version of an id as Store.ref does. Cost: for the nodes
@@ -41,7 +41,7 @@ func (b *births) ref(ctx context.Context, s *Store, line lineage, id string) (re
 			return ref{}, err
 		}
 	}
-	for _, p := range slices.Backward(line) { // another version was born in a later cycle, and is named
+	for _, p := range slices.Backward(line) { // a later version has another birth, so the index of names has it
 		var r ref
 		err := s.stmts.namedRef.QueryRowContext(ctx, p.branch, id, p.upToCycle).Scan(&r.nid, &r.birth)
 		if err != sql.ErrNoRows {
@@ -54,7 +54,7 @@ func (b *births) ref(ctx context.Context, s *Store, line lineage, id string) (re
 	return s.ref(ctx, line, id)
 }
 
-// bornIn returns where the nodes that were born in a cycle are stored, by id.
+// bornIn reads where the nodes that were born in a cycle are stored, by id.
 func (s *Store) bornIn(ctx context.Context, line lineage, cycle int64) (map[string]ref, error) {
 	all := make(map[string]ref)
 	for _, p := range line {
@@ -83,17 +83,18 @@ func (s *Store) bornIn(ctx context.Context, line lineage, cycle int64) (map[stri
 	return all, nil
 }
 
-// set notes where a version is now.
+// set records where the newest version of a node is.
 func (b *births) set(id string, r ref) {
 	if all := b.byCycle[tree.GeneratedCycle(id)]; all != nil {
 		all[id] = r
 	}
 }
 
-// forget notes that a node is there no more.
+// forget drops a node that was removed.
 func (b *births) forget(id string) { delete(b.byCycle[tree.GeneratedCycle(id)], id) }
 
-// carried is what the next writer is to know, nothing where that is too much.
+// carried returns the cache for the next writer, an empty one where it has grown
+// beyond maxBirths.
 func (b births) carried() births {
 	n := 0
 	for _, all := range b.byCycle {

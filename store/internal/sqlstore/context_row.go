@@ -8,28 +8,28 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// contextRow is a row of context.
+// contextRow is a row of the table context.
 type contextRow struct {
-	store.Info // what the row has of it
+	store.Info // the part of it that the row holds
 	origin     [3]sql.NullInt64
-	forks      int64 // the highest number given to a fork, in the first of a family
-	attempts   int64 // how many its branch has
-	erasures   int64 // how many changed its snapshots or its log
-	deleted    int64 // 1 where only what forks share is left
+	forks      int64 // the highest number of a fork in the family; counted in its first context
+	attempts   int64 // the number of rows of attempts of its branch
+	erasures   int64 // the number of erasures that changed its snapshots or its log
+	deleted    int64 // 1 where the context is deleted and only rows that forks share are left
 	proof      sql.NullInt64
 }
 
-// contextColumns are what into takes.
+// contextColumns are the columns that into scans.
 const contextColumns = `c.key, c.name, c.edition, c.first, c.origin, c.origin_cycle, c.origin_revision, c.fork, c.forks, c.attempts,
 	c.erasures, c.deleted, c.proof`
 
-// into is where the columns go, and more after them.
+// into returns the targets for scanning contextColumns, followed by more.
 func (c *contextRow) into(more ...any) []any {
 	return append([]any{&c.Key, &c.Name, &c.Edition, &c.First, &c.origin[0], &c.origin[1], &c.origin[2], &c.Fork, &c.forks, &c.attempts,
 		&c.erasures, &c.deleted, &c.proof}, more...)
 }
 
-// check refuses a row that does not prove itself.
+// check returns E_STORE where the row does not match its proof.
 func (c *contextRow) check() error {
 	if !c.proof.Valid || c.proof.Int64 != rowProof(c.values()) {
 		return damageError("the row of the context " + strconv.Quote(c.Name) + " is not as it was written")
@@ -60,7 +60,7 @@ func (s *Store) contextRow(ctx context.Context, tx *sql.Tx, key int64) (c contex
 	return c, c.check()
 }
 
-// within is a statement in a transaction, or by itself where tx is nil.
+// within returns the statement within the transaction, or itself where tx is nil.
 func within(ctx context.Context, tx *sql.Tx, stmt *sql.Stmt) *sql.Stmt {
 	if tx == nil {
 		return stmt
@@ -68,8 +68,8 @@ func within(ctx context.Context, tx *sql.Tx, stmt *sql.Stmt) *sql.Stmt {
 	return tx.StmtContext(ctx, stmt)
 }
 
-// alterContext changes the row of a context and what proves it. A row that does not
-// hold is refused: a new proof would hide that.
+// alterContext changes the row of a context and its proof. It refuses a row that
+// does not match its proof: a new proof would hide the damage.
 func (w *writer) alterContext(key int64, change func(*contextRow) error) (c contextRow, err error) {
 	err = w.stmt(w.store.stmts.contextRowNow).QueryRowContext(w.ctx, key).Scan(c.into()...)
 	if err == sql.ErrNoRows {
@@ -87,12 +87,12 @@ func (w *writer) alterContext(key int64, change func(*contextRow) error) (c cont
 	return c, w.updateContext(&c)
 }
 
-// updateContext writes what can change of the row of a context, and its proof.
+// updateContext writes the columns of a context that can change, and the proof.
 func (w *writer) updateContext(c *contextRow) error {
 	return w.exec(w.store.stmts.updateContext, c.Name, c.forks, c.attempts, c.erasures, c.deleted, rowProof(c.values()), int64(c.Key))
 }
 
-// checkLive refuses a context that is deleted.
+// checkLive returns E_CONTEXT_NOT_FOUND where the context is deleted.
 func (c *contextRow) checkLive() error {
 	if c.deleted != 0 {
 		return noKey(c.Key)
@@ -100,7 +100,7 @@ func (c *contextRow) checkLive() error {
 	return nil
 }
 
-// insert makes the row of a context, and with it the key.
+// insert inserts the row of a context, which gives the context its key.
 func (w *writer) insert(c *contextRow) error {
 	values := c.values()
 	err := w.stmt(w.store.stmts.insertContext).QueryRowContext(w.ctx, values[1:8]...).Scan(&c.Key)
@@ -114,8 +114,8 @@ func (w *writer) insert(c *contextRow) error {
 	return w.updateContext(c)
 }
 
-// Prove gives every row of context its proof. It is the part of a migration that
-// SQL cannot do.
+// Prove writes the proof of every row of context: the part of a migration that
+// SQL cannot compute. rebind is that of [Dialect].
 func Prove(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 	s := &Store{dialect: Dialect{Rebind: rebind}}
 	rows, err := tx.QueryContext(ctx, `SELECT `+contextColumns+` FROM context c`)

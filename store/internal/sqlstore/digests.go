@@ -12,8 +12,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// inReadTx calls f with a transaction that sees one state throughout. f must not
-// read through anything else: connections are few, and this has one.
+// inReadTx calls f with a transaction that sees one state throughout. f must read
+// through it alone: it holds one of few connections, and a second could deadlock.
 func (s *Store) inReadTx(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.dialect.Snapshot})
 	if err != nil {
@@ -23,9 +23,9 @@ func (s *Store) inReadTx(ctx context.Context, doing string, f func(tx *sql.Tx) e
 	return s.fail(ctx, f(tx), doing)
 }
 
-// digestDamage refuses a tree that is not the one whose digest was recorded. Rows of
-// version 1 of the schema have no digest. Cost: that of the digest, of which
-// trees share what they share themselves.
+// digestDamage compares the digest of a tree with the recorded one and returns the
+// damage, nil where they are equal. Rows of version 1 of the schema recorded none.
+// Cost: hashing the subtrees that no tree hashed before.
 func digestDamage(t *tree.Tree, recorded []byte) *store.Damage {
 	if recorded == nil {
 		return nil
@@ -37,11 +37,12 @@ func digestDamage(t *tree.Tree, recorded []byte) *store.Damage {
 	return &store.Damage{Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: hex.EncodeToString(recorded), Found: found.String()}
 }
 
-// maxSuspects is how many nodes are named where one of them is damaged: more would
-// help nobody.
+// maxSuspects is how many nodes at most a damage names where one of them is
+// damaged: a longer list would help nobody.
 const maxSuspects = 50
 
-// nameSuspects names the nodes of a tree that rows bring, in the order of the tree.
+// nameSuspects adds to a damage the ids of the nodes that rows brought, in
+// document order, and returns it as an error.
 func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	ids := make(map[string]bool, len(rows))
 	for _, r := range rows {
@@ -63,8 +64,8 @@ func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	return d.Err()
 }
 
-// checkSnapshot refuses a snapshot that is not what its cycle published. revision is
-// the latest of the context.
+// checkSnapshot returns E_STORE where a snapshot has not the digest that the log
+// recorded for its cycle. revision is the latest of the context.
 func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int64) error {
 	at, err := c.store.publication(ctx, c.tx, c.line.at(t.Cycle()), t.Cycle(), revision)
 	if err != nil {
@@ -76,8 +77,9 @@ func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int6
 	return nil
 }
 
-// digests returns what the log recorded of the snapshots of a span of cycles.
-// Cost: the log of the span, and a few look-ups for each part.
+// digests returns the digests that the log recorded of the snapshots of a range of
+// cycles, by cycle. Cost: the log of the range, and a few look-ups for each
+// segment.
 func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[int64][]byte, error) {
 	list := make(map[int64][]byte, to-from+1)
 	for _, p := range c.line {
@@ -113,9 +115,9 @@ func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[in
 	return list, nil
 }
 
-// content is the content of a published version, read when asked for and then
-// held against the content hash of the version. A published version never
-// changes, but by an erasure, and its key is never used again.
+// content returns the content of a published version. It is read when asked for
+// and compared with the content hash of the version. Only an erasure changes a
+// published version, and its key is never used again.
 func (s *Store) content(r *row, of **tree.Node) tree.Content {
 	branch, birth, nid, size := r.branch, r.birth, r.nid, r.size
 	return tree.Fetch(size, func(ctx context.Context) (canon.Value, error) {
@@ -135,7 +137,8 @@ func (s *Store) content(r *row, of **tree.Node) tree.Content {
 	})
 }
 
-// checkContentHash refuses a content that has not the content hash of its node.
+// checkContentHash returns E_STORE where a content has not the content hash of
+// its node.
 func checkContentHash(n *tree.Node, content canon.Value) error {
 	found, ok := n.HashWith(content)
 	if ok && found == n.Hash {

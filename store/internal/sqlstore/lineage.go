@@ -10,22 +10,23 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// segment is what one branch brings to a context: the rows born after one cycle
-// and up to another, and the log after one revision and up to another.
+// segment is the part of one branch that a context consists of: the rows born
+// after afterCycle up to and with upToCycle, and the log after afterRevision up to
+// and with endRevision.
 type segment struct {
 	branch                     int64
 	afterCycle, upToCycle      int64
 	afterRevision, endRevision int64
 }
 
-// lineage is what a context consists of, the oldest part first and its own
-// branch last. It is settled when the context is made and never changes.
+// lineage lists the segments of a context, the oldest first and that of its own
+// branch last. It is fixed when the context is created.
 type lineage []segment
 
-// own is the part that is being written.
+// own returns the segment of the branch that the context writes to.
 func (l lineage) own() segment { return l[len(l)-1] }
 
-// at returns the part that holds the rows of a cycle.
+// at returns the segment that holds the rows of a cycle.
 func (l lineage) at(cycle int64) segment {
 	for _, p := range l {
 		if cycle <= p.upToCycle {
@@ -35,15 +36,15 @@ func (l lineage) at(cycle int64) segment {
 	return l.own()
 }
 
-// lineageCache remembers them, by context.
+// lineageCache caches lineages by context.
 type lineageCache struct {
 	mu       sync.Mutex
 	known    map[store.Key]lineage
-	segments int // of all of them
+	segments int // in all lineages together
 }
 
-// maxSegments bounds the parts that lineages remembers, in which a chain of forks
-// of forks is quadratic.
+// maxSegments is how many segments at most the cache holds: a chain of n forks of
+// forks has n²/2.
 const maxSegments = 1 << 18
 
 func (c *lineageCache) get(key store.Key) lineage {
@@ -69,8 +70,8 @@ func (c *lineageCache) drop(key store.Key) {
 	delete(c.known, key)
 }
 
-// lineage finds out what a context consists of. Cost: a look-up for each fork
-// on the way to the first origin or to one of which that is known, once.
+// lineage returns the lineage of a context. Cost: a look-up for each fork on the
+// way to the first origin, or to an origin whose lineage is cached, once.
 func (s *Store) lineage(ctx context.Context, key store.Key) (lineage, error) {
 	if l := s.lineages.get(key); l != nil {
 		return l, nil
@@ -84,7 +85,7 @@ func (s *Store) lineage(ctx context.Context, key store.Key) (lineage, error) {
 				return nil, err
 			}
 		}
-		// An origin is made before its forks, so that this ends.
+		// The loop ends, because an origin has a lower key than its forks.
 		origin, cycle, revision := c.origin[0], c.origin[1], c.origin[2]
 		switch {
 		case err == sql.ErrNoRows && len(l) == 0:

@@ -10,15 +10,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Why nodes go, besides the reasons of lifecycle.
+// The reasons of deaths, besides those of package lifecycle.
 const (
 	edited = "edit"
 	sealed = "seal"
 )
 
-// plan is the rows that changes cost, worked out before the lock is taken. It
-// begins at the state that the guard names, so that it is void, and never
-// carried out, where another writer was faster.
+// plan holds the rows that changes write. It is worked out before the transaction
+// takes the lock, from the state that the guard names; where another writer was
+// faster, the guard fails and the plan is never written.
 type plan struct {
 	writerState
 	ctx   context.Context
@@ -27,21 +27,21 @@ type plan struct {
 	steps []step
 }
 
-// step is what one change writes.
+// step holds the rows that one change writes and deletes.
 type step struct {
-	drops  []ref // drafts that go, or make way for another version
+	drops  []ref // drafts to delete, because they go or get another version
 	deaths []death
 	births []birth
-	next   int64 // the next nid afterwards
+	next   int64 // the next free nid after the change
 }
 
-// death says of a node that it is gone from a cycle on.
+// death is a row that ends a node: no snapshot from the cycle birth on has it.
 type death struct {
-	ref    // birth is the cycle
+	ref    // its birth is the first cycle without the node
 	reason string
 }
 
-// birth is a version of a node.
+// birth is a row with a version of a node.
 type birth struct {
 	ref
 	node   *tree.Node
@@ -50,7 +50,7 @@ type birth struct {
 	named  bool
 }
 
-// planCreation is the plan of a new context and of the changes made with it.
+// planCreation plans a new context and the changes made with it.
 func (s *Store) planCreation(ctx context.Context, g store.Genesis) (*plan, error) {
 	cycle := g.Tree.Cycle()
 	p := &plan{writerState: writerState{revision: 1, latest: cycle, next: 1, refs: make(map[string]ref, g.Tree.Len())}, ctx: ctx, store: s}
@@ -69,7 +69,8 @@ func (s *Store) planCreation(ctx context.Context, g store.Genesis) (*plan, error
 	return p, p.changes(g.Changes)
 }
 
-// number gives the next nid, with room for what the head will be sealed into.
+// number takes the next nid. For an active head it reserves two more: for the
+// turn that the head becomes when it is sealed, and for the core of that turn.
 func (p *plan) number(cycle int64, c tree.Class) ref {
 	r := ref{nid: p.next, birth: cycle}
 	p.next++
@@ -79,7 +80,7 @@ func (p *plan) number(cycle int64, c tree.Class) ref {
 	return r
 }
 
-// ref finds the live version of a node.
+// ref returns where the live version of a node is stored.
 func (p *plan) ref(id string) (ref, error) {
 	if r, ok := p.refs[id]; ok {
 		return r, nil
@@ -95,9 +96,9 @@ func (p *plan) ref(id string) (ref, error) {
 	return r, nil
 }
 
-// parent returns the nid under which a node of a tree is stored, 0 for the
-// root: that of its parent or, below the active head, that of the turn or of
-// the core that the parent will have become when it is sealed (02 §6.2).
+// parent returns the nid that the row of a node names as its parent, 0 for the
+// root: that of its parent or, below the active head, the one reserved for the
+// turn that the head becomes, or for the core of that turn (02 §6.2).
 func (p *plan) parent(t *tree.Tree, n *tree.Node, parent string) (int64, error) {
 	if parent == "" {
 		return 0, nil
@@ -176,8 +177,8 @@ func (p *plan) change(c store.Change) error {
 	return nil
 }
 
-// nextWriterState returns what is worth keeping for the next writer: all that is known
-// or, after a commit, what the next cycle surely needs.
+// nextWriterState returns what the next writer of the context can use: everything
+// that this one learned or, after a commit, the refs that every cycle needs.
 func (p *plan) nextWriterState(working *tree.Tree, committed bool) *writerState {
 	r := p.writerState
 	r.births = p.births.carried()
@@ -197,7 +198,7 @@ func (p *plan) carryRef(r *writerState, id string) {
 	}
 }
 
-// reasons reads why a commit removed nodes out of its report.
+// reasons reads from the report of a commit why it removed nodes, by id.
 func reasons(report json.RawMessage) map[string]string {
 	var r lifecycle.Report
 	if len(report) == 0 || json.Unmarshal(report, &r) != nil {

@@ -6,17 +6,18 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// changePlan plans one change, difference by difference.
+// changePlan plans the rows of one change from the differences between the tree
+// before and the tree after it.
 type changePlan struct {
 	*plan
 	step
 	change     store.Change
 	after      *tree.Tree      // the snapshot, or the working state
-	cycle      int64           // of the snapshot to come, whose drafts are being written
-	differing  map[string]bool // ids that differ
+	cycle      int64           // of the next snapshot, whose drafts the change writes
+	differing  map[string]bool // ids of the nodes that changed
 	removedIDs []string
-	turnSealed bool   // the turn that the head becomes was met
-	newCoreID  string // id of its core, where that is new
+	turnSealed bool   // the turn that the head becomes is planned
+	newCoreID  string // id of the core of that turn, where the core is new
 	reasonByID map[string]string
 }
 
@@ -30,9 +31,9 @@ func (w *changePlan) addDifference(d tree.Difference) error {
 	return w.changed(d)
 }
 
-// added plans a node that was not there: draft or published, it is born in the
-// cycle to come. The turn that the head becomes takes the number that was kept
-// for it, and so does a core that comes with it.
+// added plans the first version of a node. Draft or published, it is born in the
+// next cycle. The turn that the head becomes and a new core in it take the nids
+// that number reserved for them.
 func (w *changePlan) added(d tree.Difference) error {
 	if d.NewParent == "" {
 		return fault.OnNode(fault.PlacementInvalid, d.New.ID, "a context keeps its root", "")
@@ -64,15 +65,15 @@ func (w *changePlan) added(d tree.Difference) error {
 	return w.addVersion(&w.step, d.New, r, parent, false)
 }
 
-// seals reports whether the change puts a new head in the place of the old one.
-// A history from elsewhere may keep the same one.
+// seals reports whether the change replaces the active head. A commit of an
+// imported history may keep it.
 func (w *changePlan) seals() bool {
 	old := w.change.Before.Region(tree.Head)
 	return w.change.Sealed != nil && old != nil && !w.after.Has(old.Node().ID)
 }
 
-// removed plans the end of a node: a draft leaves no trace, unless it is the
-// draft of another version of an earlier node.
+// removed plans the end of a node. The row of a draft is deleted; a node that a
+// snapshot has gets a death.
 func (w *changePlan) removed(d tree.Difference) error {
 	r, err := w.ref(d.Old.ID)
 	if err != nil {
@@ -88,7 +89,8 @@ func (w *changePlan) removed(d tree.Difference) error {
 	return nil
 }
 
-// reason says why a node goes.
+// reason returns why a node goes: the reason in the report of the commit, else
+// sealed or edited.
 func (w *changePlan) reason(n *tree.Node) string {
 	if w.reasonByID == nil {
 		w.reasonByID = reasons(w.change.Entry.Report)
@@ -102,8 +104,8 @@ func (w *changePlan) reason(n *tree.Node) string {
 	return edited
 }
 
-// changed plans another version of a node, or another place. A node that is
-// sealed with the head around it is stored in its place already.
+// changed plans a new version of a node whose headers, content or stored parent
+// changed. Sealing alone changes no row: drafts are stored below the turn to come.
 func (w *changePlan) changed(d tree.Difference) error {
 	w.differing[d.New.ID] = true
 	before, err := w.parent(w.change.Before, d.Old, d.OldParent)
@@ -117,8 +119,8 @@ func (w *changePlan) changed(d tree.Difference) error {
 	return w.replace(d.New, after)
 }
 
-// replace plans a version in the place of another: a draft is written over, a
-// published one stays for the snapshots that have it.
+// replace plans a new version of a node. It deletes the version before where that
+// is a draft; a published one stays for the snapshots that have it.
 func (w *changePlan) replace(n *tree.Node, parent int64) error {
 	r, err := w.ref(n.ID)
 	if err != nil {
@@ -130,8 +132,9 @@ func (w *changePlan) replace(n *tree.Node, parent int64) error {
 	return w.addVersion(&w.step, n, ref{nid: r.nid, birth: w.cycle}, parent, false)
 }
 
-// reparentCore moves what lies at offset 0 of the head between the head's core to
-// come and its turn to come, where the head got or lost an explicit core.
+// reparentCore writes the blocks at offset 0 of the head anew where the head got
+// or lost an explicit core: their stored parent changes from the reserved nid of
+// the core to that of the turn, or back.
 func (w *changePlan) reparentCore() error {
 	old, now := w.change.Before.Region(tree.Head), w.after.Region(tree.Head)
 	if old == nil || now == nil || old.Node().ID != now.Node().ID || (old.Core() == nil) == (now.Core() == nil) {

@@ -12,8 +12,8 @@ import (
 // which its live version was born.
 type ref struct{ nid, birth int64 }
 
-// writerState is what a writer of a context knows without asking: where the context
-// stands after a revision, and where some of its nodes are.
+// writerState is what a writer knows of a context without a query: the latest
+// cycle and the counters after a revision, and where some nodes are stored.
 type writerState struct {
 	revision, latest int64
 	next             int64  // nid
@@ -22,18 +22,18 @@ type writerState struct {
 	births           births
 }
 
-// maxWriters bounds the contexts that recents remembers.
+// maxWriters is how many contexts at most a writerCache remembers.
 const maxWriters = 1024
 
-// writerCache remembers what was written last, by context. A writer takes what
-// there is and puts back what it knows afterwards, so that two never share it.
+// writerCache keeps the state after the last write, by context. A writer takes the
+// state out and puts the next one in, so that two writers never share one.
 type writerCache struct {
 	mu    sync.Mutex
 	known map[store.Key]*writerState
 }
 
-// take returns what is known of a context at a revision, nil where that is
-// nothing.
+// take removes and returns the state of a context at the guard, nil where the
+// cache has another or none.
 func (c *writerCache) take(key store.Key, g store.Guard) *writerState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,12 +45,11 @@ func (c *writerCache) take(key store.Key, g store.Guard) *writerState {
 	return r
 }
 
-// maxCarried bounds what a fork takes over of what is known of its origin.
+// maxCarried is how many refs at most a fork takes over from its origin.
 const maxCarried = 64
 
-// refsAt returns where nodes of a snapshot are stored, as far as it is known of a
-// context that has it: a version that was born by then, and is the newest one,
-// was so then.
+// refsAt returns the cached refs of a context that hold in an earlier snapshot: the
+// newest version of a node is that of the snapshot if it was born by then.
 func (c *writerCache) refsAt(key store.Key, cycle int64) map[string]ref {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -86,8 +85,8 @@ func (c *writerCache) drop(key store.Key) {
 	delete(c.known, key)
 }
 
-// writerState is take, with the store asked where nothing is remembered. It returns
-// nil where the guard does not hold.
+// writerState takes the state from the cache or else reads it. It returns nil
+// where the guard does not hold.
 func (s *Store) writerState(ctx context.Context, key store.Key, g store.Guard) (*writerState, error) {
 	if r := s.writers.take(key, g); r != nil {
 		return r, nil
