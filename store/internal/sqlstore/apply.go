@@ -11,8 +11,8 @@ import (
 )
 
 // Apply implements store.Store: atomic, and durable before it returns (03 §7).
-// Everything is worked out first; the transaction then holds the lock for the
-// inserts alone. It returns E_CONFLICT where the guard does not hold or a
+// It plans the rows before it takes the lock, and holds the lock for the inserts
+// alone. It returns E_CONFLICT where the guard does not hold or a
 // request was carried out before, E_STORE where the medium fails. Cost: the
 // rows that changed, one for the log, and one synchronisation of the medium.
 func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
@@ -54,7 +54,8 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	return err
 }
 
-// changes logs and writes changes in turn. The first log row holds the guard.
+// changes writes the log row and the rows of each change in turn. The insert of
+// the first log row tests the guard.
 func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 	latest := g.Cycle
 	steps := p.steps[len(p.steps)-len(changes):]
@@ -74,8 +75,8 @@ func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 	return nil
 }
 
-// checkRequests refuses tokens that a fork shares with its origins. Those of its own
-// log cannot be written twice.
+// checkRequests returns E_CONFLICT where a request token is in the log of an origin
+// of a fork. A constraint keeps tokens of its own log unique.
 func (s *Store) checkRequests(ctx context.Context, line lineage, changes []store.Change) error {
 	for _, c := range changes {
 		if c.Entry.Request == "" || len(line) == 1 {
@@ -92,7 +93,8 @@ func (s *Store) checkRequests(ctx context.Context, line lineage, changes []store
 	return nil
 }
 
-// refusal finds out why a change could not be logged.
+// refusal returns why the log refused a change: a guard that does not hold, or a
+// request that was carried out before.
 func (s *Store) refusal(ctx context.Context, key store.Key, g store.Guard, changes []store.Change) error {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
@@ -119,8 +121,8 @@ func (s *Store) refusal(ctx context.Context, key store.Key, g store.Guard, chang
 	return fault.New(fault.Store, "the store refused a change that nothing stands against", "check the store for damage")
 }
 
-// conflictOr returns the error of a plan, or that the guard no longer held when
-// the plan was made.
+// conflictOr returns E_CONFLICT where the guard no longer holds, so that the error
+// of the plan may come of it, and else that error.
 func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, err error) error {
 	st, failed := s.state(ctx, nil, key)
 	if failed == nil && (st.Cycle != g.Cycle || st.Revision != g.Revision) {
@@ -129,9 +131,8 @@ func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, er
 	return err
 }
 
-// transact runs f in a transaction for writing. The context counts until the
-// transaction begins: what follows is short, and once it is through, the change
-// is made.
+// transact runs f in a transaction for writing. The end of ctx counts until the
+// transaction begins; what follows is short and runs to its end.
 func (s *Store) transact(ctx context.Context, doing string, f func(*writer) error) error {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
@@ -159,11 +160,11 @@ func (s *Store) transact(ctx context.Context, doing string, f func(*writer) erro
 	return s.fail(w.ctx, s.dialect.AfterCommit(w.ctx, conn), doing)
 }
 
-// writer is a transaction.
+// writer is a transaction for writing. Its statements write to the branch key.
 type writer struct {
 	store *Store
 	tx    *sql.Tx
-	ctx   context.Context // that nobody cancels
+	ctx   context.Context // without the cancellation of the caller
 	key   int64
 	args  []any
 }
@@ -175,8 +176,8 @@ func (w *writer) exec(st *sql.Stmt, args ...any) error {
 	return err
 }
 
-// apply writes the rows of a step, with few statements: deaths first, because
-// their numbers are the older ones.
+// apply deletes and writes the rows of a step with few statements. Deaths come
+// first: their nids are lower, and so the rows go in in the order of the key.
 func (w *writer) apply(s *step) error {
 	st := &w.store.stmts
 	for _, r := range s.drops {
@@ -206,7 +207,7 @@ func (w *writer) apply(s *step) error {
 	return nil
 }
 
-// appendDeath appends the arguments of a death.
+// appendDeath appends the arguments of the row of a death.
 func (w *writer) appendDeath(d *death) {
 	w.args = append(w.args, w.key, d.birth, d.nid, d.reason)
 	for range rowParams - 5 {
@@ -215,12 +216,13 @@ func (w *writer) appendDeath(d *death) {
 	w.appendProof()
 }
 
-// appendProof ends the arguments of a row with what proves the others.
+// appendProof appends the proof of the arguments of a row.
 func (w *writer) appendProof() {
 	w.args = append(w.args, rowProof(w.args[len(w.args)-rowParams+1:]))
 }
 
-// appendBirth inserts the content of a version and appends the version's arguments.
+// appendBirth inserts the content of a version and appends the arguments of its
+// row.
 func (w *writer) appendBirth(b *birth) error {
 	n := b.node
 	var parent, iso, expiry, no, size, hash, named any

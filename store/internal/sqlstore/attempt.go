@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// attemptKey is where the row of an attempt is.
+// attemptKey is the primary key of the row of an attempt.
 type attemptKey struct{ branch, cycle, number int64 }
 
 // PutAttempt implements store.AttemptKeeper. Cost: one row, and one synchronisation of
@@ -62,7 +62,7 @@ func (w *writer) startAttempt(at attemptKey, a store.Attempt) error {
 	return w.exec(w.store.stmts.insertAttempt, append(args, rowProof(args))...)
 }
 
-// attemptArgs are the values of the row of an attempt, but for its proof.
+// attemptArgs returns the values of the row of an attempt without its proof.
 func attemptArgs(at attemptKey, a store.Attempt) ([]any, error) {
 	params, err := digestColumn(a.Params)
 	if err != nil {
@@ -130,7 +130,7 @@ func scanAttempt(scan func(...any) error) (a store.Attempt, at attemptKey, proof
 	return a, at, proof, err
 }
 
-// checkProof refuses an attempt that is not as its row was written.
+// checkProof returns E_STORE where an attempt does not match the proof of its row.
 func checkProof(a store.Attempt, at attemptKey, proof int64) error {
 	args, err := attemptArgs(at, a)
 	if err == nil && rowProof(args) == proof {
@@ -177,8 +177,8 @@ func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p segm
 	return list, rows.Err()
 }
 
-// attempts checks the proof of every attempt of a part, and that none of its
-// branch is missing.
+// attempts checks the proof of every attempt of a segment, and that its branch has
+// as many as were recorded.
 func (c *checker) attempts(p segment) (*store.Damage, error) {
 	var counted, there int64
 	if err := c.store.stmts.attemptCount.QueryRowContext(c.ctx, p.branch).Scan(&counted, &there); err != nil {

@@ -7,13 +7,13 @@ import (
 	"strconv"
 )
 
-// chainReader follows the chain through the log of one branch.
+// chainReader checks the chain through the log of one branch, row by row.
 type chainReader struct {
 	last []byte // link of the row before; rows of version 1 of the schema have none
-	from []byte // what the next row goes on from
+	from []byte // what the link of the next row is made over, besides the row
 }
 
-// next reports whether a row of the log has the link that it has to have.
+// next reports whether the next row of the log has the link that is expected.
 func (l *chainReader) next(values []any) bool {
 	link, from := recordedLink(values), l.from
 	proven := link != nil || l.last != nil
@@ -21,16 +21,16 @@ func (l *chainReader) next(values []any) bool {
 	return !proven || bytes.Equal(link, expectedLink(from, values))
 }
 
-// recordedLink is the link that a row of the log has.
+// recordedLink returns the link in a row of the log.
 func recordedLink(values []any) []byte {
 	b, _ := values[colChain].([]byte)
 	return b
 }
 
-// expectedLink is the link that a row of the log has to have.
+// expectedLink computes the link of a row of the log.
 func expectedLink(from []byte, values []any) []byte { return chainLink(from, values[:colChain]...) }
 
-// chainReaderAt returns what a revision of a part is linked to.
+// chainReaderAt returns a reader whose next row is a revision of a segment.
 func (s *Store) chainReaderAt(ctx context.Context, tx *sql.Tx, p segment, revision int64) (l chainReader, err error) {
 	if revision > p.afterRevision+1 {
 		err = s.chainAt(ctx, tx, p.branch, revision-1, &l.last)
@@ -61,8 +61,8 @@ func altered(revision int64) string {
 	return "revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written"
 }
 
-// eachLogRow calls f with the rows of the log of a part, from one revision to
-// another, each of which was held against its link.
+// eachLogRow calls f with the rows of the log of a segment from one revision to
+// another, after it checked the link of each.
 func (s *Store) eachLogRow(ctx context.Context, tx *sql.Tx, p segment, from, to int64, f func(values []any)) error {
 	l, err := s.chainReaderAt(ctx, tx, p, from)
 	if err != nil {
@@ -87,7 +87,8 @@ func (s *Store) eachLogRow(ctx context.Context, tx *sql.Tx, p segment, from, to 
 	return err
 }
 
-// eachRow calls f with the values of every row, until it fails.
+// eachRow calls f with the values of every row until f fails. err is the error of
+// the query.
 func eachRow(rows *sql.Rows, err error, f func(values []any) error) error {
 	if err != nil {
 		return err

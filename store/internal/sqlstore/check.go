@@ -32,14 +32,14 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 	return nil, nil
 }
 
-// checker goes through the parts of a lineage.
+// checker checks the segments of a lineage, the oldest first.
 type checker struct {
 	ctx      context.Context
 	store    *Store
 	revision int64            // the latest
 	cycle    int64            // of the latest snapshot
 	chain    []byte           // the link of the row before
-	ids      map[int64]string // of every nid that came by
+	ids      map[int64]string // by nid, of the rows checked so far
 	unproven map[int64]int64  // by branch, the last cycle that may have rows without proof
 }
 
@@ -59,7 +59,7 @@ func (c *checker) each(rows *sql.Rows, err error, f func(values []any) *store.Da
 
 var errFound = errors.New("there is damage")
 
-// log follows the chain through the log of a part.
+// log checks the chain through the log of a segment.
 func (c *checker) log(p segment) (*store.Damage, error) {
 	row, err := c.store.contextRow(c.ctx, nil, p.branch)
 	if err != nil {
@@ -92,7 +92,7 @@ func (c *checker) log(p segment) (*store.Damage, error) {
 	return d, err
 }
 
-// versions checks the proof of every row of nodes of a part.
+// versions checks the proof of every row of nodes of a segment.
 func (c *checker) versions(p segment) (*store.Damage, error) {
 	rows, err := c.store.stmts.versionRows.QueryContext(c.ctx, p.branch, p.upToCycle)
 	return c.each(rows, err, func(values []any) *store.Damage {

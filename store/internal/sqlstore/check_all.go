@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// orphanQueries are rows that no context has, or that are there more often than
-// anything refers to them.
+// orphanQueries find rows that belong to no context, and contents that no node or
+// more than one node has.
 var orphanQueries = [...]struct{ query, what string }{
 	{`SELECT min(branch) FROM node_version WHERE branch NOT IN (SELECT key FROM context)`, "there are nodes of a context that is gone, with key "},
 	{`SELECT min(branch) FROM attempt WHERE branch NOT IN (SELECT key FROM context)`, "there are attempts of a context that is gone, with key "},

@@ -9,14 +9,14 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// state is what the row of a context and the last one of its log say.
+// state is the row of a context with the last row of its log.
 type state struct {
 	contextRow
-	next int64 // the next nid
+	next int64 // the next free nid
 }
 
-// scanState reads a row of infoColumns. There is no row for a context that is
-// deleted.
+// scanState reads a row of infoColumns and checks it. It returns sql.ErrNoRows
+// for a context that is deleted.
 func scanState(scan func(...any) error) (state, error) {
 	var st state
 	var latest, revision, work, last, index, given, next, birth sql.NullInt64
@@ -40,7 +40,7 @@ func scanState(scan func(...any) error) (state, error) {
 	return st, nil
 }
 
-// state reads where a context stands, through a transaction where one is given.
+// state reads the state of a context, in a transaction where one is given.
 func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, error) {
 	st, err := scanState(within(ctx, tx, s.stmts.infoByKey).QueryRowContext(ctx, int64(key)).Scan)
 	switch {
@@ -56,8 +56,8 @@ func noKey(key store.Key) error {
 	return store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
 }
 
-// notFoundUnlessDamaged is the error for a context that is not there, unless the rows of
-// contexts are damaged: the one asked for may have been among them.
+// notFoundUnlessDamaged returns the error missing, or E_STORE where the rows of
+// contexts are damaged: the missing context may have been one of them.
 func (s *Store) notFoundUnlessDamaged(ctx context.Context, missing error) error {
 	if _, err := s.Contexts(ctx); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Store) notFoundUnlessDamaged(ctx context.Context, missing error) error 
 	return missing
 }
 
-// orphanLogText says that the log has rows of a branch that is no context.
+// orphanLogText says in words that the log has rows of a branch without a context.
 func orphanLogText(branch int64) string {
 	return "the context with key " + strconv.FormatInt(branch, 10) + " is gone, and its log is there"
 }
@@ -192,8 +192,8 @@ func (s *Store) Delete(ctx context.Context, key store.Key) error {
 	return err
 }
 
-// deleteUnshared deletes of a deleted branch what no fork shares, and then what is
-// left over of its origins.
+// deleteUnshared deletes the rows of a deleted branch that no fork shares, and then
+// those of its deleted origins.
 func (w *writer) deleteUnshared(branch int64) error {
 	st := &w.store.stmts
 	for branch != 0 {

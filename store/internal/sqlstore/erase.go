@@ -11,11 +11,12 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// maxTries is how often an erasure is worked out when others write meanwhile.
+// maxTries is how often an erasure is planned where other writers change the family
+// meanwhile.
 const maxTries = 8
 
-// Erase implements store.Eraser. Everything is worked out before the lock is
-// taken, and worked out again where the family moved on meanwhile. Cost: the
+// Erase implements store.Eraser. It plans everything before it takes the lock,
+// and plans again where another writer changed the family meanwhile. Cost: the
 // rows of all contexts concerned; in memory the trees of one context at a time,
 // two digests for each of its snapshots, and what is written.
 func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
@@ -35,7 +36,7 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 		x := &erasure{Erase: e, ctx: ctx, store: s, finder: e.Finder()}
 		err := x.plan(key)
 		if moved, failed := x.familyMoved(nil); failed == nil && moved {
-			continue // a plan that was made of two states says nothing, an error included
+			continue // the plan, and its error, mixed two states of the family
 		}
 		if err != nil {
 			return nil, err
@@ -69,7 +70,7 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 	return nil, fault.New(fault.Conflict, "other writers were here again and again", "nothing was erased: repeat the call when there is less going on")
 }
 
-// erasure is one that is being worked out and carried out.
+// erasure is one erasure: its plan and its progress.
 type erasure struct {
 	store.Erase
 	ctx    context.Context
@@ -87,10 +88,10 @@ type erasure struct {
 	links      map[logKey]linkPair // at which forks begin
 	total      store.Erased
 
-	done, all int // trees, for the progress
+	done, all int // trees gone through and in all, for the progress
 }
 
-// branch is a context of the family, or what forks share of a deleted one.
+// branch is a context of the family, or the rest of a deleted one that forks share.
 type branch struct {
 	store.Info
 	deleted bool
@@ -132,7 +133,8 @@ func (s *Store) bound(query string) string {
 	return query
 }
 
-// readFamily reads the family of which a branch is the first.
+// readFamily reads the first context of a family and all its forks, in the order of
+// their keys.
 func (x *erasure) readFamily(q querier, first int64) ([]*branch, error) {
 	rows, err := q.QueryContext(x.ctx, x.store.bound(familyRows), first)
 	if err != nil {
@@ -153,7 +155,8 @@ func (x *erasure) readFamily(q querier, first int64) ([]*branch, error) {
 	return list, x.store.fail(x.ctx, rows.Err(), "reading a family of contexts")
 }
 
-// loadFamily reads the family and finds out what each branch consists of.
+// loadFamily reads the family, links forks to their origins and checks the guard.
+// It returns the branch of the context.
 func (x *erasure) loadFamily(key store.Key) (*branch, error) {
 	var err error
 	if x.line, err = x.store.lineage(x.ctx, key); err != nil {
@@ -188,7 +191,7 @@ func (x *erasure) loadFamily(key store.Key) (*branch, error) {
 	return own, nil
 }
 
-// familyMoved reports whether the family is not as it was when it was gathered.
+// familyMoved reports whether a writer changed the family since loadFamily.
 func (x *erasure) familyMoved(tx *sql.Tx) (bool, error) {
 	if len(x.family) == 0 {
 		return false, nil
@@ -201,7 +204,7 @@ func (x *erasure) familyMoved(tx *sql.Tx) (bool, error) {
 	return !slices.EqualFunc(now, x.family, func(a, b *branch) bool { return a.Info == b.Info && a.deleted == b.deleted }), err
 }
 
-// plan works out what is to be written.
+// plan works out every row that the erasure writes.
 func (x *erasure) plan(key store.Key) error {
 	own, err := x.loadFamily(key)
 	if err != nil {
@@ -233,15 +236,16 @@ func (x *erasure) plan(key store.Key) error {
 	return nil
 }
 
-// dropCached lets go of the snapshots at hand, so that the text leaves the memory.
+// dropCached drops the cached snapshots of the family, so that the erased text
+// leaves the memory.
 func (x *erasure) dropCached() {
 	for _, b := range x.family {
 		x.store.cache.drop(b.Key)
 	}
 }
 
-// unchanged is the end of an erasure that writes nothing: a dry run, or one of
-// what is gone already, after which free space may still be in need of cleaning.
+// unchanged ends an erasure that writes nothing: a dry run, or one of text that is
+// gone already, after which free space may still need cleaning.
 func (s *Store) unchanged(ctx context.Context, x *erasure) (*store.Erased, error) {
 	if x.DryRun {
 		return &x.total, nil
@@ -249,7 +253,7 @@ func (s *Store) unchanged(ctx context.Context, x *erasure) (*store.Erased, error
 	return s.clean(ctx, &x.total, nil)
 }
 
-// pending says what earlier erasures left to clean up.
+// pending reports what earlier erasures left to clean up.
 func (s *Store) pending(ctx context.Context) (*store.Erased, error) {
 	const doing = "asking for what is left to clean up"
 	var n int64

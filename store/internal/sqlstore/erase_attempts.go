@@ -5,7 +5,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// attemptRow is a row of attempts as an erasure leaves it.
+// attemptRow is a row of attempts after the erasure.
 type attemptRow struct {
 	attemptKey
 	store.Attempt
@@ -13,9 +13,9 @@ type attemptRow struct {
 	hasText bool // it holds a text
 }
 
-// attempts returns the attempts of a branch that change. They take no revision,
-// so that they are looked at once more under the lock. A proof that does not
-// hold before does not hold afterwards.
+// attempts returns the attempts of a branch that the erasure changes. Attempts take
+// no revision, so the erasure reads them once more under the lock. A row that did
+// not match its proof before does not match it afterwards.
 func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 	rows, err := q.QueryContext(x.ctx, x.store.bound(attemptRows), int64(b.Key), int64(beforeAll), int64(afterAll))
 	if err != nil {
@@ -50,8 +50,8 @@ func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 	return list, x.store.fail(x.ctx, rows.Err(), "reading attempts")
 }
 
-// sent reports whether an attempt of a cycle may have been sent what goes: it
-// was in the snapshot of the cycle or in the one before it, in whatever version.
+// sent reports whether an attempt of a cycle may have sent erased text: text in
+// the snapshot of the cycle or in the one before it, in whatever version.
 func (b *branch) sent(cycle int64) bool {
 	changed := func(cycle int64) bool {
 		s, ok := b.digests[cycle]
@@ -63,14 +63,14 @@ func (b *branch) sent(cycle int64) bool {
 	return changed(cycle) || changed(cycle-1)
 }
 
-// shown reports whether an attempt was sent what the snapshot of its cycle shows
-// and goes on to show.
+// shown reports whether an attempt sent the thread of the snapshot of its cycle,
+// and the erasure leaves that thread as it is.
 func (b *branch) shown(a store.Attempt) bool {
 	s, ok := b.digests[a.Cycle]
 	return ok && s.thread == s.newThread && s.hash == a.Thread
 }
 
-// loadAttemptCycles takes down the cycles of a branch that have attempts with a hash.
+// loadAttemptCycles records the cycles in which a branch has attempts.
 func (x *erasure) loadAttemptCycles(b *branch) error {
 	b.attemptCycles = map[int64]bool{}
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT DISTINCT cycle FROM attempt WHERE branch = ?`), int64(b.Key))
@@ -88,7 +88,7 @@ func (x *erasure) loadAttemptCycles(b *branch) error {
 	return x.store.fail(x.ctx, rows.Err(), "reading attempts")
 }
 
-// digestPair are digests of a tree before and after.
+// digestPair holds the digests of a tree before and after the erasure.
 type digestPair struct {
 	digest, thread, newDigest, newThread tree.Digest
 

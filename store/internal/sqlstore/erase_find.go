@@ -10,10 +10,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// afterAll is where a part ends that goes on.
+// afterAll is a cycle and a revision after all others: the end of an open segment.
 const afterAll = math.MaxInt64
 
-// findTargets finds out which nodes and which entries go, and refuses what cannot.
+// findTargets collects the nodes and entries to erase, and refuses what cannot be
+// erased.
 func (x *erasure) findTargets(own *branch) error {
 	f := store.NewFamily(x.IDs)
 	x.ids, x.entries = f.Below, map[logKey]bool{}
@@ -74,7 +75,7 @@ func (l lineage) revision(n int64) int64 {
 const searched = `SELECT v.id, v.type, v.created_ns, v.created_iso, v.headers, c.body
 	FROM node_version v LEFT JOIN content c ON c.no = v.content_no WHERE v.branch = ? AND v.id IS NOT NULL`
 
-// findTexts looks for the texts in every version of the nodes of a branch.
+// findTexts searches every version of the nodes of a branch for the texts.
 func (x *erasure) findTexts(b *branch) error {
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(searched), int64(b.Key))
 	if err != nil {
@@ -103,7 +104,8 @@ func (x *erasure) findTexts(b *branch) error {
 	return x.store.fail(x.ctx, rows.Err(), "searching the rows")
 }
 
-// findStaleDigests takes down the entries of a branch with digests of drafts that are gone.
+// findStaleDigests records the entries of a branch that hold digests of drafts that
+// are gone.
 func (x *erasure) findStaleDigests(b *branch) error {
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL ORDER BY revision`), int64(b.Key))
 	if err != nil {
@@ -123,7 +125,7 @@ func (x *erasure) findStaleDigests(b *branch) error {
 	return x.store.fail(x.ctx, rows.Err(), "reading the log")
 }
 
-// nodeOf completes a node by columns of its row.
+// nodeOf builds a node from columns of its row.
 func nodeOf(n tree.Node, iso, headers string, body []byte) (*tree.Node, error) {
 	n.ForeignISO = iso
 	if headers != "" {

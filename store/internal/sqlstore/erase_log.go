@@ -11,23 +11,23 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// linkPair are the link of a row before and after.
+// linkPair holds the link of a row before and after the erasure.
 type linkPair struct{ was, is []byte }
 
-// logRow is a row of the log as an erasure leaves it.
+// logRow is a row of the log after the erasure.
 type logRow struct {
 	branch, revision int64
 	values           []any // actor, message, request, report, digest, thread, sent, chain
 }
 
-// newEntry is an entry that an erasure logs.
+// newEntry is an entry that the erasure adds to the log of a context.
 type newEntry struct {
 	branch *branch
 	chain  []byte // of the row before
 	entry  store.Entry
 }
 
-// planLog plans the log of a branch.
+// planLog plans the rows of the log of a branch that the erasure changes.
 func (x *erasure) planLog(b *branch) error {
 	since := b.firstChange()
 	last := linkPair{}
@@ -49,7 +49,7 @@ func (x *erasure) planLog(b *branch) error {
 		is, changed := was, !bytes.Equal(next.was, next.is) || !sameValues(before, values)
 		if changed && was != nil { // rows of version 1 of the schema have no link, and get none
 			if is = chainLink(next.is, values[:colChain]...); !held {
-				is[0] ^= 1 // what did not hold does not hold afterwards
+				is[0] ^= 1 // a link that did not match before does not match afterwards
 			}
 			values[colChain] = is
 		}
@@ -80,7 +80,7 @@ func (x *erasure) planLog(b *branch) error {
 	return x.planEntry(b, since < afterAll, last.is)
 }
 
-// sameValues compares the values of two rows.
+// sameValues reports whether two rows have the same values.
 func sameValues(a, b []any) bool {
 	return slices.EqualFunc(a, b, func(v, w any) bool {
 		x, isBytes := v.([]byte)
@@ -92,7 +92,8 @@ func sameValues(a, b []any) bool {
 	})
 }
 
-// rewriteEntry makes a row of the log what it is to be, but for its link.
+// rewriteEntry changes the values of a row of the log to those after the erasure,
+// without its link.
 func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 	e := entryOf(values)
 	at := logKey{int64(b.Key), e.Revision}
@@ -126,8 +127,8 @@ func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 	}
 }
 
-// newDigest is a recorded digest as it is to be recorded. One that does not hold
-// becomes one that never holds.
+// newDigest returns the digest to record in place of a recorded one. Where the
+// recorded one did not match the tree, it returns one that matches none.
 func newDigest(recorded any, was, is tree.Digest) any {
 	b, _ := recorded.([]byte)
 	switch {
@@ -139,7 +140,7 @@ func newDigest(recorded any, was, is tree.Digest) any {
 	return is[:]
 }
 
-// planEntry plans the entry that a context gets.
+// planEntry plans the entry of the erasure in the log of a context.
 func (x *erasure) planEntry(b *branch, touched bool, chain []byte) error {
 	x.total.Digests += len(b.stale)
 	for _, a := range b.attempts {
@@ -172,7 +173,7 @@ func (x *erasure) planEntry(b *branch, touched bool, chain []byte) error {
 	return nil
 }
 
-// changeCounts are how many entries, digests and attempts change.
+// changeCounts counts the entries, digests and attempts that change.
 type changeCounts struct{ entries, digests, attempts int }
 
 // upTo counts what changes in a context up to a revision and a cycle of its own.

@@ -11,7 +11,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// version is a row of node_version as an erasure leaves it.
+// version is a row of node_version after the erasure.
 type version struct {
 	branch, birth, nid int64
 	id                 string
@@ -21,7 +21,7 @@ type version struct {
 	size, hash, proof  any
 }
 
-// The columns of versionRows that an erasure looks at or writes.
+// The indexes of the columns of versionRows that an erasure reads or writes.
 const (
 	colBirth   = 1
 	colNID     = 2
@@ -35,8 +35,8 @@ const (
 	colProof   = 19
 )
 
-// planVersions plans the rows of a branch that change. Those that it shares come
-// first.
+// planVersions plans the rows of a branch that the erasure changes. The rows that
+// it shares with its origin come first.
 func (x *erasure) planVersions(b *branch) error {
 	if origin := x.byKey[b.Origin.Key]; origin != nil {
 		n := sort.Search(len(origin.rows), func(i int) bool { return origin.rows[i].birth > b.Origin.Cycle })
@@ -63,8 +63,8 @@ func (x *erasure) planVersions(b *branch) error {
 	return x.store.fail(x.ctx, err, "reading the rows")
 }
 
-// planVersion plans one row. A proof that does not hold before does not hold
-// afterwards: an erasure mends nothing.
+// planVersion plans one row. A row that did not match its proof before does not
+// match it afterwards: an erasure hides no damage.
 func (x *erasure) planVersion(b *branch, values []any) error {
 	var n tree.Node
 	n.ID, _ = values[colID].(string)
@@ -112,7 +112,7 @@ func (x *erasure) planVersion(b *branch, values []any) error {
 	return nil
 }
 
-// firstChange returns the first cycle of a branch that becomes another one, endless
+// firstChange returns the first cycle of a branch whose snapshot changes, afterAll
 // where none does.
 func (b *branch) firstChange() int64 {
 	if len(b.rows) == 0 {
@@ -121,7 +121,8 @@ func (b *branch) firstChange() int64 {
 	return b.rows[0].birth
 }
 
-// digestTrees goes through the trees of the family and sums up what becomes of them.
+// digestTrees walks the trees of the family and computes their digests before and
+// after the erasure.
 func (x *erasure) digestTrees() error {
 	for _, b := range x.family {
 		b.needsWalk = false
@@ -163,7 +164,7 @@ func (x *erasure) digestTrees() error {
 	})
 }
 
-// recordDigests takes down the digests of a tree before and after.
+// recordDigests records the digests of a tree before and after the erasure.
 func (x *erasure) recordDigests(b *branch, w *store.Rewriter, working bool) (err error) {
 	s := digestPair{digest: w.Old.Digest(), newDigest: w.New.Digest()}
 	if working {
@@ -178,8 +179,8 @@ func (x *erasure) recordDigests(b *branch, w *store.Rewriter, working bool) (err
 	return err
 }
 
-// states is how many trees a branch has of its own, with the one that it begins
-// at and the working state.
+// states returns how many trees a branch has of its own, with its first one and
+// the working state.
 func (b *branch) states() int { return int(b.Cycle-max(b.Origin.Cycle, b.First-1)) + 2 }
 
 func (x *erasure) progress(more int) {

@@ -4,10 +4,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// walk calls f with the trees of all branches that are to be walked, of each from
-// the one where it begins to the working state. A fork comes by where its origin
-// is at the cycle that it begins at, and goes on from there. Cost: the rows of
-// the family, each once.
+// walk calls f with the trees of all branches that need it, from the first of each
+// to its working state. It walks a fork when its origin is at the cycle at which
+// the fork begins. Cost: the rows of the family, each once.
 func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) error {
 	first := x.family[0]
 	if !first.needsWalk {
@@ -27,7 +26,7 @@ func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) erro
 	return x.walkBranch(r, first, at, f)
 }
 
-// ownSegment is the part of a branch that is its own.
+// ownSegment returns the segment that a branch writes to, as a lineage.
 func (b *branch) ownSegment() lineage {
 	after := int64(beforeAll)
 	if b.Origin.Key != 0 {
@@ -36,10 +35,10 @@ func (b *branch) ownSegment() lineage {
 	return lineage{{int64(b.Key), after, afterAll, b.Origin.Revision, afterAll}}
 }
 
-// cyclesPerRead is how many cycles there are whose rows are read at once.
+// cyclesPerRead is how many cycles of rows a walk reads at once.
 const cyclesPerRead = 256
 
-// walkBranch goes along a branch from the cycle that it begins at, where the replay is.
+// walkBranch walks a branch from the cycle at, where the replay is.
 func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t *tree.Tree, working bool) error) error {
 	forks := b.forks
 	visit := func() error {

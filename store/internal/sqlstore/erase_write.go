@@ -13,7 +13,7 @@ const (
 	noteUnclean = `INSERT INTO unclean (since_ns) VALUES (?)`
 )
 
-// write carries out the plan, and notes that there is something to clean up.
+// write writes the rows of the plan, and records that the file needs cleaning.
 func (x *erasure) write(w *writer) error {
 	for _, write := range [...]func(*writer) error{x.writeVersions, x.writeLogs, x.writeAttempts, x.writeEntries} {
 		if err := write(w); err != nil {
@@ -23,13 +23,13 @@ func (x *erasure) write(w *writer) error {
 	return w.execOnce(noteUnclean, x.Entry.TimeNS)
 }
 
-// execOnce carries out a statement that only erasures use.
+// execOnce executes a statement that only erasures use.
 func (w *writer) execOnce(query string, args ...any) error {
 	_, err := w.tx.ExecContext(w.ctx, w.store.bound(query), args...)
 	return err
 }
 
-// prepareForMany prepares a statement that is carried out for many rows.
+// prepareForMany prepares a statement to execute for many rows.
 func (w *writer) prepareForMany(query string) (*sql.Stmt, error) {
 	return w.tx.PrepareContext(w.ctx, w.store.bound(query))
 }
@@ -73,7 +73,8 @@ func (x *erasure) writeLogs(w *writer) error {
 	return nil
 }
 
-// writeAttempts writes the attempts as they are now, under the lock.
+// writeAttempts reads the attempts again under the lock and writes those that
+// change.
 func (x *erasure) writeAttempts(w *writer) error {
 	for _, b := range x.family {
 		list, err := x.attempts(w.tx, b)
@@ -93,7 +94,7 @@ func (x *erasure) writeAttempts(w *writer) error {
 	return nil
 }
 
-// writeEntries logs the erasure in every context concerned.
+// writeEntries logs the erasure in every context that it changes.
 func (x *erasure) writeEntries(w *writer) error {
 	for _, a := range x.newEntries {
 		w.key = int64(a.branch.Key)

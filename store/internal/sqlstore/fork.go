@@ -10,7 +10,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// logPosition is what a row of the log says of where the context stood.
+// logPosition is the state of a context after a revision, as its row of the log
+// has it.
 type logPosition struct {
 	revision, latest int64
 	stamps           tree.Stamps
@@ -80,10 +81,10 @@ func orSeen(err error, token string) error {
 	return store.RequestSeen(token)
 }
 
-// publication finds the row of the log that published a cycle: the first one
-// of its branch after which that cycle was the latest. It looks backward from the
-// end, because most look for what is recent. Cost: look-ups that grow with the
-// logarithm of how far back it is.
+// publication finds the row of the log that published a cycle: the first one of
+// its branch after which that cycle was the latest. It searches backward from the
+// end in doubling steps, because most callers want a recent cycle. Cost: look-ups
+// that grow with the logarithm of the distance.
 func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, revision int64) (logPosition, error) {
 	var err error
 	state := within(ctx, tx, s.stmts.logState)
@@ -109,8 +110,8 @@ func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, r
 	return l, s.fail(ctx, err, "reading the log")
 }
 
-// renameSource checks that the context to be forked is there and, where the fork takes
-// over its name, gives it another one and logs that.
+// renameSource checks that the context to fork is there and, where the fork takes
+// over its name, renames it and logs that.
 func (w *writer) renameSource(key store.Key, f store.Fork) error {
 	var now logPosition
 	st := &w.store.stmts

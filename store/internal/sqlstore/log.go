@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// The columns of logRows that are looked at.
+// The indexes of the columns of logRows that the code reads or writes.
 const (
 	colRevision = 1
 	colKind     = 2
@@ -29,7 +29,7 @@ const (
 	colChain    = 18
 )
 
-// logArgs are the values of a log row, but for its link of the chain.
+// logArgs returns the values of a log row without its link of the chain.
 func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64) ([]any, error) {
 	args := []any{
 		branch, revision, string(e.Kind), e.Cycle, e.TimeNS, orNull(e.Actor), orNull(e.Message), orNull(e.Request), orNull(string(e.Report)),
@@ -45,8 +45,8 @@ func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps
 	return args, nil
 }
 
-// log writes a row and returns its link of the chain. With a guard it goes in
-// only where the guard holds.
+// log writes a row of the log and returns its link of the chain. With a guard, the
+// insert violates a constraint where the guard does not hold.
 func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64, g *store.Guard) ([]byte, error) {
 	args, err := logArgs(w.key, revision, e, latest, st, next)
 	if err != nil {
@@ -67,7 +67,7 @@ func orNull(s string) any {
 	return s
 }
 
-// Log implements store.Store. Each row is held against the chain.
+// Log implements store.Store. It checks each row against the chain.
 func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
 	line, err := s.lineage(ctx, key)
 	if err != nil {
@@ -106,7 +106,7 @@ func (s *Store) Request(ctx context.Context, key store.Key, token string) (*stor
 	return e, err
 }
 
-// request finds the entry of a token in a lineage, nil without one.
+// request returns the entry with a request token in a lineage, nil without one.
 func (s *Store) request(ctx context.Context, line lineage, token string) (found *store.Entry, err error) {
 	err = s.inReadTx(ctx, "looking up a request", func(tx *sql.Tx) error {
 		for _, p := range line {
@@ -128,7 +128,7 @@ func (s *Store) request(ctx context.Context, line lineage, token string) (found 
 	return found, err
 }
 
-// entryOf is the entry that a row of the log holds.
+// entryOf returns the entry that a row of the log holds.
 func entryOf(values []any) store.Entry {
 	text := func(i int) string { s, _ := values[i].(string); return s }
 	digest := func(i int) string { b, _ := values[i].([]byte); return hex.EncodeToString(b) }
@@ -157,7 +157,8 @@ func (s *Store) Has(ctx context.Context, key store.Key, id string) (bool, error)
 	return false, err
 }
 
-// ref finds the newest version of an id, the zero ref without one.
+// ref returns where the newest version of an id is stored, the zero ref without
+// one.
 func (s *Store) ref(ctx context.Context, line lineage, id string) (ref, error) {
 	birth := tree.GeneratedCycle(id)
 	if birth < 0 {

@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// appendValues appends the values of columns so that no two lists of values
-// come out alike. They are of the types that the database gives back: integers,
-// texts, bytes and NULL.
+// appendValues appends an encoding of column values that differs for any two
+// lists. The values are of the types that the database returns: integers, texts,
+// bytes and NULL.
 func appendValues(buf []byte, values []any) []byte {
 	for _, v := range values {
 		switch v := v.(type) {
@@ -28,27 +28,29 @@ func appendValues(buf []byte, values []any) []byte {
 	return buf
 }
 
-// rowProof is what a row of node_version carries to prove that it is as it was
-// written.
+// rowProof computes the checksum that a row of a context, a node or an attempt
+// carries: the first 64 bits of the SHA-256 of its other values.
 func rowProof(values []any) int64 {
 	sum := sha256.Sum256(appendValues(make([]byte, 0, 512), values))
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
-// chainLink goes on with the chain that runs through the log: over the link before
-// and everything in the row.
+// chainLink computes the link of a row of the log: a SHA-256 over the link before
+// and the values of the row.
 func chainLink(previous []byte, values ...any) []byte {
 	sum := sha256.Sum256(appendValues(append(make([]byte, 0, 512), previous...), values))
 	return sum[:]
 }
 
-// chainStart is what the first row of a branch is linked to: what the context
-// is from then on and, for a fork, the row that published its first snapshot.
+// chainStart computes what the first row of a branch is linked to: the properties
+// of the context that never change and, for a fork, the link of the row that
+// published its first snapshot.
 func chainStart(previous []byte, i store.Info) []byte {
 	return chainLink(previous, i.Edition, i.First, int64(i.Origin.Key), i.Origin.Cycle, i.Origin.Revision, i.Fork)
 }
 
-// digestColumn is a digest as a column holds it.
+// digestColumn decodes a digest in hexadecimal to the bytes that a column holds,
+// nil for "".
 func digestColumn(digest string) (any, error) {
 	if digest == "" {
 		return nil, nil

@@ -30,8 +30,8 @@ func (s *Store) Load(ctx context.Context, key store.Key) (*store.State, error) {
 	return state, err
 }
 
-// load reads a context and holds what it reads against the last row of the log,
-// and that against the chain.
+// load reads a context. It compares the trees with the digests in the log, and the
+// last row of the log with the chain.
 func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error) {
 	st, err := c.store.state(ctx, c.tx, key)
 	if err != nil {
@@ -114,11 +114,11 @@ func (c *scanner) at(ctx context.Context, cycle int64) (*replay, error) {
 	return c.replay(cycle, rows)
 }
 
-// beforeAll is a cycle before all others.
+// beforeAll is a cycle before every cycle of a context.
 const beforeAll = math.MinInt64
 
-// cyclesAtOnce is how many snapshots of a history are read in one transaction
-// and held for the reader.
+// cyclesAtOnce is how many snapshots of a history are read in one transaction and
+// kept in memory for the reader.
 const cyclesAtOnce = 64
 
 // History implements store.Store (05 §2). Cost: that of the oldest snapshot and of
@@ -150,12 +150,12 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter
 	}
 }
 
-// history is a reader's way through the snapshots of a context.
+// history is a cursor over the snapshots of a context.
 type history struct {
 	key      store.Key
 	next, to int64
-	replay   *replay // up to the cycle before next, nil in the beginning
-	erasures int64   // that there had been in the beginning
+	replay   *replay // at the cycle before next, nil at the beginning
+	erasures int64   // the number of erasures when the reader began
 	revision int64
 }
 
@@ -190,7 +190,7 @@ func (h *history) read(ctx context.Context, s *Store, tx *sql.Tx) ([]*tree.Tree,
 	return c.history(ctx, h)
 }
 
-// history reads snapshots and holds each against what the log recorded of it.
+// history reads snapshots and compares each with the digest in the log.
 func (c *scanner) history(ctx context.Context, h *history) ([]*tree.Tree, error) {
 	upTo := min(h.to, h.next+cyclesAtOnce-1)
 	recorded, err := c.digests(ctx, h.next, upTo, h.revision)
@@ -235,21 +235,21 @@ func (c *scanner) history(ctx context.Context, h *history) ([]*tree.Tree, error)
 	return list, nil
 }
 
-// maxCachedTrees is how many snapshots are kept at hand.
+// maxCachedTrees is how many snapshots a treeCache keeps.
 const maxCachedTrees = 4
 
-// treeCache keeps the snapshots that were read last. Nothing but an erasure,
-// perhaps by another process, changes a snapshot, and the key of a context is
-// never used again.
+// treeCache keeps the snapshots that were read last. Only an erasure changes a
+// snapshot, perhaps in another process: an entry serves a reader that sees the
+// same number of erasures. The key of a context is never used again.
 type treeCache struct {
 	mu   sync.Mutex
-	list []cachedTree // the one used last first
+	list []cachedTree // most recently used first
 }
 
 type cachedTree struct {
 	key      store.Key
 	tree     *tree.Tree
-	erasures int64 // that there had been when it was read
+	erasures int64 // the number of erasures when it was read
 }
 
 func (c *treeCache) get(key store.Key, cycle, erasures int64) *tree.Tree {

@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// replay makes the trees of a context out of its rows, cycle after cycle.
+// replay builds the trees of a context from its rows, cycle after cycle.
 type replay struct {
 	*scanner
 	tree     *tree.Tree
@@ -14,18 +14,18 @@ type replay struct {
 	head     int64            // nid of the active head
 	unsealed []row            // what lies under the head until it is sealed
 
-	journaling bool // so that mark and back can be used
+	journaling bool // record changes of ids, so that rollBack can undo them
 	journal    []idChange
 }
 
-// idChange is what ids had in a place before.
+// idChange is the entry of replay.ids for a nid before it was overwritten.
 type idChange struct {
 	nid   int64
 	id    string
 	there bool
 }
 
-// checkpoint is where a replay stands.
+// checkpoint is a state of a replay that rollBack can return to.
 type checkpoint struct {
 	tree     *tree.Tree
 	head     int64
@@ -33,12 +33,13 @@ type checkpoint struct {
 	journal  int
 }
 
-// checkpoint notes where the replay stands, so that it can come back from a fork.
+// checkpoint returns the state of the replay, to roll back to after a fork. The
+// replay has to be journaling.
 func (r *replay) checkpoint() checkpoint {
 	return checkpoint{r.tree, r.head, slices.Clone(r.unsealed), len(r.journal)}
 }
 
-// rollBack goes back to a mark. Cost: what came by since.
+// rollBack returns the replay to a checkpoint. Cost: the rows replayed since.
 func (r *replay) rollBack(m checkpoint) {
 	for _, n := range slices.Backward(r.journal[m.journal:]) {
 		if n.there {
@@ -50,8 +51,8 @@ func (r *replay) rollBack(m checkpoint) {
 	r.tree, r.head, r.unsealed, r.journal = m.tree, m.head, m.unsealed, r.journal[:m.journal]
 }
 
-// replay builds the tree of a cycle from all rows up to it: the last row of a
-// node counts. Cost: O(n log n).
+// replay builds the tree of a cycle from all rows up to it. The last row of each
+// node counts. Cost: O(n log n) for n rows.
 func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
 	last := make(map[int64]int, len(rows))
 	for i := range rows {
@@ -64,9 +65,9 @@ func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
 		}
 	}
 	r := &replay{scanner: c, ids: make(map[int64]string, len(live))}
-	at := make(map[int64]int, len(live)) // nid -> place in the order below
+	at := make(map[int64]int, len(live)) // nid -> index in placed
 	placed := make([]tree.Placed, 0, len(live))
-	loose := false // whether a node hangs from nothing
+	loose := false // a node has no parent in the tree
 	err := r.inOrder(live, func(v *row, parent int64) {
 		p := tree.Placed{Node: v.node, Parent: -1}
 		if v.parent != 0 {
@@ -92,8 +93,8 @@ func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
 	return r, nil
 }
 
-// register completes rows and takes down their ids, and which of them is the active
-// head.
+// register completes rows, records their ids and finds the active head among
+// them.
 func (r *replay) register(rows []row) error {
 	if err := r.complete(rows); err != nil {
 		return err
@@ -116,8 +117,9 @@ func (r *replay) register(rows []row) error {
 }
 
 // inOrder calls place for every version with the nid of its parent in the tree,
-// parents before their children. What belongs to the turn or the core that the
-// head will become (02 §6.2) belongs to the head until then.
+// parents before children. Nodes that are stored below the turn that the head
+// will become, or below the core of that turn, are placed in the head until it is
+// sealed (02 §6.2).
 func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 	if err := r.register(rows); err != nil {
 		return err
@@ -157,8 +159,8 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 	return nil
 }
 
-// step goes on to another cycle by the rows that are born in it. Cost: one path
-// of the tree for each.
+// step advances the replay to another cycle by the rows that were born in it.
+// Cost: one path of the tree for each row.
 func (r *replay) step(cycle int64, rows []row) error {
 	here := make(map[int64]bool, len(rows))
 	for i := range rows {
@@ -181,7 +183,7 @@ func (r *replay) step(cycle int64, rows []row) error {
 	if err := r.inOrder(rows, place); err != nil {
 		return err
 	}
-	if r.head != head { // sealed: what lay under the head goes where it belongs
+	if r.head != head { // the head was sealed: its nodes move to the turn and its core
 		if err := r.inOrder(left, place); err != nil {
 			return err
 		}
@@ -199,7 +201,8 @@ func (r *replay) step(cycle int64, rows []row) error {
 	return nil
 }
 
-// checkPatch refuses what the tree could not be patched with.
+// checkPatch returns E_STORE where rows would leave the tree without its root or
+// with a node that has no parent.
 func (r *replay) checkPatch(gone []string, born []tree.Born) error {
 	root := r.tree.Root().Node().ID
 	parents := make(map[string]string, len(born))
@@ -215,8 +218,8 @@ func (r *replay) checkPatch(gone []string, born []tree.Born) error {
 	return nil
 }
 
-// reachesRoot reports whether a node is below the root, with the parents given in
-// place of those that the tree knows.
+// reachesRoot reports whether a node is the root or below it. parents overrides
+// the parents in the tree.
 func (r *replay) reachesRoot(id, root string, parents map[string]string) bool {
 	for range tree.MaxDepth {
 		if id == root {

@@ -13,18 +13,18 @@ import (
 type row struct {
 	branch     int64
 	birth, nid int64
-	dead       bool // and nothing more
+	dead       bool // a death, which has no other columns
 	parent     int64
 	size       int
 	hash, body []byte
-	node       *tree.Node // to be completed where the row is in a tree
+	node       *tree.Node // without content and hash until complete
 	complete   bool
 }
 
 // scanner reads rows of one context.
 type scanner struct {
 	store *Store
-	tx    *sql.Tx // to read in, nil for none
+	tx    *sql.Tx // the transaction to read in, nil for none
 	line  lineage
 	known map[string][]tree.Header // few nodes have headers of their own
 }
@@ -34,8 +34,8 @@ func (s *Store) scanner(ctx context.Context, key store.Key) (*scanner, error) {
 	return &scanner{store: s, line: line, known: make(map[string][]tree.Header)}, err
 }
 
-// rows reads the rows born after one cycle and up to another, those after held
-// with their content, in the order in which they came about.
+// rows reads the rows born after a cycle and up to and with another, ordered by
+// birth and nid. Rows born after held come with their content.
 func (c *scanner) rows(ctx context.Context, query *sql.Stmt, held, after, upTo int64) (list []row, err error) {
 	for _, p := range c.line {
 		lo, hi := max(after, p.afterCycle), min(upTo, p.upToCycle)
@@ -87,7 +87,8 @@ func (c *scanner) scan(found *sql.Rows, branch int64, list []row) ([]row, error)
 	return list, found.Err()
 }
 
-// complete completes the nodes of rows that are in a tree.
+// complete adds content and content hash to the nodes of rows, which only the rows
+// of a tree need.
 func (c *scanner) complete(list []row) error {
 	for i := range list {
 		r := &list[i]
@@ -95,7 +96,7 @@ func (c *scanner) complete(list []row) error {
 			continue
 		}
 		n := *r.node
-		var later **tree.Node // for a content that is read when asked for
+		var later **tree.Node // set below: a content that is read later needs its node
 		if r.body != nil && len(r.body) != r.size {
 			return damageError("the content of node " + n.ID + " is of another size")
 		}
@@ -148,7 +149,8 @@ func (c *scanner) headers(text string) ([]tree.Header, error) {
 	return hs, nil
 }
 
-// headersText is the opposite of headers, nil where there are none.
+// headersText returns headers as the JSON object that a column holds, nil without
+// any.
 func headersText(hs []tree.Header) any {
 	if len(hs) == 0 {
 		return nil

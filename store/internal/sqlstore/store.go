@@ -24,7 +24,7 @@ type Dialect struct {
 	// Rebind rewrites the placeholders of a statement, which are question
 	// marks. nil leaves them.
 	Rebind func(query string) string
-	// Violated reports whether an error says that a constraint stood in the
+	// IsConstraint reports whether an error says that a constraint stood in the
 	// way: unique, primary key or not null.
 	IsConstraint func(err error) bool
 	// Snapshot is the isolation in which a transaction that reads sees one
@@ -33,27 +33,27 @@ type Dialect struct {
 	// Explain gives an error of the database its code, and says in words what it
 	// means and what to do about it, "" where it has nothing to add.
 	Explain func(err error) (code fault.Code, message, remedy string)
-	// Turn has begin take the lock for writing when it is the turn of this
-	// writer. Where the lock cannot be had in reasonable time, it returns the
+	// BeginWrite calls begin, which takes the lock for writing, when it is the turn
+	// of this writer. Where the lock cannot be had in reasonable time, it returns the
 	// error of begin, which Explain calls E_BUSY. It does not wait for longer
 	// than ctx lasts.
 	BeginWrite func(ctx context.Context, begin func() error) error
-	// Present returns an error where what is written does not go where others
-	// look for it.
+	// CheckFiles returns an error where writes would not reach the files that
+	// other processes open.
 	CheckFiles func() error
-	// Settle comes between a commit, by the connection that is given, and its
-	// acknowledgement, which its error prevents.
+	// AfterCommit runs between a commit on conn and its acknowledgement. Its error
+	// becomes the error of the call.
 	AfterCommit func(ctx context.Context, conn *sql.Conn) error
-	// Check has the database look for damage in its own structures and says
-	// what it found, "" for nothing.
+	// Check has the database check its own structures. It returns what is damaged
+	// in words, "" where nothing is.
 	Check func(ctx context.Context, db *sql.DB) (damage string, err error)
-	// Clean overwrites what an erasure took and nothing refers to any more, with
-	// all copies that the database keeps of its own, and empties the table
-	// unclean. It says what is left to do, "" for nothing.
+	// Clean overwrites the free space that holds erased text, with every copy that
+	// the database keeps, and empties the table unclean. It returns what it could
+	// not clean in words, "" where nothing remains.
 	Clean func(ctx context.Context, db *sql.DB) (remains string, err error)
 }
 
-// Store implements store.Store over a database.
+// Store implements store.Store over a database. It is safe for concurrent use.
 type Store struct {
 	write, read *sql.DB
 	dialect     Dialect
@@ -92,8 +92,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// fail turns an error of the database into one of the closed list. doing says
-// what was being tried.
+// fail gives an error of the database a code of package fault. doing names the
+// action that failed, as in "reading a context".
 func (s *Store) fail(ctx context.Context, err error, doing string) error {
 	switch {
 	case err == nil:
