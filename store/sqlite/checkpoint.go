@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// walLimit is how many bytes of the log are left alone. SQLite moves what is in it
-// to the file from 1,000 pages on, 4 MiB, and begins it anew when a writer comes
-// at a moment at which nobody reads from it. So it stays below this where
-// readers leave such moments.
+// walLimit is the size in bytes up to which the WAL may grow. From 1,000 pages on,
+// 4 MiB, SQLite moves its pages to the file, and restarts it when a writer comes
+// while nobody reads from it. So the WAL stays below the limit unless readers
+// follow each other without a break.
 const walLimit = 5 << 20
 
-// checkpointWait is how long a writer waits for readers before it leaves the log as it
-// is.
+// checkpointWait is how long a writer waits for readers before it leaves the WAL
+// as it is.
 const checkpointWait = 100 * time.Millisecond
 
-// afterCommit follows a commit: it makes sure that the commit is where others look for
-// it, and empties a log that readers, one after the other, kept from being begun
-// anew. A reader that comes while it does reads from the file and is in nobody's
-// way. After a try in vain, because one reader goes on reading, the log may grow
-// by another bound; when that reader is done, SQLite begins the log anew and cuts
-// it (journal_size_limit).
+// afterCommit runs after a commit. It checks that the commit went to the files that
+// others open, and empties a WAL that readers, one after the other, kept SQLite
+// from restarting. A reader that comes meanwhile reads from the file and blocks
+// nobody. Where one reader goes on reading, afterCommit gives up until the WAL has
+// grown by another walLimit; when that reader is done, SQLite restarts the WAL and
+// truncates it (journal_size_limit).
 func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
 	log, err := p.walSize()
 	if err != nil || log <= p.truncateAt.Load() {
@@ -31,8 +31,8 @@ func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
 		}
 		return err
 	}
-	// The commit is on the disk, in the log or in the file: whatever comes of
-	// this is no concern of the one who made it.
+	// The commit is on the disk, in the WAL or in the file: a failure below is no
+	// failure of the commit.
 	p.truncateAt.Store(log + walLimit)
 	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", checkpointWait.Milliseconds())); err != nil {
 		return nil
@@ -42,6 +42,6 @@ func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
 	if err == nil && inTheWay == 0 {
 		p.truncateAt.Store(walLimit)
 	}
-	_, _ = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // else SQLite waits in turn, too
+	_, _ = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // else SQLite would wait as well when begin is called
 	return nil
 }

@@ -12,25 +12,25 @@ import (
 	"github.com/contexttree/pact/internal/safefile"
 )
 
-// files is where a store is: the file and those that SQLite keeps beside it.
+// files are the file of a store and those that SQLite keeps beside it.
 type files struct {
 	path       string
-	mode       fs.FileMode    // of the file, and of what is made beside it
-	opened     [3]os.FileInfo // the files with the endings, as they were opened; nil before that
-	truncateAt atomic.Int64   // the size of the log from which on it is to be emptied
+	mode       fs.FileMode    // of the file and of the files made beside it
+	opened     [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
+	truncateAt atomic.Int64   // the size of the WAL, in bytes, above which a commit tries to empty it
 }
 
-// suffixes are those of the files that writers and readers have to share: the
-// file, the log of what is not yet in it, and the index of that log, which holds
-// their locks.
+// suffixes are those of the files that writers and readers share: the file, the
+// WAL with pages that are not in the file yet, and the index of the WAL, which
+// holds the locks.
 var suffixes = [3]string{"", "-wal", "-shm"}
 
 // minFileSize is the size of the smallest database.
 const minFileSize = 512
 
-// findFiles looks at the file without opening it, because closing it again would
-// release the locks that this process has on it. It returns nil where there is
-// no file, and E_STORE where it cannot be a store.
+// findFiles examines the file without opening it, because closing it again would
+// release the locks that this process has on it. It returns nil where there is no
+// file, and E_STORE where the file cannot be a store.
 func findFiles(path string) (*files, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
@@ -56,9 +56,9 @@ func findFiles(path string) (*files, error) {
 	return p, nil
 }
 
-// create makes the store whole before it has its name, so that nobody ever finds
-// half of one. Only its owner may read it, whatever the umask allows. Where
-// another was faster, the store of that one stays.
+// create makes a complete store under another name and then links it to path, so
+// that nobody ever finds half of one. Its mode is 0600, whatever the umask. Where
+// another process was faster, create leaves the store of that process.
 func create(ctx context.Context, path string) (err error) {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 		if _, err := os.Stat(path); err == nil {
@@ -99,7 +99,8 @@ func create(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// linkNew gives a file another name, which must not be taken.
+// linkNew gives a file another name. It fails with fs.ErrExist where the name is
+// taken.
 func linkNew(name, path string) error {
 	err := os.Link(name, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -113,8 +114,8 @@ func linkNew(name, path string) error {
 	return errors.Join(f.Close(), os.Rename(name, path))
 }
 
-// record notes which files were opened, and makes sure that the file is still the
-// one that was found.
+// record records which files were opened. It returns E_STORE where the file is no
+// longer the one that findFiles saw.
 func (p *files) record() error {
 	found := p.opened[0]
 	for i, ending := range suffixes {
@@ -130,15 +131,14 @@ func (p *files) record() error {
 	return nil
 }
 
-// check refuses to write, and to acknowledge what was written, where one of
-// the files was removed, replaced or cut to nothing: nobody would find the
-// commit. Cost: a look at three names.
+// check returns E_STORE where one of the files was removed, replaced or truncated:
+// nobody would find a commit there. Cost: three calls of stat.
 func (p *files) check() error {
 	_, err := p.walSize()
 	return err
 }
 
-// walSize is present, and says how large the log is.
+// walSize is check, and returns the size of the WAL in bytes.
 func (p *files) walSize() (log int64, err error) {
 	for i, ending := range suffixes {
 		info, err := os.Stat(p.path + ending)
@@ -152,7 +152,7 @@ func (p *files) walSize() (log int64, err error) {
 	return log, nil
 }
 
-// goneError is the error for a file that is not where it was opened.
+// goneError is the error for a file that is no longer where it was opened.
 func (p *files) goneError(ending string, err error) error {
 	what := "was replaced or cut to nothing"
 	if err != nil {

@@ -24,8 +24,9 @@ var schema embed.FS
 // version is the newest version of the schema, kept in user_version.
 const version = 5
 
-// checkSchema refuses a file that is not ours before anything is changed in it,
-// and returns the version of its schema. query is how to open it.
+// checkSchema returns the version of the schema of a file. It returns E_STORE for a
+// file of another application, of an unknown version or with another schema. It
+// changes nothing. query holds the parameters to open the file with.
 func checkSchema(ctx context.Context, path string, query url.Values) (at int64, err error) {
 	db, err := sql.Open("sqlite", dataSource(path, query))
 	if err != nil {

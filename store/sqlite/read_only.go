@@ -13,9 +13,8 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// unwritable reports whether an opening failed because nothing can be written
-// beside the file: even those who only read have to make the log and its index
-// there.
+// unwritable reports whether opening failed because nothing can be written beside
+// the file: even a reader has to make the WAL and its index there.
 func unwritable(err error) bool {
 	switch primaryCode(err) {
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_FULL, lib.SQLITE_IOERR:
@@ -24,10 +23,10 @@ func unwritable(err error) bool {
 	return false
 }
 
-// openToRead opens a file for reading alone, where cause kept it from being
-// opened otherwise: the disk is full, or the file, its directory or its file
-// system can only be read. It needs no other file and takes no lock. So nothing
-// may be in the log, which holds commits that the file lacks.
+// openToRead opens a file for reading alone, where cause kept it from being opened
+// for writing: the disk is full, or the file, its directory or its file system is
+// read-only. It needs no other file and takes no lock. So it refuses a file whose
+// WAL holds commits.
 func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
 		return nil, fault.Wrap(fault.Store, cause, "commits are in "+p.path+"-wal, which cannot be read where nothing can be written",

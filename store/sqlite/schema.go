@@ -12,7 +12,7 @@ import (
 // object is a row of the schema: a table, an index, a trigger or a view.
 type object struct{ kind, name, table, text string }
 
-// objects lists what is in a schema, but for what SQLite adds by itself.
+// objects lists the objects of a schema without those that SQLite adds by itself.
 func objects(ctx context.Context, db interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }) (map[object]bool, error) {
@@ -33,10 +33,10 @@ func objects(ctx context.Context, db interface {
 	return list, rows.Err()
 }
 
-// schemaCache are the schemas that this process compared files with, by version.
+// schemaCache caches the objects of schemaOf, by version.
 var schemaCache sync.Map
 
-// schemaOf makes the schema of a version in memory and lists it.
+// schemaOf builds the schema of a version in memory and lists its objects.
 func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
 	if list, ok := schemaCache.Load(at); ok {
 		return list.(map[object]bool), nil
@@ -59,7 +59,7 @@ func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
 	return list, err
 }
 
-// applyMigration makes a version of the schema out of the one before.
+// applyMigration migrates the schema from the version before to version.
 func applyMigration(ctx context.Context, db interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }, version int64) error {
@@ -70,9 +70,9 @@ func applyMigration(ctx context.Context, db interface {
 	return err
 }
 
-// compareSchema refuses a schema that is not to the letter that of its version: a
+// compareSchema returns E_STORE where a schema differs from that of its version: a
 // trigger or a view that somebody put into the file would change what is written
-// to it, or what is read.
+// or read.
 func compareSchema(path string, have, want map[object]bool) error {
 	for o := range have {
 		if !want[o] {

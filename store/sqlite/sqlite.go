@@ -30,7 +30,7 @@ type Store struct {
 	files *files
 }
 
-// settings are what every connection is opened with, and how it reads back.
+// settings are the settings of every connection, and how SQLite reports them.
 var settings = []struct{ key, set, pragma, want string }{
 	{"_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10), "busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 	{"_journal_mode", "WAL", "journal_mode", "wal"},
@@ -97,7 +97,7 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	}
 	read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	read.SetMaxIdleConns(max(4, runtime.GOMAXPROCS(0)))
-	// From here on turn waits, and not SQLite.
+	// From here on beginWrite waits, and not SQLite.
 	_, err = write.ExecContext(ctx, "PRAGMA busy_timeout = 0")
 	if err != nil {
 		err = openError(err, p.path)
@@ -114,20 +114,20 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	return &Store{s, p}, nil
 }
 
-// plainQuery opens a file in a mode of SQLite, waits for others, and changes nothing
-// in how it is kept.
+// plainQuery returns the parameters to open a file in a mode of SQLite without
+// changing its settings. Statements wait busyTimeout for other processes.
 func plainQuery(mode string) url.Values {
 	return url.Values{"mode": {mode}, "_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)}}
 }
 
-// dataSource is the name by which the driver opens a file.
+// dataSource returns the name by which the driver opens a file.
 func dataSource(path string, query url.Values) string {
 	u := url.URL{Path: filepath.ToSlash(path)}
 	return "file:" + u.EscapedPath() + "?" + query.Encode()
 }
 
-// retryWhileBusy repeats an opening that another process stands in the way of. The
-// change to WAL does not wait by itself, as other statements do.
+// retryWhileBusy repeats open while another process holds the file, for up to
+// busyTimeout. The change to WAL does not wait by itself as other statements do.
 func retryWhileBusy(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, error) {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
@@ -144,7 +144,7 @@ func retryWhileBusy(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB,
 	}
 }
 
-// openHandle opens the file with the settings and reads them back.
+// openHandle opens the file with the settings and checks that they took effect.
 func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly}, "_pragma": {fmt.Sprintf("journal_size_limit(%d)", walLimit)}}
 	for _, c := range settings {
@@ -173,8 +173,8 @@ func (p *files) dialect() sqlstore.Dialect {
 		Check: checkDatabase, Clean: p.clean}
 }
 
-// checkDatabase has SQLite check tables and indexes. It does not look at values, but for
-// the counter of keys: one too low would give a key twice.
+// checkDatabase has SQLite check tables and indexes. Of the values it checks only
+// the counter of keys: one that is too low would give a key twice.
 func checkDatabase(ctx context.Context, db *sql.DB) (damage string, err error) {
 	var verdict string
 	if err := db.QueryRowContext(ctx, "PRAGMA integrity_check(1)").Scan(&verdict); err != nil {
@@ -192,7 +192,7 @@ func checkDatabase(ctx context.Context, db *sql.DB) (damage string, err error) {
 	return damage, err
 }
 
-// clean is overwrite, which has to wait by itself.
+// clean calls vacuum with a busy timeout, because the connection has none.
 func (p *files) clean(ctx context.Context, db *sql.DB) (remains string, err error) {
 	if _, err := db.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", busyTimeout.Milliseconds())); err != nil {
 		return "", err
@@ -204,9 +204,8 @@ func (p *files) clean(ctx context.Context, db *sql.DB) (remains string, err erro
 	return remains, errors.Join(err, after)
 }
 
-// vacuum writes the file anew, without what is in free pages and in the free
-// parts of others, and empties the log beside it. Both wait for other processes
-// as long as any statement does.
+// vacuum rewrites the file without its free pages and the free parts of others, and
+// empties the WAL. Both wait for other processes as long as any statement does.
 func vacuum(ctx context.Context, db *sql.DB) (remains string, err error) {
 	var last sql.NullInt64
 	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil {
@@ -239,7 +238,7 @@ func primaryCode(err error) int {
 	return e.Code() & 0xff
 }
 
-// explain puts the result codes that have a remedy into words.
+// explain puts result codes into words, with a remedy.
 func explain(err error) (code fault.Code, message, remedy string) {
 	if busy(err) {
 		message, remedy = busyText()
@@ -249,7 +248,7 @@ func explain(err error) (code fault.Code, message, remedy string) {
 	return fault.Store, message, remedy
 }
 
-// busyText words E_BUSY.
+// busyText returns the message and the remedy of E_BUSY.
 func busyText() (message, remedy string) {
 	return "another process holds the file", "try again: nothing was changed"
 }
@@ -270,7 +269,7 @@ func failureText(err error) (message, remedy string) {
 	return "", ""
 }
 
-// openError is the error for a file that cannot be opened.
+// openError returns the error for a file that cannot be opened.
 func openError(err error, path string) error {
 	code, why, remedy := explain(err)
 	message := "cannot open " + path

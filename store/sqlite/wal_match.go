@@ -10,14 +10,14 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// checkWAL refuses a log that cannot be that of the file beside it, such as the
-// log of a later time beside a backup. The file reaches as far as the last page
-// that was moved to it; every page behind that has to be in the log. SQLite
-// reads zeros where one is in neither, and finds out when it needs that page.
-// Cost: a look at every page's place in the log, which has about 1,300 of them.
+// checkWAL returns E_STORE where the WAL cannot belong to the file, as a later WAL
+// beside a backup. The file ends with the last page that was moved to it; every
+// page after that has to be in the WAL. SQLite reads zeros for a page that is in
+// neither, and fails only when it needs that page. Cost: reading the header of
+// every frame of the WAL, about 1,300.
 //
-// Others may write, and move pages, at the same time: what does not fit has to be
-// so in a log and a file that stayed as they were meanwhile.
+// Other processes may write and move pages at the same time: a mismatch counts
+// only where the sizes of both files stayed the same meanwhile.
 func (p *files) checkWAL() error {
 	info, err := os.Stat(p.path + suffixes[1])
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,7 +50,7 @@ func (p *files) checkWAL() error {
 	return nil
 }
 
-// sizes are those of the file and of the log.
+// sizes returns the sizes of the file and of the WAL in bytes.
 func (p *files) sizes(log *os.File) (sizes [2]int64, err error) {
 	file, err := os.Stat(p.path)
 	if err != nil {
@@ -63,7 +63,7 @@ func (p *files) sizes(log *os.File) (sizes [2]int64, err error) {
 	return [2]int64{file.Size(), info.Size()}, nil
 }
 
-// pagesFit reports whether the log has every page behind the end of the file.
+// pagesFit reports whether the WAL has every page after the end of the file.
 func pagesFit(log io.ReaderAt, fileSize int64) bool {
 	var head [32]byte
 	if _, err := log.ReadAt(head[:], 0); err != nil || binary.BigEndian.Uint32(head[:])&^1 != 0x377f0682 {

@@ -9,21 +9,22 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// busyTimeout is how long a writer waits for others.
+// busyTimeout is how long a writer waits for the lock before E_BUSY.
 const busyTimeout = 5 * time.Second
 
-// retryInterval is how long a writer that nobody stands before waits until it looks
-// again whether the lock is free.
+// retryInterval is how long the head of the queue waits between two tries for the
+// lock.
 const retryInterval = time.Millisecond
 
-// beginWrite has begin take the lock for writing in the order in which writers came.
+// beginWrite calls begin, which takes the lock for writing, in the order in which
+// writers came.
 //
-// SQLite keeps no order: who waits looks again ever more rarely, at last ten
-// times a second, and one that writes without a break is always faster. So
-// writers that met once stand in a queue beside the store, and only its head
-// tries for the lock of SQLite. It leaves the queue when it has the lock, and the
-// next one stands ready while it writes. The queue is for fairness alone: what
-// protects the store is SQLite's lock, from programs that know no queue too.
+// SQLite keeps no order: a waiting writer tries ever more rarely, at last ten times
+// a second, and a process that writes without a break is always faster. So from
+// their first collision on, writers wait in a queue, which is a lock on a file
+// beside the store, and only its head tries for the lock of SQLite. The head leaves
+// the queue when it has that lock. The queue is for fairness alone: SQLite's lock
+// protects the store, also from programs that know no queue.
 func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
@@ -55,8 +56,9 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 	}
 }
 
-// waitInQueue waits to become the head of the queue. It returns nil where there is no
-// queue, and none can be made.
+// waitInQueue waits to become the head of the queue and returns its file. It
+// returns nil where there is no queue and none can be made, and E_BUSY where ctx
+// ends first.
 func (p *files) waitInQueue(ctx context.Context, flag int) (*os.File, error) {
 	f, err := os.OpenFile(p.path+"-queue", os.O_RDONLY|flag, p.mode)
 	if err != nil {
@@ -76,7 +78,7 @@ func (p *files) waitInQueue(ctx context.Context, flag int) (*os.File, error) {
 		}
 		return f, nil
 	case <-ctx.Done():
-		go func() { // its turn still comes, and then it is the next one's
+		go func() { // the lock still comes, and is then released for the next writer
 			<-locked
 			f.Close()
 		}()
