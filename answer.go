@@ -23,7 +23,7 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	n := t.Node(call)
 	switch {
 	case n == nil:
-		return "", noNode(call)
+		return "", tree.NoNode(call, "in the working state")
 	case n.Kind != "call" || t.Entry(call).Class() != tree.Block:
 		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is no call: a call is a block of kind call", "add the result with refs of its own")
 	}

@@ -187,7 +187,7 @@ func (c *Context) Retain(ids ...string) (release func(), err error) {
 	working := c.state.Load().Working
 	for _, id := range ids {
 		if !working.Has(id) {
-			return nil, noNode(id)
+			return nil, tree.NoNode(id, "in the working state")
 		}
 	}
 	ids = append([]string(nil), ids...)

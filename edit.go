@@ -193,7 +193,3 @@ func (c *Context) seen(ctx context.Context, s *state, token string) (*store.Entr
 	c.state.Store(&state{State: *loaded})
 	return e, nil
 }
-
-func noNode(id string) error {
-	return fault.OnNode(fault.NodeNotFound, id, "there is no such node in the working state", "pact show draws what is there")
-}

@@ -187,7 +187,7 @@ func (s *selection) find(ctx context.Context, trees []*tree.Tree) ([]found, erro
 				continue
 			}
 			if s.mode == "latest" {
-				key := query.KeyOf(e.Node())
+				key := e.Node().KeyFacet()
 				if newest[key] == nil {
 					newest[key] = t
 				}

@@ -39,7 +39,7 @@ func emptied(path []*tree.Entry, going map[string]bool) bool {
 		return false
 	}
 	e := path[len(path)-1]
-	if c := e.Class(); !e.Node().Removable || c.Region() || c == tree.Turn || core(e, path[len(path)-2].Class()) {
+	if c := e.Class(); !e.Node().Removable || c.Region() || c == tree.Turn || tree.IsCore(e, path[len(path)-2].Class()) {
 		return false
 	}
 	for k := range e.Children().All() {

@@ -84,7 +84,7 @@ func hold(t *tree.Tree, list []string, going map[string]bool, retained func(stri
 // collect finds what is due at and below an entry, passing over everything
 // that the summaries rule out. Root, regions and cores are never due.
 func collect(e *tree.Entry, above tree.Class, cycle int64, due func(string)) {
-	if e.Node().Expiry <= cycle && !e.Class().Region() && !core(e, above) {
+	if e.Node().Expiry <= cycle && !e.Class().Region() && !tree.IsCore(e, above) {
 		everything(e, due)
 		return
 	}

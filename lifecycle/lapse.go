@@ -1,6 +1,10 @@
 package lifecycle
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
 
 // lapse drops the calls and results whose last partner expiry took: providers
 // refuse one without the other, and a commit is never refused because time
@@ -82,5 +86,5 @@ func (p *pruner) fixedBy(h Held) Held {
 // inSealedCore reports whether a node of an earlier snapshot is in a core, which
 // nothing but expiry takes anything out of (02 §6.4).
 func (p *pruner) inSealedCore(id string) bool {
-	return p.in.Before.Has(id) && inCore(p.tree.Path(id))
+	return p.in.Before.Has(id) && tree.InCore(p.tree.Path(id))
 }

@@ -82,8 +82,3 @@ func (in *Input) scale(ctx context.Context) (scale, error) {
 	p.Tokenizer = in.Counter.Name()
 	return scale{ctx, tree.Tokens(in.Counter)}, nil
 }
-
-// core reports whether an entry is the core of the turn or head above it.
-func core(e *tree.Entry, above tree.Class) bool {
-	return e.Class() == tree.Container && e.Node().Offset == 0 && (above == tree.Turn || above == tree.Head)
-}

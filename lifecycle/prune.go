@@ -230,7 +230,7 @@ func (p *pruner) asked(ids, choice []string) ([]candidate, error) {
 		switch {
 		case path == nil && p.in.Working.Has(id): // it expired in this very commit
 		case path == nil:
-			return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node to prune", "pact show draws what is there")
+			return nil, tree.NoNode(id, "to prune")
 		case !prunable(path) && chosen:
 			p.held = append(p.held, Held{ID: id, Reason: Pruned, Kept: Whole})
 		case !prunable(path):
@@ -249,18 +249,7 @@ func prunable(path []*tree.Entry) bool {
 	case tree.Turn:
 		return len(path) == 3
 	case tree.Block:
-		return len(path) > 2 && !inCore(path)
-	}
-	return false
-}
-
-// inCore reports whether the end of path is at or below the core of a turn or
-// of the active head, elided or not.
-func inCore(path []*tree.Entry) bool {
-	for i := 1; i+1 < len(path); i++ {
-		if c := path[i].Class(); c == tree.Turn || c == tree.Head {
-			return path[i+1].Node().Offset == 0
-		}
+		return len(path) > 2 && !tree.InCore(path)
 	}
 	return false
 }

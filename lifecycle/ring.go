@@ -164,7 +164,7 @@ func around(path []*tree.Entry, id string) bool {
 // when its last child does, and that is not part of a core.
 func mayCascade(path []*tree.Entry) bool {
 	e := path[len(path)-1]
-	return len(path) > 2 && e.Class() == tree.Container && e.Node().Removable && !inCore(path)
+	return len(path) > 2 && e.Class() == tree.Container && e.Node().Removable && !tree.InCore(path)
 }
 
 // turnAround returns the sealed turn that the end of path is in, "" outside.

@@ -2,7 +2,6 @@ package query
 
 import (
 	"encoding/hex"
-	"time"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/tree"
@@ -112,7 +111,7 @@ func text(f field, e *tree.Entry) (string, bool) {
 		k := kindOf(n)
 		return k, k != "" || n.Has("kind")
 	}
-	k := KeyOf(n)
+	k := n.KeyFacet()
 	return k, k != "" || n.Has("key")
 }
 
@@ -133,7 +132,7 @@ func (t *predicate) holdsDerived(e *tree.Entry) bool {
 	case n.ForeignISO != "":
 		b = append(b, n.ForeignISO...)
 	default:
-		b = time.Unix(n.CreatedNS/1e9, n.CreatedNS%1e9).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
+		b = tree.AppendISO(b, n.CreatedNS)
 	}
 	for _, want := range t.texts {
 		switch {

@@ -92,7 +92,7 @@ func (p *Plan) Window(nodes []*tree.Entry) []*tree.Entry {
 		seen := make(map[string]bool)
 		var kept []*tree.Entry
 		for _, e := range nodes {
-			if k := KeyOf(e.Node()); !seen[k] {
+			if k := e.Node().KeyFacet(); !seen[k] {
 				seen[k] = true
 				kept = append(kept, e)
 			}

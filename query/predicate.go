@@ -284,12 +284,3 @@ func kindOf(n *tree.Node) string {
 	_, rest, _ := strings.Cut(n.Type, ":")
 	return rest
 }
-
-// KeyOf returns the key facet: the key header, else the id. A node without a key
-// is thus a same-key set of one (003, 001 §3.5.3).
-func KeyOf(n *tree.Node) string {
-	if n.Key != "" || n.Has("key") {
-		return n.Key
-	}
-	return n.ID
-}

@@ -263,20 +263,26 @@ func (x *Editor) removable(path []*Entry) error {
 	if e.class == Turn {
 		return fault.OnNode(fault.Sealed, id, "a turn goes by pruning only", "prune it at a commit")
 	}
-	if len(path) < 4 || path[2].class != Turn {
+	if TurnOn(path) == nil {
 		return sealed(id, "the node was published in an earlier cycle")
 	}
-	if path[3].node.Offset == 0 {
+	if InCore(path) {
 		return sealed(id, "a sealed core is immutable")
 	}
 	return nil
+}
+
+// NoNode is the error for an id that no node has: E_NODE_NOT_FOUND. where says in
+// what, such as "in this snapshot".
+func NoNode(id, where string) error {
+	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "pact show draws what is there")
 }
 
 // find returns the path to a node by its id or, for a region, its name.
 func (x *Editor) find(id string) ([]*Entry, error) {
 	path := x.Path(id)
 	if path == nil {
-		return nil, fault.OnNode(fault.NodeNotFound, id, "there is no such node in the working state", "pact show draws what is there")
+		return nil, NoNode(id, "in the working state")
 	}
 	return path, nil
 }

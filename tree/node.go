@@ -144,7 +144,22 @@ func (n *Node) customs(yield func(string, canon.Value) bool) {
 // ISO returns the instant ns nanoseconds after the epoch in UTC, with nine
 // decimals (created_at_iso).
 func ISO(ns int64) string {
-	return time.Unix(ns/1e9, ns%1e9).UTC().Format("2006-01-02T15:04:05.000000000Z")
+	return string(AppendISO(nil, ns))
+}
+
+// AppendISO appends ISO(ns), for those who want no string of its own.
+func AppendISO(b []byte, ns int64) []byte {
+	return time.Unix(ns/1e9, ns%1e9).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
+}
+
+// KeyFacet returns what selectors and comparisons take for the key of a node: the
+// key header, which may be empty, else the id. A node without a key is thus a
+// same-key set of one (003, 001 §3.5.3).
+func (n *Node) KeyFacet() string {
+	if n.Key != "" || n.Has("key") {
+		return n.Key
+	}
+	return n.ID
 }
 
 // CreatedISO returns created_at_iso: the instant of CreatedNS, or what an

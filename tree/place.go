@@ -11,8 +11,12 @@ import (
 // read; the Editor asks admit before it puts a node somewhere, with what it knows
 // of earlier cycles besides.
 
-// NotRemovable says which nodes may have removable set (02 §5.3.1).
-const NotRemovable = "only a group can be removable"
+// What those say who find the breach of a rule otherwise than by PlacementFault.
+const (
+	NotRemovable       = "only a group can be removable"     // 02 §5.3.1
+	BlockHasNoChildren = "a block has no children"           // 02 §2.2
+	HasThreeRegions    = "a snapshot has ^sys, ^seq and ^ah" // 02 §2.2
+)
 
 // PlacementFault says which rule of placement a child breaks under its parent, ""
 // where it breaks none: a tree with one that does is that of no context (02 §2.2,
@@ -37,7 +41,7 @@ func PlacementFault(e, parent *Entry) string {
 	case class == Turn && above != Seq:
 		return "turns live under ^seq only"
 	case above == Block:
-		return blockHasNoChildren
+		return BlockHasNoChildren
 	case inTurn && e.node.Offset == 0 && class == Container && parent.Core() != e:
 		return "a turn has one core; a group needs another offset than 0"
 	case inTurn && e.node.Offset == 0 && class != Container && parent.Core() != nil:
@@ -45,8 +49,6 @@ func PlacementFault(e, parent *Entry) string {
 	}
 	return ""
 }
-
-const blockHasNoChildren = "a block has no children"
 
 func firstOfClass(parent *Entry, class Class) *Entry {
 	for e := range parent.kids.All() {
@@ -82,7 +84,7 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 	case Seq:
 		return misplaced(id, "^seq holds sealed turns only", "add to ^ah and commit")
 	case Block:
-		return misplaced(id, blockHasNoChildren, "add to the container around it")
+		return misplaced(id, BlockHasNoChildren, "add to the container around it")
 	case Head:
 		if offset != 0 {
 			return nil

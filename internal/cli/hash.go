@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -55,7 +56,7 @@ is a document, a history or a transcript.`,
 		}
 		n := snapshot.Node(*node)
 		if n == nil {
-			return fault.OnNode(fault.NodeNotFound, *node, "there is no such node in this snapshot", "pact show draws what is there")
+			return tree.NoNode(*node, "in this snapshot")
 		}
 		if *receipt != "" {
 			mark, err := pact.Mark(ctx, *receipt, n)

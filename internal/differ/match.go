@@ -75,7 +75,7 @@ func MatchReplacements(older, newer *tree.Tree, removed, added []string) []Match
 	waiting := map[string][]string{}
 	for _, id := range added {
 		if n := newer.Node(id); n != nil {
-			waiting[keyOf(n)] = append(waiting[keyOf(n)], id)
+			waiting[n.KeyFacet()] = append(waiting[n.KeyFacet()], id)
 		}
 	}
 	to := map[string]string{}
@@ -84,18 +84,11 @@ func MatchReplacements(older, newer *tree.Tree, removed, added []string) []Match
 		if n == nil {
 			continue
 		}
-		if list := waiting[keyOf(n)]; len(list) > 0 {
-			to[id], waiting[keyOf(n)] = list[0], list[1:]
+		if list := waiting[n.KeyFacet()]; len(list) > 0 {
+			to[id], waiting[n.KeyFacet()] = list[0], list[1:]
 		}
 	}
 	return matches(removed, to)
-}
-
-func keyOf(n *tree.Node) string {
-	if n.Key != "" {
-		return n.Key
-	}
-	return n.ID
 }
 
 // pairs infers moves and replacements among nodes that only one side has. What
@@ -137,7 +130,7 @@ func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replac
 			return nil, nil, err
 		}
 		replacements = append(replacements, diff.Replacement{
-			Key: keyOf(to), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
+			Key: to.KeyFacet(), PreviousID: m.Removed, NewID: m.Added, ContentDiff: d, Cause: causes[m.Removed],
 			Ranges: diff.Ranges{Previous: RangeOf(b.From, m.Removed), New: RangeOf(b.To, m.Added)}})
 	}
 	return moves, replacements, nil

@@ -21,7 +21,7 @@ func inferRemoval(before, after *tree.Tree, id string) diff.Kind {
 	path := before.Path(id)
 	for i, e := range path {
 		class := e.Class()
-		isCore := i > 0 && class == tree.Container && e.Node().Offset == 0 && path[i-1].Class() == tree.Turn
+		isCore := i > 0 && tree.IsCore(e, path[i-1].Class())
 		if !class.Region() && !isCore && e.Node().Expiry <= after.Cycle() && !after.Has(e.Node().ID) {
 			return diff.ByExpiry
 		}

@@ -1,0 +1,30 @@
+package differ_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/tree"
+)
+
+// TestReplacementsGoByTheKeyFacet pairs what went with what came: of a key, be it
+// empty, and otherwise by the id, which no two nodes share.
+func TestReplacementsGoByTheKeyFacet(t *testing.T) {
+	read := func(blocks string) *tree.Tree {
+		t.Helper()
+		d, err := document.Read([]byte(`{"cycle":1,"edition":"v0.1","root":{"id":"r","nodeType":"^root","children":[`+
+			`{"id":"s","nodeType":"^sys","children":[`+blocks+`]}]}}`), document.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Tree
+	}
+	older := read(`{"id":"a","nodeType":"block","key":"k"},{"id":"b","nodeType":"block","key":""},{"id":"c","nodeType":"block"}`)
+	newer := read(`{"id":"x","nodeType":"block"},{"id":"y","nodeType":"block","key":""},{"id":"z","nodeType":"block","key":"k"}`)
+	got := differ.MatchReplacements(older, newer, []string{"a", "b", "c"}, []string{"x", "y", "z"})
+	if want := []differ.Match{{"a", "z"}, {"b", "y"}}; !slices.Equal(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
