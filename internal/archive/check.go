@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// objection is something that a context cannot have done, in a history from
-// elsewhere. Strictly it is refused, else it is taken as it is and reported.
+// refuseOrReport deals with something that no context can have done: a strict
+// reader refuses it, any other takes it as it is and reports it.
 func (r *historyReader) refuseOrReport(node, message string) error {
 	if r.Strict {
 		return fault.OnNode(fault.DocumentInvalid, node, message, "read it leniently to take it as it is")
@@ -20,11 +20,11 @@ func (r *historyReader) refuseOrReport(node, message string) error {
 	return nil
 }
 
-// seal holds a snapshot to what was sealed before (03 §5): an id belongs to one
-// node, and of a sealed turn nodes may go and others be attached outside the
-// core, but none changes. Stamps are left out, since reading fills in those that are missing, and so is
-// the ttl, which a node that was held back lost. Each rule is reported once a
-// cycle. Cost: what differs.
+// checkSeal holds a snapshot to what was sealed before (03 §5): an id belongs to
+// one node, and of a sealed turn nodes may go and others be attached outside the
+// core, but none changes. Stamps do not count, since reading fills in those that
+// are missing, and neither does the ttl, which a node that was held back lost. Each
+// rule is reported once a cycle. Cost: what differs from the snapshot before.
 func (r *historyReader) checkSeal(next *tree.Tree) error {
 	var changed, gone, came, again []string
 	if r.removed == nil {
@@ -34,17 +34,17 @@ func (r *historyReader) checkSeal(next *tree.Tree) error {
 		switch {
 		case d.New == nil:
 			r.removed[d.Old.ID] = true
-			if d.Old.Expiry == tree.Never && !d.Old.Removable && next.Has(d.OldParent) && ofCore(r.last, d.Old.ID) {
+			if d.Old.Expiry == tree.Never && !d.Old.Removable && next.Has(d.OldParent) && inSealedCore(r.last, d.Old.ID) {
 				gone = append(gone, d.Old.ID)
 			}
 		case r.removed[d.New.ID]:
 			again = append(again, d.New.ID)
 			delete(r.removed, d.New.ID)
 		case d.Old == nil:
-			if r.last.Has(d.NewParent) && ofCore(next, d.New.ID) {
+			if r.last.Has(d.NewParent) && inSealedCore(next, d.New.ID) {
 				came = append(came, d.New.ID)
 			}
-		case turnOf(r.last, d.Old.ID) != nil && rewritten(d, next.Cycle()):
+		case tree.TurnOn(r.last.Path(d.Old.ID)) != nil && rewritten(d, next.Cycle()):
 			changed = append(changed, d.New.ID)
 		}
 		return true
@@ -72,35 +72,29 @@ func (r *historyReader) checkSeal(next *tree.Tree) error {
 // and ttl.
 func rewritten(d tree.Difference, cycle int64) bool {
 	stamps := []string{"created_at_iso", "created_at_ns", "creation_index", "cycle", "ttl"}
-	return slices.ContainsFunc(differ.Fields(d, cycle, cycle), func(field string) bool { return !slices.Contains(stamps, field) })
+	return slices.ContainsFunc(differ.Fields(d, cycle, cycle), func(field string) bool {
+		return !slices.Contains(stamps, field)
+	})
 }
 
-// turnOf returns the path from the turn that a node is or lives in down to it,
-// nil where it is in none.
-func turnOf(t *tree.Tree, id string) []*tree.Entry {
+// inSealedCore reports whether a node is, or is below, the core of a sealed turn.
+func inSealedCore(t *tree.Tree, id string) bool {
 	path := t.Path(id)
-	if i := slices.IndexFunc(path, func(e *tree.Entry) bool { return e.Class() == tree.Turn }); i >= 0 {
-		return path[i:]
-	}
-	return nil
+	return tree.TurnOn(path) != nil && tree.InCore(path)
 }
 
-// ofCore reports whether a node is, or is below, the core of a turn.
-func ofCore(t *tree.Tree, id string) bool {
-	path := turnOf(t, id)
-	return len(path) > 1 && path[1].Node().Offset == 0
-}
-
-// compare objects to a snapshot whose thread is not the one that the history
-// says it had.
+// checkThread refuses or reports a snapshot whose thread is not the one that its
+// log entry recorded.
 func (r *historyReader) checkThread(t *tree.Tree, e store.Entry) error {
 	if e.Thread == "" || e.Thread == t.ThreadDigest().String() {
 		return nil
 	}
-	return r.refuseOrReport("", "the thread of cycle "+strconv.FormatInt(t.Cycle(), 10)+" is not the one that was recorded: the history was changed")
+	cycle := strconv.FormatInt(t.Cycle(), 10)
+	return r.refuseOrReport("", "the thread of cycle "+cycle+" is not the one that was recorded: the history was changed")
 }
 
-// reachable checks that a node of a line hangs from the root, and not too deep.
+// checkReachable checks that a node of a line of the compact form hangs from the
+// root, and not too deep. parents has the parents of the nodes of the line.
 func (r *historyReader) checkReachable(id, root string, parents map[string]string) error {
 	at := id
 	for range tree.MaxDepth {
@@ -121,7 +115,8 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 	return fault.OnNode(fault.Limit, id, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep", "")
 }
 
-// patched applies a line to the last tree and checks the places it changed.
+// apply makes the tree that a line of the compact form leads to, and checks the
+// places that it changed.
 func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tree.Tree, error) {
 	next := r.last.Patch(cycle, gone, born)
 	if next.Len() > tree.MaxNodes {
@@ -133,24 +128,28 @@ func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tr
 	return next, checkRegions(r.last, next, born)
 }
 
-// sameRegions refuses an id that was a region and is none, or the reverse: a
-// node does not become the active head.
+// checkRegions refuses an id that was a region and is none, or the reverse: a node
+// does not become the active head. It also refuses a block that kept the children
+// it had as a container.
 func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 	for _, b := range born {
 		was, is := last.Entry(b.Node.ID), next.Entry(b.Node.ID)
 		if is != nil && is.Class() == tree.Block && is.Children().Len() > 0 {
-			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, "a block has no children", "")
+			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, tree.BlockHasNoChildren, "")
 		}
 		if was != nil && is != nil && was.Class() != is.Class() && (was.Class().Region() || is.Class().Region()) {
-			return fault.OnNode(fault.DocumentInvalid, b.Node.ID, "a node that was "+was.Class().String()+" cannot become "+is.Class().String(), "an id belongs to one node for the whole history")
+			return fault.OnNode(fault.DocumentInvalid, b.Node.ID,
+				"a node that was "+was.Class().String()+" cannot become "+is.Class().String(), "an id belongs to one node for the whole history")
 		}
 	}
 	return nil
 }
 
+// checkPlaces checks the places of nodes that a line brought or moved (02 §2.2,
+// §4.2, §10).
 func checkPlaces(t *tree.Tree, born []tree.Born) error {
 	if !t.HasRegions() {
-		return fault.New(fault.PlacementInvalid, "a snapshot has ^sys, ^seq and ^ah", "")
+		return fault.New(fault.PlacementInvalid, tree.HasThreeRegions, "")
 	}
 	for _, b := range born {
 		path := t.Path(b.Node.ID)

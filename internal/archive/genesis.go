@@ -110,7 +110,9 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (sto
 		if err != nil {
 			return store.Genesis{}, err
 		}
-		g.Changes = append(g.Changes, store.Change{Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry})
+		g.Changes = append(g.Changes, store.Change{
+			Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry,
+		})
 		before = after
 	}
 	if before.Digest() != s.Working.Digest() {

@@ -76,7 +76,8 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 		}
 	}
 	if r.first == nil {
-		return store.Genesis{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot", "export one with pact export --all")
+		return store.Genesis{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
+			"export one with pact export --all")
 	}
 	return r.genesis(name), r.findings, nil
 }
@@ -114,7 +115,8 @@ func (r *historyReader) line(data []byte) error {
 		return nil
 	}
 	if id := d.Tree.Root().Node().ID; id != r.last.Root().Node().ID {
-		return fault.OnNode(fault.DocumentInvalid, id, "the root of a history stays the same", "import what comes from here on as another context")
+		return fault.OnNode(fault.DocumentInvalid, id, "the root of a history stays the same",
+			"import what comes from here on as another context")
 	}
 	gone, born := r.last.Delta(d.Tree)
 	next := r.last.Patch(d.Tree.Cycle(), gone, born)
@@ -124,10 +126,11 @@ func (r *historyReader) line(data []byte) error {
 	return r.publish(next, store.Entry{})
 }
 
-// publish takes a tree as the snapshot of the next cycle.
+// publish takes a tree as the snapshot of the next cycle, with its log entry.
 func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
 	if t.Cycle() != r.last.Cycle()+1 {
-		return fault.New(fault.DocumentInvalid, "cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(r.last.Cycle(), 10), "lines are missing or out of order: write the history again")
+		return fault.New(fault.DocumentInvalid,
+			"cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(r.last.Cycle(), 10), "lines are missing or out of order: write the history again")
 	}
 	if err := r.checkSeal(t); err != nil {
 		return err

@@ -14,10 +14,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// head reads the first line of the compact form.
+// compactHead reads the first line of the compact form.
 func (r *historyReader) compactHead(doc, version canon.Any) error {
 	if r.last != nil || r.compact || string(version.Value()) != strconv.Itoa(compactVersion) {
-		return fault.New(fault.DocumentInvalid, "this is no beginning of a history of format "+strconv.Itoa(compactVersion), "export it again with a version of pact that this one knows")
+		return fault.New(fault.DocumentInvalid, "this is no beginning of a history of format "+strconv.Itoa(compactVersion),
+			"export it again with a version of pact that this one knows")
 	}
 	r.compact = true
 	name, _ := doc.Get("edition")
@@ -31,12 +32,12 @@ func (r *historyReader) compactHead(doc, version canon.Any) error {
 	return nil
 }
 
-// delta reads a line of the compact form.
+// compactLine reads any other line of the compact form.
 func (r *historyReader) compactLine(doc canon.Any) error {
 	if r.working != nil {
 		return fault.New(fault.DocumentInvalid, "nothing follows the working state", "")
 	}
-	kind, cycle, err := deltaKind(doc)
+	kind, cycle, err := lineKind(doc)
 	if err != nil {
 		return err
 	}
@@ -73,6 +74,8 @@ func (r *historyReader) compactLine(doc canon.Any) error {
 	return r.publish(next, entry)
 }
 
+// readEntry reads the log entry that a line of the compact form keeps, the zero
+// entry where it keeps none.
 func readEntry(doc canon.Any) (store.Entry, error) {
 	e, ok := doc.Get("entry")
 	if !ok {
@@ -83,13 +86,16 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 		return store.Entry{}, fault.Wrap(fault.DocumentInvalid, err, "the log entry cannot be read", "")
 	}
 	if sum, err := hex.DecodeString(l.Sent); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
-		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent, "sent is the SHA-256 of the bytes that were sent, in hexadecimal", "")
+		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
+			"sent is the SHA-256 of the bytes that were sent, in hexadecimal", "")
 	}
-	return store.Entry{Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS}, nil
+	return store.Entry{
+		Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS,
+	}, nil
 }
 
-// deltaKind returns which line it is and the cycle it is of.
-func deltaKind(doc canon.Any) (string, int64, error) {
+// lineKind returns which line it is, cycle, working or empty, and the cycle it is of.
+func lineKind(doc canon.Any) (string, int64, error) {
 	for _, kind := range [...]string{"cycle", "working", "empty"} {
 		if v, ok := doc.Get(kind); ok {
 			cycle, ok := v.Value().Int64()
@@ -106,7 +112,8 @@ func deltaKind(doc canon.Any) (string, int64, error) {
 	return "", 0, fault.New(fault.DocumentInvalid, "a line of a history names its cycle", "")
 }
 
-// bornAndGone reads the nodes of a line and checks that they have their places.
+// bornAndGone reads the nodes that a line brings and the ids that it takes away, and
+// checks that the nodes hang from the root.
 func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Born, gone []string, err error) {
 	list, _ := doc.Get("born")
 	parents := make(map[string]string) // of the nodes of this line
@@ -144,7 +151,7 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 	return born, gone, nil
 }
 
-// begin builds the first tree.
+// begin builds the first tree, that of a new context where empty.
 func (r *historyReader) begin(cycle int64, born []tree.Born, empty bool) error {
 	if len(born) == 0 {
 		return fault.New(fault.DocumentInvalid, "the first snapshot has no nodes", "")

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/internal/document"
 )
 
-// numbered makes a snapshot the one of the next cycle, where that was asked for,
-// and refuses it otherwise where it is not.
+// withNextCycle makes a snapshot the one of the next cycle where the options say
+// so; otherwise it refuses one that is of another cycle (05 §3.2, §6.6).
 func (r *historyReader) withNextCycle(doc canon.Any) (canon.Any, error) {
 	if r.last == nil || doc.Kind != canon.KindObject {
 		return doc, nil
@@ -28,13 +28,14 @@ func (r *historyReader) withNextCycle(doc canon.Any) (canon.Any, error) {
 	}
 	found += " follows cycle " + strconv.FormatInt(want-1, 10)
 	if !r.Renumber {
-		return doc, fault.New(fault.DocumentInvalid, found, "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber")
+		return doc, fault.New(fault.DocumentInvalid, found,
+			"a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber")
 	}
 	r.report("", found+": read as cycle "+strconv.FormatInt(want, 10))
 	return withMember(doc, "cycle", integer(want)), nil
 }
 
-// clipped is the beginning of what a document says, for a message.
+// clipped returns the first 32 bytes of what a document says, for a message.
 func clipped(s string) string {
 	if len(s) > 32 {
 		return s[:32] + "…" // canonical JSON is ASCII
@@ -42,8 +43,8 @@ func clipped(s string) string {
 	return s
 }
 
-// mend makes a snapshot that another tool wrote follow the last one: its root
-// and regions get the ids that they have had so far.
+// keepIDs gives the root and the regions of a snapshot that another tool wrote the
+// ids that they have had so far.
 func (r *historyReader) keepIDs(doc canon.Any) canon.Any {
 	if r.Strict || r.last == nil || doc.Kind != canon.KindObject {
 		return doc
@@ -69,8 +70,8 @@ func (r *historyReader) keepIDs(doc canon.Any) canon.Any {
 	return withMember(doc, "root", root)
 }
 
-// sameEdition objects to a snapshot of another edition than the first. What the
-// caller said counts for all of them.
+// checkEdition refuses or reports a snapshot of another edition than the first. An
+// edition that the caller gave counts for all of them.
 func (r *historyReader) checkEdition(doc canon.Any) error {
 	v, ok := doc.Get("edition")
 	if r.last == nil {
@@ -83,9 +84,9 @@ func (r *historyReader) checkEdition(doc canon.Any) error {
 	return r.refuseOrReport("", "the snapshot is of edition "+v.Text+", the first is of "+string(r.Edition))
 }
 
-// aged gives a node that does not say its cycle, and all below it, the one that
-// the snapshot before gave it: it does not come anew with every snapshot. A root
-// or region without an id has its usual one.
+// keepCycles gives a node that does not say its cycle, and all below it, the cycle
+// that it had in the snapshot before: it does not come anew with every snapshot.
+// usual is the id of a root or region that has none.
 func (r *historyReader) keepCycles(node canon.Any, usual string) canon.Any {
 	if r.last == nil || node.Kind != canon.KindObject {
 		return node
@@ -111,8 +112,8 @@ func (r *historyReader) keepCycles(node canon.Any, usual string) canon.Any {
 	return withMember(node, "children", children)
 }
 
-// renamed gives a node the id that it has had so far. The active head is
-// another node in every cycle.
+// withID gives a root or region the id that it has had so far. The active head is
+// another node in every cycle (02 §6.2) and keeps its own.
 func (r *historyReader) withID(node canon.Any, id, what string) canon.Any {
 	if what == "^ah" {
 		return node
@@ -131,7 +132,8 @@ func (r *historyReader) report(node, message string) {
 	r.findings = append(r.findings, inspect.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
 }
 
-// with sets a member of an object.
+// withMember returns an object with a member set: of two of one name, the last one
+// counts.
 func withMember(object canon.Any, name string, v canon.Any) canon.Any {
 	return canon.Object(append(slices.Clone(object.Members), canon.Member{Name: name, Value: v})...)
 }
@@ -140,7 +142,8 @@ func integer(n int64) canon.Any {
 	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}
 }
 
-// older reports whether a line is a snapshot older than the one before it.
+// goesBackwards reports whether the second line of a history is a snapshot older
+// than the first.
 func (r *historyReader) goesBackwards(data []byte) bool {
 	if r.Strict || r.last == nil || r.compact || len(r.changes) > 0 {
 		return false

@@ -84,9 +84,11 @@ func writeLine(w *bufio.Writer, line []byte) error {
 	return w.WriteByte('\n')
 }
 
-// writeCompactLine writes what leads from one tree to the next. name is the key that
-// says what the line is, with the cycle as its value.
-func writeCompactLine(ctx context.Context, w *bufio.Writer, last, next *tree.Tree, name string, e store.Entry) (err error) {
+// writeCompactLine writes what leads from one tree to the next, all of it where
+// there is none before. kind is cycle, working or empty.
+func writeCompactLine(
+	ctx context.Context, w *bufio.Writer, last, next *tree.Tree, kind string, e store.Entry,
+) (err error) {
 	var gone []string
 	var born []tree.Born
 	if last == nil {
@@ -113,7 +115,7 @@ func writeCompactLine(ctx context.Context, w *bufio.Writer, last, next *tree.Tre
 		line = append(canon.AppendString(line, b.Parent), '}')
 	}
 	line = append(line, `],`...)
-	line = append(line, canon.String(name)...)
+	line = append(line, canon.String(kind)...)
 	line = append(append(line, ':'), canon.Int(next.Cycle())...)
 	line = append(append(line, `,"died":`...), canon.Strings(gone)...)
 	entry, err := canon.Encode(compactEntry{e.Actor, e.Digest, e.Message, e.Report, e.Sent, e.Thread, e.TimeNS})

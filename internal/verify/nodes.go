@@ -50,11 +50,13 @@ func (c *checkedParts) add(p part) bool {
 // by itself.
 func (v *verifier) nodes(t *tree.Tree) *inspect.Defect {
 	if !t.HasRegions() {
-		return &inspect.Defect{Cycle: t.Cycle(), What: "a snapshot has ^sys, ^seq and ^ah"}
+		return &inspect.Defect{Cycle: t.Cycle(), What: tree.HasThreeRegions}
 	}
 	return v.entry(t, t.Root(), nil, 1)
 }
 
+// entry checks a node in its place, and all that is below it and was not checked
+// before. level counts from 1, the root.
 func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspect.Defect {
 	n := e.Node()
 	switch {
@@ -79,6 +81,7 @@ func (v *verifier) children(t *tree.Tree, e *tree.Entry, level int) *inspect.Def
 	return v.list(t, e.Children(), e, level)
 }
 
+// list checks the order of the items of a list, and the items.
 func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level int) *inspect.Defect {
 	if !v.checked.add(part{list: weak.Make(l), of: parent.Class()}) {
 		return nil
@@ -150,7 +153,10 @@ func (v *verifier) version(t *tree.Tree, n *tree.Node) *inspect.Defect {
 		return defectOn(t, n, "the id is not one that a node can have")
 	}
 	if len(content) != n.Content.Size() {
-		return &inspect.Defect{Cycle: t.Cycle(), Node: n.ID, What: "size of the content", Recorded: strconv.Itoa(n.Content.Size()), Found: strconv.Itoa(len(content))}
+		return &inspect.Defect{
+			Cycle: t.Cycle(), Node: n.ID, What: "size of the content",
+			Recorded: strconv.Itoa(n.Content.Size()), Found: strconv.Itoa(len(content)),
+		}
 	}
 	if content != "" && !content.Canonical() {
 		return defectOn(t, n, "the content is not in canonical form")
@@ -159,7 +165,9 @@ func (v *verifier) version(t *tree.Tree, n *tree.Node) *inspect.Defect {
 	again.Headers, again.Content = slices.Clone(n.Headers), tree.Hold(content)
 	made := tree.NewNode(again, nil)
 	if made.ContentHash() != n.ContentHash() {
-		return &inspect.Defect{Cycle: t.Cycle(), Node: n.ID, What: "content hash", Recorded: n.ContentHash(), Found: made.ContentHash()}
+		return &inspect.Defect{
+			Cycle: t.Cycle(), Node: n.ID, What: "content hash", Recorded: n.ContentHash(), Found: made.ContentHash(),
+		}
 	}
 	if !made.Same(n) {
 		return defectOn(t, n, "the headers do not agree with what is read out of them")

@@ -31,7 +31,10 @@ func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
 		return nil
 	}
 	if _, want := t.ThreadSize(); int64(size) != want {
-		return &inspect.Defect{Cycle: t.Cycle(), What: "size of the thread", Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(int64(size), 10)}
+		return &inspect.Defect{
+			Cycle: t.Cycle(), What: "size of the thread",
+			Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(int64(size), 10),
+		}
 	}
 	found := hex.EncodeToString(sum.Sum(nil))
 	if len(attempts) > 0 {
@@ -57,7 +60,9 @@ func (v *verifier) tree(t *tree.Tree, e store.Entry) *inspect.Defect {
 		return nil
 	}
 	if found := t.Digest().String(); found != e.Digest {
-		return v.suspect(&inspect.Defect{Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: e.Digest, Found: found})
+		return v.suspect(&inspect.Defect{
+			Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: e.Digest, Found: found,
+		})
 	}
 	if e.Thread == "" {
 		return nil

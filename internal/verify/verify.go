@@ -28,11 +28,15 @@ func Named(ctx context.Context, s store.Store, name string, progress Progress) (
 
 // Keyed verifies the context of a key. name is what to call it where it is gone.
 // Errors are those of Named.
-func Keyed(ctx context.Context, s store.Store, key store.Key, name string, progress Progress) (*inspect.Verification, error) {
+func Keyed(
+	ctx context.Context, s store.Store, key store.Key, name string, progress Progress,
+) (*inspect.Verification, error) {
 	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Key == key })
 }
 
-func one(ctx context.Context, s store.Store, name string, progress Progress, is func(store.Info) bool) (*inspect.Verification, error) {
+func one(
+	ctx context.Context, s store.Store, name string, progress Progress, is func(store.Info) bool,
+) (*inspect.Verification, error) {
 	if defect, err := outsideContexts(ctx, s); defect != nil || err != nil {
 		return &inspect.Verification{Context: name, Defect: defect}, err
 	}
@@ -103,12 +107,17 @@ func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
 	if d == nil && !errors.As(err, &d) {
 		return nil, err
 	}
-	return &inspect.Defect{NoCycle: d.Loose, Cycle: d.Cycle, Node: d.Node, Suspects: d.Among, What: d.What, Recorded: d.Recorded, Found: d.Found}, nil
+	return &inspect.Defect{
+		NoCycle: d.Loose, Cycle: d.Cycle, Node: d.Node, Suspects: d.Among,
+		What: d.What, Recorded: d.Recorded, Found: d.Found,
+	}, nil
 }
 
 // untilSettled verifies a context, and again where an erasure meanwhile made what
 // was read a mixture of before and after it.
-func untilSettled(ctx context.Context, s store.Store, now store.Info, progress Progress) (*inspect.Verification, error) {
+func untilSettled(
+	ctx context.Context, s store.Store, now store.Info, progress Progress,
+) (*inspect.Verification, error) {
 	for {
 		v := newVerifier(ctx, s, now)
 		err := v.context(progress)
