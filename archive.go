@@ -61,7 +61,9 @@ func ReadSnapshot(data []byte, e Edition) (*Snapshot, []inspect.Finding, error) 
 // is that of WithEdition or, where that is "", the document's own. A shape that no
 // context can have is refused (02 §10); what was mended is in the findings.
 // E_CONFLICT where the name is taken.
-func Import(ctx context.Context, s store.Store, name string, data []byte, opts ...Option) (*Context, []inspect.Finding, error) {
+func Import(
+	ctx context.Context, s store.Store, name string, data []byte, opts ...Option,
+) (*Context, []inspect.Finding, error) {
 	o := collectImport(opts)
 	g, findings, err := archive.ReadDocument(name, data, o.archive())
 	if err != nil {
@@ -77,7 +79,9 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts .
 // reported, unless [Strict] is given. Cycles keep their numbers; where one is
 // missing the history is refused (05 §3.2, §6.6), unless [Renumber] is given. The
 // import is one durable step. Errors carry the line.
-func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts ...Option) (*Context, []inspect.Finding, error) {
+func ImportHistory(
+	ctx context.Context, s store.Store, name string, r io.Reader, opts ...Option,
+) (*Context, []inspect.Finding, error) {
 	o := collectImport(opts)
 	g, findings, err := archive.ReadHistory(ctx, name, r, o.archive())
 	if err != nil {

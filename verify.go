@@ -17,10 +17,9 @@ import (
 // snapshots are done.
 //
 // A context that does not hold is no error: the answer has the first defect.
-// E_CONTEXT_NOT_FOUND
-// where the context is gone, E_STORE where the medium fails. Cost: everything that is
-// stored, once, without the contents of other contexts, and rendering every
-// snapshot.
+// E_CONTEXT_NOT_FOUND where the context is gone, E_STORE where the medium fails.
+// Cost: everything that is stored, once, without the contents of other contexts,
+// and rendering every snapshot.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*inspect.Verification, error) {
 	s := c.state.Load()
 	return verify.Keyed(ctx, c.store, s.Key, s.Name, progress)
@@ -28,7 +27,9 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*i
 
 // VerifyNamed is Verify for a context that may be too damaged to be opened.
 // E_CONTEXT_NOT_FOUND where the store has none of this name.
-func VerifyNamed(ctx context.Context, s store.Store, name string, progress func(done, total int)) (*inspect.Verification, error) {
+func VerifyNamed(
+	ctx context.Context, s store.Store, name string, progress func(done, total int),
+) (*inspect.Verification, error) {
 	return verify.Named(ctx, s, name, progress)
 }
 

@@ -11,11 +11,11 @@ type Verification struct {
 	Recorded  int            `json:"recorded"`           // snapshots whose digests were recorded with their commit
 	Sent      int            `json:"sent"`               // snapshots whose bytes were recorded when they were sent
 	Attempts  *AttemptCounts `json:"attempts,omitempty"` // nil where the context has no attempts
-	Defect    *Defect        `json:"broken,omitempty"`   // the first thing that does not hold, nil where all of it does
+	Defect    *Defect        `json:"broken,omitempty"`   // the first one, nil where the context holds
 
-	Erased   int       `json:"erased,omitempty"`   // nodes of which only a mark is left, in any snapshot or the working state
+	Erased   int       `json:"erased,omitempty"`   // nodes, of any snapshot or the working state, of which only a mark is left
 	Remains  string    `json:"remains,omitempty"`  // what erasures in this store left to clean up, "" for nothing
-	Erasures []Erasure `json:"erasures,omitempty"` // what the logs of the context and its origins say of them, oldest first
+	Erasures []Erasure `json:"erasures,omitempty"` // as the logs of the context and its origins tell, oldest first
 }
 
 // Holds reports whether no defect was found.
@@ -36,11 +36,11 @@ func (v *StoreVerification) Holds() bool {
 // verification concludes. A store.Damage is what a store met in its own rows; a
 // defect may come of that, or of rows that are well and do not agree.
 type Defect struct {
-	NoCycle  bool     `json:"loose,omitempty"`    // no cycle could be told: it is in the file, or in what says which contexts there are
+	NoCycle  bool     `json:"loose,omitempty"`    // it is of no cycle: in the file, or in the list of contexts
 	Cycle    int64    `json:"cycle"`              // of the snapshot, or of the commit to come
 	Working  bool     `json:"working,omitempty"`  // it is in the working state
 	Node     string   `json:"node,omitempty"`     // id of the node, "" where it is not known
-	Suspects []string `json:"among,omitempty"`    // where Node is "": at most 50 ids of nodes that the cycle brought or changed, one of which it is
+	Suspects []string `json:"among,omitempty"`    // without Node: up to 50 ids of what the cycle brought, it is one of them
 	What     string   `json:"what"`               // what does not hold
 	Recorded string   `json:"recorded,omitempty"` // what it should be
 	Found    string   `json:"found,omitempty"`    // what it is
@@ -54,7 +54,7 @@ type AttemptCounts struct {
 	Records    int     `json:"records"`          // all attempts of the context
 	Running    int     `json:"running"`          // attempts that nobody ended
 	Matching   int     `json:"as_sent"`          // snapshots whose very thread a completed attempt was sent
-	Differing  []int64 `json:"otherwise"`        // cycles of snapshots whose completed attempts were all sent something else; never nil
+	Differing  []int64 `json:"otherwise"`        // cycles of snapshots of which all completed attempts were sent other bytes; never nil
 	Incomplete int     `json:"unanswered"`       // snapshots with attempts, none of which was completed
 	Erased     int     `json:"erased,omitempty"` // snapshots of which an erasure took what their attempts were sent
 }

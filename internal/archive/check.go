@@ -139,7 +139,8 @@ func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 		}
 		if was != nil && is != nil && was.Class() != is.Class() && (was.Class().Region() || is.Class().Region()) {
 			return fault.OnNode(fault.DocumentInvalid, b.Node.ID,
-				"a node that was "+was.Class().String()+" cannot become "+is.Class().String(), "an id belongs to one node for the whole history")
+				"a node that was "+was.Class().String()+" cannot become "+is.Class().String(),
+				"an id belongs to one node for the whole history")
 		}
 	}
 	return nil

@@ -130,7 +130,8 @@ func (r *historyReader) line(data []byte) error {
 func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
 	if t.Cycle() != r.last.Cycle()+1 {
 		return fault.New(fault.DocumentInvalid,
-			"cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(r.last.Cycle(), 10), "lines are missing or out of order: write the history again")
+			"cycle "+strconv.FormatInt(t.Cycle(), 10)+" follows cycle "+strconv.FormatInt(r.last.Cycle(), 10),
+			"lines are missing or out of order: write the history again")
 	}
 	if err := r.checkSeal(t); err != nil {
 		return err
