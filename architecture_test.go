@@ -34,6 +34,7 @@ var allowed = map[string]struct {
 	"store/storetest":         {own: []string{"fault", "internal/canon", "tree", "lifecycle", "store"}, third: true},
 	"store/internal/sqlstore": {own: []string{"fault", "internal/canon", "tree", "lifecycle", "store"}},
 	"store/sqlite":            {own: []string{"fault", "internal/safefile", "store", "store/internal/sqlstore"}, third: true},
+	"store/postgres":          {own: []string{"fault", "store", "store/internal/sqlstore"}, third: true},
 	"inspect":                 {own: []string{"fault", "lifecycle", "selector", "diff"}},
 	"internal/provenance":     {own: []string{"fault", "tree", "lifecycle", "diff", "store", "inspect", "internal/differ"}},
 	"internal/archive":        {own: []string{"fault", "internal/canon", "tree", "selector", "internal/document", "store", "inspect", "internal/differ", "internal/provenance"}},

@@ -1,6 +1,7 @@
 package sqlstore
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"slices"
@@ -37,21 +38,37 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	if err := p.changes(changes); err != nil {
 		return s.conflictOr(ctx, key, g, err)
 	}
-	violated := false
-	err = s.transact(ctx, "writing a change", func(w *writer) error {
-		w.key = int64(key)
-		err := w.changes(g, changes, p)
-		violated = s.dialect.IsConstraint(err)
-		return err
-	})
-	if violated {
-		return s.refusal(ctx, key, g, changes)
+	doubt := false
+	for {
+		err = s.transact(ctx, "writing a change", func(w *writer) error {
+			w.key, p.chain = int64(key), known.chain
+			return w.changes(g, changes, p)
+		})
+		// With a token, what was carried out can be told from what others wrote.
+		if changes[0].Entry.Request == "" || s.dialect.InDoubt == nil || !s.dialect.InDoubt(err) || ctx.Err() != nil {
+			break
+		}
+		doubt = true
+	}
+	if s.dialect.IsConstraint(err) {
+		if !doubt || !s.wrote(ctx, key, g.Revision+int64(len(changes)), p.chain) {
+			return s.refusal(ctx, key, g, changes)
+		}
+		err = nil
 	}
 	if err == nil {
 		committed := slices.ContainsFunc(changes, func(c store.Change) bool { return c.Sealed != nil })
 		s.writers.put(key, p.nextWriterState(changes[len(changes)-1].After, committed))
 	}
 	return err
+}
+
+// wrote reports whether a revision of a context is the one that a lost answer was
+// about: nothing else has its link.
+func (s *Store) wrote(ctx context.Context, key store.Key, revision int64, chain []byte) bool {
+	var found []byte
+	err := s.chainAt(ctx, nil, int64(key), revision, &found)
+	return err == nil && bytes.Equal(found, chain)
 }
 
 // changes writes the log row and the rows of each change in turn. The insert of
@@ -68,7 +85,7 @@ func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 		if p.chain, err = w.log(p.chain, guard.Revision+1, e, latest, c.Stamps, steps[i].next, &guard); err != nil {
 			return err
 		}
-		if err := w.apply(&steps[i]); err != nil {
+		if err := w.apply(&steps[i], guard.Revision+1); err != nil {
 			return err
 		}
 	}
@@ -131,9 +148,19 @@ func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, er
 	return err
 }
 
-// transact runs f in a transaction for writing. The end of ctx counts until the
+// transact runs f in a transaction for writing, once more where the dialect says
+// so: nothing that f left behind may matter then. The end of ctx counts until the
 // transaction begins; what follows is short and runs to its end.
 func (s *Store) transact(ctx context.Context, doing string, f func(*writer) error) error {
+	for failed := 0; ; failed++ {
+		err := s.transactOnce(ctx, doing, f)
+		if err == nil || s.dialect.Again == nil || !s.dialect.Again(ctx, err, failed) {
+			return err
+		}
+	}
+}
+
+func (s *Store) transactOnce(ctx context.Context, doing string, f func(*writer) error) error {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return s.fail(ctx, err, doing)
@@ -167,6 +194,9 @@ type writer struct {
 	ctx   context.Context // without the cancellation of the caller
 	key   int64
 	args  []any
+
+	revision int64 // that is being written
+	contents int64 // that it brought
 }
 
 func (w *writer) stmt(st *sql.Stmt) *sql.Stmt { return w.tx.StmtContext(w.ctx, st) }
@@ -178,7 +208,8 @@ func (w *writer) exec(st *sql.Stmt, args ...any) error {
 
 // apply deletes and writes the rows of a step with few statements. Deaths come
 // first: their nids are lower, and so the rows go in in the order of the key.
-func (w *writer) apply(s *step) error {
+func (w *writer) apply(s *step, revision int64) error {
+	w.revision, w.contents = revision, 0
 	st := &w.store.stmts
 	for _, r := range s.drops {
 		if err := w.exec(st.deleteContent, w.key, r.birth, r.nid); err != nil {
@@ -236,11 +267,7 @@ func (w *writer) appendBirth(b *birth) error {
 		expiry = n.Expiry
 	}
 	if b.body != nil {
-		result, err := w.stmt(w.store.stmts.insertContent).ExecContext(w.ctx, b.body)
-		if err != nil {
-			return err
-		}
-		row, err := result.LastInsertId()
+		row, err := w.content(b.body)
 		if err != nil {
 			return err
 		}
@@ -257,3 +284,22 @@ func (w *writer) appendBirth(b *birth) error {
 	w.appendProof()
 	return nil
 }
+
+// content writes a content and returns its number. One that the program gives is
+// made of the revision, which nobody else writes, and of a number within it.
+func (w *writer) content(body []byte) (int64, error) {
+	st := w.store.stmts.insertContent
+	if w.store.dialect.OwnContents {
+		no := w.revision*maxContents + w.contents
+		w.contents++
+		return no, w.exec(st, w.key, no, body)
+	}
+	result, err := w.stmt(st).ExecContext(w.ctx, body)
+	if err != nil {
+		return 0, err
+	}
+	return result.LastInsertId()
+}
+
+// maxContents is more than the nodes of any tree.
+const maxContents = 1 << 24

@@ -22,7 +22,9 @@ func (s *Store) PutAttempt(ctx context.Context, key store.Key, a store.Attempt) 
 	if err != nil {
 		return store.Attempt{}, err
 	}
+	given := a
 	err = s.transact(ctx, "recording an attempt", func(w *writer) error {
+		a = given
 		var fork int64
 		next := attemptKey{branch: int64(key)}
 		err := w.stmt(s.stmts.currentCycle).QueryRowContext(w.ctx, next.branch).Scan(&next.cycle, &fork, &next.number)

@@ -14,8 +14,8 @@ import (
 var orphanQueries = [...]struct{ query, what string }{
 	{`SELECT min(branch) FROM node_version WHERE branch NOT IN (SELECT key FROM context)`, "there are nodes of a context that is gone, with key "},
 	{`SELECT min(branch) FROM attempt WHERE branch NOT IN (SELECT key FROM context)`, "there are attempts of a context that is gone, with key "},
-	{`SELECT min(no) FROM content WHERE no NOT IN (SELECT content_no FROM node_version WHERE content_no IS NOT NULL)`, "no node has the content number "},
-	{`SELECT min(content_no) FROM (SELECT content_no FROM node_version WHERE content_no IS NOT NULL GROUP BY content_no HAVING count(*) > 1) d`, "more than one node has the content number "},
+	{`SELECT min(no) FROM content WHERE {key} NOT IN (SELECT {of} FROM node_version WHERE content_no IS NOT NULL)`, "no node has the content number "},
+	{`SELECT min(content_no) FROM (SELECT {of} FROM node_version WHERE content_no IS NOT NULL GROUP BY {of} HAVING count(*) > 1) d`, "more than one node has the content number "},
 }
 
 // CheckAll implements store.Checker: the structures of the database, the row of

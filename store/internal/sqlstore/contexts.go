@@ -136,7 +136,7 @@ func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error)
 		if p.chain, err = w.log(chainStart(nil, info), 1, e, g.Tree.Cycle(), g.Stamps, p.steps[0].next, nil); err != nil {
 			return err
 		}
-		if err := w.apply(&p.steps[0]); err != nil {
+		if err := w.apply(&p.steps[0], 1); err != nil {
 			return err
 		}
 		return w.changes(store.Guard{Cycle: g.Tree.Cycle(), Revision: 1}, g.Changes, p)

@@ -14,7 +14,17 @@ import (
 
 // inReadTx calls f with a transaction that sees one state throughout. f must read
 // through it alone: it holds one of few connections, and a second could deadlock.
+// It is called once more where the database says so, and begins anew then.
 func (s *Store) inReadTx(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
+	for failed := 0; ; failed++ {
+		err := s.readOnce(ctx, doing, f)
+		if err == nil || s.dialect.Again == nil || !s.dialect.Again(ctx, err, failed) {
+			return err
+		}
+	}
+}
+
+func (s *Store) readOnce(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
 	tx, err := s.read.BeginTx(ctx, &sql.TxOptions{ReadOnly: true, Isolation: s.dialect.Snapshot})
 	if err != nil {
 		return s.fail(ctx, err, doing)

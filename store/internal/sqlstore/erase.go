@@ -55,11 +55,9 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 			if moved, err = x.familyMoved(w.tx); err != nil || moved {
 				return err
 			}
-			err = x.write(w)
-			moved = s.dialect.IsConstraint(err)
-			return err
+			return x.write(w)
 		})
-		if moved {
+		if moved || s.dialect.IsConstraint(err) {
 			continue
 		}
 		if err == nil {
@@ -126,12 +124,7 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-func (s *Store) bound(query string) string {
-	if s.dialect.Rebind != nil {
-		return s.dialect.Rebind(query)
-	}
-	return query
-}
+func (s *Store) bound(query string) string { return s.dialect.statement(query) }
 
 // readFamily reads the first context of a family and all its forks, in the order of
 // their keys.

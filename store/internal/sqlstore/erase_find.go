@@ -73,7 +73,7 @@ func (l lineage) revision(n int64) int64 {
 }
 
 const searched = `SELECT v.id, v.type, v.created_ns, v.created_iso, v.headers, c.body
-	FROM node_version v LEFT JOIN content c ON c.no = v.content_no WHERE v.branch = ? AND v.id IS NOT NULL`
+	FROM node_version v LEFT JOIN content c ON {same} WHERE v.branch = ? AND v.id IS NOT NULL`
 
 // findTexts searches every version of the nodes of a branch for the texts.
 func (x *erasure) findTexts(b *branch) error {

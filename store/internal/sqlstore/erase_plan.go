@@ -73,7 +73,8 @@ func (x *erasure) planVersion(b *branch, values []any) error {
 	headers, _ := values[colHeaders].(string)
 	var body []byte
 	if values[colContent] != nil {
-		if err := x.store.read.QueryRowContext(x.ctx, x.store.bound(`SELECT body FROM content WHERE no = ?`), values[colContent]).Scan(&body); err != nil {
+		var hash []byte
+		if err := x.store.stmts.bodyOf.QueryRowContext(x.ctx, int64(b.Key), values[colBirth], values[colNID]).Scan(&body, &hash); err != nil {
 			return x.store.fail(x.ctx, err, "reading a content")
 		}
 	}

@@ -5,8 +5,9 @@ import "database/sql"
 const (
 	updateVersion = `UPDATE node_version SET created_iso = NULL, headers = ?, content_size = ?, content_hash = ?, proof = ?
 		WHERE branch = ? AND birth = ? AND nid = ?`
-	updateContent = `UPDATE content SET body = ? WHERE no = ?`
-	updateLog     = `UPDATE log SET actor = ?, message = ?, request = ?, report = ?, digest = ?, thread = ?, sent = ?, chain = ?
+	updateContent = `UPDATE content SET body = ?
+		WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
+	updateLog = `UPDATE log SET actor = ?, message = ?, request = ?, report = ?, digest = ?, thread = ?, sent = ?, chain = ?
 		WHERE branch = ? AND revision = ?`
 	updateErased = `UPDATE attempt SET provider = ?, model = ?, error = ?, thread = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`
@@ -52,7 +53,7 @@ func (x *erasure) writeVersions(w *writer) error {
 		if v.content == nil {
 			continue
 		}
-		if _, err := content.ExecContext(w.ctx, v.body, v.content); err != nil {
+		if _, err := content.ExecContext(w.ctx, v.body, v.branch, v.birth, v.nid); err != nil {
 			return err
 		}
 	}

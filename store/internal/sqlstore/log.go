@@ -75,6 +75,7 @@ func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store
 	}
 	var list []store.Entry
 	err = s.inReadTx(ctx, "reading the log", func(tx *sql.Tx) error {
+		list = nil
 		st, err := s.state(ctx, tx, key)
 		if err != nil {
 			return err

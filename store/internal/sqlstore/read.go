@@ -132,7 +132,11 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter
 		h := &history{key: key, next: from, to: to}
 		for first := true; first || h.next <= to; first = false {
 			var list []*tree.Tree
+			next := h.next
 			err := s.inReadTx(ctx, "reading a history", func(tx *sql.Tx) (err error) {
+				if h.next != next { // it failed on the way: back to the beginning
+					h.next, h.replay = next, nil
+				}
 				list, err = h.read(ctx, s, tx)
 				return err
 			})
@@ -157,6 +161,7 @@ type history struct {
 	replay   *replay // at the cycle before next, nil at the beginning
 	erasures int64   // the number of erasures when the reader began
 	revision int64
+	begun    bool
 }
 
 // read reads the next few snapshots.
@@ -165,7 +170,7 @@ func (h *history) read(ctx context.Context, s *Store, tx *sql.Tx) ([]*tree.Tree,
 	if err != nil {
 		return nil, err
 	}
-	if h.replay == nil {
+	if !h.begun {
 		for _, cycle := range [...]int64{h.next, h.to} {
 			if cycle < st.First || cycle > st.Cycle {
 				return nil, store.NoSnapshot(cycle)
@@ -174,7 +179,7 @@ func (h *history) read(ctx context.Context, s *Store, tx *sql.Tx) ([]*tree.Tree,
 		if h.next > h.to {
 			return nil, nil
 		}
-		h.erasures, h.revision = st.erasures, st.Revision
+		h.erasures, h.revision, h.begun = st.erasures, st.Revision, true
 	}
 	if st.erasures != h.erasures {
 		return nil, fault.New(fault.Conflict, "something was erased while the history was read", "read it again")

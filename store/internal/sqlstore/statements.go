@@ -6,7 +6,8 @@ import (
 	"strings"
 )
 
-// The statements, with question marks for parameters. They are prepared once.
+// The statements, with question marks for parameters. They are prepared once. In
+// braces is how a content is named, which Dialect.statement writes out.
 const (
 	infoColumns = `SELECT ` + contextColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid,
 		(SELECT max(birth) FROM node_version WHERE branch = c.key)
@@ -32,9 +33,9 @@ const (
 	rowsIn = `SELECT v.birth, v.nid, v.death, v.parent, v.id, v.type, v."offset", v.priority, v.cycle, v.created_ns,
 		v.created_iso, v.creation_index, v.expiry, v.headers, v.content_size, v.content_hash,
 		CASE WHEN v.content_no IS NOT NULL AND (v.content_hash IS NULL OR v.birth > ?)
-		THEN (SELECT c.body FROM content c WHERE c.no = v.content_no) END
+		THEN (SELECT c.body FROM content c WHERE {same}) END
 		FROM node_version v WHERE v.branch = ? AND v.birth > ? AND v.birth <= ? ORDER BY v.birth, v.nid`
-	bodyOf = `SELECT c.body, v.content_hash FROM node_version v JOIN content c ON c.no = v.content_no
+	bodyOf = `SELECT c.body, v.content_hash FROM node_version v JOIN content c ON {same}
 		WHERE v.branch = ? AND v.birth = ? AND v.nid = ?`
 
 	// The newest version of an id: a generated id tells the cycle of its
@@ -94,7 +95,8 @@ const (
 		WHERE branch = ? AND cycle = ? AND number = ?`
 
 	insertContent = `INSERT INTO content (body) VALUES (?)`
-	deleteContent = `DELETE FROM content WHERE no = (SELECT content_no FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
+	insertOwn     = `INSERT INTO content (branch, no, body) VALUES (?, ?, ?)`
+	deleteContent = `DELETE FROM content WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
 	deleteVersion = `DELETE FROM node_version WHERE branch = ? AND birth = ? AND nid = ?`
 
 	insertRows = `INSERT INTO node_version (branch, birth, nid, death, parent, id, type, "offset", priority, cycle, created_ns,
@@ -108,7 +110,7 @@ const (
 // trim deletes the rows of a branch from a cycle or a revision on, what refers
 // to other tables first.
 var trim = [...]string{
-	`DELETE FROM content WHERE no IN (SELECT content_no FROM node_version WHERE branch = ? AND birth > ?)`,
+	`DELETE FROM content WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND birth > ?)`,
 	`DELETE FROM node_version WHERE branch = ? AND birth > ?`,
 	`DELETE FROM attempt WHERE branch = ? AND cycle > ?`,
 	`DELETE FROM log WHERE branch = ? AND revision > ?`,
@@ -137,14 +139,11 @@ type statements struct {
 	trim                                         [len(trim)]*sql.Stmt
 }
 
-func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind func(string) string) error {
+func (st *statements) prepare(ctx context.Context, write, read *sql.DB, d *Dialect) error {
 	var err error
 	on := func(db *sql.DB, query string) (s *sql.Stmt) {
 		if err == nil {
-			if rebind != nil {
-				query = rebind(query)
-			}
-			s, err = db.PrepareContext(ctx, query)
+			s, err = db.PrepareContext(ctx, d.statement(query))
 		}
 		return s
 	}
@@ -181,7 +180,11 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 	st.attemptsAfter = on(write, attemptsAfter)
 	st.insertAttempt = on(write, insertAttempt)
 	st.updateAttempt = on(write, updateAttempt)
-	st.insertContent = on(write, insertContent)
+	if d.OwnContents {
+		st.insertContent = on(write, insertOwn)
+	} else {
+		st.insertContent = on(write, insertContent)
+	}
 	st.deleteContent = on(write, deleteContent)
 	st.deleteVersion = on(write, deleteVersion)
 	for i, n := range insertSizes {
@@ -191,6 +194,25 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, rebind f
 		st.trim[i] = on(write, query)
 	}
 	return err
+}
+
+// By what a content is found: its number, or its branch and its number.
+var (
+	byNumber = strings.NewReplacer("{key}", "no", "{of}", "content_no", "{same}", "c.no = v.content_no")
+	byBranch = strings.NewReplacer("{key}", "(branch, no)", "{of}", "branch, content_no", "{same}", "c.branch = v.branch AND c.no = v.content_no")
+)
+
+// statement writes a statement as the database wants it.
+func (d *Dialect) statement(query string) string {
+	names := byNumber
+	if d.OwnContents {
+		names = byBranch
+	}
+	query = names.Replace(query)
+	if d.Rebind != nil {
+		query = d.Rebind(query)
+	}
+	return query
 }
 
 // tuples returns n lists of question marks.

@@ -24,6 +24,16 @@ type Dialect struct {
 	// Rebind rewrites the placeholders of a statement, which are question
 	// marks. nil leaves them.
 	Rebind func(query string) string
+	// OwnContents says that the key of a content is its context and a number in
+	// it. Otherwise the database numbers all contents together.
+	OwnContents bool
+	// Again reports whether a transaction that failed for the given time, from 0,
+	// was not carried out and is to be tried once more, after a wait. nil never
+	// tries again.
+	Again func(ctx context.Context, err error, failed int) bool
+	// InDoubt reports whether an error leaves open if a transaction was carried
+	// out. nil says that none does.
+	InDoubt func(err error) bool
 	// IsConstraint reports whether an error says that a constraint stood in the
 	// way: unique, primary key or not null.
 	IsConstraint func(err error) bool
@@ -70,7 +80,7 @@ type Store struct {
 // Close closes them, and so does New when it fails.
 func New(ctx context.Context, write, read *sql.DB, d Dialect) (*Store, error) {
 	s := &Store{write: write, read: read, dialect: d}
-	if err := s.stmts.prepare(ctx, write, read, d.Rebind); err != nil {
+	if err := s.stmts.prepare(ctx, write, read, &s.dialect); err != nil {
 		err = s.fail(ctx, err, "preparing the statements")
 		return nil, errors.Join(err, s.Close())
 	}

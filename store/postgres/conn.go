@@ -1,0 +1,282 @@
+package postgres
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// connector makes connections for database/sql. Nothing is ever prepared on one,
+// nor set: whatever stands between may give each transaction to another server
+// process.
+type connector struct {
+	config *pgconn.Config
+	opened atomic.Bool // before, so that a server that does not answer is restarting
+}
+
+// Connect waits a while for a server that is restarting.
+func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
+	patient, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	for {
+		pg, err := pgconn.ConnectConfig(patient, c.config)
+		if err == nil {
+			return &conn{pg: pg, used: time.Now()}, nil
+		}
+		if !c.opened.Load() || !unavailable(err) {
+			return nil, err
+		}
+		select {
+		case <-patient.Done():
+			return nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// Driver implements driver.Connector.
+func (c *connector) Driver() driver.Driver { return named{} }
+
+// named is what database/sql asks a driver for that is opened by a name, which
+// this one is not.
+type named struct{}
+
+func (named) Open(string) (driver.Conn, error) {
+	return nil, errors.New("a connection is made by its connector")
+}
+
+// conn is a connection. In a transaction, what is inserted or deleted waits until
+// something is asked for, or until the end; then all of it goes out at once, and
+// so a change that asks for nothing takes one round trip. What goes wrong with a
+// statement is therefore said later.
+type conn struct {
+	pg    *pgconn.PgConn
+	used  time.Time
+	ctx   context.Context // of the transaction, nil outside of one
+	begun bool            // the server knows of the transaction
+	batch pgconn.Batch    // what waits
+	count int             // of its statements
+	bytes int
+}
+
+const (
+	maxWaiting = 1 << 20         // bytes that wait at most, but for one statement
+	idle       = 1 * time.Second // after which a connection is tried before it is used
+)
+
+func (c *conn) Prepare(query string) (driver.Stmt, error) { return &stmt{c, query}, nil }
+
+// Begin is never called: there is BeginTx.
+func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
+
+func (c *conn) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	return c.pg.Close(ctx)
+}
+
+// IsValid implements driver.Validator.
+func (c *conn) IsValid() bool { return !c.pg.IsClosed() }
+
+// ResetSession implements driver.SessionResetter: a connection that lay idle is
+// tried, because the server may have ended it.
+func (c *conn) ResetSession(ctx context.Context) error {
+	if c.pg.IsClosed() || time.Since(c.used) > idle && c.pg.Ping(ctx) != nil {
+		return driver.ErrBadConn
+	}
+	return nil
+}
+
+// BeginTx sends nothing yet.
+func (c *conn) BeginTx(ctx context.Context, opts driver.TxOptions) (driver.Tx, error) {
+	c.ctx, c.begun = ctx, false
+	begin := beginWriting
+	if opts.ReadOnly {
+		begin = beginReading
+	}
+	return (*tx)(c), c.put(begin, nil)
+}
+
+const (
+	beginWriting = "BEGIN ISOLATION LEVEL SERIALIZABLE"
+	beginReading = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+	commit       = "COMMIT"
+	rollback     = "ROLLBACK"
+)
+
+// put has a statement wait.
+func (c *conn) put(query string, args []driver.NamedValue) error {
+	p, err := parametersOf(args)
+	if err != nil {
+		return err
+	}
+	c.batch.ExecParams(query, p.values, p.types, inBinary, inBinary)
+	c.count++
+	c.bytes += len(query) + p.bytes
+	return nil
+}
+
+// send sends what waits. The results come in order.
+func (c *conn) send(ctx context.Context) *pgconn.MultiResultReader {
+	batch := c.batch
+	c.begun = c.begun || c.ctx != nil
+	c.forget()
+	return c.pg.ExecBatch(ctx, &batch)
+}
+
+// forget drops what waits.
+func (c *conn) forget() { c.batch, c.count, c.bytes = pgconn.Batch{}, 0, 0 }
+
+// flush sends what waits and returns what the last statement did.
+func (c *conn) flush(ctx context.Context) (tag pgconn.CommandTag, err error) {
+	results := c.send(ctx)
+	for results.NextResult() {
+		tag, _ = results.ResultReader().Close() // Close of all has the error
+	}
+	err = results.Close()
+	c.used = time.Now()
+	return tag, err
+}
+
+// waits reports whether nobody needs to know at once what comes of a statement.
+func waits(query string) bool {
+	return strings.HasPrefix(query, "INSERT ") || strings.HasPrefix(query, "DELETE ")
+}
+
+// ExecContext implements driver.ExecerContext.
+func (c *conn) ExecContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Result, error) {
+	for try := 0; ; try++ {
+		if err := c.put(query, args); err != nil {
+			return nil, err
+		}
+		if c.ctx != nil && waits(query) && c.bytes < maxWaiting {
+			return driver.ResultNoRows, nil
+		}
+		alone := c.ctx == nil
+		tag, err := c.flush(ctx)
+		if err == nil || !alone || !again(ctx, err, try) {
+			return driver.RowsAffected(tag.RowsAffected()), err
+		}
+	}
+}
+
+// QueryContext implements driver.QueryerContext. The first row is waited for, so
+// that most of what can go wrong is said here.
+func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
+	for try := 0; ; try++ {
+		if err := c.put(query, args); err != nil {
+			return nil, err
+		}
+		alone, before := c.ctx == nil, c.count-1
+		r := &rows{conn: c, results: c.send(ctx)}
+		for range before {
+			if r.results.NextResult() {
+				_, _ = r.results.ResultReader().Close() // Close of all has the error
+			}
+		}
+		if r.results.NextResult() {
+			r.reader = r.results.ResultReader()
+			r.ahead = r.reader.NextRow()
+		}
+		if r.reader != nil && r.ahead {
+			return r, nil
+		}
+		err := r.Close()
+		switch {
+		case err == nil:
+			return r, nil
+		case !alone:
+			return nil, err
+		case lost(err): // nothing was read yet: database/sql asks again on another connection
+			return nil, errors.Join(driver.ErrBadConn, err)
+		case !again(ctx, err, try):
+			return nil, err
+		}
+	}
+}
+
+// stmt is a statement, of which the server knows nothing before it is carried out.
+type stmt struct {
+	conn  *conn
+	query string
+}
+
+func (s *stmt) Close() error  { return nil }
+func (s *stmt) NumInput() int { return -1 }
+
+// Exec and Query are never called: there are those with a context.
+func (s *stmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
+
+func (s *stmt) Query([]driver.Value) (driver.Rows, error) { return nil, driver.ErrSkip }
+
+func (s *stmt) ExecContext(ctx context.Context, args []driver.NamedValue) (driver.Result, error) {
+	return s.conn.ExecContext(ctx, s.query, args)
+}
+
+func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driver.Rows, error) {
+	return s.conn.QueryContext(ctx, s.query, args)
+}
+
+// tx is the transaction of a connection.
+type tx conn
+
+// Commit sends what waits and the end of the transaction with it.
+func (t *tx) Commit() error {
+	c, ctx := (*conn)(t), t.ctx
+	defer func() { c.ctx = nil }()
+	if !c.begun && c.count == 1 { // there is but the beginning
+		c.forget()
+		return nil
+	}
+	if err := c.put(commit, nil); err != nil {
+		return err
+	}
+	tag, err := c.flush(ctx)
+	switch {
+	case tag.String() == commit: // it was carried out, whatever happened afterwards
+		return nil
+	case err == nil:
+		return errors.New("the transaction was rolled back")
+	case lost(err) && !pgconn.SafeToRetry(err):
+		return errors.Join(errDoubt, err)
+	}
+	_ = t.end() // the first error is the one to tell
+	return err
+}
+
+// Rollback gives up what waits, and the rest where the server knows of it.
+func (t *tx) Rollback() error {
+	c := (*conn)(t)
+	defer func() { c.ctx = nil }()
+	c.forget()
+	return t.end()
+}
+
+// end rolls back what the server knows of.
+func (t *tx) end() error {
+	c := (*conn)(t)
+	if !c.begun || c.pg.IsClosed() || c.pg.TxStatus() == 'I' {
+		return nil
+	}
+	if err := c.put(rollback, nil); err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.ctx), patience)
+	defer cancel()
+	_, err := c.flush(ctx)
+	return err
+}
+
+var _ interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ExecerContext
+	driver.QueryerContext
+	driver.Validator
+	driver.SessionResetter
+} = (*conn)(nil)

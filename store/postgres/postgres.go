@@ -1,0 +1,104 @@
+// Package postgres keeps contexts in PostgreSQL, or in what speaks its protocol:
+// plain tables and ordinary transactions are all it uses, with nothing kept in
+// the session, so that a pooler may stand between. The files in schema say what
+// the tables are.
+//
+// A change is committed when the call that made it returns. Any number of
+// processes may write; transactions are serializable and are tried again where
+// the server asks for that.
+package postgres
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"net/url"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store/internal/sqlstore"
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// Store is the store in a database. It implements store.Store.
+type Store struct{ *sqlstore.Store }
+
+// connections are how many a store opens at most.
+const connections = 16
+
+// IsAddress reports whether a text is the address of a database, rather than the
+// path of a file.
+func IsAddress(text string) bool {
+	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
+}
+
+// Shown is an address without its password.
+func Shown(address string) string {
+	u, err := url.Parse(address)
+	if err != nil {
+		return "the address"
+	}
+	q := u.Query()
+	if q.Has("password") {
+		q.Set("password", "xxxxx")
+		u.RawQuery = q.Encode()
+	}
+	return u.Redacted()
+}
+
+// Open opens the store in a database, whose address is a postgres:// URL. Tables
+// that are missing are made. It returns E_STORE where the database cannot be
+// reached, has tables of the same names that belong to something else, or is of
+// a newer version.
+func Open(ctx context.Context, address string) (*Store, error) { return open(ctx, address, true) }
+
+// OpenExisting is Open for a store that is there: it makes none.
+func OpenExisting(ctx context.Context, address string) (*Store, error) {
+	return open(ctx, address, false)
+}
+
+func open(ctx context.Context, address string, make bool) (*Store, error) {
+	config, err := pgconn.ParseConfig(address)
+	if err != nil {
+		return nil, fault.New(fault.Store, "cannot read the address "+Shown(address), "write it as postgres://user:password@host:5432/database")
+	}
+	c := &connector{config: config}
+	db := sql.OpenDB(c)
+	db.SetMaxOpenConns(connections)
+	db.SetMaxIdleConns(connections)
+	if err := migrate(ctx, db, address, make); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	c.opened.Store(true)
+	s, err := sqlstore.New(ctx, db, db, dialect)
+	if err != nil {
+		return nil, err
+	}
+	return &Store{s}, nil
+}
+
+var dialect = sqlstore.Dialect{
+	Rebind: rebind, OwnContents: true, Again: again, InDoubt: inDoubt, IsConstraint: isConstraint, Snapshot: sql.LevelRepeatableRead, Explain: explain,
+	BeginWrite:  func(_ context.Context, begin func() error) error { return begin() },
+	CheckFiles:  func() error { return nil },
+	AfterCommit: func(context.Context, *sql.Conn) error { return nil },
+	// The server looks after its own pages: initdb --data-checksums.
+	Check: func(context.Context, *sql.DB) (string, error) { return "", nil },
+	Clean: clean,
+}
+
+// clean writes the tables anew, without what is in the free parts of their pages.
+// Others wait meanwhile.
+func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
+	var last sql.NullInt64
+	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil || !last.Valid {
+		return "", err
+	}
+	for _, table := range [...]string{"node_version", "content", "log", "attempt", "context"} {
+		if _, err := db.ExecContext(ctx, "VACUUM (FULL) "+table); err != nil {
+			return "", err
+		}
+	}
+	_, err = db.ExecContext(ctx, "DELETE FROM unclean WHERE no <= $1", last.Int64)
+	return "", err
+}

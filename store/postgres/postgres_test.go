@@ -1,0 +1,48 @@
+package postgres_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
+	"github.com/contexttree/pact/store/storetest"
+)
+
+func TestMain(m *testing.M) { os.Exit(postgrestest.Run(m)) }
+
+func TestStore(t *testing.T) { suite(t, postgrestest.Database) }
+
+// suite runs the contract on databases whose addresses are given.
+func suite(t *testing.T, database func(testing.TB) string) {
+	addresses := make(map[store.Store]string)
+	opened := func(t *testing.T, address string) store.Store {
+		s := open(t, address)
+		addresses[s] = address
+		return s
+	}
+	storetest.Suite{
+		Open: func(t *testing.T) store.Store { return opened(t, database(t)) },
+		Reopen: func(t *testing.T, s store.Store) store.Store {
+			if err := s.Close(); err != nil {
+				t.Fatal(err)
+			}
+			return opened(t, addresses[s])
+		},
+	}.Run(t)
+}
+
+func open(t testing.TB, address string) *postgres.Store {
+	t.Helper()
+	s, err := postgres.Open(t.Context(), address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s
+}

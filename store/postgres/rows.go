@@ -1,0 +1,124 @@
+package postgres
+
+import (
+	"database/sql/driver"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// The types of parameters and columns, as the protocol numbers them.
+const (
+	typeUnknown = 0 // of NULL, which is of the type of where it goes
+	typeBool    = 16
+	typeBytea   = 17
+	typeBigint  = 20
+	typeInteger = 23
+	typeText    = 25
+)
+
+// inBinary says that all parameters, or all columns, are as they are in memory.
+var inBinary = []int16{1}
+
+// parameters are those of a statement.
+type parameters struct {
+	values [][]byte
+	types  []uint32
+	bytes  int
+}
+
+// parametersOf writes the values of parameters, with their types, so that the
+// server has nothing to find out.
+func parametersOf(args []driver.NamedValue) (p parameters, err error) {
+	p.values, p.types = make([][]byte, len(args)), make([]uint32, len(args))
+	for i, a := range args {
+		switch v := a.Value.(type) {
+		case nil:
+			p.types[i] = typeUnknown
+		case int64:
+			p.values[i], p.types[i] = binary.BigEndian.AppendUint64(nil, uint64(v)), typeBigint
+		case string:
+			p.values[i], p.types[i] = escape(v), typeText
+		case []byte:
+			if v != nil {
+				p.values[i] = v
+			}
+			p.types[i] = typeBytea
+		default:
+			return p, fmt.Errorf("a parameter has the type %T", v)
+		}
+		p.bytes += len(p.values[i])
+	}
+	return p, nil
+}
+
+// valueOf reads the value of a column.
+func valueOf(data []byte, oid uint32) (driver.Value, error) {
+	switch {
+	case data == nil:
+		return nil, nil
+	case oid == typeBigint && len(data) == 8:
+		return int64(binary.BigEndian.Uint64(data)), nil
+	case oid == typeInteger && len(data) == 4:
+		return int64(int32(binary.BigEndian.Uint32(data))), nil
+	case oid == typeBool && len(data) == 1:
+		return data[0] != 0, nil
+	case oid == typeText:
+		return unescape(data), nil
+	case oid == typeBytea:
+		return append([]byte{}, data...), nil
+	}
+	return nil, fmt.Errorf("a column has the type %d", oid)
+}
+
+// rows are those of a query. They are read as they are asked for.
+type rows struct {
+	conn    *conn
+	results *pgconn.MultiResultReader
+	reader  *pgconn.ResultReader // nil where there is no result
+	ahead   bool                 // a row was read and not yet given out
+}
+
+// Columns implements driver.Rows.
+func (r *rows) Columns() []string {
+	if r.reader == nil {
+		return nil
+	}
+	names := make([]string, len(r.reader.FieldDescriptions()))
+	for i, f := range r.reader.FieldDescriptions() {
+		names[i] = f.Name
+	}
+	return names
+}
+
+// Next implements driver.Rows.
+func (r *rows) Next(dest []driver.Value) error {
+	if r.reader == nil || !r.ahead && !r.reader.NextRow() {
+		if err := r.Close(); err != nil {
+			return err
+		}
+		return io.EOF
+	}
+	r.ahead = false
+	fields := r.reader.FieldDescriptions()
+	for i, data := range r.reader.Values() {
+		var err error
+		if dest[i], err = valueOf(data, fields[i].DataTypeOID); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close implements driver.Rows.
+func (r *rows) Close() error {
+	if r.results == nil {
+		return nil
+	}
+	err := r.results.Close()
+	r.results, r.conn.used = nil, time.Now()
+	return err
+}
