@@ -93,7 +93,7 @@ func (s Suite) Run(t *testing.T) {
 
 		{"Erase", testErase, []power{erases}},
 		{"EraseBelow", testEraseBelow, []power{erases, forks}},
-		{"EraseMoved", testEraseMoved, []power{erases}},
+		{"EraseMoved", testEraseMoved, []power{erases, forks}},
 		{"EraseFamily", testEraseFamily, []power{erases, forks, deletes}},
 		{"EraseText", testEraseText, []power{erases}},
 		{"EraseAttempts", testEraseAttempts, []power{erases, attempts, forks}},
