@@ -37,7 +37,7 @@ var allowed = map[string]struct {
 	"store/postgres":          {own: []string{"fault", "store", "store/internal/sqlstore"}, third: true},
 	"inspect":                 {own: []string{"fault", "lifecycle", "selector", "diff"}},
 	"internal/provenance":     {own: []string{"fault", "tree", "lifecycle", "diff", "store", "inspect", "internal/differ"}},
-	"internal/archive":        {own: []string{"fault", "internal/canon", "tree", "selector", "internal/document", "store", "inspect", "internal/differ", "internal/provenance"}},
+	"internal/archive":        {own: []string{"fault", "internal/canon", "tree", "lifecycle", "selector", "internal/document", "store", "inspect", "internal/differ", "internal/provenance"}},
 	"internal/verify":         {own: []string{"fault", "internal/canon", "tree", "store", "inspect", "internal/provenance"}},
 	"": {own: []string{"fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "internal/document", "store",
 		"inspect", "internal/differ", "internal/differ/content", "internal/provenance", "internal/archive", "internal/verify"}},

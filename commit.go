@@ -63,7 +63,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 	}
 	in := lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
-		Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
+		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
 		Retained: func(id string) bool { return retained[id] },
 	}
 	for _, text := range p.Select {
@@ -77,36 +77,7 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 		}
 		in.Chosen = append(in.Chosen, ids...)
 	}
-	var err error
-	in.Idle, err = c.idle(ctx, s)
-	return in, err
-}
-
-// idle returns the removable groups that the last commit left empty because
-// something kept them. After opening a context they are read from its log.
-func (c *Context) idle(ctx context.Context, s *state) ([]string, error) {
-	if s.idle != nil || s.State.Cycle < s.First {
-		return s.idle, nil
-	}
-	log, err := c.provenance(s).Log(ctx, s.State.Cycle, s.State.Cycle)
-	if err != nil {
-		return nil, err
-	}
-	return idleIn(log.Report(s.State.Cycle)), nil
-}
-
-// idleIn returns the groups that a commit left empty, never nil.
-func idleIn(r *Report) []string {
-	ids := []string{}
-	if r == nil {
-		return ids
-	}
-	for _, h := range r.Held {
-		if h.Reason == lifecycle.Cascaded {
-			ids = append(ids, h.ID)
-		}
-	}
-	return ids
+	return in, nil
 }
 
 // Commit ends the cycle: it publishes the prepared candidate or, without one,
@@ -155,7 +126,7 @@ func (c *Context) Commit(ctx context.Context, o *CommitOptions) (*Snapshot, erro
 	next := state{State: s.State}
 	next.Revision++
 	next.State.Cycle, next.Stamps = cand.sealed.Cycle(), cand.stamps
-	next.Head, next.Working, next.idle = cand.sealed, change.After, idleIn(&cand.report)
+	next.Head, next.Working, next.Idle = cand.sealed, change.After, change.Entry.Idle
 	next.past = []*tree.Tree{s.Head} // which an undo goes back to
 	c.state.Store(&next)
 	return &Snapshot{tree: cand.sealed, edition: Edition(s.Edition), Report: &cand.report}, nil
@@ -163,7 +134,7 @@ func (c *Context) Commit(ctx context.Context, o *CommitOptions) (*Snapshot, erro
 
 // change is the candidate as the store is told of it.
 func (cand *candidate) change(before *tree.Tree, e store.Entry) (store.Change, error) {
-	e.Cycle, e.Sent = cand.sealed.Cycle(), cand.sent
+	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, cand.report.Idle()
 	report, err := json.Marshal(cand.report)
 	if err != nil {
 		return store.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be written", "")

@@ -37,7 +37,6 @@ type Context struct {
 type state struct {
 	store.State
 	candidate *candidate // of the cycle under way, where one was prepared
-	idle      []string   // the groups that the last commit left empty; nil where that is not known yet
 
 	past  []*tree.Tree // snapshots before the latest, oldest first, for those who take commits back
 	reach int64        // how many of them were read at once
@@ -112,11 +111,11 @@ func begin(ctx context.Context, s store.Store, g store.Genesis, o options) (*Con
 		return nil, err
 	}
 	c := o.context(s)
-	begun := store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle)}
+	begun := store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
 	for _, change := range g.Changes {
 		begun.Working = change.After
 		if change.Sealed != nil {
-			begun.Head = change.Sealed
+			begun.Head, begun.Idle = change.Sealed, change.Entry.Idle
 		}
 	}
 	c.state.Store(&state{State: begun})

@@ -167,7 +167,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error
 	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
 		return err
 	}
-	next := state{State: s.State, idle: s.idle}
+	next := state{State: s.State}
 	next.Revision++
 	next.Working, next.Stamps = after, x.Stamps
 	c.state.Store(&next)

@@ -37,9 +37,6 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (*
 	if err != nil {
 		return nil, err
 	}
-	if t == s.Head {
-		next.idle = s.idle // what the last commit left is the same
-	}
 	f.state.Store(next)
 	return f, nil
 }
@@ -193,18 +190,18 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 	if err != nil {
 		return nil, err
 	}
-	begun, err := c.store.Log(ctx, info.Key, info.Revision, info.Revision)
+	begun, err := c.store.Log(ctx, info.Key, info.Origin.Revision, info.Revision) // what published the snapshot, and the fork
 	if err != nil {
 		return nil, err
 	}
-	if len(begun) == 0 || begun[0].Digest != t.Digest().String() { // what is at hand is of before an erasure
+	if len(begun) != 2 || begun[1].Digest != t.Digest().String() { // what is at hand is of before an erasure
 		loaded, err := c.store.Load(ctx, info.Key)
 		if err != nil {
 			return nil, err
 		}
 		return &state{State: *loaded}, nil
 	}
-	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle)}}, nil
+	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle}}, nil
 }
 
 // undoneName is what a line that ends in this cycle is called once it is undone.

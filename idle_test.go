@@ -1,6 +1,9 @@
 package pact_test
 
 import (
+	"bytes"
+	"crypto/rand"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -31,6 +34,25 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 			return c, err
 		}},
 		{"a copy", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+			return c.Copy(ctx, store.NewMemory(), "copy")
+		}},
+		{"a copy of a history that says so in its reports alone", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+			var text bytes.Buffer
+			if err := c.Backup(ctx, &text); err != nil {
+				return nil, err
+			}
+			older := strings.Replace(text.String(), `"idle":["group"],`, "", 1)
+			if older == text.String() {
+				t.Error("the history does not say which groups are empty")
+			}
+			c, _, err := pact.ImportHistory(ctx, store.NewMemory(), "copy", strings.NewReader(older))
+			return c, err
+		}},
+		{"after its report was erased", func(s store.Store, c *pact.Context) (*pact.Context, error) {
+			_, err := c.Erase(ctx, pact.Erasure{Revisions: []int64{c.Revision()}, Reason: "asked for", Random: rand.Reader})
+			if err != nil {
+				return nil, err
+			}
 			return c.Copy(ctx, store.NewMemory(), "copy")
 		}},
 		{"many cycles later", func(_ store.Store, c *pact.Context) (*pact.Context, error) {

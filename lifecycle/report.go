@@ -75,3 +75,14 @@ type Report struct {
 	Stubs    []Stub    `json:"stubs,omitempty"`
 	Orphans  []Orphan  `json:"orphans,omitempty"` // that were dropped or kept
 }
+
+// Idle returns the removable groups that the commit left empty because something
+// kept them (02 §5.3.1). The next commit looks at them again: see Input.Idle.
+func (r *Report) Idle() (ids []string) {
+	for _, h := range r.Held {
+		if h.Reason == Cascaded {
+			ids = append(ids, h.ID)
+		}
+	}
+	return ids
+}

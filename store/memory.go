@@ -128,7 +128,8 @@ func (m *Memory) Load(_ context.Context, key Key) (*State, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &State{Info: k.info, Head: k.snapshots[len(k.snapshots)-1], Working: k.working}, nil
+	last := len(k.snapshots) - 1
+	return &State{Info: k.info, Head: k.snapshots[last], Working: k.working, Idle: k.log[k.marks[last].revision-1].Idle}, nil
 }
 
 // History implements Store.

@@ -41,6 +41,7 @@ type State struct {
 	Info
 	Head    *tree.Tree // the latest snapshot, or the empty tree of a new context; its Cycle is Info.Cycle
 	Working *tree.Tree // the working state; its Cycle is Stamps.Cycle
+	Idle    []string   // of the entry that published Head
 }
 
 // Guard is what a writer saw before it began. A store refuses a change with
@@ -86,6 +87,11 @@ type Entry struct {
 	Digest   string          `json:"digest,omitempty"`  // of the snapshot or, after an edit, of the working state
 	Thread   string          `json:"thread,omitempty"`  // of the snapshot's thread, made of its blocks
 	Sent     string          `json:"sent,omitempty"`    // SHA-256 of the bytes that the model was sent
+
+	// Idle are the removable groups that the snapshot has empty because something
+	// kept them (02 §5.3.1), which the next commit looks at again. Only an entry
+	// that publishes a snapshot has any.
+	Idle []string `json:"-"`
 }
 
 // Logged returns the entry as a store logs it, with the digests of the tree that

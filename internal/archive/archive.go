@@ -37,6 +37,7 @@ const compactVersion = 1
 type compactEntry struct {
 	Actor   string          `json:"actor,omitempty"`
 	Digest  string          `json:"digest,omitempty"`
+	Idle    []string        `json:"idle,omitempty"`
 	Message string          `json:"message,omitempty"`
 	Report  json.RawMessage `json:"report,omitempty"`
 	Sent    string          `json:"sent,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -89,8 +90,14 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
 			"sent is the SHA-256 of the bytes that were sent, in hexadecimal", "")
 	}
+	if l.Idle == nil { // as histories were written before they said so by themselves
+		var report lifecycle.Report
+		if json.Unmarshal(l.Report, &report) == nil {
+			l.Idle = report.Idle()
+		}
+	}
 	return store.Entry{
-		Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS,
+		Actor: l.Actor, Message: l.Message, Report: l.Report, Sent: l.Sent, Thread: l.Thread, TimeNS: l.TimeNS, Idle: l.Idle,
 	}, nil
 }
 

@@ -118,7 +118,7 @@ func writeCompactLine(
 	line = append(line, canon.String(kind)...)
 	line = append(append(line, ':'), canon.Int(next.Cycle())...)
 	line = append(append(line, `,"died":`...), canon.Strings(gone)...)
-	entry, err := canon.Encode(compactEntry{e.Actor, e.Digest, e.Message, e.Report, e.Sent, e.Thread, e.TimeNS})
+	entry, err := canon.Encode(compactEntry{e.Actor, e.Digest, e.Idle, e.Message, e.Report, e.Sent, e.Thread, e.TimeNS})
 	if err != nil {
 		return err
 	}

@@ -22,7 +22,7 @@ const applicationID = 0x50414354
 var schema embed.FS
 
 // version is the newest version of the schema, kept in user_version.
-const version = 5
+const version = 6
 
 // checkSchema returns the version of the schema of a file. It returns E_STORE for a
 // file of another application, of an unknown version or with another schema. It
@@ -98,6 +98,7 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 			return err
 		}
 	}
+	from := at
 	for ; at < version; at++ {
 		if err := applyMigration(ctx, tx, at+1); err != nil {
 			return err
@@ -105,6 +106,11 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 	}
 	if err := sqlstore.Prove(ctx, tx, nil); err != nil {
 		return err
+	}
+	if from < 6 {
+		if err := sqlstore.FillIdle(ctx, tx, nil); err != nil {
+			return err
+		}
 	}
 	for _, pragma := range []string{
 		"PRAGMA application_id = " + strconv.Itoa(applicationID),

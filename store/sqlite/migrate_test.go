@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
@@ -167,5 +168,58 @@ func TestVersion4(t *testing.T) {
 		t.Errorf("a row that was changed since: %v", err)
 	}
 	db.Close()
+	sound(t, path)
+}
+
+// TestVersion5 opens a file that version 5 of the schema was used for: a context
+// whose second commit left a group empty and kept it, which only its report says,
+// with a draft on top, and a fork of it. The digests are those that the program of
+// that time printed.
+func TestVersion5(t *testing.T) {
+	s, path := older(t, 5)
+	for name, working := range map[string]string{
+		"chat": "8e0fb6646911632e5d4f0de2983a545f0250480c29dbad35826a42bbb8898933",
+		"fork": "e50d2fe59420c56954546ddb5af82c0d9406828ad4dc5961802a06c03269cdb1",
+	} {
+		info, err := s.Find(t.Context(), name)
+		must(t, err)
+		w := &turns{store: s}
+		must(t, w.load(t.Context(), info.Key))
+		if got := w.state.Working.Digest().String(); got != working {
+			t.Errorf("the working state of %s has the digest %s", name, got)
+		}
+		if !slices.Equal(w.state.Idle, []string{"group"}) {
+			t.Errorf("%s says that the last commit left the groups %q", name, w.state.Idle)
+		}
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Errorf("%s: %+v, %v", name, damage, err)
+		}
+		w.next(t, "written by version 6")
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Errorf("%s: %+v, %v", name, damage, err)
+		}
+	}
+	// What the migration wrote is held against the report, what is written since
+	// is covered by the link.
+	for _, row := range []int64{3, 4, 6} {
+		for _, value := range []string{"NULL", "'[]'", `'["other"]'`} {
+			db := raw(t, path)
+			var was any
+			must(t, db.QueryRow("SELECT idle FROM log WHERE branch = 1 AND revision = ?", row).Scan(&was))
+			if was == nil && value == "NULL" || was == "[]" && value == "'[]'" {
+				continue
+			}
+			raw(t, path, fmt.Sprintf("UPDATE log SET idle = %s WHERE branch = 1 AND revision = %d", value, row))
+			if damage, err := s.Check(t.Context(), 1); err != nil || damage == nil {
+				t.Errorf("idle = %s in revision %d: %+v, %v", value, row, damage, err)
+			}
+			_, err := db.Exec("UPDATE log SET idle = ? WHERE branch = 1 AND revision = ?", was, row)
+			must(t, err)
+			db.Close()
+		}
+	}
+	if damage, err := s.Check(t.Context(), 1); err != nil || damage != nil {
+		t.Errorf("%+v, %v", damage, err)
+	}
 	sound(t, path)
 }

@@ -107,7 +107,7 @@ func (d *driver) committed(c store.Change, in lifecycle.Input) store.Change {
 	must(d.T, err)
 	return store.Change{
 		Before: c.Before, After: sealed.WithCycle(stamps.Cycle), Sealed: sealed, Stamps: stamps,
-		Entry: store.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text},
+		Entry: store.Entry{Cycle: sealed.Cycle(), TimeNS: d.clock, Message: "turn", Report: text, Idle: report.Idle()},
 	}
 }
 
@@ -123,7 +123,7 @@ func (d *driver) take(changes ...store.Change) {
 		d.state.Revision++
 		d.state.Stamps, d.state.Working = c.Stamps, c.After
 		if c.Sealed != nil {
-			d.state.Cycle, d.state.Head = c.Sealed.Cycle(), c.Sealed
+			d.state.Cycle, d.state.Head, d.state.Idle = c.Sealed.Cycle(), c.Sealed, c.Entry.Idle
 			d.snapshots[c.Sealed.Cycle()] = c.Sealed
 			d.published[c.Sealed.Cycle()] = d.state.Info
 		}
@@ -176,8 +176,8 @@ func (d *driver) check() {
 	d.compare()
 	before := d.state
 	d.reopen()
-	if d.state.Info != before.Info {
-		d.Errorf("loaded %+v, want %+v", d.state.Info, before.Info)
+	if d.state.Info != before.Info || !slices.Equal(d.state.Idle, before.Idle) {
+		d.Errorf("loaded %+v with the empty groups %q, want %+v with %q", d.state.Info, d.state.Idle, before.Info, before.Idle)
 	}
 	d.compare()
 	sound(d)

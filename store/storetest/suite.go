@@ -66,6 +66,9 @@ func (s Suite) Run(t *testing.T) {
 		{"Cores", testCores, nil},
 		{"Groups", testGroups, nil},
 		{"Attachments", testAttachments, nil},
+		{"EmptyGroups", testEmptyGroups, nil},
+		{"EmptyGroupsOfForks", testEmptyGroupsOfForks, []power{forks}},
+		{"EmptyGroupsErased", testEmptyGroupsErased, []power{erases}},
 
 		{"Import", testImport, nil},
 		{"ImportedHead", testImportedHead, nil},

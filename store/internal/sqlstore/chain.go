@@ -1,7 +1,6 @@
 package sqlstore
 
 import (
-	"bytes"
 	"context"
 	"database/sql"
 	"strconv"
@@ -18,7 +17,7 @@ func (l *chainReader) next(values []any) bool {
 	link, from := recordedLink(values), l.from
 	proven := link != nil || l.last != nil
 	l.last, l.from = link, link
-	return !proven || bytes.Equal(link, expectedLink(from, values))
+	return !proven || linked(from, values)
 }
 
 // recordedLink returns the link in a row of the log.
@@ -27,8 +26,14 @@ func recordedLink(values []any) []byte {
 	return b
 }
 
-// expectedLink computes the link of a row of the log.
-func expectedLink(from []byte, values []any) []byte { return chainLink(from, values[:colChain]...) }
+// expectedLink computes the link of a row of the log. One that says nothing of idle
+// groups has the link that it had before there was such a column.
+func expectedLink(from []byte, values []any) []byte {
+	if values[colIdle] == nil {
+		return chainLink(from, values[:colIdle]...)
+	}
+	return chainLink(from, values[:colIdle+1]...)
+}
 
 // chainReaderAt returns a reader whose next row is a revision of a segment.
 func (s *Store) chainReaderAt(ctx context.Context, tx *sql.Tx, p segment, revision int64) (l chainReader, err error) {

@@ -74,17 +74,18 @@ func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	return d.Err()
 }
 
-// checkSnapshot returns E_STORE where a snapshot has not the digest that the log
-// recorded for its cycle. revision is the latest of the context.
-func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int64) error {
+// checkSnapshot returns the row of the log that published a snapshot, and E_STORE
+// where the snapshot has not the digest in that row. revision is the latest of the
+// context.
+func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int64) (logPosition, error) {
 	at, err := c.store.publication(ctx, c.tx, c.line.at(t.Cycle()), t.Cycle(), revision)
 	if err != nil {
-		return err
+		return at, err
 	}
 	if d := digestDamage(t, at.digest); d != nil {
-		return d.Err()
+		return at, d.Err()
 	}
-	return nil
+	return at, nil
 }
 
 // digests returns the digests that the log recorded of the snapshots of a range of

@@ -43,19 +43,19 @@ func (x *erasure) planLog(b *branch) error {
 	c := checker{}
 	_, err = c.each(rows, err, func(values []any) *store.Damage {
 		was, _ := values[colChain].([]byte)
-		held := bytes.Equal(was, chainLink(next.was, values[:colChain]...))
+		held := linked(next.was, values)
 		before := slices.Clone(values)
 		x.rewriteEntry(b, values, since)
 		is, changed := was, !bytes.Equal(next.was, next.is) || !sameValues(before, values)
 		if changed && was != nil { // rows of version 1 of the schema have no link, and get none
-			if is = chainLink(next.is, values[:colChain]...); !held {
+			if is = expectedLink(next.is, values); !held {
 				is[0] ^= 1 // a link that did not match before does not match afterwards
 			}
 			values[colChain] = is
 		}
 		revision, _ := values[colRevision].(int64)
 		if changed {
-			x.logs = append(x.logs, logRow{int64(b.Key), revision, slices.Concat(values[colActor:colReport+1], values[colDigest:])})
+			x.logs = append(x.logs, logRow{int64(b.Key), revision, slices.Concat(values[colActor:colReport+1], values[colDigest:colIdle], values[colChain:])})
 		}
 		last, next = linkPair{was, is}, linkPair{was, is}
 		if forks[revision] {

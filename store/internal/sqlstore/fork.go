@@ -17,6 +17,7 @@ type logPosition struct {
 	stamps           tree.Stamps
 	next             int64 // nid
 	digest, thread   []byte
+	idle             any
 	chain            []byte
 }
 
@@ -92,7 +93,7 @@ func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, r
 		if err == nil {
 			l.revision = revision
 			err = state.QueryRowContext(ctx, p.branch, revision).Scan(&l.latest, &l.stamps.Cycle, &l.stamps.LastNS,
-				&l.stamps.Next, &l.stamps.Given, &l.next, &l.digest, &l.thread, &l.chain)
+				&l.stamps.Next, &l.stamps.Given, &l.next, &l.digest, &l.thread, &l.idle, &l.chain)
 		}
 		return l
 	}

@@ -26,7 +26,8 @@ const (
 	colDigest   = 15
 	colThread   = 16
 	colSent     = 17
-	colChain    = 18
+	colIdle     = 18
+	colChain    = 19
 )
 
 // logArgs returns the values of a log row without its link of the chain.
@@ -42,7 +43,7 @@ func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps
 		}
 		args = append(args, b)
 	}
-	return args, nil
+	return append(args, idleText(e)), nil
 }
 
 // log writes a row of the log and returns its link of the chain. With a guard, the
@@ -52,7 +53,7 @@ func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int6
 	if err != nil {
 		return nil, err
 	}
-	chain := chainLink(previous, args...)
+	chain := expectedLink(previous, args)
 	args = append(args, chain)
 	if g == nil {
 		return chain, w.exec(w.store.stmts.insertFirst, args...)
@@ -134,7 +135,7 @@ func entryOf(values []any) store.Entry {
 	text := func(i int) string { s, _ := values[i].(string); return s }
 	digest := func(i int) string { b, _ := values[i].([]byte); return hex.EncodeToString(b) }
 	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage), Request: text(colRequest),
-		Digest: digest(colDigest), Thread: digest(colThread), Sent: digest(colSent)}
+		Digest: digest(colDigest), Thread: digest(colThread), Sent: digest(colSent), Idle: idleOf(values[colIdle])}
 	if report := text(colReport); report != "" {
 		e.Report = json.RawMessage(report)
 	}

@@ -55,9 +55,11 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 		return nil, err
 	}
 	state := &store.State{Info: st.Info, Head: r.tree}
-	if err := c.checkSnapshot(ctx, r.tree, st.Revision); err != nil {
+	at, err := c.checkSnapshot(ctx, r.tree, st.Revision)
+	if err != nil {
 		return nil, err
 	}
+	state.Idle = idleOf(at.idle)
 	if err := r.step(st.Stamps.Cycle, rows[drafts:]); err != nil {
 		return nil, err
 	}
@@ -97,7 +99,8 @@ func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 			return err
 		}
 		t = r.tree
-		return c.checkSnapshot(ctx, t, st.Revision)
+		_, err = c.checkSnapshot(ctx, t, st.Revision)
+		return err
 	})
 	if err != nil {
 		return nil, err

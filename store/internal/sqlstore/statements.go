@@ -25,7 +25,7 @@ const (
 
 	stateAt  = `SELECT latest, next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
 	logProof = `SELECT digest, thread, chain FROM log WHERE branch = ? AND revision = ?`
-	logState = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, chain
+	logState = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, idle, chain
 		FROM log WHERE branch = ? AND revision = ?`
 
 	// The rows of a span of cycles, in the order in which they came about. From
@@ -50,7 +50,7 @@ const (
 	bornIn = `SELECT id, nid FROM node_version WHERE branch = ? AND birth = ? AND id IS NOT NULL ORDER BY nid`
 
 	logRows = `SELECT branch, revision, kind, cycle, time_ns, actor, message, request, report,
-		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, chain
+		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, idle, chain
 		FROM log WHERE branch = ? AND revision >= ? AND revision <= ? ORDER BY revision`
 	chainAt   = `SELECT chain FROM log WHERE branch = ? AND revision = ?`
 	requestAt = `SELECT revision FROM log WHERE branch = ? AND request = ? AND revision <= ?`
@@ -75,8 +75,8 @@ const (
 	// The first row of a branch has nobody to guard against.
 	insertFirst = intoLog + `?` + logParams
 	intoLog     = `INSERT INTO log (branch, revision, kind, cycle, time_ns, actor, message, request, report,
-		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, chain) VALUES (?, `
-	logParams = `, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, idle, chain) VALUES (?, `
+	logParams = `, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
 	// Attempts are beside the history: no revision, no guard but the cycle.
 	attemptColumns = `a.branch, a.cycle, a.number, a.status, a.started_ns, a.ended_ns, a.provider, a.model, a.params,
