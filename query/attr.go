@@ -30,8 +30,6 @@ func (p *Plan) attrPredicates(a selector.Attr) ([]predicate, hint, error) {
 		return tests, c, nil
 	case f.text():
 		return []predicate{textPredicate(f, a)}, c, nil
-	case f == fieldTags && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind != selector.Null:
-		return []predicate{{op: opTag, texts: []string{a.Values[0].Text}}}, c, nil
 	}
 	return []predicate{{op: opValue, value: &valueComparison{field: f, name: a.Name, compare: compileComparison(a)}}}, c, nil
 }

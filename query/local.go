@@ -55,7 +55,7 @@ func isLocal(tests []predicate) bool {
 
 // RunBelow is [Plan.Run] over the nodes with the given ids and everything below
 // them. The plan has to be [Plan.Local]. RunBelow ignores ids that the tree does
-// not have. Cost: the paths to the nodes, and the nodes below them.
+// not have. Its errors are those of [Plan.Run]. Cost: the paths to the nodes, and the nodes below them.
 func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result, error) {
 	paths := make([][]*tree.Entry, 0, len(ids))
 	whole := make(map[*tree.Entry]bool)

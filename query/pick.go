@@ -31,39 +31,29 @@ func (c *filter) addPredicates(tests ...predicate) {
 	}
 }
 
-// pickChild returns the child of e in a zone that a step picks and its rank, or
-// nil. An elided core can be picked where the step names its class.
-func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (taken *tree.Entry, rank int) {
+// pickChild returns the child of e in a zone that a step picks and where it is,
+// or nil. e is at at. The step can pick an elided core where it names its class.
+func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (*tree.Entry, location) {
 	kids := e.Children()
-	n := s.nth()
 	c := &r.picker
 	c.run, c.filter, c.parent, c.at, c.zone = r, &s.filter, e, at, z
 	c.reverse = s.pick.Kind == selector.Last
-	c.core, c.taken, c.remaining, c.allMatch = nil, nil, n, false
-	among := span{0, kids.Len()}
+	c.core, c.taken, c.remaining = nil, nil, s.nth()
 	switch {
-	case s.onlyID: // only the child with the id can pass
-		rank = kids.Rank(r.paths[s.idIndex][at.level+1])
-		among = span{rank, rank + 1}
 	case s.namesContainers:
 		c.core = r.elidedCore(e)
 	case !s.mayMatchAmong(kids):
-		return nil, 0
-	case z == allIntegers && s.allPass(kids): // a look-up by rank
-		c.allMatch, c.remaining = true, 1
-		if !c.reverse {
-			among = span{n - 1, n}
-		}
+		return nil, location{}
 	}
 	if items, runs := kids.Parts(); runs == nil && len(c.predicates) == 0 && z == allIntegers && c.core == nil {
 		c.byClass(kids, items)
-	} else if among.each(kids, 0, c.reverse, anything, c.consider) && c.core != nil {
+	} else if (span{0, kids.Len()}).each(kids, 0, c.reverse, anything, c.consider) && c.core != nil {
 		c.considerCore()
 	}
 	if c.taken == nil || !r.passes(s.afterPick, c.taken, c.takenAt) {
-		return nil, 0
+		return nil, location{}
 	}
-	return c.taken, c.rank
+	return c.taken, c.takenAt
 }
 
 // rejects reports whether no node of the class passes the predicates before the
@@ -76,23 +66,18 @@ func (r *run) fits(c *filter, e *tree.Entry, at location) bool {
 }
 
 // byClass picks among the items of one run by their classes alone, without
-// visiting them.
+// visiting them. The rows of :nth.
 func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
 	i, step := 0, 1
-	switch {
-	case c.reverse:
+	if c.reverse {
 		i, step = len(items)-1, -1
-	case c.allMatch:
-		i = c.nth() - 1
 	}
 	for ; 0 <= i && i < len(items); i += step {
-		shape := kids.Shape(i)
-		if c.rejects(shape.Class()) {
+		if c.rejects(kids.Shape(i).Class()) {
 			continue
 		}
 		if c.remaining--; c.remaining == 0 {
-			c.taken, c.rank, c.shape = items[i], i, shape
-			c.takenAt = c.locationOf(c.at, c.taken, c.parent, i)
+			c.taken, c.takenAt = items[i], c.locationOf(c.at, items[i], c.parent, i)
 			return
 		}
 	}
@@ -114,7 +99,8 @@ func (s *step) mayMatchAmong(kids *tree.List) bool {
 	return s.namesContainers || kids.Classes()&s.classes != 0 && (s.pick == nil || s.nth() <= kids.Len())
 }
 
-// mayPickAmong reports whether an open step may pick one of these children.
+// mayPickAmong reports whether an open step may pick one of these children. Row
+// ":nth, the third block of every parent".
 func (g *group) mayPickAmong(open uint64, kids *tree.List) bool {
 	for m := open & g.pickSteps; m != 0; m &= m - 1 {
 		if g.steps[bits.TrailingZeros64(m)].mayMatchAmong(kids) {
@@ -122,12 +108,6 @@ func (g *group) mayPickAmong(open uint64, kids *tree.List) bool {
 		}
 	}
 	return false
-}
-
-// allPass reports whether the classes of these children show that all of them
-// pass the predicates before the pick.
-func (c *filter) allPass(kids *tree.List) bool {
-	return len(c.predicates) == 0 && kids.Classes()&c.rejected == 0
 }
 
 func anything(*tree.List) bool { return true }
@@ -148,12 +128,9 @@ type childPicker struct {
 	zone      interval    // the offsets of the children to consider
 	reverse   bool        // count from the last child
 	core      *tree.Entry // the elided core, nil once it was considered
-	allMatch  bool        // every child passes the predicates
 	remaining int         // matches up to and with the one to pick
 	taken     *tree.Entry // the picked child, nil until it is found
 	takenAt   location
-	shape     tree.Shape
-	rank      int // of the picked child among its siblings
 }
 
 // consider tests a child and reports whether the search goes on. An elided core
@@ -165,7 +142,6 @@ func (c *childPicker) consider(k *tree.Entry, shape tree.Shape, rank int) bool {
 	if c.rejects(shape.Class()) || c.zone != allIntegers && !c.zone.has(k.Node().Offset) {
 		return true
 	}
-	c.rank, c.shape = rank, shape
 	return c.count(k, c.locationOf(c.at, k, c.parent, rank))
 }
 
@@ -180,7 +156,7 @@ func (c *childPicker) considerCore() bool {
 // count tests a node whose class passes and counts it if it matches. It reports
 // whether the search goes on.
 func (c *childPicker) count(k *tree.Entry, at location) bool {
-	if !c.allMatch && !c.passes(c.predicates, k, at) {
+	if !c.passes(c.predicates, k, at) {
 		return true
 	}
 	if c.remaining--; c.remaining > 0 {

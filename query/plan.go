@@ -42,10 +42,12 @@ type group struct {
 
 // step is one compound selector.
 type step struct {
-	required   tree.Marks // marks that a subtree must have for this step to match at its top
-	unmarked   bool       // required is empty: the summaries rule nothing out
-	prefilters bool       // required may rule out a leaf that has the right class
-	classes    uint8      // the classes that pass, one bit each
+	required tree.Marks // marks that a subtree must have for this step to match at its top
+	unmarked bool       // required is empty: the summaries rule nothing out
+	// prefilters says that required may rule out a leaf that has the right class.
+	// Row "all blocks of a role": 15,000 nodes are tested and not 36,000.
+	prefilters bool
+	classes    uint8 // the classes that pass, one bit each
 	filter
 	zone selector.Zone // of a step that is :pre, :core or :post alone
 	// What every match of this step leads to: the nearest id that this step or a
@@ -53,7 +55,6 @@ type step struct {
 	// this step and the later ones test.
 	idIndex         int
 	depths          [][]interval
-	onlyID          bool // this step itself tests the id, before it picks
 	namesContainers bool // the step names the class of containers
 	ownDepth        bool // only the turn or region that has the depth passes, nothing inside it
 	needs           []need
@@ -159,7 +160,6 @@ func (p *Plan) step(g *group, i int, parts []selector.Part) error {
 			return err
 		}
 		if hint.id != "" {
-			s.onlyID = s.onlyID || s.pick == nil
 			s.idIndex = len(p.ids)
 			p.ids = append(p.ids, hint.id)
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // predicate is one condition on a node. It is data, not a function: a walk over
-// many nodes then pays for a switch instead of a call through a pointer.
+// many nodes then pays for a switch instead of a call through a pointer. Row "a
+// scan that keeps nothing".
 type predicate struct {
 	op           op
 	not          bool             // negates opInterval, opText and opAny: !=
@@ -18,7 +19,7 @@ type predicate struct {
 	classes      uint8            // opClass: the classes that pass, one bit each
 	order        uint8            // opTextOrder: 1 for below, 2 for equal, 4 for above
 	intervals    []interval       // opInterval: the values
-	texts        []string         // opText, opTextOrder, opTag: the values
+	texts        []string         // opText, opTextOrder: the values
 	alternatives [][]predicate    // opAny: every predicate of one of these lists
 	value        *valueComparison // opValue
 	pick         selector.Pick    // opPick
@@ -32,7 +33,6 @@ const (
 	opInterval            // an integer lies in one of the intervals
 	opText                // a text is one of the texts
 	opTextOrder           // a text sorts before, equal to or after the text
-	opTag                 // one of the tags is the text
 	opAny                 // one of several lists of predicates passes
 	opValue               // any other comparison
 	opPick                // :first, :last or :nth, of a set of one
@@ -69,13 +69,6 @@ func (r *run) holds(t *predicate, e *tree.Entry, at location) bool {
 		}
 		s, known := text(t.field, e)
 		return known && t.order>>(strings.Compare(s, t.texts[0])+1)&1 != 0
-	case opTag:
-		for _, tag := range e.Node().Tags {
-			if tag == t.texts[0] {
-				return true
-			}
-		}
-		return false
 	case opAny:
 		for _, all := range t.alternatives {
 			if r.passes(all, e, at) {

@@ -13,14 +13,13 @@ import (
 // or :post, or behind the elided core; and a step with a pick is open for the
 // picked child alone.
 type routes struct {
-	zones      [3][]state    // open behind a part of a turn, by [selector.Zone] and group
-	divided    bool          // a step is open in zones
-	picked     []pickedChild // of all steps with a pick
-	plainEnd   bool          // a last step without a pick is open
-	leavesOnly bool          // all children are leaves
-	union      []state       // the steps that are open for at least one child, by group
-	open       []state       // the steps that are open for the current child, by group
-	pickedBy   []uint64      // the steps that picked the current child, by group
+	zones    [3][]state    // open behind a part of a turn, by [selector.Zone] and group
+	divided  bool          // a step is open in zones
+	picked   []pickedChild // of all steps with a pick
+	plainEnd bool          // a last step without a pick is open
+	union    []state       // the steps that are open for at least one child, by group
+	open     []state       // the steps that are open for the current child, by group
+	pickedBy []uint64      // the steps that picked the current child, by group
 }
 
 // pickedChild is the child that a step of a group picks.
@@ -28,8 +27,6 @@ type pickedChild struct {
 	group int
 	step  uint64 // its bit
 	taken *tree.Entry
-	shape tree.Shape
-	rank  int // among its siblings
 }
 
 func newRoutes(groups int) *routes {
@@ -85,14 +82,15 @@ func (r *run) openRoutes(e *tree.Entry, at location, lv *level) bool {
 }
 
 // pickLast picks among the children of e where nothing else can match below e:
-// a single last step is open, and it picks. It reports whether that was so.
+// a single last step is open, and it picks. It reports whether that was so. The
+// rows of :nth.
 func (r *run) pickLast(e *tree.Entry, at location, lv *level) bool {
 	g, s := &r.plan.groups[0], lv.open[0]
 	if len(lv.open) > 1 || s.active() != g.lastStep&g.pickSteps&^g.coreSteps || s.below != 0 && e.Children().Deep() {
 		return false
 	}
-	if k, rank := r.pickChild(&g.steps[len(g.steps)-1], e, at, allIntegers); k != nil && r.countVisit() {
-		r.selectNode(k, r.locationOf(at, k, e, rank))
+	if k, at := r.pickChild(&g.steps[len(g.steps)-1], e, at, allIntegers); k != nil && r.countVisit() {
+		r.selectNode(k, at)
 	}
 	return true
 }
@@ -169,44 +167,8 @@ func (r *run) picksOfCore(g *group, open uint64, core, e *tree.Entry, at locatio
 func (r *run) collectPicks(i int, s state, e *tree.Entry, at location, z interval, v *routes) {
 	g := &r.plan.groups[i]
 	for m := s.active() & g.pickSteps; m != 0; m &= m - 1 {
-		if k, rank := r.pickChild(&g.steps[bits.TrailingZeros64(m)], e, at, z); k != nil && k != r.elidedEntry {
-			v.picked = append(v.picked, pickedChild{i, m & -m, k, r.picker.shape, rank})
-		}
-	}
-}
-
-// pickedOnly reports whether only the picked children are worth a visit: only
-// picks are open, or the children are leaves and every last step picks.
-func (v *routes) pickedOnly(r *run, e *tree.Entry) bool {
-	only := true
-	for i, s := range v.union {
-		only = only && s.below|s.child&^r.plan.groups[i].pickSteps == 0
-	}
-	v.leavesOnly = !e.Children().Deep()
-	return only || !v.plainEnd && v.leavesOnly
-}
-
-// visitPicked visits the picked children.
-func (w *walk) visitPicked(reverse bool) {
-	list := w.routes.picked
-	if len(list) > 1 {
-		slices.SortFunc(list, func(a, b pickedChild) int { return a.rank - b.rank })
-		if reverse {
-			slices.Reverse(list)
-		}
-	}
-	var done *tree.Entry
-	for _, c := range list {
-		switch {
-		case c.taken == done:
-		case !w.routes.leavesOnly && !c.shape.Leaf():
-			w.visitChild(c.taken, c.shape, c.rank)
-			done = c.taken
-		case c.step == w.plan.groups[c.group].lastStep:
-			if w.countVisit() {
-				w.selectNode(c.taken, w.locationOf(w.at, c.taken, w.parent, c.rank))
-			}
-			done = c.taken
+		if k, _ := r.pickChild(&g.steps[bits.TrailingZeros64(m)], e, at, z); k != nil && k != r.elidedEntry {
+			v.picked = append(v.picked, pickedChild{i, m & -m, k})
 		}
 	}
 }

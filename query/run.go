@@ -212,7 +212,8 @@ func (r *run) countVisit() bool {
 
 // selectNode adds a node to the result.
 func (r *run) selectNode(e *tree.Entry, at location) {
-	if n := len(r.result.Nodes); n == cap(r.result.Nodes) { // append would grow, and copy, more often
+	// append would grow, and copy, more often. Row "a scan that keeps everything".
+	if n := len(r.result.Nodes); n == cap(r.result.Nodes) {
 		r.result.Nodes = slices.Grow(r.result.Nodes, max(n, 8))
 	}
 	r.result.Nodes = append(r.result.Nodes, e)
@@ -247,7 +248,9 @@ func (r *run) mayMatch(sum *tree.Summary, states []state) bool {
 	return false
 }
 
-// narrow closes the open steps that nothing below e can match.
+// narrow closes the open steps that nothing below e can match. Rows "by id",
+// "the user's blocks of the last three turns" and "a rare kind"; for
+// mayMatchAmong ":nth, the third child of every turn".
 func (r *run) narrow(g *group, s state, e *tree.Entry, at location) state {
 	kids := e.Children()
 	for m := s.active(); m != 0; m &= m - 1 {

@@ -46,14 +46,7 @@ func (r *run) descend(e *tree.Entry, at location, lv *level) {
 	if special && r.openRoutes(e, at, lv) {
 		w.routes = lv.routes
 		w.open = w.routes.union
-		if w.routes.pickedOnly(r, e) {
-			w.visitPicked(reverse)
-			return
-		}
 		few = restricted || few && !w.routes.divided
-	}
-	if w.routes == nil && len(lv.lastSteps) == 0 && !e.Children().Deep() {
-		return // all children are leaves, and only a last step can match a leaf
 	}
 	if w.routes == nil && !few && !turns && at.level > 0 {
 		at.level++
@@ -82,7 +75,8 @@ func (r *run) hasZones(e *tree.Entry, parts bool) bool {
 }
 
 // visitAll visits children that have the same open steps and the same location,
-// and skips the runs and children that the summaries rule out.
+// and skips the runs and children that the summaries rule out. Rows "a scan that
+// keeps nothing" and "all blocks of a role" pay for it beside walk.
 func (r *run) visitAll(l *tree.List, at location, lv *level) {
 	items, runs := l.Parts()
 	for i, k := range items {
@@ -107,7 +101,7 @@ func (r *run) visitAll(l *tree.List, at location, lv *level) {
 }
 
 // childClasses returns the classes of the inner children that are worth a visit,
-// one bit each.
+// one bit each. Row "child chain: region, turn, block".
 func (g *group) childClasses(s state) uint8 {
 	if s.below != 0 {
 		return everyClass
@@ -120,6 +114,7 @@ func (g *group) childClasses(s state) uint8 {
 }
 
 // visitLeaf is visit for a node without children: only a last step can match.
+// Row "a scan that keeps nothing".
 func (r *run) visitLeaf(k *tree.Entry, class tree.Class, at location, lv *level) {
 	looked := false
 	for _, s := range lv.lastSteps {
@@ -225,7 +220,7 @@ func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, s
 
 // spans writes the ranks of the children worth a visit to lv.spans. It reports
 // false where an open step leads to neither an id nor a depth, so that all
-// children are.
+// children are. Rows "by id" and "the user's blocks of the last three turns".
 func (r *run) spans(e *tree.Entry, turns bool, at location, lv *level) bool {
 	list := lv.spans[:0]
 	for i := range lv.open {
