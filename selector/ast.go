@@ -2,8 +2,8 @@ package selector
 
 // Selector is a parsed selector (04 §2, §4).
 type Selector struct {
-	Source   string // the text it was parsed from, byte for byte; "" where it was put together
-	Edition  Edition
+	Source   string    // the text it was parsed from, byte for byte; "" where it was put together
+	Edition  Edition   // that it was parsed in
 	Time     *Time     // nil where no address is written
 	Groups   []Group   // at least one; the result is their union
 	Controls []Control // in the order in which they take effect, each kind once
@@ -32,21 +32,24 @@ const (
 // Time is a snapshot address (04 §3.7). Only a Range has a To; its ends stand
 // as they were written, in either order, also where no snapshot is there.
 type Time struct {
-	Kind     TimeKind
-	From, To Point
+	Kind TimeKind // Single, All or Range
+	From Point    // the snapshot of Single, one end of Range
+	To   Point    // the other end of Range
 }
 
 // Point is one end of an address: @t-3 is {'t', -3}, @c42 is {'c', 42}, and
 // @t-* is the oldest snapshot (001 §3.7.1). Only an end of a range may lie after
 // @t0, as @t2 does.
 type Point struct {
-	Axis   byte // 't' counts back from the latest commit, 'c' names a cycle
-	N      int64
-	Oldest bool
+	Axis   byte  // 't' counts back from the latest commit, 'c' names a cycle
+	N      int64 // -3 for @t-3; the cycle for 'c'
+	Oldest bool  // it is @t-*; Axis is 't' and N counts for nothing
 }
 
 // Group is one chain of steps (04 §4).
-type Group struct{ Steps []Step }
+type Group struct {
+	Steps []Step // at least one, from the outermost node inward
+}
 
 // Combinator joins a step to the one before it (04 §3.6).
 type Combinator int
@@ -61,8 +64,8 @@ const (
 // Step is one compound of a chain. Its parts stand in the order in which they
 // were written, because a [Pick] applies to what stands before it.
 type Step struct {
-	Comb  Combinator
-	Parts []Part // at least one
+	Comb  Combinator // None in the first step of a group
+	Parts []Part     // at least one
 }
 
 // Part is one condition of a step, or the way to its nodes. The parts are
@@ -75,14 +78,20 @@ type Part interface{ part() }
 type Universal struct{}
 
 // Region is a root alias: root, sys, seq or ah (04 §3.1).
-type Region struct{ Name string }
+type Region struct {
+	Name string // without the "^"
+}
 
 // ID is #x: an id or a key, as [Traits] says (04 §3.3; 001 §3.10).
-type ID struct{ Name string }
+type ID struct {
+	Name string // without the "#" and its quotes
+}
 
 // Type is a type token without its dot: "cb", "cb:summary", "custom:note" (04
 // §3.2).
-type Type struct{ Name string }
+type Type struct {
+	Name string // as written, in either vocabulary
+}
 
 // Zone is a side of the core (02 §4.1).
 type Zone int
@@ -96,14 +105,20 @@ const (
 
 // Offset is :pre, :core or :post. Alone in a step it means everything in that
 // zone of a turn; after other parts it tests the node's own offset (04 §3.4).
-type Offset struct{ Zone Zone }
+type Offset struct {
+	Zone Zone // Pre, Core or Post
+}
 
 // DepthSet is a set of depths as written, not merged (04 §3.4; 003 §3.4).
-type DepthSet struct{ Terms []DepthTerm }
+type DepthSet struct {
+	Terms []DepthTerm // at least one, in the order written
+}
 
 // DepthTerm is a run of depths, both ends included. math.MinInt64 and
 // math.MaxInt64 stand for an open end.
-type DepthTerm struct{ Lo, Hi int64 }
+type DepthTerm struct {
+	Lo, Hi int64 // 1 is the newest turn, 0 is ^ah, -1 is ^sys
+}
 
 // Contains reports whether depth is in the set.
 func (s DepthSet) Contains(depth int64) bool {
@@ -116,11 +131,15 @@ func (s DepthSet) Contains(depth int64) bool {
 }
 
 // DepthIs is :depth(…) (04 §3.4).
-type DepthIs struct{ Set DepthSet }
+type DepthIs struct {
+	Set DepthSet // the depths that pass
+}
 
 // DepthStep is depth(…) as the first step: the containers at those depths (003
 // §3.4).
-type DepthStep struct{ Set DepthSet }
+type DepthStep struct {
+	Set DepthSet // the depths whose turn or region passes
+}
 
 // PickKind tells the positional pseudo-classes apart (04 §3.4).
 type PickKind int
@@ -134,14 +153,16 @@ const (
 
 // Pick is :first, :last or :nth(N). Only Nth has an N, counted from 1.
 type Pick struct {
-	Kind PickKind
-	N    int
+	Kind PickKind // First, Last or Nth
+	N    int      // of Nth, from 1; else 0
 }
 
 // Tag is +x: as the first part of a first step a search of everything below
 // the root, otherwise a filter. Tags side by side are sorted, and {tag='x'}
 // behind a tag is one of them (001 §3.10).
-type Tag struct{ Name string }
+type Tag struct {
+	Name string // without the "+" and its quotes
+}
 
 // Search is "? {…}" one level down, "?? {…}" on every level down, or
 // "within(d1,d3) ?? {…}" (001 §3.6). It starts from the root or from what the
@@ -149,9 +170,9 @@ type Tag struct{ Name string }
 // and Descendant for "??". Within is empty, or says where a first step looks:
 // below whatever one of these hops finds when it stands alone in a position.
 type Search struct {
-	Deep   bool
-	Within []Hop
-	Attrs  []Attr // at least one
+	Deep   bool   // "??": every level down, not one
+	Within []Hop  // empty without within(…)
+	Attrs  []Attr // at least one; a node has to pass all
 }
 
 func (Universal) part() {}
@@ -186,9 +207,9 @@ const (
 // Present, and may have several for Eq: any of them (001 §4). The name type is
 // stored as nodeType; [ephemeral] is ttl = 0 and [sticky] is ttl = null.
 type Attr struct {
-	Name   string
-	Op     Op
-	Values []Literal
+	Name   string    // of the attribute: nodeType for type
+	Op     Op        // the comparison, Present without one
+	Values []Literal // the right side: none for Present, one or more for Eq, else one
 }
 
 // LiteralKind tells the forms of a value apart, because = and != keep to the
@@ -206,8 +227,8 @@ const (
 // Literal is a value as written: a number in decimal notation of any size, the
 // content of a quoted string, a bare word, or null.
 type Literal struct {
-	Kind LiteralKind
-	Text string
+	Kind LiteralKind // as what it was written
+	Text string      // without quotes and escapes; "null" for Null
 }
 
 // ControlKind names a control (001 §4), in the order in which they take effect.
@@ -227,17 +248,17 @@ const (
 // @limit and @p (from 1), Word to @mode (union, latest, reduce) and @order (pre,
 // post, bfs, path, turn:asc,pre, turn:desc,pre).
 type Control struct {
-	Kind ControlKind
-	N    int
-	Word string
+	Kind ControlKind // which control it is
+	N    int         // of @limit and @p, else 0
+	Word string      // of @mode and @order, else ""
 }
 
 // Position is a path of hops in parentheses (003, 001 §3.8). In a query it
 // selects; [ParsePosition] reads one that says where to insert (§3.9).
 type Position struct {
-	Hops   []Hop // at least one
-	Insert Insertion
-	N      int // the child of AfterChild and BeforeChild, from 1
+	Hops   []Hop     // at least one
+	Insert Insertion // NoInsertion in a query
+	N      int       // the child of AfterChild and BeforeChild, from 1; else 0
 }
 
 // Insertion says where among the children of the last hop a node goes (003,
@@ -270,7 +291,7 @@ const (
 // Hop is one hop of a position. The fields beside Kind and Attrs belong to the
 // kinds named with them.
 type Hop struct {
-	Kind   HopKind
+	Kind   HopKind  // which hop it is
 	Depth  DepthSet // HopDepth
 	Name   string   // HopTurn, HopContainer, HopBlock: the class as it was written
 	Any    bool     // HopBlock: at any offset, "*:block"

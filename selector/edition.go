@@ -92,7 +92,7 @@ func (e Edition) Traits() Traits {
 }
 
 // ParseEdition returns the edition called s. The names are exact: v0.1, depth,
-// canonical.
+// canonical. It returns E_SELECTOR_INVALID for any other.
 func ParseEdition(s string) (Edition, error) {
 	names := make([]string, len(editions))
 	for i := range editions {

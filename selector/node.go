@@ -5,13 +5,13 @@ import "slices"
 // NodeSpec describes a node to be added, as 001 §6 writes it: a type and what
 // the node has, such as "block:text {key='hero', ttl=5} +featured".
 type NodeSpec struct {
-	Type  string
+	Type  string   // as written, in either vocabulary
 	Attrs []Attr   // Op is Eq, or Present for a flag; no name twice
 	Tags  []string // sorted, none twice
 }
 
-// ParseNode reads the description of a node. It means the same in every
-// edition. Errors are those of [Parse].
+// ParseNode reads the description of a node (001 §6). It means the same in every
+// edition. Its errors are those of [Parse]: E_SELECTOR_INVALID and E_LIMIT.
 func ParseNode(text string, e Edition) (*NodeSpec, error) {
 	p, err := newParser(text, e)
 	if err != nil {

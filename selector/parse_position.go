@@ -9,7 +9,7 @@ import (
 // ParsePosition reads an insertion target (003, 001 §3.9), such as
 // "(d0, mc[offset=0], end)": a position that ends in a comma (before the first
 // child), end, +N or -N (after or before child N, from 1). It means the same in
-// every edition. Errors are those of [Parse].
+// every edition. Its errors are those of [Parse]: E_SELECTOR_INVALID and E_LIMIT.
 func ParsePosition(text string, e Edition) (*Position, error) {
 	p, err := newParser(text, e)
 	if err != nil {
