@@ -32,7 +32,8 @@ type Input struct {
 //
 // Cost: the nodes that expire or are pruned, the children of ^ah, what changed
 // since the last snapshot, and one path for each. A limit that is exceeded costs
-// a look at every candidate.
+// what goes for it and the candidates before that in their order which the report
+// names; the first time on a tree it costs a look at every candidate.
 func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, error) {
 	var report Report
 	if in.Retained == nil {

@@ -1,25 +1,27 @@
 package lifecycle
 
 import (
-	"cmp"
-	"container/heap"
 	"maps"
 	"slices"
 
 	"github.com/contexttree/pact/tree"
 )
 
-// run removes candidates in canonical order: all that were asked for, or as long as a limit is exceeded those that help it. One
-// that something keeps waits for that something to go.
-func (p *pruner) run(ready queue, asked bool) error {
-	heap.Init(&ready)
+// run removes candidates in canonical order: all of those that were asked for, or
+// as long as a limit is exceeded those that help it. One that something keeps
+// waits for that something to go.
+func (p *pruner) run(ready *walk, asked bool) error {
 	p.rings = &rings{p, make(map[string]*ring)}
 	waiting := make(map[string][]candidate) // by the id of what keeps them
 	light := make(map[string][]candidate)   // by the roots of units that helped no limit
 	held := make(map[string]stopped)
-	wanted := p.exceeded()
-	for len(ready) > 0 && (asked || len(p.exceeded()) > 0) {
-		c := heap.Pop(&ready).(candidate)
+	for asked || len(p.exceeded()) > 0 {
+		c, more, err := ready.next()
+		if err != nil {
+			return err
+		} else if !more {
+			break
+		}
 		if !p.tree.Has(c.id) {
 			continue
 		}
@@ -34,7 +36,6 @@ func (p *pruner) run(ready queue, asked bool) error {
 		delete(held, c.id)
 		var helped *limit
 		if !asked {
-			var err error
 			if helped, err = p.helps(p.exceeded(), c, unit); err != nil {
 				return err
 			} else if helped == nil { // nor will it, unless a stub comes into it: no limit comes to be exceeded
@@ -48,33 +49,28 @@ func (p *pruner) run(ready queue, asked bool) error {
 		if err != nil {
 			return err
 		}
-		if left != nil && !asked && !p.recent[turnOf(p.tree, left.id)] {
-			heap.Push(&ready, *left)
-		}
 		for _, id := range gone {
-			again(&ready, waiting, id)
+			ready.putAgain(waiting, id)
 		}
-		if left != nil && !asked {
-			for _, e := range p.tree.Path(left.id) {
-				again(&ready, light, e.Node().ID)
-			}
+		if left == nil || asked {
+			continue
 		}
+		path := p.tree.Path(left.id)
+		if !p.isRecent(path) {
+			ready.put(*left)
+		}
+		for _, e := range path {
+			ready.putAgain(light, e.Node().ID)
+		}
+		ready.putAround(path)
 	}
-	for _, c := range ready { // what kept it went when no more had to go
-		if s, was := held[c.id]; was && p.tree.Has(c.id) {
-			_, _, s.Held = p.unit(c)
+	for _, c := range ready.queue { // what kept it went when no more had to go
+		if s, was := held[c.id]; was && c.single() && p.tree.Has(c.id) {
+			_, _, s.Held = p.unit(s.candidate)
 			held[c.id] = s
 		}
 	}
-	return p.note(held, wanted, asked)
-}
-
-// again makes the candidates ready that were put aside for a node.
-func again(ready *queue, aside map[string][]candidate, id string) {
-	for _, c := range aside[id] {
-		heap.Push(ready, c)
-	}
-	delete(aside, id)
+	return p.note(held, ready.wanted, asked)
 }
 
 // stopped is a candidate that something keeps.
@@ -188,23 +184,4 @@ func (p *pruner) take(unit []string, helped *limit) (gone []string, left *candid
 		went(id, Cascaded, "")
 	}
 	return gone, left, nil
-}
-
-// queue is a heap of candidates in canonical order.
-type queue []candidate
-
-func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return canonical(q[i], q[j]) < 0 }
-func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
-func (q *queue) Push(x any)        { *q = append(*q, x.(candidate)) }
-func (q *queue) Pop() any {
-	last := len(*q) - 1
-	x := (*q)[last]
-	*q = (*q)[:last]
-	return x
-}
-
-// canonical orders candidates: priority, age, id (02 §7.1).
-func canonical(a, b candidate) int {
-	return cmp.Or(cmp.Compare(a.node.Priority, b.node.Priority), cmp.Compare(a.node.CreatedNS, b.node.CreatedNS), cmp.Compare(a.id, b.id))
 }

@@ -10,19 +10,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// candidate is something that pruning may remove as a whole: a block outside
-// any core, or a turn.
-type candidate struct {
-	id   string
-	node *tree.Node
-	sys  bool // in ^sys: for limits of ^sys alone
-}
-
 // pruner prunes one state. What it did is in it; its input stays as it is.
 type pruner struct {
 	scale
 	in     Input
-	recent map[string]bool // ids of the protected turns
+	recent *tree.Node      // the first of the protected turns, nil without any
 	byName map[string]bool // what was asked for, while that is looked at
 	anew   bool            // whether that is to be as if it had never been
 	rings  *rings          // of the nodes that are looked at
@@ -101,7 +93,11 @@ func (p *pruner) keepLimits(report *Report) error {
 	pass.removed, pass.held, pass.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clone(p.stubs)
 	pass.limits = slices.Clone(p.limits)
 	read := p.clock.next
-	if err := pass.run(pass.candidates(), false); err != nil {
+	found, err := pass.walkFor(pass.exceeded())
+	if err == nil {
+		err = pass.run(found, false)
+	}
+	if err != nil {
 		return err
 	}
 	if waiting, err := pass.waits(p.tree); err != nil {
@@ -193,16 +189,18 @@ func (p *pruner) missed(waits bool) string {
 	return strings.Join(list, "; ") + ": everything else is protected or part of a core"
 }
 
+// protect protects the most recent turns (02 §7.2).
 func (p *pruner) protect() {
 	turns := p.tree.Region(tree.Seq).Children()
-	p.recent = make(map[string]bool)
-	if p.anew {
-		return
+	p.recent = nil
+	if k := min(p.in.Policy.ProtectTurns, turns.Len()); k > 0 && !p.anew {
+		p.recent = turns.At(turns.Len() - k).Node()
 	}
-	turns.Visit(turns.Len()-p.in.Policy.ProtectTurns, turns.Len(), nil, func(e *tree.Entry) bool {
-		p.recent[e.Node().ID] = true
-		return true
-	})
+}
+
+// isRecent reports whether the end of path is in a protected turn.
+func (p *pruner) isRecent(path []*tree.Entry) bool {
+	return p.recent != nil && len(path) > 2 && path[1].Class() == tree.Seq && !tree.Less(path[2].Node(), p.recent)
 }
 
 // runAsked does what was explicitly asked for.
@@ -213,7 +211,9 @@ func (p *pruner) runAsked(ids, chosen []string) error {
 	p.protect()
 	list, err := p.asked(ids, chosen)
 	if err == nil {
-		err = p.run(list, true)
+		w := &walk{pruner: p, visited: make(map[string]bool)}
+		w.put(list...)
+		err = p.run(w, true)
 	}
 	p.byName = nil
 	return err
@@ -241,42 +241,4 @@ func (p *pruner) asked(ids, choice []string) ([]candidate, error) {
 		}
 	}
 	return list, nil
-}
-
-// prunable reports whether the entry at the end of path can be a candidate.
-func prunable(path []*tree.Entry) bool {
-	switch e := path[len(path)-1]; e.Class() {
-	case tree.Turn:
-		return len(path) == 3
-	case tree.Block:
-		return len(path) > 2 && !tree.InCore(path)
-	}
-	return false
-}
-
-// candidates lists what limits may take: everything prunable that is not among
-// the protected turns, of ^sys only where a limit is for it.
-func (p *pruner) candidates() []candidate {
-	var list []candidate
-	var below func(path []*tree.Entry)
-	below = func(path []*tree.Entry) {
-		e := path[len(path)-1]
-		if p.recent[e.Node().ID] {
-			return
-		}
-		if prunable(path) {
-			list = append(list, candidate{e.Node().ID, e.Node(), path[1].Class() == tree.Sys})
-		}
-		for k := range e.Children().All() {
-			below(append(path, k))
-		}
-	}
-	regions := []tree.Class{tree.Seq, tree.Head}
-	if slices.ContainsFunc(p.limits, func(l limit) bool { return l.region == tree.Sys.String() }) {
-		regions = append(regions, tree.Sys)
-	}
-	for _, region := range regions {
-		below([]*tree.Entry{p.tree.Root(), p.tree.Region(region)})
-	}
-	return list
 }

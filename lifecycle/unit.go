@@ -69,7 +69,7 @@ func (p *pruner) keeps(id string) string {
 		return Pinned
 	case p.in.Retained(id):
 		return Retained
-	case p.recent[turnOf(p.tree, id)]:
+	case p.isRecent(p.tree.Path(id)):
 		return Recent
 	}
 	return ""

@@ -55,8 +55,8 @@ func (m *Measure) Sum(ctx context.Context, e *Entry) (int64, error) {
 	}
 	keep := m.Dear || e.sum.Nodes >= worthKeeping
 	if keep {
-		if known, ok := e.measured.get(m.Name); ok {
-			return known, nil
+		if known := e.measured.get(m.Name); known != nil {
+			return known.sum, nil
 		}
 	}
 	own, err := m.Of(ctx, e)
@@ -65,7 +65,7 @@ func (m *Measure) Sum(ctx context.Context, e *Entry) (int64, error) {
 	}
 	below, err := m.list(ctx, e.kids)
 	if err == nil && keep {
-		e.measured.put(m.Name, own+below)
+		e.measured.put(sumOf{name: m.Name, sum: own + below})
 	}
 	return own + below, err
 }
@@ -84,8 +84,8 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 	}
 	keep := l.sum.Nodes >= worthKeeping
 	if keep {
-		if known, ok := l.measured.get(m.Name); ok {
-			return known, nil
+		if known := l.measured.get(m.Name); known != nil {
+			return known.sum, nil
 		}
 	}
 	for i := range len(l.items) + 1 {
@@ -100,7 +100,7 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 		sum += part
 	}
 	if keep {
-		l.measured.put(m.Name, sum)
+		l.measured.put(sumOf{name: m.Name, sum: sum})
 	}
 	return sum, nil
 }
@@ -148,40 +148,43 @@ func (m *Measure) firstOf(ctx context.Context, l *List, left *int) (sum int64, e
 // counted again as fast as looked up.
 const worthKeeping = 16
 
-// sums keeps what was measured at a place. What the place is of is immutable,
-// so a sum can never be stale.
+// sums keeps what was measured or found at a place. What the place is of is
+// immutable, so an answer can never be stale.
 type sums struct{ first atomic.Pointer[sumOf] }
 
+// sumOf is the answer to one question: the sum of a Measure or the node of a First.
 type sumOf struct {
 	name string
 	sum  int64
+	node *Node
 	next *sumOf
 	n    int // how many there are from here on
 }
 
-// mostSums is how many sums a place keeps: more than one policy can ask for, so
-// that no commit forgets what the next one needs.
-const mostSums = 256
+// mostSums is how many answers a place keeps: more than one policy can ask for,
+// so that no commit forgets what the next one needs.
+const mostSums = 1024
 
-func (s *sums) get(name string) (int64, bool) {
+// get returns the answer to a question, nil where it is not known.
+func (s *sums) get(name string) *sumOf {
 	for k := s.first.Load(); k != nil; k = k.next {
 		if k.name == name {
-			return k.sum, true
+			return k
 		}
 	}
-	return 0, false
+	return nil
 }
 
-// put keeps a sum; where there are too many it forgets the others. Of two that
-// put at once one may be forgotten, and is made again.
-func (s *sums) put(name string, sum int64) {
-	old, n := s.first.Load(), 1
+// put keeps an answer; where there are too many it forgets the others. Of two that
+// put at once one may be forgotten, and is found again.
+func (s *sums) put(answer sumOf) {
+	old := s.first.Load()
+	answer.next, answer.n = old, 1
 	if old != nil {
-		n += old.n
+		answer.n += old.n
 	}
-	next := &sumOf{name, sum, old, n}
-	if n > mostSums {
-		next.next, next.n = nil, 1
+	if answer.n > mostSums {
+		answer.next, answer.n = nil, 1
 	}
-	s.first.CompareAndSwap(old, next)
+	s.first.CompareAndSwap(old, &answer)
 }

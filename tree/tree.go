@@ -96,8 +96,9 @@ func (t *Tree) Parent(id string) string {
 
 // Entry returns the entry of an id, nil without one. Cost: O(depth · log n).
 func (t *Tree) Entry(id string) *Entry {
-	path := t.Path(id)
-	if path == nil {
+	var room [8]*Entry
+	path := t.appendPath(room[:0], id)
+	if len(path) == 0 {
 		return nil
 	}
 	return path[len(path)-1]
@@ -105,18 +106,24 @@ func (t *Tree) Entry(id string) *Entry {
 
 // Path returns the entries from the root down to the id, nil where it is not
 // in the tree. Cost: O(depth · log n).
-func (t *Tree) Path(id string) []*Entry {
+func (t *Tree) Path(id string) []*Entry { return t.appendPath(nil, id) }
+
+// appendPath appends the path to an id, nothing where it is not in the tree.
+func (t *Tree) appendPath(path []*Entry, id string) []*Entry {
 	p, ok := t.ids.get(id)
 	if !ok {
-		return nil
+		return path
 	}
-	var nodes []*Node
+	var room [8]*Node
+	nodes := room[:0]
 	for p.parent != "" {
 		nodes = append(nodes, p.node)
 		p, _ = t.ids.get(p.parent)
 	}
-	path := make([]*Entry, 1, len(nodes)+1)
-	path[0] = t.root
+	if path == nil {
+		path = make([]*Entry, 0, len(nodes)+1)
+	}
+	path = append(path, t.root)
 	for i := len(nodes) - 1; i >= 0; i-- {
 		path = append(path, path[len(path)-1].kids.get(nodes[i]))
 	}

@@ -1,0 +1,60 @@
+package tree
+
+import "context"
+
+// First finds, among the items of a list, the node that comes first in an order
+// of its own. As with a [Measure], an answer is kept where it was found, so that
+// trees that share structure share it and the next one costs what changed.
+type First struct {
+	Name string // answers are kept under it: two of one name are the same
+	// Of returns what an item offers, itself or a node below it; nil for nothing. It
+	// depends on the item and on what is below it alone.
+	Of   func(ctx context.Context, e *Entry) (*Node, error)
+	Less func(a, b *Node) bool
+}
+
+// At returns what an entry offers, nil for nothing. It fails where Of does.
+// Cost: that of Of, once for an entry.
+func (f *First) At(ctx context.Context, e *Entry) (*Node, error) {
+	if known := e.measured.get(f.Name); known != nil {
+		return known.node, nil
+	}
+	n, err := f.Of(ctx, e)
+	if err == nil {
+		e.measured.put(sumOf{name: f.Name, node: n})
+	}
+	return n, err
+}
+
+// In returns the first node that the items of a list offer, nil for none. It
+// fails where Of does. Cost: the items and runs that were not asked before.
+func (f *First) In(ctx context.Context, l *List) (*Node, error) {
+	if l == nil {
+		return nil, nil
+	}
+	if known := l.measured.get(f.Name); known != nil {
+		return known.node, nil
+	}
+	var first *Node
+	for i := range len(l.items) + 1 {
+		n, err := f.In(ctx, l.runBefore(i))
+		first = f.of(first, n)
+		if err == nil && i < len(l.items) {
+			n, err = f.At(ctx, l.items[i])
+			first = f.of(first, n)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	l.measured.put(sumOf{name: f.Name, node: first})
+	return first, nil
+}
+
+// of returns the first of two, either of which may be nil.
+func (f *First) of(a, b *Node) *Node {
+	if a == nil || b != nil && f.Less(b, a) {
+		return b
+	}
+	return a
+}
