@@ -113,12 +113,15 @@ func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
 	}, nil
 }
 
+// tries is how often a context is verified while others erase.
+const tries = 8
+
 // untilSettled verifies a context, and again where an erasure meanwhile made what
-// was read a mixture of before and after it.
+// was read a mixture of before and after it. E_CONFLICT where that goes on and on.
 func untilSettled(
 	ctx context.Context, s store.Store, now store.Info, progress Progress,
 ) (*inspect.Verification, error) {
-	for {
+	for range tries {
 		v := newVerifier(ctx, s, now)
 		err := v.context(progress)
 		if defect, other := defectOf(nil, err); defect != nil {
@@ -140,4 +143,6 @@ func untilSettled(
 		}
 		now = later.Info
 	}
+	return nil, fault.New(fault.Conflict, "something was erased in "+now.Name+" each time that it was verified",
+		"verify it again when there is less going on")
 }
