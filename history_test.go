@@ -33,6 +33,8 @@ func TestHistoryRefused(t *testing.T) {
 		{"the root below something", []string{head, first, line(node("root", "^root", "sys"))}, 3, fault.DocumentInvalid},
 		{"a second root", []string{head, first, line(node("other", "^root", ""))}, 3, fault.DocumentInvalid},
 		{"a parent that is not there", []string{head, first, line(node("b", "cb", "nobody"))}, 3, fault.DocumentInvalid},
+		{"a first root that is removable", []string{head, strings.Replace(first, `'^root'`, `'^root','removable':true`, 1)}, 2, fault.PlacementInvalid},
+		{"a root that becomes removable", []string{head, first, line(`{'node':{'id':'root','nodeType':'^root','removable':true},'parent':''}`)}, 3, fault.PlacementInvalid},
 		{"a node below itself", []string{head, first, line(group), strings.Replace(line(node("g", "mc", "g")), "2", "3", 1)}, 4, fault.PlacementInvalid},
 		{"twice in a line", []string{head, first, line(group, group)}, 3, fault.NodeDuplicate},
 		{"the end of a region", []string{head, first, `{'cycle':2,'born':[],'died':['seq']}`}, 3, fault.PlacementInvalid},

@@ -11,8 +11,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
 )
 
 // rich fills a store with contexts in which every column of every table is in
@@ -110,6 +112,25 @@ func TestVerifyHolds(t *testing.T) {
 	empty := create(t, store.NewMemory())
 	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 || r.Versions != 4 {
 		t.Errorf("a new context: %+v, %v", r, err)
+	}
+}
+
+// Whatever wrote it: a root that is removable is one of no context (02 §5.3.1).
+func TestVerifyFindsARemovableRoot(t *testing.T) {
+	nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never, Cycle: 1, Headers: []tree.Header{{Name: "removable", Value: canon.True}}}, nil)}}
+	for i, region := range []string{"^sys", "^seq", "^ah"} {
+		nodes = append(nodes, tree.Placed{Node: tree.NewNode(tree.Node{ID: region[1:], Type: region, Expiry: tree.Never, Cycle: 1, Index: int64(i) + 1}, nil)})
+	}
+	built, err := tree.Build(1, nodes)
+	must(t, err)
+	s := store.NewMemory()
+	_, err = s.Create(background, store.Genesis{Name: "c", Edition: string(pact.V01), Tree: built, Imported: true,
+		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: store.Entry{Cycle: 1}})
+	must(t, err)
+	r, err := pact.VerifyNamed(background, s, "c", nil)
+	must(t, err)
+	if r.Defect == nil || r.Defect.Node != "root" || r.Defect.What != tree.NotRemovable {
+		t.Errorf("%+v", r.Defect)
 	}
 }
 

@@ -20,8 +20,15 @@ const (
 
 // PlacementFault says which rule of placement a child breaks under its parent, ""
 // where it breaks none: a tree with one that does is that of no context (02 §2.2,
-// §4.2, §5.3.1, §10). What a single edit may do is for the Editor to say.
+// §4.2, §5.3.1, §10). The root has no parent, nil. What a single edit may do is for
+// the Editor to say.
 func PlacementFault(e, parent *Entry) string {
+	if parent == nil {
+		if e.node.Removable {
+			return NotRemovable
+		}
+		return ""
+	}
 	above, class := parent.class, e.class
 	inTurn := above == Turn || above == Head
 	if e.node.Removable && (class.Region() || class == Turn || inTurn && parent.Core() == e) {

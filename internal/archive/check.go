@@ -154,10 +154,14 @@ func checkPlaces(t *tree.Tree, born []tree.Born) error {
 	}
 	for _, b := range born {
 		path := t.Path(b.Node.ID)
-		if len(path) < 2 {
-			continue // the root, or gone again
+		if len(path) == 0 {
+			continue // gone again
 		}
-		if message := tree.PlacementFault(path[len(path)-1], path[len(path)-2]); message != "" {
+		var parent *tree.Entry // of the root, none
+		if len(path) > 1 {
+			parent = path[len(path)-2]
+		}
+		if message := tree.PlacementFault(path[len(path)-1], parent); message != "" {
 			return fault.OnNode(fault.PlacementInvalid, b.Node.ID, message, "")
 		}
 	}

@@ -30,11 +30,9 @@ func (r *reader) completeRegions() {
 func (r *reader) shape(t *tree.Tree) error {
 	var walk func(e, parent *tree.Entry) error
 	walk = func(e, parent *tree.Entry) error {
-		if parent != nil {
-			if message := tree.PlacementFault(e, parent); message != "" {
-				if err := r.refuse(fault.PlacementInvalid, e.Node().ID, message, ""); err != nil {
-					return err
-				}
+		if message := tree.PlacementFault(e, parent); message != "" {
+			if err := r.refuse(fault.PlacementInvalid, e.Node().ID, message, ""); err != nil {
+				return err
 			}
 		}
 		for k := range e.Children().All() {
@@ -43,11 +41,6 @@ func (r *reader) shape(t *tree.Tree) error {
 			}
 		}
 		return nil
-	}
-	if root := t.Root().Node(); root.Removable {
-		if err := r.refuse(fault.PlacementInvalid, root.ID, tree.NotRemovable, ""); err != nil {
-			return err
-		}
 	}
 	return walk(t.Root(), nil)
 }

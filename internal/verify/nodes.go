@@ -62,7 +62,7 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspec
 	switch {
 	case level > tree.MaxDepth:
 		return defectOn(t, n, "the node is nested too deep")
-	case parent != nil && tree.PlacementFault(e, parent) != "":
+	case tree.PlacementFault(e, parent) != "":
 		return defectOn(t, n, tree.PlacementFault(e, parent))
 	case t.Node(n.ID) != n || parent != nil && t.Parent(n.ID) != parent.Node().ID:
 		return defectOn(t, n, "the id is that of another node, too")
