@@ -3,26 +3,27 @@ package conformance
 // Checklist is one list of the specification: annex 10, or what a chapter
 // demands.
 type Checklist struct {
-	ID    string `json:"id"`
-	Title string `json:"title"`
-	Items []Item `json:"items"`
+	ID    string `json:"id"`    // unique in the kit
+	Title string `json:"title"` // for a reader
+	Items []Item `json:"items"` // in the order of the specification
 }
 
 // Item is one demand of a checklist, in words of our own.
 type Item struct {
-	ID      string   `json:"id"`
+	ID      string   `json:"id"`              // unique in the list
 	Group   string   `json:"group,omitempty"` // the part of the list
 	Level   string   `json:"level"`           // MUST, SHOULD or MAY
-	Text    string   `json:"text"`
-	Sources []Source `json:"sources"`
-	Cases   []string `json:"cases"` // ids of the cases behind it
+	Text    string   `json:"text"`            // the demand
+	Sources []Source `json:"sources"`         // where the specification makes it
+	Cases   []string `json:"cases"`           // ids of the cases behind it
 
 	// Unshown says what of the item no case shows, and why. It is there
 	// whenever Cases is empty.
 	Unshown string `json:"unshown,omitempty"`
 }
 
-// Checklists returns the checklists, annex 10 first.
+// Checklists returns the checklists, annex 10 first. An error means that the kit
+// itself is broken.
 func Checklists() ([]Checklist, error) {
 	var all []Checklist
 	err := eachFile("checklists", func(_ string, data []byte) error {

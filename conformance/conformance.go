@@ -24,20 +24,20 @@ var files embed.FS
 // Source is a place where the specification prints something. Mark is a piece
 // of that line; where it is empty, the line has the selector of the case.
 type Source struct {
-	Document string `json:"document"` // the number its file name begins with
-	Section  string `json:"section"`
-	Line     int    `json:"line"`
-	Mark     string `json:"mark,omitempty"`
+	Document string `json:"document"`       // the number its file name begins with
+	Section  string `json:"section"`        // number or title of the section
+	Line     int    `json:"line"`           // of the document, from 1
+	Mark     string `json:"mark,omitempty"` // a piece of the line, "" for the selector of the case
 }
 
 // Case is one normative case: what is given, and what an implementation has to
 // answer. It is one check, or has a list of them.
 type Case struct {
-	ID      string   `json:"id"`
-	Sources []Source `json:"sources"`
-	About   string   `json:"about,omitempty"`
-	Edition string   `json:"edition"`
-	Note    string   `json:"note,omitempty"`
+	ID      string   `json:"id"`              // unique in the kit
+	Sources []Source `json:"sources"`         // where the specification prints it
+	About   string   `json:"about,omitempty"` // what it shows, "" where the selector says it
+	Edition string   `json:"edition"`         // of the selector language, to run the case in
+	Note    string   `json:"note,omitempty"`  // how the printed text was read
 
 	// Mended names the slip in what is printed, where the case runs without it.
 	Mended string `json:"mended,omitempty"`
@@ -46,13 +46,13 @@ type Case struct {
 
 	Given
 	Check
-	Checks []Check `json:"checks,omitempty"`
+	Checks []Check `json:"checks,omitempty"` // instead of Check, where there are several
 }
 
 // Contradiction is a result that is printed and cannot be had.
 type Contradiction struct {
-	Printed []string `json:"printed"`
-	Reason  string   `json:"reason"`
+	Printed []string `json:"printed"` // ids that the specification prints as the result
+	Reason  string   `json:"reason"`  // why no reading gives them
 }
 
 // Given is what a case is about: at most one of the first four, and what is
@@ -72,34 +72,34 @@ type Given struct {
 
 // Step is one editing command on the stored context.
 type Step struct {
-	Op    string         `json:"op"` // add or commit
-	Args  []string       `json:"args,omitempty"`
-	Flags map[string]any `json:"flags,omitempty"`
+	Op    string         `json:"op"`              // add or commit
+	Args  []string       `json:"args,omitempty"`  // its arguments
+	Flags map[string]any `json:"flags,omitempty"` // its flags, by name without the dashes
 	Error Codes          `json:"error,omitempty"` // the codes, where the command is to be refused
 }
 
 // Check is one question with its answer. Kind says which of the other members
 // belong to it; checks.go has the table.
 type Check struct {
-	Kind      string                     `json:"kind,omitempty"`
-	Selector  string                     `json:"selector,omitempty"`
-	Selectors []string                   `json:"selectors,omitempty"`
-	Edition   string                     `json:"in,omitempty"` // the edition to read the selector in, where it is not that of the case
-	Flags     map[string]any             `json:"flags,omitempty"`
-	From      string                     `json:"from,omitempty"`
-	To        string                     `json:"to,omitempty"`
-	At        string                     `json:"at,omitempty"`
-	Expect    []string                   `json:"expect,omitempty"`
-	Count     *int                       `json:"count,omitempty"`
-	Result    json.RawMessage            `json:"result,omitempty"`
-	Present   []string                   `json:"present,omitempty"`
-	Absent    []string                   `json:"absent,omitempty"`
-	Bytes     string                     `json:"bytes,omitempty"`
-	Nodes     map[string]json.RawMessage `json:"nodes,omitempty"`
-	Hashes    []Hashed                   `json:"hashes,omitempty"`
-	Cycles    []int64                    `json:"cycles,omitempty"`
-	Messages  json.RawMessage            `json:"rendered,omitempty"`
-	Error     Codes                      `json:"error,omitempty"`
+	Kind      string                     `json:"kind,omitempty"`      // a key of the table kinds in checks.go
+	Selector  string                     `json:"selector,omitempty"`  // to select with, or to print
+	Selectors []string                   `json:"selectors,omitempty"` // several, all with the same answer
+	Edition   string                     `json:"in,omitempty"`        // the edition to read the selector in, where it is not that of the case
+	Flags     map[string]any             `json:"flags,omitempty"`     // of the command, by name without the dashes
+	From      string                     `json:"from,omitempty"`      // address of a comparison
+	To        string                     `json:"to,omitempty"`        // address of a comparison
+	At        string                     `json:"at,omitempty"`        // address of the snapshot to ask
+	Expect    []string                   `json:"expect,omitempty"`    // the ids, in order
+	Count     *int                       `json:"count,omitempty"`     // how many ids
+	Result    json.RawMessage            `json:"result,omitempty"`    // the whole answer as JSON
+	Present   []string                   `json:"present,omitempty"`   // ids that have to be there
+	Absent    []string                   `json:"absent,omitempty"`    // ids that must not be there
+	Bytes     string                     `json:"bytes,omitempty"`     // the exact output
+	Nodes     map[string]json.RawMessage `json:"nodes,omitempty"`     // by id, headers that a node has to have; null where there must be no such node
+	Hashes    []Hashed                   `json:"hashes,omitempty"`    // nodes with their content hashes
+	Cycles    []int64                    `json:"cycles,omitempty"`    // of the snapshots, in order
+	Messages  json.RawMessage            `json:"rendered,omitempty"`  // the rendered transcript
+	Error     Codes                      `json:"error,omitempty"`     // the codes, where the command is to be refused
 }
 
 // Codes are the codes that a refusal may have: one, or several where the
@@ -109,7 +109,8 @@ type Codes []string
 // String joins the codes for a reader.
 func (c Codes) String() string { return strings.Join(c, " or ") }
 
-// UnmarshalJSON reads a code or a list of codes.
+// UnmarshalJSON reads a code or a list of codes. Its errors are those of
+// encoding/json.
 func (c *Codes) UnmarshalJSON(data []byte) error {
 	var one string
 	if json.Unmarshal(data, &one) == nil {
@@ -122,8 +123,8 @@ func (c *Codes) UnmarshalJSON(data []byte) error {
 // Hashed is a node and its content hash. A node that is a string is the text
 // of a file, for what JSON cannot say.
 type Hashed struct {
-	Node json.RawMessage `json:"node"`
-	Hash string          `json:"hash"`
+	Node json.RawMessage `json:"node"` // the node as JSON, or a string with its text
+	Hash string          `json:"hash"` // SHA-256 in hexadecimal
 }
 
 // checks are the checks of a case.

@@ -28,12 +28,12 @@ const Partial Verdict = "partial"
 // Result is a case that was run. Reason says why a case failed, names the slip
 // that was mended, or why the print is contradicted.
 type Result struct {
-	ID      string   `json:"id"`
-	Verdict Verdict  `json:"verdict"`
-	Reason  string   `json:"reason,omitempty"`
-	Edition string   `json:"edition"`
-	About   string   `json:"about,omitempty"`
-	Sources []Source `json:"sources"`
+	ID      string   `json:"id"`               // of the case
+	Verdict Verdict  `json:"verdict"`          // what came of it
+	Reason  string   `json:"reason,omitempty"` // "" for a case that passed
+	Edition string   `json:"edition"`          // that the case ran in
+	About   string   `json:"about,omitempty"`  // as in the case
+	Sources []Source `json:"sources"`          // as in the case
 }
 
 // Judge turns the outcome of Run into a verdict.
@@ -52,11 +52,11 @@ func Judge(c Case, err error) Result {
 
 // Summary counts cases by verdict.
 type Summary struct {
-	Cases        int `json:"cases"`
-	Passed       int `json:"passed"`
-	Failed       int `json:"failed"`
-	Mended       int `json:"mended"`
-	Contradicted int `json:"contradicted"`
+	Cases        int `json:"cases"`        // in all
+	Passed       int `json:"passed"`       // without a slip in print
+	Failed       int `json:"failed"`       // with another answer
+	Mended       int `json:"mended"`       // passed, with a slip put right
+	Contradicted int `json:"contradicted"` // with the answer of the reading here
 }
 
 // FilledItem is an item of a checklist with its verdict: the worst of its
@@ -65,23 +65,23 @@ type Summary struct {
 // no case shows has none, and says why in Unshown.
 type FilledItem struct {
 	Item
-	Verdict Verdict `json:"verdict,omitempty"`
+	Verdict Verdict `json:"verdict,omitempty"` // "" where no case shows the item
 }
 
 // Filled is a checklist, filled in.
 type Filled struct {
-	ID    string       `json:"id"`
-	Title string       `json:"title"`
-	Items []FilledItem `json:"items"`
+	ID    string       `json:"id"`    // of the checklist
+	Title string       `json:"title"` // of the checklist
+	Items []FilledItem `json:"items"` // with their verdicts
 }
 
 // Report is the outcome of all cases.
 type Report struct {
-	Kit         int      `json:"kit"` // version of this form
-	SpecVersion string   `json:"spec_version"`
-	Summary     Summary  `json:"summary"`
-	Checklists  []Filled `json:"checklists"`
-	Cases       []Result `json:"cases"`
+	Kit         int      `json:"kit"`          // version of this form
+	SpecVersion string   `json:"spec_version"` // of the specification
+	Summary     Summary  `json:"summary"`      // the cases by verdict
+	Checklists  []Filled `json:"checklists"`   // annex 10 first
+	Cases       []Result `json:"cases"`        // in the order of the kit
 }
 
 // RunAll runs cases, several at once, and fills in the checklists. It calls

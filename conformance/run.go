@@ -15,8 +15,8 @@ import (
 
 // Answer is what a command printed and its exit code.
 type Answer struct {
-	Out, Err []byte
-	Exit     int
+	Out, Err []byte // standard output and standard error
+	Exit     int    // the exit code
 }
 
 // Command runs the program under test. Its error means that there is no answer:

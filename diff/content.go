@@ -20,9 +20,9 @@ const (
 // ContentDiff is the change from an older content to a newer one. Of Diff, Patch
 // and Hunks the one of its mode is set.
 type ContentDiff struct {
-	Mode    Mode            `json:"mode"`           // unified too where a JSON Patch was asked for and a side is no JSON
-	MIME    string          `json:"mime,omitempty"` // the header mime of the newer version, "" without one
-	Summary ContentSummary  `json:"summary"`
+	Mode    Mode            `json:"mode"`            // unified too where a JSON Patch was asked for and a side is no JSON
+	MIME    string          `json:"mime,omitempty"`  // the header mime of the newer version, "" without one
+	Summary ContentSummary  `json:"summary"`         // the sizes of both contents
 	Diff    *string         `json:"diff,omitempty"`  // of Unified
 	Patch   json.RawMessage `json:"patch,omitempty"` // of JSONPatch
 	Hunks   []Hunk          `json:"hunks,omitempty"` // of Tokens
@@ -31,22 +31,22 @@ type ContentDiff struct {
 // ContentSummary gives the sizes of both contents: of a text its bytes in UTF-8,
 // of anything else those of its canonical JSON.
 type ContentSummary struct {
-	BytesNewer int  `json:"bytesNewer"`
-	BytesOlder int  `json:"bytesOlder"`
-	Identical  bool `json:"identical"`
-	Truncated  bool `json:"truncated"` // always false: no content diff is cut
+	BytesNewer int  `json:"bytesNewer"` // of the newer content
+	BytesOlder int  `json:"bytesOlder"` // of the older content
+	Identical  bool `json:"identical"`  // both contents are equal
+	Truncated  bool `json:"truncated"`  // always false: no content diff is cut
 }
 
 // Hunk is a run of words that are kept, deleted or inserted. The texts of keep
 // and del joined are the older content, those of keep and ins the newer.
 type Hunk struct {
-	Op   string `json:"op"` // keep, del or ins
-	Text string `json:"text"`
+	Op   string `json:"op"`   // keep, del or ins
+	Text string `json:"text"` // the words, with the white space between them
 }
 
 // MarshalJSON writes a diff with the lone surrogates that are in its text, which
 // encoding/json would lose: what is printed has to be what leads from the older
-// content to the newer.
+// content to the newer. Its errors are those of encoding/json.
 func (d ContentDiff) MarshalJSON() ([]byte, error) {
 	type plain ContentDiff
 	if d.Diff == nil || canon.ValidText(*d.Diff) {
@@ -58,7 +58,8 @@ func (d ContentDiff) MarshalJSON() ([]byte, error) {
 	}{plain(d), quoted(*d.Diff)})
 }
 
-// MarshalJSON does for a hunk what it does for a diff.
+// MarshalJSON writes a hunk with the lone surrogates in its text, as that of
+// [ContentDiff] does. Its errors are those of encoding/json.
 func (h Hunk) MarshalJSON() ([]byte, error) {
 	type plain Hunk
 	if canon.ValidText(h.Text) {

@@ -12,12 +12,12 @@ import "encoding/json"
 type Result struct {
 	Added   []string `json:"added"`   // ids
 	Removed []string `json:"removed"` // ids
-	Changed []Change `json:"changed"`
+	Changed []Change `json:"changed"` // nodes of both
 }
 
 // Change names the headers in which a node differs (05 §4.2).
 type Change struct {
-	ID     string   `json:"id"`
+	ID     string   `json:"id"`     // of the node
 	Fields []string `json:"fields"` // sorted; content shows as content_hash, the place in the tree as parent
 }
 

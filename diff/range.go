@@ -26,7 +26,7 @@ type SnapshotRef struct {
 	Kind  string `json:"kind"`  // t or c
 	Value int64  `json:"value"` // -3 for @t-3, 12 for @c12
 	Label string `json:"label"` // the address, such as @t-3
-	Cycle int64  `json:"cycle"`
+	Cycle int64  `json:"cycle"` // of the snapshot
 }
 
 // RangeBlock is one step of a range, from the newer snapshot to the older.
@@ -36,13 +36,13 @@ type RangeBlock struct {
 	AddedIDs   []string     `json:"added_ids"`   // in From and not in To
 	RemovedIDs []string     `json:"removed_ids"` // in To and not in From
 	Changed    []NodeChange `json:"changed"`     // in both
-	Stats      RangeStats   `json:"stats"`
+	Stats      RangeStats   `json:"stats"`       // the lengths of the three lists before any cap
 }
 
 // NodeChange names the headers in which a node differs between two snapshots of a
 // range.
 type NodeChange struct {
-	ID           string            `json:"id"`
+	ID           string            `json:"id"`                     // of the node
 	Fields       []string          `json:"fields"`                 // sorted names of headers
 	Delta        map[string]Values `json:"delta,omitempty"`        // by name: both values of the headers that are scalar
 	ContentDiff  *ContentDiff      `json:"content_diff,omitempty"` // nil where not asked for, or nothing differs
@@ -58,9 +58,9 @@ type HeaderValues struct {
 
 // RangeStats counts the nodes of a block that differ, before any cap.
 type RangeStats struct {
-	Added   int `json:"added"`
-	Removed int `json:"removed"`
-	Changed int `json:"changed"`
+	Added   int `json:"added"`   // nodes in From and not in To
+	Removed int `json:"removed"` // nodes in To and not in From
+	Changed int `json:"changed"` // nodes in both that differ
 }
 
 // RangeLimits says which caps were given, nil where one was not, and whether one
@@ -68,7 +68,7 @@ type RangeStats struct {
 type RangeLimits struct {
 	MaxSnapshots          *int `json:"maxSnapshots,omitempty"`          // of the range, at least 1
 	MaxChangesPerSnapshot *int `json:"maxChangesPerSnapshot,omitempty"` // entries of a block, at least 0
-	Truncated             bool `json:"truncated"`
+	Truncated             bool `json:"truncated"`                       // a cap cut something off
 }
 
 // RangeError is a failure that leaves the rest of the result standing.

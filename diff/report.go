@@ -6,8 +6,8 @@ import "encoding/json"
 // changed from one snapshot to another, why, and where in the threads that a
 // model was sent (06 §4.4). Lists are in the order of [Result] and never nil.
 type Report struct {
-	From     Side           `json:"from"`
-	To       Side           `json:"to"`
+	From     Side           `json:"from"`                // the older snapshot
+	To       Side           `json:"to"`                  // the newer snapshot
 	Added    []Component    `json:"components_added"`    // nodes of To
 	Removed  []Component    `json:"components_removed"`  // nodes of From
 	Modified []Modification `json:"components_modified"` // nodes of both
@@ -21,8 +21,8 @@ type Report struct {
 
 // Side is one of the two snapshots and the size of its thread.
 type Side struct {
-	Label  string `json:"label"` // the address, such as @c3
-	Cycle  int64  `json:"cycle"`
+	Label  string `json:"label"`  // the address, such as @c3
+	Cycle  int64  `json:"cycle"`  // of the snapshot
 	Blocks int    `json:"blocks"` // of the canonical thread
 	Bytes  int64  `json:"bytes"`  // of the canonical thread
 }
@@ -44,8 +44,8 @@ type Ranges struct {
 // Component is a node that only one side has or, with a selector, that it
 // selects on one side only.
 type Component struct {
-	ID     string `json:"id"`
-	Type   string `json:"nodeType"`
+	ID     string `json:"id"`        // of the node
+	Type   string `json:"nodeType"`  // its nodeType
 	Parent string `json:"parent_id"` // "" for the root
 	Cause  Cause  `json:"cause"`     // why it came or went
 	Ranges
@@ -53,48 +53,48 @@ type Component struct {
 
 // Modification is a node that differs between the sides.
 type Modification struct {
-	ID            string         `json:"id"`
+	ID            string         `json:"id"`                       // of the node
 	Type          string         `json:"nodeType"`                 // on the newer side
 	Fields        []Field        `json:"fields"`                   // sorted by name
 	ParentChanged *ParentChanged `json:"parent_changed,omitempty"` // nil where the parent is the same
 	ContentDiff   *ContentDiff   `json:"content_diff,omitempty"`   // nil where the content is the same
-	Cause         Cause          `json:"cause"`
+	Cause         Cause          `json:"cause"`                    // what changed it last
 	Ranges
 }
 
 // Field is a header of a node that differs, with both values in JSON: null where a
 // side lacks the header.
 type Field struct {
-	Name     string          `json:"name"`
-	Previous json.RawMessage `json:"previous"`
-	New      json.RawMessage `json:"new"`
+	Name     string          `json:"name"`     // of the header
+	Previous json.RawMessage `json:"previous"` // the value on the From side
+	New      json.RawMessage `json:"new"`      // the value on the To side
 }
 
 // ParentChanged says between which parents a node went (02 §9.3).
 type ParentChanged struct {
-	Previous string `json:"previous_parent_id"`
-	New      string `json:"new_parent_id"`
+	Previous string `json:"previous_parent_id"` // id of the parent on the From side
+	New      string `json:"new_parent_id"`      // id of the parent on the To side
 }
 
 // Move is a removed node and an added one of equal content hash: probably the
 // same thing in another place, since the move of a published node gives it a
 // new id (05 §4.5).
 type Move struct {
-	PreviousID     string `json:"previous_id"`
-	NewID          string `json:"new_id"`
-	ContentHash    string `json:"content_hash"` // hexadecimal
-	PreviousParent string `json:"previous_parent_id"`
-	NewParent      string `json:"new_parent_id"`
-	Cause          Cause  `json:"cause"` // of the node that went
+	PreviousID     string `json:"previous_id"`        // id of the removed node
+	NewID          string `json:"new_id"`             // id of the added node
+	ContentHash    string `json:"content_hash"`       // hexadecimal
+	PreviousParent string `json:"previous_parent_id"` // id of the parent of the removed node
+	NewParent      string `json:"new_parent_id"`      // id of the parent of the added node
+	Cause          Cause  `json:"cause"`              // of the node that went
 	Ranges
 }
 
 // Replacement is a removed node and an added one of the same key, with other
 // content.
 type Replacement struct {
-	Key         string       `json:"key"` // the key facet: that of a node without a key is its id
-	PreviousID  string       `json:"previous_id"`
-	NewID       string       `json:"new_id"`
+	Key         string       `json:"key"`                    // the key facet: that of a node without a key is its id
+	PreviousID  string       `json:"previous_id"`            // id of the removed node
+	NewID       string       `json:"new_id"`                 // id of the added node
 	ContentDiff *ContentDiff `json:"content_diff,omitempty"` // nil where the content is the same
 	Cause       Cause        `json:"cause"`                  // of the node that went
 	Ranges

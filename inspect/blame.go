@@ -19,6 +19,6 @@ type Blame struct {
 // Version names the cycle that made the version of a node which is shown, and
 // who made it.
 type Version struct {
-	Cycle int64       `json:"cycle"`
-	By    diff.Author `json:"by"`
+	Cycle int64       `json:"cycle"` // that made the version
+	By    diff.Author `json:"by"`    // who made it
 }

@@ -6,7 +6,7 @@ import "github.com/contexttree/pact/diff"
 // thread of the cycle before it repeats. Providers cache by that prefix, byte
 // for byte.
 type Prefix struct {
-	Cycle  int64         `json:"cycle"`
+	Cycle  int64         `json:"cycle"`            // of the thread
 	Blocks int           `json:"blocks"`           // of the whole thread
 	Bytes  int64         `json:"bytes"`            // of the whole thread
 	Tokens *int64        `json:"tokens,omitempty"` // of all contents, nil where the context has no counter

@@ -8,15 +8,15 @@ import (
 // Finding is something about a document or a history that is not as it should be
 // and was read all the same.
 type Finding struct {
-	Code    fault.Code `json:"code"`
+	Code    fault.Code `json:"code"`           // of the error that a strict read would return
 	Node    string     `json:"node,omitempty"` // id of the node, "" where it is about the whole
-	Message string     `json:"message"`
+	Message string     `json:"message"`        // what is not as it should be
 }
 
 // Replay is what came of running an exported history again (06 §5.2).
 type Replay struct {
-	Form       string           `json:"form"` // snapshots or compact
-	Edition    selector.Edition `json:"edition"`
+	Form       string           `json:"form"`                 // snapshots or compact
+	Edition    selector.Edition `json:"edition"`              // of the history
 	First      int64            `json:"first_cycle"`          // of the oldest snapshot; there is none while Last < First
 	Last       int64            `json:"last_cycle"`           // of the latest snapshot
 	Bytes      int64            `json:"bytes"`                // that were the same, all of them where nothing differs

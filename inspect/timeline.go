@@ -7,15 +7,15 @@ import "github.com/contexttree/pact/diff"
 // version; turn, parent, children and references are those in the latest state
 // that holds it. Lists are empty, never nil.
 type Timeline struct {
-	ID     string   `json:"id"`
-	Type   string   `json:"nodeType"`
-	Class  string   `json:"class"` // ^root, ^sys, ^seq, ^ah, turn, container or block
-	Role   string   `json:"role,omitempty"`
-	Kind   string   `json:"kind,omitempty"`
-	Key    string   `json:"key,omitempty"`
-	State  Presence `json:"state"`
-	Cycle  int64    `json:"cycle"`  // the cycle that brought the node
-	Expiry *int64   `json:"expiry"` // the cycle whose commit removes the node, nil for a node that never expires
+	ID     string   `json:"id"`             // of the node
+	Type   string   `json:"nodeType"`       // its nodeType
+	Class  string   `json:"class"`          // ^root, ^sys, ^seq, ^ah, turn, container or block
+	Role   string   `json:"role,omitempty"` // "" without one
+	Kind   string   `json:"kind,omitempty"` // the header kind, "" without one
+	Key    string   `json:"key,omitempty"`  // the header key, "" without one
+	State  Presence `json:"state"`          // where the node is now
+	Cycle  int64    `json:"cycle"`          // the cycle that brought the node
+	Expiry *int64   `json:"expiry"`         // the cycle whose commit removes the node, nil for a node that never expires
 
 	First *int64 `json:"first_snapshot"` // cycle of the oldest snapshot that holds the node, nil where none does
 	Last  *int64 `json:"last_snapshot"`  // cycle of the newest one, nil where none does
@@ -63,9 +63,9 @@ const (
 
 // Event is one thing that happened to the node of a timeline.
 type Event struct {
-	Cycle  int64        `json:"cycle"`
-	Until  int64        `json:"until,omitempty"` // last cycle of a row in which the same happened, 0 for one cycle
-	Kind   EventKind    `json:"what"`
+	Cycle  int64        `json:"cycle"`               // in which it happened
+	Until  int64        `json:"until,omitempty"`     // last cycle of a row in which the same happened, 0 for one cycle
+	Kind   EventKind    `json:"what"`                // what happened
 	Draft  bool         `json:"draft,omitempty"`     // no commit has published it yet
 	Region string       `json:"region,omitempty"`    // of a new place: ^sys, ^seq or ^ah
 	Parent string       `json:"parent_id,omitempty"` // of a new place: id of the parent

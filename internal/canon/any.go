@@ -8,7 +8,7 @@ import (
 // Any is a parsed value to walk. The zero Any means that there is no value:
 // it is left out of objects and printed as null in arrays.
 type Any struct {
-	Kind    Kind
+	Kind    Kind     // of the value
 	held    bool     // Text is the canonical form of the whole value, and nothing else is there
 	Text    string   // the decoded string, or the canonical literal of a number, bool or null
 	Elems   []Any    // the elements of an array
@@ -17,8 +17,8 @@ type Any struct {
 
 // Member is one name of an object with its value.
 type Member struct {
-	Name  string
-	Value Any
+	Name  string // decoded
+	Value Any    // its value
 }
 
 // Object returns the object of members, given in any order; of equal names the

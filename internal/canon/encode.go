@@ -17,7 +17,8 @@ import (
 // are the empty array and object, and no value inside a list or map is null. What goes through encoding/json is read back
 // from its text, so there a float without fraction becomes an integer and bytes
 // become base64. A list of bytes by itself is refused, because text and base64
-// are equally likely to be meant; so are strings that are not UTF-8.
+// are equally likely to be meant; so are strings that are not UTF-8. The code is
+// E_DOCUMENT_INVALID, or E_LIMIT where values nest too deep.
 func Encode(v any) (Value, error) {
 	switch v := v.(type) {
 	case Value:

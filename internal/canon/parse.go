@@ -26,7 +26,9 @@ const (
 
 // Parse reads one JSON text and returns its canonical form. It accepts what
 // Python accepts: JSON and the literals NaN, Infinity and -Infinity; of equal
-// member names the last wins. Text that is not UTF-8 is refused.
+// member names the last wins. It fails with E_DOCUMENT_INVALID and the byte where
+// reading stopped, also for text that is not UTF-8, and with E_LIMIT where values
+// nest too deep.
 //
 // Memory: twice the canonical form, whatever the text holds.
 func Parse(data []byte) (Value, error) {
@@ -41,11 +43,13 @@ func (v Value) Canonical() bool {
 }
 
 // ParseAny is Parse for a value to walk. Its strings share one copy of data;
-// clone the few that are to outlive a large document.
+// clone the few that are to outlive a large document. Its errors are those of
+// [Parse].
 func ParseAny(data []byte) (Any, error) { return parse(string(data), maxDepth) }
 
 // ParseDocument is ParseAny for a document that holds values deep inside: what
-// nests as deep as a value may can still be written into it and read back.
+// nests as deep as a value may can still be written into it and read back. Its
+// errors are those of [Parse].
 func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDepth+envelope) }
 
 // Outline says how a document is read of which the structure is to be walked
@@ -54,11 +58,11 @@ func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDep
 // only Kind and their canonical form, which Value returns.
 // With Names set, what would be kept is not: only Kind is there.
 type Outline struct {
-	Walk, Hold []string
-	Names      bool
+	Walk, Hold []string // names of members
+	Names      bool     // keep no values
 }
 
-// Parse is ParseDocument by an outline. Nothing of it shares data. Memory: what
+// Parse is ParseDocument by an outline, with its errors. Nothing of it shares data. Memory: what
 // is walked, the canonical form of everything else, and the longest of that
 // once more.
 func (o *Outline) Parse(data []byte) (Any, error) {

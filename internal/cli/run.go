@@ -16,9 +16,9 @@ import (
 // Streams is what a run has of the world: its input, its two outputs and its
 // environment, as os.Environ gives it.
 type Streams struct {
-	In       io.Reader
-	Out, Err io.Writer
-	Env      []string
+	In       io.Reader // standard input
+	Out, Err io.Writer // standard output and standard error
+	Env      []string  // "NAME=value"
 }
 
 // What Run returns.

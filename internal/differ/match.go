@@ -6,7 +6,9 @@ import (
 )
 
 // Match is a node that was removed and one that was added in its stead, by id.
-type Match struct{ Removed, Added string }
+type Match struct {
+	Removed, Added string // ids, of a node of the older tree and of one of the newer
+}
 
 // MatchMoves infers moves: each removed node with a content hash and the first added
 // one of the same hash that is left, one of the same key if there is one. The

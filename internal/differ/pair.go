@@ -10,7 +10,9 @@ import (
 )
 
 // Selection says which nodes of each side a diff is about; nil for all.
-type Selection struct{ From, To map[string]bool }
+type Selection struct {
+	From, To map[string]bool // ids of the nodes that are selected on a side
+}
 
 // Trees returns what leads from one tree to another. With a selection each
 // side is first restricted to what was selected there: a node that is selected
@@ -39,8 +41,8 @@ func Trees(from, to *tree.Tree, s *Selection) *diff.Result {
 // Pair is what differs between two trees, with both versions of every node that
 // changed. It is in the order of [diff.Result].
 type Pair struct {
-	Added, Removed []string // from the older to the newer
-	Changed        []tree.Difference
+	Added, Removed []string          // from the older to the newer
+	Changed        []tree.Difference // nodes of both that differ
 
 	oldCycle, newCycle int64
 }

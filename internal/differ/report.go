@@ -12,15 +12,15 @@ import (
 
 // Rich compares two trees for a [diff.Report].
 type Rich struct {
-	From, To           *tree.Tree
-	FromLabel, ToLabel string
-	Selection          *Selection
+	From, To           *tree.Tree // in either order of time
+	FromLabel, ToLabel string     // addresses, such as @c3
+	Selection          *Selection // nil for all nodes
 
 	// Cause says what made a node differ. Old and New are in the order of time.
 	Cause func(d tree.Difference, fields []string) (diff.Cause, error)
 
 	Mode         diff.Mode // of content diffs
-	ContextLines int
+	ContextLines int       // unchanged lines around a change in a unified diff
 }
 
 // Report returns what leads from From to To. It fails where a content has to be

@@ -251,7 +251,8 @@ func clip(s string) string {
 	return s
 }
 
-// ReadNode reads one node without its children, as AppendNode writes it.
+// ReadNode reads one node without its children, as AppendNode writes it, and
+// returns what is not as it should be. Its errors are those of [Read].
 func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []inspect.Finding, error) {
 	if doc.Kind != canon.KindObject {
 		return nil, nil, fault.New(fault.DocumentInvalid, "a node is a JSON object", "")

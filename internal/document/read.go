@@ -22,14 +22,16 @@ type Options struct {
 
 // Document is a snapshot that was read.
 type Document struct {
-	Tree     *tree.Tree
-	Edition  selector.Edition
-	Findings []inspect.Finding
+	Tree     *tree.Tree        // the snapshot
+	Edition  selector.Edition  // the one asked for, else that of the document
+	Findings []inspect.Finding // what a lenient read passed over
 }
 
 // Read reads one snapshot document (05 §3.2, 07 §5.2). What is missing is
 // filled in (docs/decisions); unknown attributes and types are kept. A strict
-// read refuses a shape that no context can have, a lenient one reports it.
+// read refuses a shape that no context can have with E_DOCUMENT_INVALID or
+// E_PLACEMENT_INVALID, a lenient one reports it. Both refuse text that is no JSON
+// object with E_DOCUMENT_INVALID, and what is over the limits with E_LIMIT.
 func Read(data []byte, o Options) (*Document, error) {
 	if len(data) > MaxBytes {
 		return nil, fault.New(fault.Limit, "a document is at most "+strconv.Itoa(MaxBytes)+" bytes", "split it")
@@ -46,10 +48,11 @@ func Read(data []byte, o Options) (*Document, error) {
 var outline = canon.Outline{Walk: []string{"root", "children", "born", "node", "died"}, Hold: []string{"content"}}
 
 // Parse reads the text of a document, or of a line of a history, for FromAny and
-// ReadNode.
+// ReadNode. Its errors are those of canon.ParseDocument.
 func Parse(data []byte) (canon.Any, error) { return outline.Parse(data) }
 
-// FromAny is Read for a document that was parsed already.
+// FromAny is Read for a document that was parsed already. Its errors are those of
+// [Read].
 func FromAny(doc canon.Any, o Options) (*Document, error) {
 	if doc.Kind != canon.KindObject {
 		return nil, fault.New(fault.DocumentInvalid, "a snapshot document is a JSON object", "pact import takes conversation logs as well")

@@ -25,7 +25,8 @@ const (
 	seriesBytes = 64 << 20 // kept in all
 )
 
-// Write writes the next snapshot.
+// Write writes the next snapshot. It fails where w does, where a content cannot be
+// read from the store, and when ctx ends.
 func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
 	if s.pieces == nil {
 		s.pieces, s.before = make(map[any][]byte), make(map[any][]byte)

@@ -19,7 +19,9 @@ const flushAt = 1 << 16
 
 // Write writes the canonical bytes of a snapshot: compact, keys sorted,
 // children in canonical order, every header present (05 §3.1). Identical
-// snapshots give identical bytes (05 §2.2). Cost: O(size); it streams.
+// snapshots give identical bytes (05 §2.2). Write fails where w does,
+// where a content cannot be read from the store, and when ctx ends. Cost: O(size);
+// it streams.
 func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
 	return write(&writer{ctx: ctx, w: w, cycle: t.Cycle()}, t, edition)
 }
@@ -37,7 +39,8 @@ func write(d *writer, t *tree.Tree, edition string) error {
 	return d.flush(0)
 }
 
-// AppendNode appends one node as a document holds it, without its children.
+// AppendNode appends one node as a document holds it, without its children. It
+// fails where its content cannot be read from the store.
 func AppendNode(ctx context.Context, dst []byte, n *tree.Node, c tree.Class, cycle int64) ([]byte, error) {
 	d := writer{ctx: ctx, w: io.Discard, cycle: cycle, buf: dst, flat: true}
 	err := d.entry(tree.Loose(n, c))
