@@ -45,7 +45,7 @@ var allowed = map[string]struct {
 	"tokens":      {own: []string{"fault"}, third: true},
 	"conformance": {},
 	"internal/cli": {own: []string{"", "fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "inspect", "internal/document", "store",
-		"internal/safefile", "store/sqlite", "tokens", "transcript", "conformance"}, third: true},
+		"internal/safefile", "store/postgres", "store/sqlite", "tokens", "transcript", "conformance"}, third: true},
 	"internal/house":        {},
 	"internal/postgrestest": {third: true},
 	"cmd/pact":              {own: []string{"internal/cli"}},

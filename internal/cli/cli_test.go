@@ -22,7 +22,7 @@ const statusFile = "PACT_TEST_STATUS"
 
 // TestMain lets the test binary be the program that the scripts call.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){"pact": func() {
+	testscript.Main(served{m}, map[string]func(){"pact": func() {
 		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 		defer stop()
 		code := cli.Run(ctx, os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Env: os.Environ()})

@@ -55,7 +55,7 @@ func (a *app) contextsCommand() *cobra.Command {
 				}
 			}
 			if len(rows) == 0 {
-				a.printf("%s holds no contexts\n", a.db)
+				a.printf("%s holds no contexts\n", a.shown())
 				return nil
 			}
 			if forks {
@@ -92,7 +92,7 @@ func (a *app) newCommand() *cobra.Command {
 		if err != nil {
 			return err
 		}
-		return a.answer("made "+visible(c.Name())+" in "+a.db, map[string]any{"name": c.Name(), "edition": c.Edition()})
+		return a.answer("made "+visible(c.Name())+" in "+a.shown(), map[string]any{"name": c.Name(), "edition": c.Edition()})
 	})
 	return cmd
 }

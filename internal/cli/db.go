@@ -4,6 +4,8 @@ import (
 	"context"
 	"os"
 
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store/sqlite"
 	"github.com/spf13/cobra"
 )
 
@@ -41,7 +43,11 @@ writes, make a damaged store.`,
 				return err
 			}
 			defer s.Close()
-			if err := s.Backup(ctx, args[0]); err != nil {
+			file, ok := s.(*sqlite.Store)
+			if !ok {
+				return fault.New(fault.Store, "the store is a database, and no file", "pg_dump copies it; pact copy copies contexts into a file")
+			}
+			if err := file.Backup(ctx, args[0]); err != nil {
 				return err
 			}
 			info, err := os.Stat(args[0])

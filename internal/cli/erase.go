@@ -97,7 +97,7 @@ func (a *app) cleanStore(ctx context.Context) error {
 	if of.Remains != "" {
 		return unfinished(of)
 	}
-	return a.answer(a.db+" holds nothing that was erased", map[string]any{"clean": true})
+	return a.answer(a.shown()+" holds nothing that was erased", map[string]any{"clean": true})
 }
 
 // unfinished is the failure of an erasure that is done but for its clean-up.

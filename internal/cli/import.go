@@ -166,7 +166,7 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 		}
 		return imported{}, err
 	}
-	taken := fault.New(fault.Conflict, "there is a context "+p.name+" in "+a.db+" already", "choose another with --name, or delete it: pact delete "+quote(p.name))
+	taken := fault.New(fault.Conflict, "there is a context "+p.name+" in "+a.shown()+" already", "choose another with --name, or delete it: pact delete "+quote(p.name))
 	if !may {
 		return imported{}, taken
 	}
@@ -190,7 +190,7 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 	}
 	have, err := c.At(ctx, address)
 	if fault.CodeOf(err) == fault.SnapshotNotFound || err == nil && have.Digest() != want.Digest() {
-		taken.Message = "there is a context " + p.name + " in " + a.db + " already, made of something else"
+		taken.Message = "there is a context " + p.name + " in " + a.shown() + " already, made of something else"
 		return imported{}, taken
 	}
 	return imported{c, true}, err

@@ -36,7 +36,7 @@ A context of that name that was made of the same file is reported on as it is.`,
 			return err
 		}
 		f := &found{File: in.name, Kind: in.kind}
-		f.Store.Path = a.db
+		f.Store.Path = a.shown()
 		before := sizeOf(a.db)
 		s, err := a.openStore(ctx)
 		if err != nil {
@@ -108,7 +108,7 @@ func (a *app) next(f *found) []string {
 	}
 	db := ""
 	if a.db != a.getenv("PACT_DB", "pact.db") {
-		db = " --db " + quote(a.db)
+		db = " --db " + quote(a.shown())
 	}
 	name := quote(of.Name)
 	if len(of.Cycles) == 0 {

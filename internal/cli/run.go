@@ -104,7 +104,7 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 	root.SetVersionTemplate("pact {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%s", err.Error()) })
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.db, "db", a.getenv("PACT_DB", "pact.db"), "the store, a `FILE`; PACT_DB sets another default")
+	flags.StringVar(&a.db, "db", a.getenv("PACT_DB", "pact.db"), "the store, a `FILE` or the address of a database, postgres://…; PACT_DB sets another default")
 	flags.BoolVar(&a.json, "json", false, "print JSON, also for a failure")
 	_ = root.MarkPersistentFlagFilename("db")
 	root.AddGroup(

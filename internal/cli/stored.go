@@ -10,22 +10,45 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/spf13/cobra"
 )
 
 // openStore opens the store of --db, which is made where it is missing.
-func (a *app) openStore(ctx context.Context) (*sqlite.Store, error) {
-	return sqlite.Open(ctx, a.db)
+func (a *app) openStore(ctx context.Context) (store.Complete, error) {
+	if postgres.IsAddress(a.db) {
+		return opened(postgres.Open(ctx, a.db))
+	}
+	return opened(sqlite.Open(ctx, a.db))
 }
 
 // existingStore is openStore for commands that need something to be there.
-func (a *app) existingStore(ctx context.Context) (*sqlite.Store, error) {
+func (a *app) existingStore(ctx context.Context) (store.Complete, error) {
+	if postgres.IsAddress(a.db) {
+		return opened(postgres.OpenExisting(ctx, a.db))
+	}
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.New(fault.Store, "there is no store "+a.db,
 			"pact open FILE or pact new NAME makes one; --db or PACT_DB names another")
 	}
 	return a.openStore(ctx)
+}
+
+// shown is what --db names, without a password.
+func (a *app) shown() string {
+	if postgres.IsAddress(a.db) {
+		return postgres.Shown(a.db)
+	}
+	return a.db
+}
+
+// opened is a store that was opened, nil where it was not.
+func opened[S store.Complete](s S, err error) (store.Complete, error) {
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
 }
 
 // stored opens a context for a command that changes it. The caller closes the
@@ -47,7 +70,7 @@ func (a *app) stored(ctx context.Context, name, actor string, opts ...pact.Optio
 func (a *app) noContext(err error, name string) error {
 	if errors.Is(err, fault.ContextNotFound) {
 		more := *factsOf(err)
-		more.Remedy = "pact contexts lists those of " + a.db + "; pact new " + quote(name) + " makes it"
+		more.Remedy = "pact contexts lists those of " + a.shown() + "; pact new " + quote(name) + " makes it"
 		return &more
 	}
 	return err

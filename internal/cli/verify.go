@@ -68,13 +68,13 @@ func (a *app) drawStore(r *inspect.StoreVerification) error {
 		return a.printJSON(r)
 	}
 	if r.Defect != nil {
-		a.drawDefect(a.db, r.Defect)
+		a.drawDefect(a.shown(), r.Defect)
 	}
 	for _, c := range r.Contexts {
 		a.drawVerified(c)
 	}
 	if !a.failed {
-		a.printf("%s holds: %s\n", visible(a.db), plural(len(r.Contexts), "context"))
+		a.printf("%s holds: %s\n", visible(a.shown()), plural(len(r.Contexts), "context"))
 	}
 	return nil
 }

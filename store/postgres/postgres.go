@@ -62,6 +62,10 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 	if err != nil {
 		return nil, fault.New(fault.Store, "cannot read the address "+Shown(address), "write it as postgres://user:password@host:5432/database")
 	}
+	return openConfig(ctx, config, address, make)
+}
+
+func openConfig(ctx context.Context, config *pgconn.Config, address string, make bool) (*Store, error) {
 	c := &connector{config: config}
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(connections)

@@ -12,10 +12,8 @@ import (
 
 func TestMain(m *testing.M) { os.Exit(postgrestest.Run(m)) }
 
-func TestStore(t *testing.T) { suite(t, postgrestest.Database) }
-
 // suite runs the contract on databases whose addresses are given.
-func suite(t *testing.T, database func(testing.TB) string) {
+func suite(t *testing.T, database func(testing.TB) string, open func(testing.TB, string) *postgres.Store) {
 	addresses := make(map[store.Store]string)
 	opened := func(t *testing.T, address string) store.Store {
 		s := open(t, address)

@@ -1,0 +1,23 @@
+package postgres
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// OpenThrough is Open by connections that the test makes.
+func OpenThrough(ctx context.Context, address string, dial pgconn.DialFunc) (*Store, error) {
+	config, err := pgconn.ParseConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	config.DialFunc = dial
+	return openConfig(ctx, config, address, true)
+}
+
+// Escape and Unescape write texts as the database holds them, and read them.
+var (
+	Escape   = escape
+	Unescape = unescape
+)

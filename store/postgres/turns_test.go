@@ -1,0 +1,34 @@
+package postgres_test
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/contexttree/pact"
+)
+
+// put makes a commit of a turn with a text, and a request token where one is
+// given.
+func put(t testing.TB, c *pact.Context, token, text string) (*pact.Snapshot, error) {
+	return c.Commit(t.Context(), &pact.CommitOptions{
+		Note: pact.Note{Request: token},
+		Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
+			return b.Err()
+		},
+	})
+}
+
+func commit(t testing.TB, c *pact.Context, token string, turn int) {
+	t.Helper()
+	if _, err := put(t, c, token, fmt.Sprint("turn ", turn)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

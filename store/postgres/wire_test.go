@@ -1,0 +1,183 @@
+package postgres_test
+
+import (
+	"context"
+	"encoding/binary"
+	"net"
+	"os"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/store/postgres"
+)
+
+// wire takes down what a store says to its server.
+type wire struct {
+	mu         sync.Mutex
+	statements map[string]bool
+	prepared   []string // names of statements that were to stay with the session
+	rounds     int      // times that the server was asked and answered
+}
+
+func (w *wire) dial(ctx context.Context, network, address string) (net.Conn, error) {
+	c, err := (&net.Dialer{}).DialContext(ctx, network, address)
+	return &wired{Conn: c, wire: w}, err
+}
+
+// wired is a connection that is listened to.
+type wired struct {
+	net.Conn
+	wire    *wire
+	started bool // the first message has no type
+	rest    []byte
+}
+
+func (c *wired) Write(data []byte) (int, error) {
+	c.rest = append(c.rest, data...)
+	if !c.started {
+		c.started, c.rest = true, nil
+	}
+	c.wire.mu.Lock()
+	for len(c.rest) >= 5 {
+		size := 1 + int(binary.BigEndian.Uint32(c.rest[1:]))
+		if len(c.rest) < size {
+			break
+		}
+		switch body := string(c.rest[5:size]); c.rest[0] {
+		case 'P': // Parse: the name of the statement, and the statement
+			name, query, _ := strings.Cut(body, "\x00")
+			query, _, _ = strings.Cut(query, "\x00")
+			c.wire.statements[query] = true
+			if name != "" {
+				c.wire.prepared = append(c.wire.prepared, name)
+			}
+		case 'Q': // a statement without parameters
+			c.wire.statements[strings.TrimRight(body, "\x00")] = true
+			c.wire.rounds++
+		case 'S': // Sync
+			c.wire.rounds++
+		}
+		c.rest = c.rest[size:]
+	}
+	c.wire.mu.Unlock()
+	return c.Conn.Write(data)
+}
+
+func listen(t testing.TB, address string) (*postgres.Store, *wire) {
+	t.Helper()
+	w := &wire{statements: make(map[string]bool)}
+	s, err := postgres.OpenThrough(t.Context(), address, w.dial)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return s, w
+}
+
+// TestStore holds the store to the contract, and every statement that this leads
+// to, to words that all engines have which speak the protocol: no extension, no
+// lock beside the transaction, nothing that stays with the session, no cursor, no
+// cast of one engine. The schema is sent as well.
+func TestStore(t *testing.T) {
+	all := make(map[string]bool)
+	suite(t, postgrestest.Database, func(t testing.TB, address string) *postgres.Store {
+		s, w := listen(t, address)
+		t.Cleanup(func() {
+			for s := range w.statements {
+				all[s] = true
+			}
+			if len(w.prepared) > 0 {
+				t.Errorf("statements stay with the session: %v", w.prepared)
+			}
+		})
+		return s
+	})
+	if len(all) < 60 {
+		t.Errorf("only %d statements came by", len(all))
+	}
+	names := namesOfSchema(t)
+	for s := range all {
+		for _, word := range wordsOf(s) {
+			if !names[word] && !allowedWords[word] {
+				t.Errorf("%q is not in the subset: %s", word, s)
+			}
+		}
+	}
+}
+
+var literal = regexp.MustCompile(`'[^']*'`)
+var word = regexp.MustCompile(`[A-Za-z_][A-Za-z_0-9]*|::|@@|\|\||~`)
+
+func wordsOf(statement string) []string {
+	statement, _, _ = strings.Cut(statement, "--")
+	return word.FindAllString(literal.ReplaceAllString(statement, ""), -1)
+}
+
+// namesOfSchema are those of tables and columns, and of what statements call them.
+func namesOfSchema(t *testing.T) map[string]bool {
+	t.Helper()
+	text, err := os.ReadFile("schema/0001.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	names := make(map[string]bool)
+	for _, w := range strings.Fields("pact_schema version a b c d f l r v family") {
+		names[w] = true
+	}
+	for line := range strings.Lines(string(text)) {
+		code, _, _ := strings.Cut(line, "--")
+		for _, w := range wordsOf(code) {
+			if w == strings.ToLower(w) {
+				names[w] = true
+			}
+		}
+	}
+	return names
+}
+
+// allowedWords are the words of the language. VACUUM FULL is for an erasure alone,
+// and an engine without it says so.
+var allowedWords = func() map[string]bool {
+	list := make(map[string]bool)
+	for _, w := range strings.Fields(`ALL AND AS ASC BEGIN BIGINT BY BYTEA CASE CAST COLLATE C COMMIT CREATE DEFAULT DELETE DESC DISTINCT
+		END FROM FULL GENERATED GROUP HAVING IDENTITY IN INDEX INSERT INTO IS ISOLATION JOIN KEY LEFT LEVEL LIMIT NOT NULL ON ONLY OR ORDER
+		PRIMARY READ RECURSIVE REPEATABLE RETURNING ROLLBACK SELECT SERIALIZABLE SET TABLE TEXT THEN UNION UNIQUE UPDATE VACUUM VALUES
+		WHEN WHERE WITH coalesce count max min`) {
+		list[w] = true
+	}
+	return list
+}()
+
+// A commit of a turn takes one round trip.
+func TestRoundTrips(t *testing.T) {
+	s, w := listen(t, postgrestest.Database(t))
+	c, err := pact.Create(t.Context(), s, "chat")
+	must(t, err)
+	for turn := range 20 {
+		before := w.rounds
+		commit(t, c, "", turn)
+		if rounds := w.rounds - before; turn > 0 && rounds != 1 {
+			t.Errorf("turn %d took %d round trips", turn, rounds)
+		}
+	}
+}
+
+// Keys are led by the context: each row that a commit writes begins with it.
+func TestKeys(t *testing.T) {
+	address := postgrestest.Database(t)
+	open(t, address)
+	led := postgrestest.Exec(t, address, `SELECT c.relname FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+		JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = i.indkey[0]
+		WHERE i.indisunique AND c.relname IN ('log', 'node_version', 'content', 'attempt') AND a.attname = 'branch'`)
+	if len(led) != 5 { // log has two
+		t.Errorf("%d unique keys begin with the context: %v", len(led), led)
+	}
+}
