@@ -45,7 +45,7 @@ func TestAddress(t *testing.T) {
 		code, out, errs := pact(address, args...)
 		wantCode, wantOut, wantErrs := pact(file, args...)
 		if code != 0 || code != wantCode || out != wantOut || errs != wantErrs {
-			t.Errorf("pact %v: %d %s%s\nof a file: %d %s%s", args, code, out, errs, wantCode, wantOut, wantErrs)
+			t.Fatalf("pact %v: %d %.200s%s\nof a file: %d %.200s%s", args, code, out, errs, wantCode, wantOut, wantErrs)
 		}
 	}
 	if code, _, errs := pact(address, "db", "backup", file+".copy"); code != 1 || !strings.Contains(errs, "pg_dump") {

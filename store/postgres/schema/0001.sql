@@ -1,6 +1,6 @@
 -- Version 1 of the schema for PostgreSQL and what speaks its protocol.
 --
--- It says what version 5 of the schema for SQLite says, where every column is
+-- It says what version 6 of the schema for SQLite says, where every column is
 -- explained. What differs: a content is numbered within its context, so that the
 -- key of every row that a context writes begins with that context, and nothing is
 -- written by all of them.
@@ -46,6 +46,7 @@ CREATE TABLE log (
   digest     BYTEA,
   thread     BYTEA,
   sent       BYTEA,
+  idle       TEXT COLLATE "C",
   chain      BYTEA,
   PRIMARY KEY (branch, revision)
 );
