@@ -95,7 +95,7 @@ func Create(ctx context.Context, s store.Store, name string, opts ...Option) (*C
 	if err != nil {
 		return nil, err
 	}
-	return begin(ctx, s, store.Genesis{
+	return begin(ctx, s, store.Creation{
 		Name: name, Edition: string(o.edition), Tree: t, Stamps: stamps,
 		Entry: store.Entry{TimeNS: stamps.LastNS, Actor: o.actor},
 	}, o)
@@ -105,7 +105,7 @@ func (o *options) context(s store.Store) *Context {
 	return opened.note(&Context{store: s, clock: o.clock, actor: o.actor, counter: o.counter, held: map[string]int{}})
 }
 
-func begin(ctx context.Context, s store.Store, g store.Genesis, o options) (*Context, error) {
+func begin(ctx context.Context, s store.Store, g store.Creation, o options) (*Context, error) {
 	info, err := s.Create(ctx, g)
 	if err != nil {
 		return nil, err

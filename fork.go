@@ -88,7 +88,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 		if e.Report, err = json.Marshal(undoing{undone}); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the report cannot be written", "")
 		}
-		return c.branch(ctx, s, past[last], store.Fork{Name: s.Name, Entry: e, Aside: undone, Guard: guard(s)})
+		return c.branch(ctx, s, past[last], store.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
 	}
 	name := undoneName(s)
 	undone = name
@@ -174,7 +174,7 @@ type undoing struct {
 // where that is no undo.
 func undoneBy(e *store.Entry) string {
 	var u undoing
-	if e.Kind != store.Forked && e.Kind != store.Aside || json.Unmarshal(e.Report, &u) != nil {
+	if e.Kind != store.Forked && e.Kind != store.Superseded || json.Unmarshal(e.Report, &u) != nil {
 		return ""
 	}
 	return u.Undone

@@ -51,7 +51,7 @@ func grown(tb testing.TB, nodes int) *pact.Context {
 	t, err := tree.Build(cycle, list)
 	must(tb, err)
 	s := store.NewMemory()
-	_, err = s.Create(background, store.Genesis{Name: "grown", Edition: string(pact.V01), Tree: t, Imported: true,
+	_, err = s.Create(background, store.Creation{Name: "grown", Edition: string(pact.V01), Tree: t, Imported: true,
 		Stamps: tree.Stamps{Cycle: cycle + 1, LastNS: int64(len(list)), Given: cycle}})
 	must(tb, err)
 	c, err := pact.Open(background, s, "grown", pact.WithClock(steps()))

@@ -124,7 +124,7 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	built, err := tree.Build(1, nodes)
 	must(t, err)
 	s := store.NewMemory()
-	_, err = s.Create(background, store.Genesis{Name: "c", Edition: string(pact.V01), Tree: built, Imported: true,
+	_, err = s.Create(background, store.Creation{Name: "c", Edition: string(pact.V01), Tree: built, Imported: true,
 		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: store.Entry{Cycle: 1}})
 	must(t, err)
 	r, err := pact.VerifyNamed(background, s, "c", nil)

@@ -39,7 +39,7 @@ const SaltSize = 32
 // the conversation, it would give a short text in them away. last is the digest
 // of the last entry, which is of what is there.
 func (e *Entry) Stale(last string) bool {
-	working := e.Kind == Edit || e.Kind == Aside || e.Kind == Erasing
+	working := e.Kind == Edit || e.Kind == Superseded || e.Kind == Erasing
 	return working && e.Digest != "" && e.Digest != last
 }
 

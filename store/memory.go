@@ -16,26 +16,26 @@ import (
 type Memory struct {
 	mu       sync.RWMutex
 	next     Key
-	contexts map[Key]*kept // nil once closed
+	contexts map[Key]*memoryContext // nil once closed
 }
 
-// kept is one context in memory.
-type kept struct {
+// memoryContext is one context in memory.
+type memoryContext struct {
 	info      Info
 	base      int64        // the cycle the context began with
 	snapshots []*tree.Tree // of the cycles base, base+1, …
-	marks     []mark       // of the snapshots
+	marks     []logMark    // of the snapshots
 	working   *tree.Tree
 	log       []Entry
 	requests  map[string]int   // token -> index in log
 	ids       map[string]int64 // every id there ever was, with the first cycle that has it
-	origin    *kept            // of a fork: what it shares; its own requests and ids come on top
+	origin    *memoryContext   // of a fork: what it shares; its own requests and ids come on top
 	attempts  []Attempt        // in the order in which they were started
 	forks     int64            // of the first of a family: how many numbers were given
 }
 
 // NewMemory returns an empty store.
-func NewMemory() *Memory { return &Memory{contexts: make(map[Key]*kept)} }
+func NewMemory() *Memory { return &Memory{contexts: make(map[Key]*memoryContext)} }
 
 // Contexts implements Store.
 func (m *Memory) Contexts(context.Context) ([]Info, error) {
@@ -68,7 +68,7 @@ func (m *Memory) Find(_ context.Context, name string) (Info, error) {
 }
 
 // Create implements Store.
-func (m *Memory) Create(ctx context.Context, g Genesis) (Info, error) {
+func (m *Memory) Create(ctx context.Context, g Creation) (Info, error) {
 	if err := CheckName(g.Name); err != nil {
 		return Info{}, err
 	}
@@ -82,7 +82,7 @@ func (m *Memory) Create(ctx context.Context, g Genesis) (Info, error) {
 	}
 	m.next++
 	cycle := g.Tree.Cycle()
-	k := &kept{
+	k := &memoryContext{
 		info:      Info{Key: m.next, Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: cycle, Stamps: g.Stamps},
 		base:      cycle,
 		snapshots: []*tree.Tree{g.Tree},
@@ -94,13 +94,13 @@ func (m *Memory) Create(ctx context.Context, g Genesis) (Info, error) {
 		k.ids[e.Node().ID] = cycle
 	}
 	k.record(g.Entry.Logged(Create, g.Tree))
-	k.marks = []mark{{k.info.Revision, g.Stamps}}
+	k.marks = []logMark{{k.info.Revision, g.Stamps}}
 	k.apply(g.Changes)
 	m.contexts[m.next] = k
 	return k.info, nil
 }
 
-func (k *kept) record(e Entry) {
+func (k *memoryContext) record(e Entry) {
 	k.info.Revision++
 	e.Revision = k.info.Revision
 	if e.Request != "" {
@@ -110,7 +110,7 @@ func (k *kept) record(e Entry) {
 }
 
 // with finds a context under the lock that its caller holds.
-func (m *Memory) with(key Key) (*kept, error) {
+func (m *Memory) with(key Key) (*memoryContext, error) {
 	if m.contexts == nil {
 		return nil, Closed()
 	}
@@ -190,7 +190,7 @@ func (m *Memory) Apply(_ context.Context, key Key, g Guard, changes ...Change) e
 	return nil
 }
 
-func (k *kept) apply(changes []Change) {
+func (k *memoryContext) apply(changes []Change) {
 	for _, c := range changes {
 		next, kind, cycle := c.After, Edit, k.info.Cycle+1
 		if c.Sealed != nil {
@@ -210,7 +210,7 @@ func (k *kept) apply(changes []Change) {
 		k.working, k.info.Stamps = c.After, c.Stamps
 		k.record(c.Entry.Logged(kind, next))
 		if kind == Commit {
-			k.marks = append(k.marks, mark{k.info.Revision, c.Stamps})
+			k.marks = append(k.marks, logMark{k.info.Revision, c.Stamps})
 		}
 	}
 }

@@ -28,7 +28,7 @@ func (m *Memory) PutAttempt(_ context.Context, key Key, a Attempt) (Attempt, err
 }
 
 // start keeps a new attempt under the next number of its cycle.
-func (k *kept) start(a Attempt) (Attempt, error) {
+func (k *memoryContext) start(a Attempt) (Attempt, error) {
 	if a.Cycle != k.info.Stamps.Cycle {
 		return Attempt{}, CycleOver(a.Cycle, k.info.Stamps.Cycle)
 	}
@@ -44,7 +44,7 @@ func (k *kept) start(a Attempt) (Attempt, error) {
 
 // attempt finds one by its id, in the context or in what it shares, nil without
 // one.
-func (k *kept) attempt(id string) *Attempt {
+func (k *memoryContext) attempt(id string) *Attempt {
 	cycle, _, _, ok := ParseAttemptID(id)
 	for k.origin != nil && cycle <= k.info.Origin.Cycle {
 		k = k.origin
@@ -68,7 +68,7 @@ func (m *Memory) Attempts(_ context.Context, key Key, from, to int64) ([]Attempt
 	return k.attemptsOf(from, to), nil
 }
 
-func (k *kept) attemptsOf(from, to int64) (list []Attempt) {
+func (k *memoryContext) attemptsOf(from, to int64) (list []Attempt) {
 	if k.origin != nil {
 		list = k.origin.attemptsOf(from, min(to, k.info.Origin.Cycle))
 	}

@@ -47,11 +47,11 @@ type memoryErasure struct {
 	Erase
 	ctx      context.Context
 	finder   *Finder
-	family   []*kept // oldest first, deleted ones that forks share included
-	deleted  map[*kept]bool
+	family   []*memoryContext // oldest first, deleted ones that forks share included
+	deleted  map[*memoryContext]bool
 	ids      map[string]bool
-	entries  map[*kept]map[int64]bool // revisions of own entries to blank
-	stale    map[*kept]map[int64]bool // and of those that lose their digest with the texts
+	entries  map[*memoryContext]map[int64]bool // revisions of own entries to blank
+	stale    map[*memoryContext]map[int64]bool // and of those that lose their digest with the texts
 	versions map[*tree.Node]bool
 	done     map[*tree.Tree]*tree.Tree // trees that contexts share, made once
 
@@ -59,14 +59,14 @@ type memoryErasure struct {
 }
 
 // gather finds the family: all that go back to the same first context.
-func (x *memoryErasure) gather(m *Memory, k *kept) {
-	first := func(k *kept) *kept {
+func (x *memoryErasure) gather(m *Memory, k *memoryContext) {
+	first := func(k *memoryContext) *memoryContext {
 		for k.origin != nil {
 			k = k.origin
 		}
 		return k
 	}
-	x.deleted = map[*kept]bool{}
+	x.deleted = map[*memoryContext]bool{}
 	for _, other := range m.contexts {
 		if first(other) != first(k) {
 			continue
@@ -83,17 +83,17 @@ func (x *memoryErasure) gather(m *Memory, k *kept) {
 	for _, c := range x.family {
 		x.all += len(c.states())
 	}
-	slices.SortFunc(x.family, func(a, b *kept) int { return int(a.info.Key - b.info.Key) })
+	slices.SortFunc(x.family, func(a, b *memoryContext) int { return int(a.info.Key - b.info.Key) })
 }
 
 // states yields all trees of a context, the working state last.
-func (k *kept) states() []*tree.Tree { return append(slices.Clip(k.snapshots), k.working) }
+func (k *memoryContext) states() []*tree.Tree { return append(slices.Clip(k.snapshots), k.working) }
 
 // begins is the first revision of a context's own.
-func (k *kept) begins() int64 { return k.info.Origin.Revision + 1 }
+func (k *memoryContext) begins() int64 { return k.info.Origin.Revision + 1 }
 
 // targets finds out what goes, and refuses what cannot.
-func (x *memoryErasure) targets(k *kept) error {
+func (x *memoryErasure) targets(k *memoryContext) error {
 	f := NewFamily(x.IDs)
 	for _, c := range x.family {
 		var last *tree.Tree
@@ -111,7 +111,7 @@ func (x *memoryErasure) targets(k *kept) error {
 		}
 	}
 	maps.Copy(x.ids, f.Below)
-	x.entries, x.stale = map[*kept]map[int64]bool{}, map[*kept]map[int64]bool{}
+	x.entries, x.stale = map[*memoryContext]map[int64]bool{}, map[*memoryContext]map[int64]bool{}
 	for _, c := range x.family {
 		if x.finder.In(c.info.Name) && !x.deleted[c] {
 			return Stuck("in the name of the context "+c.info.Name, "rename it first: pact rename")

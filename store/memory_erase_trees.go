@@ -31,7 +31,7 @@ func (x *memoryErasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, erro
 
 // rewritten is what an erasure makes of a context.
 type rewritten struct {
-	*kept
+	*memoryContext
 	snapshots []*tree.Tree
 	working   *tree.Tree
 	touched   bool
@@ -88,8 +88,8 @@ func (x *memoryErasure) erase() (*Erased, error) {
 }
 
 // rewrite makes the trees of a context anew.
-func (x *memoryErasure) rewrite(k *kept) (*rewritten, error) {
-	r := &rewritten{kept: k, ids: map[string]bool{}, since: k.info.Stamps.Cycle}
+func (x *memoryErasure) rewrite(k *memoryContext) (*rewritten, error) {
+	r := &rewritten{memoryContext: k, ids: map[string]bool{}, since: k.info.Stamps.Cycle}
 	w := Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 		gap, err := x.gap(ctx, n)
 		if err == nil && gap != n {
@@ -148,10 +148,10 @@ func (x *memoryErasure) rewrite(k *kept) (*rewritten, error) {
 // and goes on to show.
 func (r *rewritten) shown(ctx context.Context, a Attempt) (bool, error) {
 	i := int(a.Cycle - r.base)
-	if i < 0 || i >= len(r.snapshots) || r.kept.snapshots[i].ThreadDigest() != r.snapshots[i].ThreadDigest() {
+	if i < 0 || i >= len(r.snapshots) || r.memoryContext.snapshots[i].ThreadDigest() != r.snapshots[i].ThreadDigest() {
 		return false, nil
 	}
-	hash, err := ThreadHash(ctx, r.kept.snapshots[i])
+	hash, err := ThreadHash(ctx, r.memoryContext.snapshots[i])
 	return hash == a.Thread, err
 }
 
@@ -160,19 +160,19 @@ func (r *rewritten) shown(ctx context.Context, a Attempt) (bool, error) {
 func (r *rewritten) sent(cycle int64) bool {
 	changed := func(cycle int64) bool {
 		i := int(cycle - r.base)
-		return i >= 0 && i < len(r.snapshots) && r.kept.snapshots[i].Digest() != r.snapshots[i].Digest()
+		return i >= 0 && i < len(r.snapshots) && r.memoryContext.snapshots[i].Digest() != r.snapshots[i].Digest()
 	}
 	if cycle > r.info.Cycle {
-		return r.kept.working.Digest() != r.working.Digest() || changed(r.info.Cycle)
+		return r.memoryContext.working.Digest() != r.working.Digest() || changed(r.info.Cycle)
 	}
 	return changed(cycle) || changed(cycle-1)
 }
 
 // concerns counts the attempts of the family that change and that a context has.
 func (r *rewritten) concerns(list []*rewritten) (n int) {
-	for c, upTo := r.kept, int64(math.MaxInt64); c != nil; c = c.origin {
+	for c, upTo := r.memoryContext, int64(math.MaxInt64); c != nil; c = c.origin {
 		for _, other := range list {
-			if other.kept != c {
+			if other.memoryContext != c {
 				continue
 			}
 			for _, cycle := range other.changed {
@@ -191,7 +191,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 	if !r.concerned() {
 		return nil
 	}
-	k := r.kept
+	k := r.memoryContext
 	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries, Attempts: r.others, Digests: r.digests}, k.info)
 	if err != nil {
 		return err
@@ -206,7 +206,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 		}
 		x.blank(k, e)
 		switch {
-		case e.Kind == Edit || e.Kind == Aside || e.Kind == Erasing:
+		case e.Kind == Edit || e.Kind == Superseded || e.Kind == Erasing:
 			if r.touched && e.Cycle >= r.since {
 				e.Digest = "" // of a working state that no longer is, with what drafts there were
 			}
@@ -237,7 +237,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 
 // blank blanks an entry of a context, or takes its digest, where that or an
 // origin says so.
-func (x *memoryErasure) blank(k *kept, e *Entry) {
+func (x *memoryErasure) blank(k *memoryContext, e *Entry) {
 	for e.Revision < k.begins() {
 		k = k.origin
 	}

@@ -6,8 +6,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// mark is what a fork at a snapshot goes on with.
-type mark struct {
+// logMark is what a fork at a snapshot goes on with.
+type logMark struct {
 	revision int64 // that published the snapshot
 	stamps   tree.Stamps
 }
@@ -29,7 +29,7 @@ func (m *Memory) Fork(_ context.Context, key Key, cycle int64, f Fork) (Info, er
 	if _, seen := of.request(f.Entry.Request, of.info.Revision); seen {
 		return Info{}, RequestSeen(f.Entry.Request)
 	}
-	if err := m.aside(of, f); err != nil {
+	if err := m.renameSource(of, f); err != nil {
 		return Info{}, err
 	}
 	m.next++
@@ -38,36 +38,36 @@ func (m *Memory) Fork(_ context.Context, key Key, cycle int64, f Fork) (Info, er
 	return k.info, nil
 }
 
-// aside gives the context that is forked its other name, where that and the
+// renameSource gives the context that is forked its other name, where that and the
 // name of the fork are free.
-func (m *Memory) aside(of *kept, f Fork) error {
-	if f.Aside == "" {
+func (m *Memory) renameSource(of *memoryContext, f Fork) error {
+	if f.SupersededName == "" {
 		return m.free(f.Name, nil)
 	}
-	if err := CheckName(f.Aside); err != nil {
+	if err := CheckName(f.SupersededName); err != nil {
 		return err
 	}
 	if f.Guard.Cycle != of.info.Cycle || f.Guard.Revision != of.info.Revision {
 		return Moved(f.Guard, of.info.Cycle, of.info.Revision)
 	}
-	if f.Aside == f.Name {
+	if f.SupersededName == f.Name {
 		return NameTaken(f.Name)
 	}
-	if err := m.free(f.Aside, of); err != nil {
+	if err := m.free(f.SupersededName, of); err != nil {
 		return err
 	}
 	if err := m.free(f.Name, of); err != nil {
 		return err
 	}
-	of.info.Name = f.Aside
+	of.info.Name = f.SupersededName
 	e := f.Entry
 	e.Cycle, e.TimeNS = of.info.Stamps.Cycle, of.info.Stamps.LastNS
-	of.record(e.Logged(Aside, of.working))
+	of.record(e.Logged(Superseded, of.working))
 	return nil
 }
 
 // free refuses a name that another context than one has.
-func (m *Memory) free(name string, but *kept) error {
+func (m *Memory) free(name string, but *memoryContext) error {
 	for _, k := range m.contexts {
 		if k != but && k.info.Name == name {
 			return NameTaken(name)
@@ -78,7 +78,7 @@ func (m *Memory) free(name string, but *kept) error {
 
 // fork returns a context that shares snapshots and log up to a cycle. Its
 // origin is the one among the context's own origins that published the cycle.
-func (k *kept) fork(key Key, cycle int64, f Fork) *kept {
+func (k *memoryContext) fork(key Key, cycle int64, f Fork) *memoryContext {
 	for k.origin != nil && cycle <= k.info.Origin.Cycle {
 		k = k.origin
 	}
@@ -90,7 +90,7 @@ func (k *kept) fork(key Key, cycle int64, f Fork) *kept {
 	n := cycle - k.base + 1
 	at := k.marks[n-1]
 	t := k.snapshots[n-1]
-	c := &kept{
+	c := &memoryContext{
 		info: Info{Key: key, Name: f.Name, Edition: k.info.Edition, First: k.info.First, Cycle: cycle, Revision: at.revision,
 			Stamps: at.stamps, Fork: first.forks, Origin: Origin{k.info.Key, cycle, at.revision}},
 		base: k.base, snapshots: k.snapshots[:n:n], marks: k.marks[:n:n], log: k.log[:at.revision:at.revision],
@@ -104,7 +104,7 @@ func (k *kept) fork(key Key, cycle int64, f Fork) *kept {
 
 // has reports whether a node of an id is or was in a snapshot up to a cycle or
 // in a draft of the one after it.
-func (k *kept) has(id string, upTo int64) bool {
+func (k *memoryContext) has(id string, upTo int64) bool {
 	if first, ok := k.ids[id]; ok && first <= upTo {
 		return true
 	}
@@ -112,7 +112,7 @@ func (k *kept) has(id string, upTo int64) bool {
 }
 
 // request finds a token among the revisions up to one.
-func (k *kept) request(token string, upTo int64) (index int, ok bool) {
+func (k *memoryContext) request(token string, upTo int64) (index int, ok bool) {
 	if i, ok := k.requests[token]; ok && int64(i) < upTo {
 		return i, true
 	}

@@ -64,11 +64,11 @@ type Kind string
 
 // The kinds of entry.
 const (
-	Create Kind = "create"
-	Edit   Kind = "edit"
-	Commit Kind = "commit"
-	Forked Kind = "fork"  // the first entry of a fork of its own
-	Aside  Kind = "aside" // a fork took over the name of the context
+	Create     Kind = "create"
+	Edit       Kind = "edit"
+	Commit     Kind = "commit"
+	Forked     Kind = "fork"  // the first entry of a fork of its own
+	Superseded Kind = "aside" // a fork took over the name of the context
 
 	Erasing Kind = "erase" // something was taken for good out of the context
 )
@@ -98,14 +98,14 @@ type Entry struct {
 // the revision leads to: a snapshot, else the working state.
 func (e Entry) Logged(kind Kind, t *tree.Tree) Entry {
 	e.Kind, e.Digest, e.Thread = kind, t.Digest().String(), ""
-	if kind != Edit && kind != Aside && kind != Erasing {
+	if kind != Edit && kind != Superseded && kind != Erasing {
 		e.Thread = t.ThreadDigest().String()
 	}
 	return e
 }
 
-// Genesis is the first state of a context.
-type Genesis struct {
+// Creation is the first state of a context.
+type Creation struct {
 	Name     string
 	Edition  string
 	Tree     *tree.Tree
@@ -117,7 +117,7 @@ type Genesis struct {
 
 // First is the cycle of the first snapshot that a context begun like this has
 // or will have.
-func (g *Genesis) First() int64 {
+func (g *Creation) First() int64 {
 	if g.Imported {
 		return g.Tree.Cycle()
 	}
@@ -127,26 +127,26 @@ func (g *Genesis) First() int64 {
 // Fork is a new context that begins as a snapshot of another and shares what
 // led there.
 type Fork struct {
-	Name  string
-	Entry Entry // for the log; Revision, Kind, Cycle and TimeNS are the store's to set
-	// Aside is another name for the context that is forked, so that the fork
-	// can take over the one it has; "" leaves it. The guard counts then, and the
-	// entry is logged there as well, so that its revision moves on: nobody's
-	// work is put aside unseen, by either side.
-	Aside string
-	Guard Guard
+	Name  string // of the new context
+	Entry Entry  // for the log; Revision, Kind, Cycle and TimeNS are the store's to set
+	// SupersededName is the new name of the context that is forked, where the fork
+	// takes over its name; "" leaves it. Then the store tests the guard, and logs
+	// the entry in that context too, so that its revision moves on: neither side
+	// loses work of the other unseen.
+	SupersededName string
+	Guard          Guard // what the caller saw of the context that is forked
 }
 
 // Damage is something in a store that is not as it was written. It is the cause
 // of the E_STORE of whoever reads it.
 type Damage struct {
-	Loose    bool     // it belongs to no cycle that could be told
-	Cycle    int64    // that it belongs to
-	Node     string   // id of the node concerned, "" where it is none
-	Among    []string // else the few nodes that came or changed with the cycle, of which it is one
-	What     string
-	Recorded string // what it should be, "" where that says nothing
-	Found    string // and is
+	NoCycle  bool     // the store cannot tell which cycle is damaged
+	Cycle    int64    // the damaged cycle
+	Node     string   // id of the damaged node, "" where it is not known
+	Suspects []string // where Node is "": ids of the nodes of which one is damaged, if they are few
+	What     string   // what is damaged, in words
+	Recorded string   // what it should be, "" where that says nothing
+	Found    string   // and is
 }
 
 // Error says what is damaged.
@@ -179,7 +179,7 @@ type Store interface {
 	// Find returns one by its name.
 	Find(ctx context.Context, name string) (Info, error)
 	// Create makes a context. Its first revision is 1.
-	Create(ctx context.Context, g Genesis) (Info, error)
+	Create(ctx context.Context, g Creation) (Info, error)
 	// Load reads the latest snapshot and the working state.
 	Load(ctx context.Context, key Key) (*State, error)
 	// History yields the snapshots of the cycles from..to, oldest first (05 §2).

@@ -2,7 +2,7 @@
 // chapter 07): it writes histories in two forms, reads them, mends what other
 // tools get wrong about them, holds them to the rules for what is sealed, and
 // compares what it read with what it writes. It takes readers, writers, a store
-// and a state as values; what it reads is a [store.Genesis], with which the
+// and a state as values; what it reads is a [store.Creation], with which the
 // caller makes a context in one durable step. It knows no open context.
 //
 // The form for exchange has one canonical snapshot document a line, oldest first.

@@ -35,7 +35,7 @@ type historyReader struct {
 // is mended and reported, unless the options are strict. Errors carry the line:
 // E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for what no context can have had,
 // E_LIMIT. Cost: the input, and the trees, which share what did not change.
-func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (store.Genesis, []inspect.Finding, error) {
+func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (store.Creation, []inspect.Finding, error) {
 	r := &historyReader{Options: o}
 	type numbered struct {
 		data []byte
@@ -63,7 +63,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 			err = ctx.Err()
 		}
 		if err != nil {
-			return store.Genesis{}, nil, onLine(err, line)
+			return store.Creation{}, nil, onLine(err, line)
 		}
 	}
 	if backwards != nil {
@@ -72,14 +72,14 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 	}
 	for _, l := range slices.Backward(backwards) {
 		if err := r.line(l.data); err != nil {
-			return store.Genesis{}, nil, onLine(err, l.line)
+			return store.Creation{}, nil, onLine(err, l.line)
 		}
 	}
 	if r.first == nil {
-		return store.Genesis{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
+		return store.Creation{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
 			"export one with pact export --all")
 	}
-	return r.genesis(name), r.findings, nil
+	return r.creation(name), r.findings, nil
 }
 
 // line reads the next line of a history, in either form.

@@ -62,7 +62,7 @@ func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Repla
 }
 
 // inMemory makes a context in a fresh store.
-func inMemory(ctx context.Context, g store.Genesis) (*provenance.Source, error) {
+func inMemory(ctx context.Context, g store.Creation) (*provenance.Source, error) {
 	s := store.NewMemory()
 	info, err := s.Create(ctx, g)
 	if err != nil {

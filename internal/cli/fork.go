@@ -125,7 +125,7 @@ func branchedOff(l logged) []string {
 		} else if of != nil {
 			list = append(list, "log entries erased: "+strconv.Itoa(of.Entries))
 		}
-	case store.Aside:
+	case store.Superseded:
 		list = append(list, "undone: a fork took over the name")
 	}
 	return list

@@ -76,7 +76,7 @@ With --json an object a line.`,
 				if err != nil {
 					return err
 				}
-				branched := e.Kind == store.Forked || e.Kind == store.Aside || e.Kind == store.Erasing
+				branched := e.Kind == store.Forked || e.Kind == store.Superseded || e.Kind == store.Erasing
 				published := e.Kind != store.Edit && e.Cycle >= first && !branched // the first snapshot may have come with an import
 				if !published && !branched && !*edits {
 					continue
@@ -147,7 +147,7 @@ func (a *app) drawLog(each func(func(logged) error) error) error {
 func logRow(l logged) []string {
 	cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
 	switch {
-	case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Aside || l.Kind == store.Erasing:
+	case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Superseded || l.Kind == store.Erasing:
 		cycle = string(l.Kind)
 	case l.Kind == store.Create && l.Cycle == 0:
 		cycle = "new"

@@ -26,7 +26,7 @@ func checkLog(log iter.Seq2[store.Entry, error], i store.Info) (erasures []store
 			if e.Cycle == i.First { // it came with an import
 				published = e.Cycle
 			}
-		case store.Edit, store.Forked, store.Aside:
+		case store.Edit, store.Forked, store.Superseded:
 		case store.Erasing:
 			erasures = append(erasures, e)
 		case store.Commit:

@@ -108,7 +108,7 @@ func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
 		return nil, err
 	}
 	return &inspect.Defect{
-		NoCycle: d.Loose, Cycle: d.Cycle, Node: d.Node, Suspects: d.Among,
+		NoCycle: d.NoCycle, Cycle: d.Cycle, Node: d.Node, Suspects: d.Suspects,
 		What: d.What, Recorded: d.Recorded, Found: d.Found,
 	}, nil
 }

@@ -96,7 +96,7 @@ func forkingChild(ctx context.Context, path string, _ int) error {
 			}
 		}
 		aside := fmt.Sprintf("aside %d of %d", w.state.Revision, os.Getpid())
-		f, err := s.Fork(ctx, w.state.Key, w.state.Cycle-1, store.Fork{Name: "turns", Aside: aside,
+		f, err := s.Fork(ctx, w.state.Key, w.state.Cycle-1, store.Fork{Name: "turns", SupersededName: aside,
 			Guard: store.Guard{Cycle: w.state.Cycle, Revision: w.state.Revision}})
 		if err != nil {
 			return err
@@ -167,7 +167,7 @@ func (w *turns) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := w.store.Create(ctx, store.Genesis{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first, Stamps: stamps})
+	info, err := w.store.Create(ctx, store.Creation{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first, Stamps: stamps})
 	w.state = store.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
 	return err
 }

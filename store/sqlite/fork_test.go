@@ -29,7 +29,7 @@ func wide(t *testing.T, s store.Complete, blocks int) store.Info {
 	}
 	first, err := tree.Build(1, nodes)
 	must(t, err)
-	info, err := s.Create(t.Context(), store.Genesis{Name: "wide", Edition: "canonical", Tree: first, Imported: true,
+	info, err := s.Create(t.Context(), store.Creation{Name: "wide", Edition: "canonical", Tree: first, Imported: true,
 		Stamps: tree.Stamps{Cycle: 2, LastNS: int64(blocks) + 5, Given: -1}})
 	must(t, err)
 	return info

@@ -35,7 +35,7 @@ func testContexts(t *testing.T, s Suite) {
 
 func testNames(t *testing.T, s Suite) {
 	d := drive(t, s, "taken")
-	g := store.Genesis{Edition: "canonical", Tree: d.state.Head, Stamps: d.state.Stamps}
+	g := store.Creation{Edition: "canonical", Tree: d.state.Head, Stamps: d.state.Stamps}
 	for _, name := range []string{"", "@t0", "-x", "a\x00b", "a\nb", "\xff", strings.Repeat("n", store.MaxName+1)} {
 		g.Name = name
 		_, err := d.store.Create(background, g)
@@ -152,7 +152,7 @@ func testClosed(t *testing.T, s Suite) {
 		"Contexts": func() error { _, err := d.store.Contexts(background); return err },
 		"Find":     func() error { _, err := d.store.Find(background, "closed"); return err },
 		"Create": func() error {
-			_, err := d.store.Create(background, store.Genesis{Name: "x", Tree: d.state.Head, Stamps: d.state.Stamps})
+			_, err := d.store.Create(background, store.Creation{Name: "x", Tree: d.state.Head, Stamps: d.state.Stamps})
 			return err
 		},
 		"Load":     func() error { _, err := d.store.Load(background, d.state.Key); return err },

@@ -41,7 +41,7 @@ func driveIn(t *testing.T, s Suite, in tested, name string) *driver {
 	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
 	first, stamps, err := tree.New(d.env(), nil)
 	must(t, err)
-	return d.begin(store.Genesis{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
+	return d.begin(store.Creation{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
 }
 
 // driveFrom creates a context out of an imported tree.
@@ -54,10 +54,10 @@ func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
 		stamps.Given = max(stamps.Given, tree.GeneratedCycle(e.Node().ID))
 	}
 	d.snapshots[first.Cycle()] = first
-	return d.begin(store.Genesis{Name: name, Edition: "v0.1", Tree: first, Imported: true, Stamps: stamps})
+	return d.begin(store.Creation{Name: name, Edition: "v0.1", Tree: first, Imported: true, Stamps: stamps})
 }
 
-func (d *driver) begin(g store.Genesis) *driver {
+func (d *driver) begin(g store.Creation) *driver {
 	d.Helper()
 	info, err := d.store.Create(background, g)
 	must(d.T, err)

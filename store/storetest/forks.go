@@ -184,27 +184,27 @@ func testForkAside(t *testing.T, s Suite) {
 	put := func(f store.Fork) (store.Info, error) { return d.store.Fork(background, d.state.Key, 1, f) }
 	stale := store.Guard{Cycle: 2, Revision: d.state.Revision - 1}
 	for _, f := range []store.Fork{
-		{Name: "name", Aside: "old", Guard: stale},
-		{Name: "name", Aside: "other", Guard: d.guard()},
-		{Name: "name", Aside: "name", Guard: d.guard()},
-		{Name: "other", Aside: "old", Guard: d.guard()},
+		{Name: "name", SupersededName: "old", Guard: stale},
+		{Name: "name", SupersededName: "other", Guard: d.guard()},
+		{Name: "name", SupersededName: "name", Guard: d.guard()},
+		{Name: "other", SupersededName: "old", Guard: d.guard()},
 	} {
 		_, err := put(f)
 		wantCode(t, err, fault.Conflict)
 	}
-	_, err := put(store.Fork{Name: "name", Aside: "@old", Guard: d.guard()})
+	_, err := put(store.Fork{Name: "name", SupersededName: "@old", Guard: d.guard()})
 	wantCode(t, err, fault.DocumentInvalid)
 	if found, err := d.store.Find(background, "name"); err != nil || found != d.state.Info {
 		t.Fatalf("the refused ones left %+v, %v", found, err)
 	}
-	info, err := put(store.Fork{Name: "name", Aside: "old", Guard: d.guard()})
+	info, err := put(store.Fork{Name: "name", SupersededName: "old", Guard: d.guard()})
 	must(t, err)
 	wantCode(t, d.store.Apply(background, d.state.Key, d.guard(), d.edited(func(*tree.Editor) {})), fault.Conflict) // it is told
 	d.state.Name, d.state.Revision = "old", d.state.Revision+1
 	if log, err := d.store.Log(background, d.state.Key, d.state.Revision, d.state.Revision); err != nil || len(log) != 1 {
 		t.Errorf("the log has %v, %v", log, err)
 	} else {
-		sameEntry(t, store.Entry{Revision: d.state.Revision, Kind: store.Aside, Cycle: 3, TimeNS: d.state.Stamps.LastNS,
+		sameEntry(t, store.Entry{Revision: d.state.Revision, Kind: store.Superseded, Cycle: 3, TimeNS: d.state.Stamps.LastNS,
 			Digest: d.state.Working.Digest().String()}, log[0])
 	}
 	f := d.forked(1, "name", info)

@@ -91,7 +91,7 @@ func testSeveralChanges(t *testing.T, s Suite) {
 	d.check()
 
 	// The same can begin a context.
-	g := store.Genesis{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: changes}
+	g := store.Creation{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: changes}
 	info, err := d.store.Create(background, g)
 	must(t, err)
 	d.state.Key, d.state.Name = info.Key, info.Name

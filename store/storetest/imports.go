@@ -115,7 +115,7 @@ func testImportedHead(t *testing.T, s Suite) {
 func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driver {
 	t.Helper()
 	d := driveFrom(t, s, "first of "+name, trees[0])
-	g := store.Genesis{Name: name, Edition: "v0.1", Tree: trees[0], Imported: true, Stamps: d.state.Stamps}
+	g := store.Creation{Name: name, Edition: "v0.1", Tree: trees[0], Imported: true, Stamps: d.state.Stamps}
 	before := trees[0].WithCycle(trees[0].Cycle() + 1)
 	for _, next := range trees[1:] {
 		stamps := tree.Stamps{Cycle: next.Cycle() + 1, Given: -1}

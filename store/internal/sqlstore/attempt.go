@@ -187,7 +187,7 @@ func (c *checker) attempts(p segment) (*store.Damage, error) {
 		return nil, err
 	}
 	if counted != there {
-		return &store.Damage{Loose: true, What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " + strconv.FormatInt(there, 10)}, nil
+		return &store.Damage{NoCycle: true, What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " + strconv.FormatInt(there, 10)}, nil
 	}
 	rows, err := c.store.stmts.attemptRows.QueryContext(c.ctx, p.branch, beforeAll, p.upToCycle)
 	return c.each(rows, err, func(values []any) *store.Damage {

@@ -87,7 +87,7 @@ func (c *checker) log(p segment) (*store.Damage, error) {
 		return nil
 	})
 	if d == nil && err == nil && next != end+1 {
-		d = &store.Damage{Loose: true, What: noRevision(next)}
+		d = &store.Damage{NoCycle: true, What: noRevision(next)}
 	}
 	return d, err
 }

@@ -27,7 +27,7 @@ func (s *Store) CheckAll(ctx context.Context) (*store.Damage, error) {
 		return nil, s.fail(ctx, err, doing)
 	}
 	if what != "" {
-		return &store.Damage{Loose: true, What: what}, nil
+		return &store.Damage{NoCycle: true, What: what}, nil
 	}
 	var found *store.Damage
 	err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error {
@@ -62,14 +62,14 @@ func (s *Store) checkAll(ctx context.Context, tx *sql.Tx) (*store.Damage, error)
 		return nil, err
 	}
 	if stray.Valid {
-		return &store.Damage{Loose: true, What: orphanLogText(stray.Int64)}, nil
+		return &store.Damage{NoCycle: true, What: orphanLogText(stray.Int64)}, nil
 	}
 	for _, of := range orphanQueries {
 		if err := tx.QueryRowContext(ctx, s.bound(of.query)).Scan(&stray); err != nil {
 			return nil, err
 		}
 		if stray.Valid {
-			return &store.Damage{Loose: true, What: of.what + strconv.FormatInt(stray.Int64, 10)}, nil
+			return &store.Damage{NoCycle: true, What: of.what + strconv.FormatInt(stray.Int64, 10)}, nil
 		}
 	}
 	return nil, nil

@@ -112,7 +112,7 @@ func (s *Store) Find(ctx context.Context, name string) (store.Info, error) {
 }
 
 // Create implements store.Store. Cost: the nodes of the tree.
-func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error) {
+func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error) {
 	if err := store.CheckName(g.Name); err != nil {
 		return store.Info{}, err
 	}

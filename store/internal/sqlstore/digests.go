@@ -65,11 +65,11 @@ func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	}
 	for e := range t.All() {
 		if ids[e.Node().ID] {
-			d.Among = append(d.Among, e.Node().ID)
+			d.Suspects = append(d.Suspects, e.Node().ID)
 		}
 	}
-	if len(d.Among) == 1 {
-		d.Node, d.Among = d.Among[0], nil
+	if len(d.Suspects) == 1 {
+		d.Node, d.Suspects = d.Suspects[0], nil
 	}
 	return d.Err()
 }

@@ -108,7 +108,7 @@ func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 	} else {
 		delete(x.entries, at)
 	}
-	if e.Kind == store.Edit || e.Kind == store.Aside || e.Kind == store.Erasing {
+	if e.Kind == store.Edit || e.Kind == store.Superseded || e.Kind == store.Erasing {
 		_, stale := slices.BinarySearch(b.stale, e.Revision)
 		if cycle, _ := values[colCycle].(int64); cycle >= since || stale {
 			values[colDigest] = nil // of a working state that no longer is, with what drafts there were

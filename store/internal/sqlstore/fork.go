@@ -27,8 +27,8 @@ func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fo
 	if err := store.CheckName(f.Name); err != nil {
 		return store.Info{}, err
 	}
-	if f.Aside != "" {
-		if err := store.CheckName(f.Aside); err != nil {
+	if f.SupersededName != "" {
+		if err := store.CheckName(f.SupersededName); err != nil {
 			return store.Info{}, err
 		}
 	}
@@ -67,7 +67,7 @@ func (s *Store) Fork(ctx context.Context, key store.Key, cycle int64, f store.Fo
 	if err != nil {
 		return store.Info{}, err
 	}
-	if f.Aside != "" {
+	if f.SupersededName != "" {
 		s.writers.drop(key)
 	}
 	known.revision = info.Revision
@@ -121,17 +121,17 @@ func (w *writer) renameSource(key store.Key, f store.Fork) error {
 	switch {
 	case err == sql.ErrNoRows:
 		return noKey(key)
-	case err != nil || f.Aside == "":
+	case err != nil || f.SupersededName == "":
 		return err
 	case f.Guard.Cycle != now.latest || f.Guard.Revision != now.revision:
 		return store.Moved(f.Guard, now.latest, now.revision)
 	}
-	if err = w.rename(key, f.Aside); err != nil {
+	if err = w.rename(key, f.SupersededName); err != nil {
 		return err
 	}
 	w.key = int64(key)
 	e := f.Entry
-	e.Kind, e.Cycle, e.TimeNS = store.Aside, now.stamps.Cycle, now.stamps.LastNS
+	e.Kind, e.Cycle, e.TimeNS = store.Superseded, now.stamps.Cycle, now.stamps.LastNS
 	e.Digest, e.Thread = hex.EncodeToString(now.digest), ""
 	_, err = w.log(now.chain, now.revision+1, e, now.latest, now.stamps, now.next, nil)
 	return err

@@ -51,7 +51,7 @@ type birth struct {
 }
 
 // planCreation plans a new context and the changes made with it.
-func (s *Store) planCreation(ctx context.Context, g store.Genesis) (*plan, error) {
+func (s *Store) planCreation(ctx context.Context, g store.Creation) (*plan, error) {
 	cycle := g.Tree.Cycle()
 	p := &plan{writerState: writerState{revision: 1, latest: cycle, next: 1, refs: make(map[string]ref, g.Tree.Len())}, ctx: ctx, store: s}
 	var first step

@@ -167,5 +167,5 @@ func headersText(hs []tree.Header) any {
 }
 
 func damageError(message string) error {
-	return (&store.Damage{Loose: true, What: message}).Err()
+	return (&store.Damage{NoCycle: true, What: message}).Err()
 }

@@ -68,7 +68,7 @@ func (s *Store) Find(ctx context.Context, name string) (store.Info, error) {
 	return store.Info{}, store.NoContext(name)
 }
 
-func (s *Store) Create(ctx context.Context, g store.Genesis) (store.Info, error) {
+func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error) {
 	if err := store.CheckName(g.Name); err != nil {
 		return store.Info{}, err
 	}

@@ -15,30 +15,30 @@ import (
 // context of this name: its snapshot is that of the document's cycle, and the
 // next commit is the cycle after it. A shape that no context can have is refused
 // (02 §10).
-func ReadDocument(name string, data []byte, o Options) (store.Genesis, []inspect.Finding, error) {
+func ReadDocument(name string, data []byte, o Options) (store.Creation, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: o.Edition})
 	if err != nil {
-		return store.Genesis{}, nil, err
+		return store.Creation{}, nil, err
 	}
-	return genesisOf(name, d, o.Actor), d.Findings, nil
+	return creationOf(name, d, o.Actor), d.Findings, nil
 }
 
-// genesisOf is what makes a context whose oldest snapshot is a document.
-func genesisOf(name string, d *document.Document, actor string) store.Genesis {
+// creationOf returns what creates a context whose oldest snapshot is a document.
+func creationOf(name string, d *document.Document, actor string) store.Creation {
 	stamps := tree.Stamps{Cycle: d.Tree.Cycle() + 1, Given: -1}
 	for e := range d.Tree.All() {
 		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
 		stamps.Given = max(stamps.Given, tree.GeneratedCycle(e.Node().ID))
 	}
-	return store.Genesis{
+	return store.Creation{
 		Name: name, Edition: string(d.Edition), Tree: d.Tree, Imported: true, Stamps: stamps,
 		Entry: store.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor},
 	}
 }
 
-// genesis is the whole history as one step of a store.
-func (r *historyReader) genesis(name string) store.Genesis {
-	g := genesisOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
+// creation returns the whole history as one step of a store.
+func (r *historyReader) creation(name string) store.Creation {
+	g := creationOf(name, &document.Document{Tree: r.first, Edition: r.Edition}, r.Actor)
 	g.Imported = !r.empty
 	if r.compact {
 		r.firstEntry.Cycle = g.Entry.Cycle
@@ -84,22 +84,22 @@ func (r *historyReader) genesis(name string) store.Genesis {
 // Copy is what makes a context of another name, or in another store, with all
 // snapshots and the working state of one that is there. E_SNAPSHOT_NOT_FOUND where
 // that has no snapshot. Cost: reading every snapshot.
-func Copy(ctx context.Context, from *provenance.Source, name, actor string) (store.Genesis, error) {
+func Copy(ctx context.Context, from *provenance.Source, name, actor string) (store.Creation, error) {
 	s := &from.State
 	if s.Cycle < s.First {
-		return store.Genesis{}, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
+		return store.Creation{}, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
 	}
 	trees, err := store.Collect(from.Store.History(ctx, s.Key, s.First, s.Cycle))
 	if err != nil {
-		return store.Genesis{}, err
+		return store.Creation{}, err
 	}
 	log := from.Publications(ctx)
 	defer log.Stop()
 	begun, err := log.Of(s.First)
 	if err != nil {
-		return store.Genesis{}, err
+		return store.Creation{}, err
 	}
-	g := store.Genesis{
+	g := store.Creation{
 		Name: name, Edition: s.Edition, Tree: trees[0], Imported: true,
 		Stamps: stampsAfter(trees[0], s.Stamps), Entry: firstEntry(begun, s.First, actor),
 	}
@@ -108,7 +108,7 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (sto
 		after := t.WithCycle(t.Cycle() + 1)
 		entry, err := log.Of(t.Cycle())
 		if err != nil {
-			return store.Genesis{}, err
+			return store.Creation{}, err
 		}
 		g.Changes = append(g.Changes, store.Change{
 			Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry,
