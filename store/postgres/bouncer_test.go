@@ -5,7 +5,6 @@ package postgres_test
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,9 +62,7 @@ func TestStoreThroughPgBouncer(t *testing.T) {
 	s := server(t)
 	address := bouncer(t, s)
 	suite(t, func(t testing.TB) string {
-		u, err := url.Parse(databaseOf(t, s))
-		must(t, err)
-		return address(u.Path[1:])
+		return address(databaseName(t, databaseOf(t, s)))
 	}, open)
 }
 

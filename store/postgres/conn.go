@@ -236,13 +236,14 @@ func (t *tx) Commit() error {
 	if err := c.put(commit, nil); err != nil {
 		return err
 	}
+	unsent := c.pg.IsClosed()
 	tag, err := c.flush(ctx)
 	switch {
 	case tag.String() == commit: // it was carried out, whatever happened afterwards
 		return nil
 	case err == nil:
 		return errors.New("the transaction was rolled back")
-	case lost(err) && !pgconn.SafeToRetry(err):
+	case lost(err) && !unsent: // whatever the driver says of an error that it met while it read
 		return errors.Join(errDoubt, err)
 	}
 	_ = t.end() // the first error is the one to tell

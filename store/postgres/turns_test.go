@@ -2,6 +2,7 @@ package postgres_test
 
 import (
 	"fmt"
+	"net/url"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -31,4 +32,12 @@ func must(t testing.TB, err error) {
 	if err != nil {
 		t.Fatal(err)
 	}
+}
+
+// databaseName is the last part of an address.
+func databaseName(t testing.TB, address string) string {
+	t.Helper()
+	u, err := url.Parse(address)
+	must(t, err)
+	return u.Path[1:]
 }
