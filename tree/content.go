@@ -45,6 +45,12 @@ func (n *Node) AppendRendered(ctx context.Context, dst []byte, region Class) ([]
 	if err != nil {
 		return dst, err
 	}
+	dst = append(n.appendOpening(dst, region), content...)
+	return append(dst, '}'), nil
+}
+
+// appendOpening appends what stands before the content of a rendered block.
+func (n *Node) appendOpening(dst []byte, region Class) []byte {
 	dst = append(dst, `{"id":`...)
 	dst = canon.AppendString(dst, n.ID)
 	dst = append(dst, `,"role":`...)
@@ -53,9 +59,7 @@ func (n *Node) AppendRendered(ctx context.Context, dst []byte, region Class) ([]
 		dst = append(dst, `,"kind":`...)
 		dst = append(dst, kind...)
 	}
-	dst = append(dst, `,"content":`...)
-	dst = append(dst, content...)
-	return append(dst, '}'), nil
+	return append(dst, `,"content":`...)
 }
 
 // ThreadBytes is the size of a block's object in the canonical thread of a

@@ -91,9 +91,18 @@ func (r *renderer) block(n *Node, region Class) {
 		r.buf = append(r.buf, ',')
 	}
 	r.begun = true
-	if r.buf, r.err = n.AppendRendered(r.ctx, r.buf, region); r.err == nil && r.w != nil && len(r.buf) >= collected {
+	content, err := n.renderedContent(r.ctx)
+	if err != nil {
+		r.err = err
+		return
+	}
+	r.buf = n.appendOpening(r.buf, region)
+	for r.w != nil && len(r.buf)+len(content) >= collected { // a long content is not copied whole
+		size := min(len(content), max(0, collected-len(r.buf)))
+		r.buf, content = append(r.buf, content[:size]...), content[size:]
 		r.flush()
 	}
+	r.buf = append(append(r.buf, content...), '}')
 }
 
 // turns renders a run of sealed turns: as one kept piece where it is short,

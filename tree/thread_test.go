@@ -91,6 +91,39 @@ func TestLongThreadsAreWrittenWhole(t *testing.T) {
 	}
 }
 
+// A block outside of ^seq is written in pieces where it is long: whatever its size
+// is, nothing is missing between them.
+func TestLongBlocksAreWrittenWhole(t *testing.T) {
+	for size := 3_900; size < 8_400; size += 7 {
+		nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root"}, nil)}}
+		put := func(parent int, n tree.Node) int {
+			n.Expiry, n.Index = tree.Never, int64(len(nodes))
+			nodes = append(nodes, tree.Placed{Parent: parent, Node: tree.NewNode(n, nil)})
+			return len(nodes) - 1
+		}
+		sys := put(0, tree.Node{ID: "sys", Type: "^sys"})
+		put(0, tree.Node{ID: "seq", Type: "^seq"})
+		put(0, tree.Node{ID: "ah", Type: "^ah"})
+		want := "["
+		for i, n := range []int{1, size, 1, size, 0} {
+			text := `"` + strings.Repeat("y", n) + `"`
+			put(sys, tree.Node{ID: fmt.Sprint(i), Type: "cb", Content: tree.Hold(canon.Value(text))})
+			want += fmt.Sprintf(`,{"id":"%d","role":"system","content":%s}`, i, text)
+		}
+		built, err := tree.Build(1, nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := built.WriteThread(context.Background(), &out); err != nil {
+			t.Fatal(err)
+		}
+		if out.String() != strings.Replace(want, "[,", "[", 1)+"]" {
+			t.Fatalf("blocks of %d bytes: the thread is not that of its blocks", size)
+		}
+	}
+}
+
 type brokenWriter struct{ left int }
 
 func (w *brokenWriter) Write(b []byte) (int, error) {

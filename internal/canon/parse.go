@@ -36,10 +36,19 @@ func Parse(data []byte) (Value, error) {
 	return Value(dst), err
 }
 
-// Canonical reports whether v is what Parse would make of it.
+// Canonical reports whether v is what Parse would make of it. What Parse would
+// make is compared piece by piece, so that a long value is not copied.
 func (v Value) Canonical() bool {
-	dst, err := newParser(string(v), maxDepth).rewritten()
-	return err == nil && string(dst) == string(v)
+	p := newParser(string(v), maxDepth)
+	p.compare = true
+	err := p.whole(func() error {
+		dst, err := p.rewrite(nil)
+		if err == nil {
+			p.settle(dst)
+		}
+		return err
+	})
+	return err == nil && !p.differs && p.settled == len(v)
 }
 
 // ParseAny is Parse for a value to walk. Its strings share one copy of data;
@@ -115,6 +124,9 @@ type parser[T string | []byte] struct {
 	names   map[string]string
 	scratch []byte
 	dry     bool // rewrite only checks
+	compare bool // rewrite only compares what it would write with the text
+	settled int  // how much of the text was compared
+	differs bool // from what it would write
 }
 
 // has reports whether prefix is at hand.

@@ -63,26 +63,30 @@ func (p *parser[T]) rewriteElems(dst []byte) (_ []byte, err error) {
 		if !p.skip(',') {
 			return nil, p.bad("expected , or ] in an array", "")
 		}
-		if dst = append(dst, ','); p.dry {
-			dst = dst[:0]
-		}
+		dst = p.settle(append(dst, ','))
 	}
 	p.at++
 	return append(dst, ']'), nil
 }
 
 func (p *parser[T]) rewriteMembers(dst []byte) (_ []byte, err error) {
-	begin, last, sorted := len(dst), 0, true
+	begin, last, lastAt, sorted := len(dst), 0, 0, true
 	for first := true; !first || p.peek() != '}'; first = false {
 		if p.peek() != '"' {
 			return nil, p.bad("expected a member name in quotes", "")
 		}
-		at := len(dst)
+		at, name := len(dst), p.at
 		if dst, err = p.rewriteString(dst); err != nil {
 			return nil, err
 		}
-		sorted = sorted && (p.dry || first || compareNames(dst[last:], dst[at:]) < 0)
-		last = at
+		switch {
+		case p.dry || first:
+		case p.compare:
+			p.differs = p.differs || compareNames(p.text[lastAt:], p.text[name:]) >= 0
+		default:
+			sorted = sorted && compareNames(dst[last:], dst[at:]) < 0
+		}
+		last, lastAt = at, name
 		p.space()
 		if !p.skip(':') {
 			return nil, p.bad("expected : after a member name", "")
@@ -97,9 +101,7 @@ func (p *parser[T]) rewriteMembers(dst []byte) (_ []byte, err error) {
 		if !p.skip(',') {
 			return nil, p.bad("expected , or } in an object", "")
 		}
-		if dst = append(dst, ','); p.dry {
-			dst = dst[:0]
-		}
+		dst = p.settle(append(dst, ','))
 	}
 	p.at++
 	dst = append(dst, '}')
@@ -118,7 +120,10 @@ func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 		for p.at < len(p.text) && plain[p.text[p.at]] {
 			p.at++
 		}
-		if !p.dry {
+		if p.compare {
+			dst = p.settle(dst)
+			p.settleRun(run)
+		} else if !p.dry {
 			dst = append(dst, p.text[run:p.at]...)
 		}
 		switch c := p.peek(); {
@@ -144,6 +149,25 @@ func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 			p.at += size
 		}
 	}
+}
+
+// settle lets go of what was written where only a check or a comparison is wanted.
+func (p *parser[T]) settle(dst []byte) []byte {
+	switch {
+	case p.compare:
+		end := p.settled + len(dst)
+		p.differs = p.differs || end > len(p.text) || string(p.text[p.settled:end]) != string(dst)
+		p.settled = end
+	case !p.dry:
+		return dst
+	}
+	return dst[:0]
+}
+
+// settleRun settles a run of the text that would be written as it stands.
+func (p *parser[T]) settleRun(from int) {
+	p.differs = p.differs || p.settled != from
+	p.settled += p.at - from
 }
 
 // sortMembers sorts the members of the object that ends dst and whose first
@@ -201,7 +225,7 @@ func memberEnd(object []byte, i int) int {
 
 // compareNames compares the canonical strings that a and b begin with by code
 // points, the order of Python's sort_keys.
-func compareNames(a, b []byte) int {
+func compareNames[T string | []byte](a, b T) int {
 	i, j := 1, 1
 	for {
 		if a[i] == '"' || b[j] == '"' {
@@ -224,7 +248,7 @@ func compareNames(a, b []byte) int {
 
 // runeOf returns the code point that a piece of a canonical string stands for,
 // and its length.
-func runeOf(s []byte) (rune, int) {
+func runeOf[T string | []byte](s T) (rune, int) {
 	if s[0] != '\\' {
 		return rune(s[0]), 1
 	}

@@ -132,14 +132,15 @@ func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[in
 func (s *Store) content(r *row, of **tree.Node) tree.Content {
 	branch, birth, nid, size := r.branch, r.birth, r.nid, r.size
 	return tree.Fetch(size, func(ctx context.Context) (canon.Value, error) {
-		var body, hash []byte
+		var body sql.NullString // which copies once what the driver gives, a slice of bytes twice
+		var hash []byte
 		switch err := s.stmts.bodyOf.QueryRowContext(ctx, branch, birth, nid).Scan(&body, &hash); {
 		case err == sql.ErrNoRows:
 			return "", fault.New(fault.Store, "the content is gone with its context", "")
 		case err != nil:
 			return "", s.fail(ctx, err, "reading a content")
 		}
-		n, v := *of, canon.Value(body)
+		n, v := *of, canon.Value(body.String)
 		erased := v == tree.ErasedContent && !bytes.Equal(hash, n.Hash[:]) // since the snapshot was read
 		if erased {
 			return v, nil
