@@ -23,6 +23,8 @@ type Batch struct {
 	editor  *tree.Editor
 	edition Edition
 	err     error // the first one
+
+	families families
 }
 
 // Err returns the first error of a call, nil without one.

@@ -37,9 +37,9 @@ var rows = []row{
 	{"… one by one", 250, paths, reopened(true)},
 	{"20 commits at a limit of n turns", 1_000, storesToCome, atLimit(func(n int) pact.Policy { return pact.Policy{MaxTurns: n} })},
 	{"20 commits at a limit of the bytes of n turns", 1_000, storesToCome, atLimit(func(n int) pact.Policy { return pact.Policy{MaxBytes: 200 * n} })},
-	{"pruning n blocks to half under 64 limits", 1_000, "", manyParts},
-	{"a component for each of n keys, in three cycles", 250, "", components},
-	{"pruning beside a call with n results", 250, "", results},
+	{"pruning n blocks to half under 64 limits", 1_000, memory, manyParts},
+	{"a component for each of n keys, in three cycles", 250, paths, components},
+	{"pruning beside a call with n results", 250, memory, results},
 	{"pruning a chain of n mutual references with a pinned end", 250, memory, chain},
 	{"a fork of a fork, n times", 50, "", forking},
 	{"… opening the last and rendering its thread", 50, memory, lastFork(func(b *bench, c *pact.Context) {

@@ -1,0 +1,45 @@
+package pact
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/contexttree/pact/store"
+)
+
+// TestComponentsOfManyKeysAreLookedForOnce adds a component for each of n keys, in
+// ^ah and in turns before it. What is looked at grows as n does.
+func TestComponentsOfManyKeysAreLookedForOnce(t *testing.T) {
+	looked := func(n int) (total int) {
+		c, err := Create(t.Context(), store.NewMemory(), "c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for cycle := range 4 {
+			err := c.Edit(t.Context(), func(b *Batch) error {
+				for key := range n {
+					if _, added := b.AddEvery(2, Spec{Key: fmt.Sprint("k", key), Content: "a table"}); added != (cycle%2 == 0) {
+						t.Errorf("%d keys, cycle %d, key %d: added %v", n, cycle, key, added)
+					}
+					if id, added := b.AddEvery(2, Spec{Key: fmt.Sprint("k", key), Content: "a table"}); added || id == "" {
+						t.Errorf("%d keys, cycle %d, key %d: added %v, the newest is %q", n, cycle, key, added, id)
+					}
+				}
+				total += b.families.looked
+				return nil
+			}, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, err := c.Commit(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return total
+	}
+	few, many := looked(500), looked(2000)
+	t.Logf("looked at %d and %d nodes", few, many)
+	if many > 5*few {
+		t.Errorf("four times the keys take a look at %.1f times the nodes", float64(many)/float64(few))
+	}
+}
