@@ -10,13 +10,13 @@ import (
 // Placed is a node and where it hangs: the index of its parent in the same
 // slice, -1 for the root. Parents come before their children.
 type Placed struct {
-	Node   *Node
-	Parent int
+	Node   *Node // made by [NewNode]
+	Parent int   // index, or -1
 }
 
 // Build makes a tree of nodes whose placement was checked before, such as the
 // rows of a store. Siblings may come in any order. It refuses duplicate ids
-// and trees over the limits. Cost: O(n log n).
+// with E_NODE_DUPLICATE, and trees over the limits with E_LIMIT. Cost: O(n log n).
 func Build(cycle int64, nodes []Placed) (*Tree, error) {
 	if len(nodes) > MaxNodes {
 		return nil, fault.New(fault.Limit, "a tree holds at most "+strconv.Itoa(MaxNodes)+" nodes", "split the document")

@@ -19,6 +19,7 @@ const (
 
 var classNames = [...]string{"^root", "^sys", "^seq", "^ah", "turn", "container", "block"}
 
+// String names the class: ^root, ^sys, ^seq, ^ah, turn, container or block.
 func (c Class) String() string { return classNames[c] }
 
 // Region reports whether c is the root or one of its three regions.
@@ -38,7 +39,9 @@ func (s Shape) Leaf() bool { return s&inner == 0 }
 
 // Vocabulary names the canonical types a context gives to its new nodes: mt,
 // mc, cb in the older editions, seg, cont, block in the canonical one.
-type Vocabulary struct{ Turn, Container, Block string }
+type Vocabulary struct {
+	Turn, Container, Block string // nodeTypes
+}
 
 // ClassOfType returns the class that a nodeType names: a region, or the part
 // before the first colon where that is a canonical name of either vocabulary.

@@ -5,9 +5,9 @@ import "slices"
 // Difference is a node that two trees do not hold alike. Old is nil for a node
 // that only the second one has, New for one that only the first one has.
 type Difference struct {
-	Old, New             *Node
-	OldParent, NewParent string
-	OldClass, NewClass   Class
+	Old, New             *Node  // the versions in the first and in the second tree
+	OldParent, NewParent string // ids of the parents, "" for the root
+	OldClass, NewClass   Class  // the classes in both trees
 }
 
 // Compare calls f for what [Differences] returns, until f returns false.

@@ -14,7 +14,7 @@ import (
 // the clock, and what ids the history has seen. Same calls with the same Env
 // give the same bytes.
 type Env struct {
-	Vocabulary Vocabulary
+	Vocabulary Vocabulary                    // the types of new nodes
 	Clock      func() int64                  // nanoseconds; read once for every stamp
 	Taken      func(id string) (bool, error) // whether the history of the context has the id
 	Suffix     string                        // ends generated ids, for forks
@@ -53,7 +53,11 @@ func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
 
 // Add puts a new node under a parent, at the place that the canonical order
 // gives its offset and its stamps, and returns its id. parent is an id or the
-// name of a region. A block at offset 0 of ^ah belongs to its core.
+// name of a region. A block at offset 0 of ^ah belongs to its core. It fails with
+// E_NODE_NOT_FOUND for an unknown parent, E_SEALED for one of an earlier cycle,
+// E_PLACEMENT_INVALID where the parent cannot hold the type, E_NODE_DUPLICATE for
+// an id that the history has, E_DOCUMENT_INVALID for a header or a content that is
+// none, and E_LIMIT.
 func (x *Editor) Add(parent string, s Spec) (string, error) {
 	path, err := x.target(parent)
 	if err != nil {
@@ -135,7 +139,9 @@ func checkInteger(name string, n int64) error {
 
 // Update sets headers of a node. set may hold content, priority, tags and
 // custom attributes; for a node of this cycle also ttl, offset, pinned, refs
-// and the optional string headers. A nil value removes an optional one.
+// and the optional string headers. A nil value removes an optional one. It fails
+// with E_NODE_NOT_FOUND, E_SEALED for what an earlier node keeps,
+// E_DOCUMENT_INVALID for a value that does not fit, and E_LIMIT.
 func (x *Editor) Update(id string, set map[string]any) error {
 	path, err := x.find(id)
 	if err != nil {
@@ -237,7 +243,9 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 	return nil
 }
 
-// Remove takes a node out with everything below it.
+// Remove takes a node out with everything below it. It fails with
+// E_NODE_NOT_FOUND, with E_PLACEMENT_INVALID for the root and its regions, and with
+// E_SEALED for a turn and whatever else has to stay.
 func (x *Editor) Remove(id string) error {
 	path, err := x.find(id)
 	if err != nil {
@@ -255,13 +263,13 @@ func (x *Editor) removable(path []*Entry) error {
 	e := path[len(path)-1]
 	id := e.node.ID
 	if e.class.Region() {
-		return fault.OnNode(fault.PlacementInvalid, id, "root and regions stay", "")
+		return fault.OnNode(fault.PlacementInvalid, id, "the root and its regions cannot be removed", "")
 	}
 	if !x.Earlier(id) || within(path, Sys) {
 		return nil
 	}
 	if e.class == Turn {
-		return fault.OnNode(fault.Sealed, id, "a turn goes by pruning only", "prune it at a commit")
+		return fault.OnNode(fault.Sealed, id, "only pruning can remove a turn", "prune it at a commit")
 	}
 	if TurnOn(path) == nil {
 		return sealed(id, "the node was published in an earlier cycle")

@@ -30,8 +30,9 @@ func (n *Node) Erased() bool { return n.Has(ErasedName) }
 
 // Erase returns what is left of a node when everything in it that can hold a
 // text goes for good: its place, stamps, ttl, priority, type, references, a
-// canonical role, a common kind, pinned and removable; and its mark. A node
-// that was erased before is returned as it is.
+// canonical role, a common kind, pinned and removable; and its mark. It returns a
+// node that was erased before as it is, and fails where the content cannot be read
+// from the store.
 func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
 	if mark, _ := n.Header(ErasedName).Text(); isMark(mark) {
 		if left := n.left(mark); left.Same(n) {
@@ -47,7 +48,8 @@ func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
 
 // Mark is HMAC-SHA256, with the salt as its key, over the canonical JSON of an
 // object with the id of the node, its content and its optional headers and
-// custom attributes as they are, in hexadecimal.
+// custom attributes as they are, in hexadecimal. It fails where the content cannot
+// be read from the store.
 func (n *Node) Mark(ctx context.Context, salt []byte) (string, error) {
 	content, err := n.Content.Value(ctx)
 	if err != nil {

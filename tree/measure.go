@@ -70,7 +70,8 @@ func (m *Measure) Sum(ctx context.Context, e *Entry) (int64, error) {
 	return own + below, err
 }
 
-// Own measures an entry by itself, which for a block is its sum.
+// Own measures an entry by itself, which for a block is its sum. Its errors are
+// those of Of.
 func (m *Measure) Own(ctx context.Context, e *Entry) (int64, error) {
 	if e.kids == nil {
 		return m.Sum(ctx, e)
@@ -106,7 +107,7 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 }
 
 // First measures the first n blocks of the thread. Nodes that are no blocks
-// must not count. Cost: O(depth · log n) where sums are known.
+// must not count. Its errors are those of Of. Cost: O(depth · log n) where sums are known.
 func (m *Measure) First(ctx context.Context, t *Tree, n int) (int64, error) {
 	return m.firstIn(ctx, t.root, &n)
 }

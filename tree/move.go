@@ -20,8 +20,8 @@ const (
 type Gap struct {
 	Parent string // id or name of a region
 	Core   bool   // the core of a turn or of ^ah, elided or not, is meant rather than Parent itself
-	Edge   Edge
-	N      int // 1-based, in canonical order
+	Edge   Edge   // from where N counts
+	N      int    // 1-based, in canonical order
 }
 
 // opening is a gap that has been found in the tree.
@@ -33,7 +33,8 @@ type opening struct {
 
 // AddAt puts a new node into a gap. It takes the offset of its neighbour; the
 // siblings at that offset that must follow get new stamps, which only nodes of
-// this cycle can.
+// this cycle can: E_SEALED where one of them is older. Its other errors are those
+// of [Editor.Add], and E_PLACEMENT_INVALID where the gap is none.
 func (x *Editor) AddAt(g Gap, s Spec) (string, error) {
 	o, err := x.open(g, "")
 	if err != nil {
@@ -124,7 +125,8 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 
 // Move hangs a node under another parent or at another offset and returns its
 // id. A node of this cycle keeps id and stamps; the move of an earlier one is
-// its removal and a new node, children included (02 §2.3).
+// its removal and a new node, children included (02 §2.3). Its errors are those of
+// [Editor.Add] and [Editor.Remove].
 func (x *Editor) Move(id, parent string, offset int64) (string, error) {
 	path, err := x.target(parent)
 	if err != nil {
@@ -134,7 +136,7 @@ func (x *Editor) Move(id, parent string, offset int64) (string, error) {
 }
 
 // MoveAt is Move to a gap; the node and the siblings that must follow it get
-// new stamps.
+// new stamps. Its errors are those of [Editor.Move] and [Editor.AddAt].
 func (x *Editor) MoveAt(id string, g Gap) (string, error) {
 	o, err := x.open(g, id)
 	if err != nil {

@@ -17,8 +17,8 @@ type Digest [32]byte
 // Header is one optional header of a node or one of its custom attributes
 // (02 §3.5), its value in canonical JSON.
 type Header struct {
-	Name  string
-	Value canon.Value
+	Name  string      // as written
+	Value canon.Value // in canonical JSON
 }
 
 // Node is one version of a node: its mandatory headers (02 §3.2), its optional
@@ -26,10 +26,10 @@ type Header struct {
 // every snapshot that contains it and must not be changed; make one with
 // NewNode.
 type Node struct {
-	ID         string
+	ID         string // unique in the history of the context (02 §2.3)
 	Type       string // nodeType, canonical or namespaced, exactly as it came
 	Offset     int64  // <0 pre, 0 core, >0 post (02 §4.1)
-	Priority   int64
+	Priority   int64  // orders candidates of pruning (02 §7)
 	Cycle      int64  // the cycle that introduced the node
 	CreatedNS  int64  // nanoseconds
 	ForeignISO string // created_at_iso of an import where it is not CreatedNS in our format
@@ -37,15 +37,15 @@ type Node struct {
 	Expiry     int64  // the first cycle that commits without the node, or Never
 
 	Headers []Header // optional headers and custom attributes, sorted by name
-	Content Content
+	Content Content  // JSON, read when asked for; absent in a group
 
 	// What follows is read out of Headers and Content once, by NewNode.
 
-	Role, Kind, Key   string
-	Tags, Refs        []string
-	Removable, Pinned bool
-	Hash              Digest // content hash (08 §2.1)
-	HashOK            bool   // false where JSON cannot express the content (08 §8.2)
+	Role, Kind, Key   string   // "" without one
+	Tags, Refs        []string // nil without any
+	Removable, Pinned bool     // false without the header
+	Hash              Digest   // content hash (08 §2.1)
+	HashOK            bool     // false where JSON cannot express the content (08 §8.2)
 
 	digest   Digest // over every header and the content
 	rendered int    // bytes in the canonical thread, a missing role counted as "user"

@@ -2,7 +2,7 @@ package tree
 
 // Born is a node that a patch puts under a parent.
 type Born struct {
-	Node   *Node
+	Node   *Node  // made by [NewNode]
 	Parent string // id
 }
 

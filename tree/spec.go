@@ -16,8 +16,8 @@ type Spec struct {
 	ID   string // opaque, at most 1 KiB, new to the whole history; "" for a generated one
 	Type string // canonical or namespaced nodeType; "" for a block
 
-	Offset   int64
-	Priority int64
+	Offset   int64  // below 0 before the core of the parent, 0 in it, above 0 after it (02 §4.1)
+	Priority int64  // as [Node.Priority]
 	TTL      *int64 // cycles; nil for a persistent node (03 §3.1)
 
 	Role, Kind, Key, Provenance, MIME, Encoding string

@@ -149,9 +149,11 @@ func (x *Editor) whole(f func() error) error {
 // stamp, before copying the paths of those costs less than a new list.
 const fewAmong = 32
 
-// Reorder puts nodes of this cycle that are siblings at one offset in the
-// given order, by giving them new stamps. Cost: that of one look-up and one new
-// version for each.
+// Reorder puts nodes of this cycle that are siblings at one offset in the given
+// order, by giving them new stamps. It fails with E_NODE_NOT_FOUND, E_SEALED for
+// an earlier node, and E_PLACEMENT_INVALID for nodes that are no siblings at one
+// offset or are listed twice. Cost: that of one look-up and one new version for
+// each.
 func (x *Editor) Reorder(ids ...string) error {
 	listed := make(map[string]bool, len(ids))
 	for _, id := range ids {

@@ -31,7 +31,8 @@ func defaultRole(region Class) canon.Value {
 	return `"user"`
 }
 
-// Thread returns the canonical thread (02 §12), as WriteThread writes it.
+// Thread returns the canonical thread (02 §12), as WriteThread writes it. It fails
+// where a content cannot be read from the store.
 func (t *Tree) Thread(ctx context.Context) ([]byte, error) {
 	_, size := t.ThreadSize()
 	buf := bytes.NewBuffer(make([]byte, 0, size))
