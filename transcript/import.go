@@ -37,7 +37,8 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, pr
 // ImportUnder is Import with a policy that prunes at every call: its snapshots
 // are what the model would have seen. A policy that limits tokens needs
 // pact.WithCounter among the options. Calls without results and results without
-// calls that the conversation has are kept, unless the policy says otherwise. A
+// calls that the conversation has are kept, unless the policy says otherwise. Its
+// errors are those of [Import], and those of a commit with the policy. A
 // result that comes when its call was pruned is left out with it.
 func ImportUnder(ctx context.Context, s store.Store, name string, c *Conversation, policy pact.Policy, progress func(done, total int), opts ...pact.Option) (*pact.Context, error) {
 	if policy.Orphans == "" {

@@ -10,7 +10,8 @@ import (
 
 // OpenAI returns the thread of a snapshot (02 §12) as OpenAI chat messages: a
 // compact JSON array, names sorted, everything else as the canonical thread
-// writes it. It works for every snapshot.
+// writes it. It works for every snapshot, and fails where a content cannot be read
+// from the store.
 //
 // Blocks of an imported message are put together again and give the JSON value
 // that it was. Where some of them were removed, the rest is still a message: a
