@@ -3,6 +3,8 @@ package postgres_test
 import (
 	"context"
 	"encoding/binary"
+	"flag"
+	"fmt"
 	"net"
 	"os"
 	"regexp"
@@ -100,7 +102,7 @@ func TestStore(t *testing.T) {
 		})
 		return s
 	})
-	if len(all) < 60 {
+	if part := strings.Contains(flag.Lookup("test.run").Value.String(), "/"); len(all) < 60 && !part {
 		t.Errorf("only %d statements came by", len(all))
 	}
 	names := namesOfSchema(t)
@@ -156,16 +158,21 @@ var allowedWords = func() map[string]bool {
 	return list
 }()
 
-// A commit of a turn takes one round trip.
+// A commit of a turn takes one round trip, and with a request token two more, which
+// ask for the token and for the context.
 func TestRoundTrips(t *testing.T) {
 	s, w := listen(t, postgrestest.Database(t))
 	c, err := pact.Create(t.Context(), s, "chat")
 	must(t, err)
 	for turn := range 20 {
 		before := w.rounds
-		commit(t, c, "", turn)
-		if rounds := w.rounds - before; turn > 0 && rounds != 1 {
-			t.Errorf("turn %d took %d round trips", turn, rounds)
+		token, want := "", 1
+		if turn%2 == 0 {
+			token, want = fmt.Sprint("token ", turn), 3
+		}
+		commit(t, c, token, turn)
+		if rounds := w.rounds - before; turn > 0 && rounds != want {
+			t.Errorf("turn %d took %d round trips, want %d", turn, rounds, want)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	if err := p.changes(changes); err != nil {
 		return s.conflictOr(ctx, key, g, err)
 	}
-	doubt := false
+	var doubt error // what left open whether the change was made
 	for {
 		err = s.transact(ctx, "writing a change", func(w *writer) error {
 			w.key, p.chain = int64(key), known.chain
@@ -48,13 +48,16 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 		if changes[0].Entry.Request == "" || s.dialect.InDoubt == nil || !s.dialect.InDoubt(err) || ctx.Err() != nil {
 			break
 		}
-		doubt = true
+		doubt = err
 	}
 	if s.dialect.IsConstraint(err) {
-		if !doubt || !s.wrote(ctx, key, g.Revision+int64(len(changes)), p.chain) {
+		if doubt == nil || !s.wrote(ctx, key, g.Revision+int64(len(changes)), p.chain) {
 			return s.refusal(ctx, key, g, changes)
 		}
 		err = nil
+	}
+	if err != nil && doubt != nil {
+		return doubt
 	}
 	if err == nil {
 		committed := slices.ContainsFunc(changes, func(c store.Change) bool { return c.Sealed != nil })

@@ -110,24 +110,25 @@ func (s *Store) Request(ctx context.Context, key store.Key, token string) (*stor
 
 // request returns the entry with a request token in a lineage, nil without one.
 func (s *Store) request(ctx context.Context, line lineage, token string) (found *store.Entry, err error) {
-	err = s.inReadTx(ctx, "looking up a request", func(tx *sql.Tx) error {
-		for _, p := range line {
-			var revision int64
-			err := within(ctx, tx, s.stmts.requestAt).QueryRowContext(ctx, p.branch, token, p.endRevision).Scan(&revision)
-			if err == sql.ErrNoRows {
-				continue
-			}
-			if err != nil {
-				return err
-			}
+	const doing = "looking up a request"
+	for _, p := range line {
+		var revision int64
+		err := s.stmts.requestAt.QueryRowContext(ctx, p.branch, token, p.endRevision).Scan(&revision)
+		if err == sql.ErrNoRows {
+			continue
+		}
+		if err != nil {
+			return nil, s.fail(ctx, err, doing)
+		}
+		err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error { // the row and the link before it, as they are at one moment
 			return s.eachLogRow(ctx, tx, p, revision, revision, func(values []any) {
 				e := entryOf(values)
 				found = &e
 			})
-		}
-		return nil
-	})
-	return found, err
+		})
+		return found, err
+	}
+	return nil, nil
 }
 
 // entryOf returns the entry that a row of the log holds.
