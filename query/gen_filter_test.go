@@ -12,7 +12,7 @@ import (
 )
 
 // filters draws up to most filters that x passes, unless something goes wrong.
-func (d *drawer) filters(x *thing, most int) string {
+func (d *generator) filters(x *modelNode, most int) string {
 	var b strings.Builder
 	for range d.IntN(most + 1) {
 		b.WriteString(d.filter(x))
@@ -20,7 +20,7 @@ func (d *drawer) filters(x *thing, most int) string {
 	return b.String()
 }
 
-func (d *drawer) filter(x *thing) string {
+func (d *generator) filter(x *modelNode) string {
 	if d.wrong() {
 		x = d.node()
 	}
@@ -38,7 +38,7 @@ func (d *drawer) filter(x *thing) string {
 }
 
 // depths draws a set of depths with that of x in it, in some way of writing.
-func (d *drawer) depths(x *thing) string {
+func (d *generator) depths(x *modelNode) string {
 	n := x.depth
 	if !x.placed {
 		n = int64(d.IntN(4) - 1)
@@ -50,7 +50,7 @@ func (d *drawer) depths(x *thing) string {
 		fmt.Sprintf(">=%d", n), fmt.Sprintf("<=%d", n), fmt.Sprintf(">%d", n-1), fmt.Sprintf("<%d", n+1), fmt.Sprintf("{%d,%d}", n, n+2), fmt.Sprintf("{>%d}, %d", n+1, n))
 }
 
-func (d *drawer) tagOf(x *thing) string {
+func (d *generator) tagOf(x *modelNode) string {
 	if has := x.node.Tags; len(has) > 0 {
 		return d.quoteName(pick(d.Rand, has...))
 	}
@@ -58,7 +58,7 @@ func (d *drawer) tagOf(x *thing) string {
 }
 
 // block draws attributes in brackets or braces.
-func (d *drawer) block(x *thing) string {
+func (d *generator) block(x *modelNode) string {
 	if !d.later() {
 		return "[" + d.attr(x) + "]"
 	}
@@ -66,7 +66,7 @@ func (d *drawer) block(x *thing) string {
 }
 
 // braces draws the attributes of a search for x.
-func (d *drawer) braces(x *thing) string {
+func (d *generator) braces(x *modelNode) string {
 	if one(d.Rand, 4) {
 		return "{" + d.attr(x) + ", " + d.attr(x) + "}"
 	}
@@ -80,7 +80,7 @@ var attrNames = []string{
 
 // attr draws one attribute that x has, unless something goes wrong, in a form
 // that the edition takes.
-func (d *drawer) attr(x *thing) string {
+func (d *generator) attr(x *modelNode) string {
 	for {
 		text := d.anyAttr(x)
 		if d.later() {
@@ -92,7 +92,7 @@ func (d *drawer) attr(x *thing) string {
 	}
 }
 
-func (d *drawer) anyAttr(x *thing) string {
+func (d *generator) anyAttr(x *modelNode) string {
 	if d.wrong() {
 		x = d.node()
 	}
@@ -129,7 +129,7 @@ func (d *drawer) anyAttr(x *thing) string {
 }
 
 // ofType draws a comparison that the type of x passes.
-func (d *drawer) ofType(x *thing) string {
+func (d *generator) ofType(x *modelNode) string {
 	name := x.node.Type
 	if !x.class.Region() && one(d.Rand, 2) {
 		name = strings.TrimPrefix(d.typeOf(x), ".")
@@ -137,24 +137,24 @@ func (d *drawer) ofType(x *thing) string {
 	return pick(d.Rand, "="+d.quote(name), "="+d.quote(name), "=["+d.quote(name)+",mt]", "=[null, "+d.quote(name)+"]", "=[null,'x:none']", "!='^root'", "!=cb", "~'.'", ">='"+x.node.Type+"'")
 }
 
-func (d *drawer) ofInteger(n int64) string {
+func (d *generator) ofInteger(n int64) string {
 	s := strconv.FormatInt(n, 10)
 	return pick(d.Rand, "="+s, "="+s, "='"+s+"'", "="+s+".0", "=[77,"+s+"]", "=[x, "+s+"]", "=x", "="+s+".5", "!="+s+".5", ">="+s+".5", ">"+s+".5", "=null", "!=77", "!=x", ">="+s, "<="+s, "<= '"+s+"'", ">"+s+"", "<"+s,
 		">"+strconv.FormatInt(n-1, 10), "<"+s+".5", "<=18446744073709551616", ">-99999999999999999999", "<-9223372036854775809", "!=18446744073709551616", "~'^"+regexp.QuoteMeta(s)+"$'", "~1", "!=null", "<word", "='+"+s+"'")
 }
 
-func (d *drawer) ofText(s string) string {
+func (d *generator) ofText(s string) string {
 	head := s[:min(1, len(s))]
 	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "="+d.quote(s), "=[other,"+d.quote(s)+"]", "=[null,"+d.quote(s)+"]", "=null", "!="+d.quote(s), "!=other", "!=null", "!='null'",
 		">="+d.quote(s), "<="+d.quote(s), ">''", "<b", ">5", "~"+d.quote("^"+regexp.QuoteMeta(s)+"$"), "~"+d.quote(regexp.QuoteMeta(strings.ToValidUTF8(head, ""))))
 }
 
-func (d *drawer) ofList(list []string) string {
+func (d *generator) ofList(list []string) string {
 	s := pick(d.Rand, list...)
 	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "=[zz,"+d.quote(s)+"]", "!=zz", "!="+d.quote(s), "!=null", "~'.'", "~'^[ab]$'", ">''")
 }
 
-func (d *drawer) ofJSON(f facet) string {
+func (d *generator) ofJSON(f facet) string {
 	s := f.plain()
 	switch f.json.Kind() {
 	case canon.KindNumber:
@@ -177,7 +177,7 @@ func (d *drawer) ofJSON(f facet) string {
 }
 
 // oddNumber draws a comparison with what some ways to read numbers get wrong.
-func (d *drawer) oddNumber() string {
+func (d *generator) oddNumber() string {
 	return pick(d.Rand, "=", "!=", "<", "<=", ">", ">=") +
 		pick(d.Rand, "0.0000001", "100000000000000000000000", "5."+zeros, "5"+zeros, "'5"+zeros+"'", "'1e999'", "'5.'", "'.5'", "007", "'1e5'", "5.0", "-0", "'0x5'", "'5 '")
 }
@@ -185,7 +185,7 @@ func (d *drawer) oddNumber() string {
 var word = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]*(:[a-zA-Z0-9_-]+)*$`)
 
 // quote draws a way to write a text as a value.
-func (d *drawer) quote(s string) string {
+func (d *generator) quote(s string) string {
 	if word.MatchString(s) && s != "null" && s != "None" && one(d.Rand, 2) {
 		return s
 	}
@@ -195,7 +195,7 @@ func (d *drawer) quote(s string) string {
 
 // hash draws "#" and a name, or where the edition has no such name the same as
 // an attribute.
-func (d *drawer) hash(name string) string {
+func (d *generator) hash(name string) string {
 	text := "#" + d.quoteName(name)
 	if _, err := selector.Parse(text, d.w.edition); err != nil {
 		return "[id=" + d.quote(name) + "]"
@@ -204,7 +204,7 @@ func (d *drawer) hash(name string) string {
 }
 
 // quoteName draws a way to write a name behind "#" or "+".
-func (d *drawer) quoteName(s string) string {
+func (d *generator) quoteName(s string) string {
 	bare := word.MatchString(s) && !strings.Contains(s, ":")
 	if bare && one(d.Rand, 2) {
 		return s
@@ -213,6 +213,6 @@ func (d *drawer) quoteName(s string) string {
 }
 
 // isTurn reports whether x is a turn or the active head.
-func isTurn(x *thing) bool { return x.class == tree.Turn || x.class == tree.Head }
+func isTurn(x *modelNode) bool { return x.class == tree.Turn || x.class == tree.Head }
 
-func isBlock(x *thing) bool { return x.class == tree.Block }
+func isBlock(x *modelNode) bool { return x.class == tree.Block }

@@ -7,7 +7,7 @@ import (
 )
 
 // search draws a search for x from the root, and perhaps what to find below it.
-func (d *drawer) search(x *thing) string {
+func (d *generator) search(x *modelNode) string {
 	switch n := d.IntN(4); {
 	case n == 0:
 		for x.parent != nil && x.parent != d.w.root {
@@ -25,7 +25,7 @@ func (d *drawer) search(x *thing) string {
 }
 
 // place draws a hop that finds something above x when it stands alone.
-func (d *drawer) place(x *thing) string {
+func (d *generator) place(x *modelNode) string {
 	for x.parent != nil && !isPlace(x) && x.parent != d.w.root {
 		x = x.parent
 	}
@@ -43,7 +43,7 @@ func (d *drawer) place(x *thing) string {
 // behind draws what may follow a position or a search that found x: filters,
 // spaced or not, and steps further down. After a single "?" there must be no
 // other one.
-func (d *drawer) behind(x *thing, single bool) string {
+func (d *generator) behind(x *modelNode, single bool) string {
 	var b strings.Builder
 	for range d.IntN(3) {
 		f := d.filter(x)
@@ -66,7 +66,7 @@ func (d *drawer) behind(x *thing, single bool) string {
 }
 
 // rest draws a chain from x down to y.
-func (d *drawer) rest(x, y *thing) string {
+func (d *generator) rest(x, y *modelNode) string {
 	text := d.steps(x, y)
 	if c := text[strings.IndexFunc(text, func(r rune) bool { return r != ' ' })]; c == '[' || c == '{' || c == '+' {
 		return " > *" + text[len(text)-len(strings.TrimLeft(text, " ")):] // it would be a filter
@@ -76,7 +76,7 @@ func (d *drawer) rest(x, y *thing) string {
 
 // position draws hops that lead to x, as a path in parentheses or, where it is
 // one hop, sometimes without them.
-func (d *drawer) position(x *thing) string {
+func (d *generator) position(x *modelNode) string {
 	hops := d.hops(x)
 	if len(hops) == 1 && one(d.Rand, 2) && hops[0][0] != '?' && !strings.HasPrefix(hops[0], "depth") {
 		behind := d.behind(x, false)
@@ -88,10 +88,10 @@ func (d *drawer) position(x *thing) string {
 	return "(" + strings.Join(hops, pick(d.Rand, ", ", ",")) + ")" + d.behind(x, false)
 }
 
-func (d *drawer) hops(x *thing) []string {
-	path := []*thing{}
+func (d *generator) hops(x *modelNode) []string {
+	path := []*modelNode{}
 	for y := x; y.parent != nil; y = y.parent {
-		path = append([]*thing{y}, path...)
+		path = append([]*modelNode{y}, path...)
 	}
 	if len(path) == 0 {
 		return []string{"?? " + d.braces(x)}
@@ -132,7 +132,7 @@ func (d *drawer) hops(x *thing) []string {
 	return hops
 }
 
-func (d *drawer) depthHop(x *thing) string {
+func (d *generator) depthHop(x *modelNode) string {
 	if one(d.Rand, 3) {
 		return "depth(" + d.depths(x) + ")"
 	}
@@ -143,7 +143,7 @@ func (d *drawer) depthHop(x *thing) string {
 }
 
 // hop draws a hop to a child.
-func (d *drawer) hop(x *thing) string {
+func (d *generator) hop(x *modelNode) string {
 	if d.wrong() {
 		x = d.node()
 	}
@@ -164,7 +164,7 @@ func (d *drawer) hop(x *thing) string {
 	return pick(d.Rand, "cont", "mc") + d.hopAttrs(x)
 }
 
-func (d *drawer) hopAttrs(x *thing) string {
+func (d *generator) hopAttrs(x *modelNode) string {
 	if !one(d.Rand, 4) {
 		return ""
 	}

@@ -9,21 +9,21 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// drawer draws selectors that look for something in a tree: it chooses a node
+// generator draws selectors that look for something in a tree: it chooses a node
 // and says where and what that is, now and then wrongly.
-type drawer struct {
+type generator struct {
 	*rand.Rand
-	w     *world
+	w     *model
 	timed bool // the selector has an address, so derived facets are allowed
 }
 
-func (d *drawer) later() bool { return d.w.traits.Extended }
+func (d *generator) later() bool { return d.w.traits.Extended }
 
 // wrong is true where a condition is to be one that nobody thought of.
-func (d *drawer) wrong() bool { return one(d.Rand, 9) }
+func (d *generator) wrong() bool { return one(d.Rand, 9) }
 
 // node draws a node, more often one deep down.
-func (d *drawer) node() *thing {
+func (d *generator) node() *modelNode {
 	x := pick(d.Rand, d.w.real...)
 	if x.class.Region() {
 		x = pick(d.Rand, d.w.real...)
@@ -31,9 +31,9 @@ func (d *drawer) node() *thing {
 	return x
 }
 
-// drawSelector draws the text of a selector for the tree of w.
-func drawSelector(r *rand.Rand, w *world) string {
-	d := &drawer{Rand: r, w: w, timed: one(r, 2)}
+// genSelector draws the text of a selector for the tree of w.
+func genSelector(r *rand.Rand, w *model) string {
+	d := &generator{Rand: r, w: w, timed: one(r, 2)}
 	text := ""
 	if d.timed {
 		text = "@t0 "
@@ -51,7 +51,7 @@ func drawSelector(r *rand.Rand, w *world) string {
 	return text
 }
 
-func (d *drawer) controls() string {
+func (d *generator) controls() string {
 	list := []string{" @order=" + pick(d.Rand, "pre", "post", "bfs", "path", "turn:asc,pre", "turn:desc,pre"), " @unique", " @first"}
 	limit := fmt.Sprint(" @limit=", d.IntN(5))
 	if one(d.Rand, 2) {
@@ -66,7 +66,7 @@ func (d *drawer) controls() string {
 }
 
 // group draws a chain.
-func (d *drawer) group() string {
+func (d *generator) group() string {
 	x := d.node()
 	form := d.IntN(10)
 	switch {
@@ -81,7 +81,7 @@ func (d *drawer) group() string {
 }
 
 // family draws a selector for the nodes of one key and a choice from them.
-func (d *drawer) family() string {
+func (d *generator) family() string {
 	x := d.node()
 	for range 5 {
 		if x.node.Has("key") {
@@ -102,11 +102,11 @@ func (d *drawer) family() string {
 }
 
 // chain draws steps that lead to x.
-func (d *drawer) chain(x *thing) string { return d.steps(nil, x) }
+func (d *generator) chain(x *modelNode) string { return d.steps(nil, x) }
 
 // steps draws the steps behind from that lead to x; from is nil at the start
 // of a group.
-func (d *drawer) steps(from, x *thing) string {
+func (d *generator) steps(from, x *modelNode) string {
 	path := d.route(from, x)
 	var b strings.Builder
 	last := from
@@ -123,25 +123,25 @@ func (d *drawer) steps(from, x *thing) string {
 
 // route draws what a chain passes through on its way to x: some of what x is
 // below, elided cores and parts of turns included.
-func (d *drawer) route(from, x *thing) []*thing {
-	path := []*thing{x}
+func (d *generator) route(from, x *modelNode) []*modelNode {
+	path := []*modelNode{x}
 	for y := x.parent; y != nil && y != from; y = y.parent {
 		if top := path[0]; (y.class == tree.Turn || y.class == tree.Head) && top.parent == y && top.node != nil {
 			if y.core != nil && top.node.Offset == 0 && one(d.Rand, 3) {
-				path = append([]*thing{y.core}, path...)
+				path = append([]*modelNode{y.core}, path...)
 			}
 			if one(d.Rand, 8) {
-				path = append([]*thing{d.w.partOf(y, zoneOf(top.node.Offset))}, path...)
+				path = append([]*modelNode{d.w.partOf(y, zoneOf(top.node.Offset))}, path...)
 			}
 		}
 		if one(d.Rand, 2) {
-			path = append([]*thing{y}, path...)
+			path = append([]*modelNode{y}, path...)
 		}
 	}
 	return path
 }
 
-func (w *world) partOf(turn *thing, zone selector.Zone) *thing {
+func (w *model) partOf(turn *modelNode, zone selector.Zone) *modelNode {
 	for _, p := range w.parts {
 		if p.parent == turn && p.zone == zone {
 			return p
@@ -151,7 +151,7 @@ func (w *world) partOf(turn *thing, zone selector.Zone) *thing {
 }
 
 // join draws the combinator between two steps.
-func (d *drawer) join(from, to *thing) string {
+func (d *generator) join(from, to *modelNode) string {
 	child := to.parent == from || from != nil && (from.part || from.elided) && from.parent == to.parent
 	if child && one(d.Rand, 2) || d.wrong() {
 		return pick(d.Rand, " > ", ">")
@@ -160,7 +160,7 @@ func (d *drawer) join(from, to *thing) string {
 }
 
 // step draws a compound that x matches, unless something goes wrong.
-func (d *drawer) step(x *thing, first, last bool) string {
+func (d *generator) step(x *modelNode, first, last bool) string {
 	if x.part {
 		return [...]string{":pre", ":core", ":post"}[x.zone]
 	}
@@ -180,7 +180,7 @@ func (d *drawer) step(x *thing, first, last bool) string {
 }
 
 // nameOf draws what a step can begin with to name x, or nothing.
-func (d *drawer) nameOf(x *thing) string {
+func (d *generator) nameOf(x *modelNode) string {
 	if d.wrong() {
 		x = d.node()
 	}
@@ -217,7 +217,7 @@ func (d *drawer) nameOf(x *thing) string {
 }
 
 // hashOf is what "#" compares, or the other facet that it might.
-func (d *drawer) hashOf(x *thing) string {
+func (d *generator) hashOf(x *modelNode) string {
 	if key, _ := x.key(); d.w.traits.HashIsKey != d.wrong() {
 		return key
 	}
@@ -225,7 +225,7 @@ func (d *drawer) hashOf(x *thing) string {
 }
 
 // typeOf draws a type token for x.
-func (d *drawer) typeOf(x *thing) string {
+func (d *generator) typeOf(x *modelNode) string {
 	word := map[tree.Class][]string{tree.Turn: {".mt", ".seg"}, tree.Container: {".mc", ".cont"}, tree.Block: {".cb", ".block"}}[x.class]
 	name := pick(d.Rand, word...)
 	kind, ok := d.w.kind(x)

@@ -48,7 +48,7 @@ func lists(l []string) facet {
 }
 
 // facet reads an attribute of x by its name.
-func (w *world) facet(name string, x *thing) facet {
+func (w *model) facet(name string, x *modelNode) facet {
 	n := x.node
 	number := func(v int64, ok bool) facet {
 		if !ok {
@@ -108,7 +108,7 @@ func anything(v canon.Value) facet {
 }
 
 // attr tests one filter.
-func (w *world) attr(a selector.Attr, x *thing) bool {
+func (w *model) attr(a selector.Attr, x *modelNode) bool {
 	f := w.facet(a.Name, x)
 	equal := f.equals
 	if a.Name == "nodeType" {
@@ -257,7 +257,7 @@ func ofInt(n int64) decimal {
 // typed reports whether x matches a type token: by class where the token is a
 // canonical name alone, which is all that the older edition reads differently
 // from nodeType.
-func (w *world) typed(x *thing, name string) bool {
+func (w *model) typed(x *modelNode, name string) bool {
 	base, _, narrow := cutType(name)
 	if class, named := tree.ClassOfType(base); named && !narrow {
 		return x.class == class
@@ -268,7 +268,7 @@ func (w *world) typed(x *thing, name string) bool {
 // hasType reports whether x is of a type, as the value of
 // nodeType means it: the whole of it in either vocabulary; in the later
 // editions also class and kind facet (§3.2, §7.3).
-func (w *world) hasType(x *thing, name string) bool {
+func (w *model) hasType(x *modelNode, name string) bool {
 	base, kind, narrow := cutType(name)
 	class, named := tree.ClassOfType(base)
 	switch {

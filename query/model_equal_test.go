@@ -15,7 +15,7 @@ import (
 type equivalence struct {
 	name  string
 	in    []selector.Edition
-	write func(d *drawer, x *thing) []string
+	write func(d *generator, x *modelNode) []string
 }
 
 var afterwards = editions[1:] // the editions that came later
@@ -25,7 +25,7 @@ var afterwards = editions[1:] // the editions that came later
 // (§3.5.1), type tokens and attributes (§3.2), and the short forms of 001 §3.6,
 // §3.8 and §3.10 with what they are short for.
 var equivalences = []equivalence{
-	{"alias and depth", afterwards, func(d *drawer, x *thing) []string {
+	{"alias and depth", afterwards, func(d *generator, x *modelNode) []string {
 		if !isPlace(x) || x.depth > 0 {
 			return nil
 		}
@@ -33,7 +33,7 @@ var equivalences = []equivalence{
 		return each(tail, x.class.String(), fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf(".mt:depth(%d)", x.depth), fmt.Sprintf("(d%d)", x.depth),
 			fmt.Sprintf("(depth(%d))", x.depth), fmt.Sprintf("(d%d, seg)", x.depth), fmt.Sprintf("(seg, d%d)", x.depth), fmt.Sprintf("depth({%d})", x.depth), fmt.Sprintf(".seg:depth(%d..%d)", x.depth, x.depth))
 	}},
-	{"alias of the turns", afterwards, func(d *drawer, x *thing) []string {
+	{"alias of the turns", afterwards, func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
@@ -42,13 +42,13 @@ var equivalences = []equivalence{
 			fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf("(d%d)", x.depth), fmt.Sprintf("(d%d, seg)", x.depth),
 			fmt.Sprintf("(seg, d%d)", x.depth), fmt.Sprintf("(mt, depth(>0), d%d)", x.depth), fmt.Sprintf("(?{type='^seq'}, ?{type=seg}, d%d)", x.depth))
 	}},
-	{"all turns", afterwards, func(d *drawer, x *thing) []string {
+	{"all turns", afterwards, func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
 		return each(d.tail(x), "^seq .mt", "^seq .mt:depth(>0)", "depth(>=1)", ".mt", "(seg)", "(depth(>0))", ".seg:depth(>0)")
 	}},
-	{"runs of depths", afterwards, func(d *drawer, x *thing) []string {
+	{"runs of depths", afterwards, func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
@@ -56,14 +56,14 @@ var equivalences = []equivalence{
 		return each(d.tail(x), fmt.Sprintf(".mt:depth(%d-%d)", n, n+2), fmt.Sprintf(".mt:depth(%d..%d)", n, n+2), fmt.Sprintf(".mt:depth({%d,%d,%d})", n, n+1, n+2),
 			fmt.Sprintf(".mt:depth(%d, %d, %d)", n+2, n+1, n), fmt.Sprintf(".mt:depth(>=%d):depth(<%d)", n, n+3), fmt.Sprintf("depth(%d..%d)", n, n+2))
 	}},
-	{"runs in v0.1", editions[:1], func(d *drawer, x *thing) []string {
+	{"runs in v0.1", editions[:1], func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
 		n := x.depth
 		return each(d.tail(x), fmt.Sprintf(".mt:depth(%d-%d)", n, n+1), fmt.Sprintf("^seq .mt:depth(%d,%d)", n, n+1), fmt.Sprintf("^seq > .seg:depth(%d,%d)", n+1, n))
 	}},
-	{"groups and brackets", afterwards, func(d *drawer, x *thing) []string {
+	{"groups and brackets", afterwards, func(d *generator, x *modelNode) []string {
 		if x.class.Region() || x.elided {
 			return nil
 		}
@@ -72,7 +72,7 @@ var equivalences = []equivalence{
 		return each(tail, fmt.Sprintf("%s(%s %s)", name, a, b), fmt.Sprintf("%s[%s][%s]", name, a, b), fmt.Sprintf("%s(%s, %s)", name, a, b),
 			fmt.Sprintf("%s{%s, %s}", name, a, b), fmt.Sprintf("%s[%s,%s]", name, a, b), fmt.Sprintf("%s(%s)[%s]", name, a, b), fmt.Sprintf("%s{%s}{%s}", name, a, b))
 	}},
-	{"type and attributes", afterwards, func(d *drawer, x *thing) []string {
+	{"type and attributes", afterwards, func(d *generator, x *modelNode) []string {
 		word := classWord(x)
 		if word == "" {
 			return nil
@@ -91,7 +91,7 @@ var equivalences = []equivalence{
 		}
 		return each(tail, "."+word, "."+inOtherWords(word), fmt.Sprintf("[nodeType='%s']", word), fmt.Sprintf("[type=%s]", inOtherWords(word)), fmt.Sprintf("*[nodeType=%s]", word))
 	}},
-	{"type and attribute in v0.1", editions[:1], func(d *drawer, x *thing) []string {
+	{"type and attribute in v0.1", editions[:1], func(d *generator, x *modelNode) []string {
 		word := classWord(x)
 		if _, kind, ok := cutType(x.node.Type); ok && word != "" && kind != "note" && !strings.HasPrefix(x.node.Type, "x:") {
 			return each(d.filters(x, 1)+d.tail(x), fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word, kind), fmt.Sprintf(".%s:%s", inOtherWords(word), kind),
@@ -99,15 +99,15 @@ var equivalences = []equivalence{
 		}
 		return nil
 	}},
-	{"key", editions[2:], func(d *drawer, x *thing) []string {
+	{"key", editions[2:], func(d *generator, x *modelNode) []string {
 		key, _ := x.key()
 		tail := d.filters(x, 1) + d.tail(x)
 		return each(tail, "#"+d.quoteName(key), "[key="+d.quote(key)+"]", "*[key="+d.quote(key)+"]", "{key="+d.quote(key)+"}")
 	}},
-	{"id", editions[:2], func(d *drawer, x *thing) []string {
+	{"id", editions[:2], func(d *generator, x *modelNode) []string {
 		return each(d.filters(x, 1)+d.tail(x), d.hash(x.node.ID), "[id="+d.quote(x.node.ID)+"]", "*"+d.hash(x.node.ID))
 	}},
-	{"search and descent", afterwards, func(d *drawer, x *thing) []string {
+	{"search and descent", afterwards, func(d *generator, x *modelNode) []string {
 		if x == d.w.root {
 			return nil
 		}
@@ -124,7 +124,7 @@ var equivalences = []equivalence{
 		}
 		return each(tail, list...)
 	}},
-	{"tags", afterwards, func(d *drawer, x *thing) []string {
+	{"tags", afterwards, func(d *generator, x *modelNode) []string {
 		if len(x.node.Tags) == 0 {
 			return nil
 		}
@@ -132,7 +132,7 @@ var equivalences = []equivalence{
 		return each(d.tail(x), fmt.Sprintf("+'%s'+'%s'", tag, again), fmt.Sprintf("+'%s' +'%s'", again, tag), fmt.Sprintf("?? {tag='%s', tags='%s'}", tag, again),
 			fmt.Sprintf("^root *[tag='%s']+'%s'", tag, again), fmt.Sprintf("+'%s'{tag='%s'}", tag, again))
 	}},
-	{"hops and steps", afterwards, func(d *drawer, x *thing) []string {
+	{"hops and steps", afterwards, func(d *generator, x *modelNode) []string {
 		if x.parent == nil || !isPlace(x.parent) {
 			return nil
 		}
@@ -165,7 +165,7 @@ func TestEquivalences(t *testing.T) {
 				w := flatten(tr, e)
 				for range 10 {
 					var first []string
-					texts := q.write(&drawer{Rand: r, w: w}, pick(r, w.real...))
+					texts := q.write(&generator{Rand: r, w: w}, pick(r, w.real...))
 					for i, text := range texts {
 						s, err := selector.Parse(text, e)
 						if err != nil {
@@ -204,15 +204,15 @@ func TestRangesAreSpelledTwoWays(t *testing.T) {
 
 // contradicts reports whether some node has the type word:kind and another kind:
 // the type finds it and the kind does not (003, 001 §7.3 beside §3.2).
-func (w *world) contradicts(word, kind string) bool {
-	return slices.ContainsFunc(w.real, func(x *thing) bool {
+func (w *model) contradicts(word, kind string) bool {
+	return slices.ContainsFunc(w.real, func(x *modelNode) bool {
 		k, _ := w.kind(x)
 		return oldWords(x.node.Type) == word+":"+kind && k != kind
 	})
 }
 
 // tail draws a way from x further down, or nothing.
-func (d *drawer) tail(x *thing) string {
+func (d *generator) tail(x *modelNode) string {
 	list := below(x)
 	if len(list) == 0 || one(d.Rand, 3) {
 		return ""
@@ -229,7 +229,7 @@ func each(tail string, texts ...string) []string {
 }
 
 // classWord is the class of x in the older vocabulary.
-func classWord(x *thing) string {
+func classWord(x *modelNode) string {
 	return map[string]string{"turn": "mt", "container": "mc", "block": "cb"}[x.class.String()]
 }
 

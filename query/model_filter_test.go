@@ -9,8 +9,8 @@ import (
 
 // selection evaluates a selector by its definition and returns what it selects
 // in the tree, in the order in which Plan.Run has it.
-func (w *world) selection(s *selector.Selector) []*thing {
-	chosen := map[*thing]bool{}
+func (w *model) selection(s *selector.Selector) []*modelNode {
+	chosen := map[*modelNode]bool{}
 	for _, g := range s.Groups {
 		for _, x := range w.group(s, g) {
 			chosen[x] = !x.elided
@@ -21,8 +21,8 @@ func (w *world) selection(s *selector.Selector) []*thing {
 
 // covered returns what a selector selects and everything below that. What is
 // below an elided core that it selects is covered too.
-func (w *world) covered(s *selector.Selector) map[*thing]bool {
-	under := map[*thing]bool{}
+func (w *model) covered(s *selector.Selector) map[*modelNode]bool {
+	under := map[*modelNode]bool{}
 	for _, g := range s.Groups {
 		for _, x := range w.group(s, g) {
 			under[x] = true
@@ -36,15 +36,15 @@ func (w *world) covered(s *selector.Selector) map[*thing]bool {
 
 // group evaluates one chain from left to right: what its first step matches,
 // what the second one matches from there, and so on.
-func (w *world) group(s *selector.Selector, g selector.Group) []*thing {
-	var now []*thing
+func (w *model) group(s *selector.Selector, g selector.Group) []*modelNode {
+	var now []*modelNode
 	for i, step := range g.Steps {
 		if part, ok := lonely(step); ok {
 			now = w.partsFrom(now, step.Comb, part.Zone)
 			if i < len(g.Steps)-1 {
 				continue
 			}
-			var all []*thing // the last step selects all that is in the part
+			var all []*modelNode // the last step selects all that is in the part
 			for _, p := range now {
 				all = append(all, below(p)...)
 			}
@@ -54,7 +54,7 @@ func (w *world) group(s *selector.Selector, g selector.Group) []*thing {
 		if i == len(g.Steps)-1 && w.isFamily(s) {
 			at = w.keyPart(step) // what follows the key chooses from all nodes of it
 		}
-		var next []*thing
+		var next []*modelNode
 		for _, siblings := range w.candidates(now, step) {
 			next = append(next, w.sift(siblings, step.Parts, 0, at)...)
 		}
@@ -74,13 +74,13 @@ func lonely(s selector.Step) (selector.Offset, bool) {
 }
 
 // partsFrom returns the parts of turns that a step reaches.
-func (w *world) partsFrom(from []*thing, comb selector.Combinator, zone selector.Zone) []*thing {
-	var list []*thing
+func (w *model) partsFrom(from []*modelNode, comb selector.Combinator, zone selector.Zone) []*modelNode {
+	var list []*modelNode
 	for _, p := range w.parts {
 		if p.zone != zone {
 			continue
 		}
-		reached := comb == selector.None || slices.ContainsFunc(from, func(x *thing) bool {
+		reached := comb == selector.None || slices.ContainsFunc(from, func(x *modelNode) bool {
 			return x == p.parent || comb == selector.Descendant && slices.Contains(below(x), p.parent)
 		})
 		if reached {
@@ -92,7 +92,7 @@ func (w *world) partsFrom(from []*thing, comb selector.Combinator, zone selector
 
 // candidates returns what a step can reach at all, siblings together, because
 // :first, :last and :nth choose among those of one parent (decision 021).
-func (w *world) candidates(from []*thing, step selector.Step) [][]*thing {
+func (w *model) candidates(from []*modelNode, step selector.Step) [][]*modelNode {
 	core := namesCore(step.Parts)
 	switch head := step.Parts[0].(type) {
 	case selector.Position:
@@ -107,9 +107,9 @@ func (w *world) candidates(from []*thing, step selector.Step) [][]*thing {
 		}
 	}
 	if step.Comb == selector.None {
-		return append(families(w.root, core), []*thing{w.root})
+		return append(families(w.root, core), []*modelNode{w.root})
 	}
-	var list [][]*thing
+	var list [][]*modelNode
 	for _, x := range from {
 		if step.Comb == selector.Child {
 			list = append(list, kids(x, core))
@@ -121,14 +121,14 @@ func (w *world) candidates(from []*thing, step selector.Step) [][]*thing {
 }
 
 // searched returns where "?", "??" and "within(…) ??" look.
-func (w *world) searched(s selector.Search, core bool) [][]*thing {
+func (w *model) searched(s selector.Search, core bool) [][]*modelNode {
 	switch {
 	case !s.Deep:
-		return [][]*thing{kids(w.root, core)}
+		return [][]*modelNode{kids(w.root, core)}
 	case len(s.Within) == 0:
 		return families(w.root, core)
 	}
-	var list [][]*thing
+	var list [][]*modelNode
 	for _, h := range s.Within { // below what a position of this hop finds
 		for _, siblings := range w.position(selector.Position{Hops: []selector.Hop{h}}, false) {
 			for _, x := range siblings {
@@ -140,9 +140,9 @@ func (w *world) searched(s selector.Search, core bool) [][]*thing {
 }
 
 // distinct leaves out families that come again.
-func distinct(list [][]*thing) [][]*thing {
-	var once [][]*thing
-	seen := map[*thing]bool{}
+func distinct(list [][]*modelNode) [][]*modelNode {
+	var once [][]*modelNode
+	seen := map[*modelNode]bool{}
 	for _, siblings := range list {
 		if len(siblings) > 0 && !seen[siblings[0]] {
 			seen[siblings[0]] = true
@@ -153,27 +153,27 @@ func distinct(list [][]*thing) [][]*thing {
 }
 
 // isPlace reports whether x is what a depth names: a turn in ^seq, ^ah or ^sys.
-func isPlace(x *thing) bool {
+func isPlace(x *modelNode) bool {
 	return isSealed(x) || (x.class == tree.Head || x.class == tree.Sys) && x.placed
 }
 
 // isSealed reports whether x is a turn where turns belong.
-func isSealed(x *thing) bool {
+func isSealed(x *modelNode) bool {
 	return x.class == tree.Turn && x.parent != nil && x.parent.class == tree.Seq
 }
 
 // sift applies the parts from and up to but without to, one after the other:
 // a filter keeps what passes, a choice keeps one of what is left.
-func (w *world) sift(list []*thing, parts []selector.Part, from, to int) []*thing {
+func (w *model) sift(list []*modelNode, parts []selector.Part, from, to int) []*modelNode {
 	list = slices.Clone(list)
 	for i := from; i < to; i++ {
 		pick, ok := parts[i].(selector.Pick)
 		if !ok {
-			list = slices.DeleteFunc(list, func(x *thing) bool { return !w.test(parts, i, x) })
+			list = slices.DeleteFunc(list, func(x *modelNode) bool { return !w.test(parts, i, x) })
 			continue
 		}
 		if !namesCore(parts) {
-			list = slices.DeleteFunc(list, func(x *thing) bool { return x.elided })
+			list = slices.DeleteFunc(list, func(x *modelNode) bool { return x.elided })
 		}
 		n := map[selector.PickKind]int{selector.First: 1, selector.Last: len(list), selector.Nth: pick.N}[pick.Kind]
 		if n < 1 || n > len(list) {
@@ -185,7 +185,7 @@ func (w *world) sift(list []*thing, parts []selector.Part, from, to int) []*thin
 }
 
 // test tests x against one part that is no choice.
-func (w *world) test(parts []selector.Part, i int, x *thing) bool {
+func (w *model) test(parts []selector.Part, i int, x *modelNode) bool {
 	switch part := parts[i].(type) {
 	case selector.Region:
 		return x.class.Region() && x.class.String() == "^"+part.Name
@@ -215,14 +215,14 @@ func (w *world) test(parts []selector.Part, i int, x *thing) bool {
 	return true // "*", and a position, whose candidates have passed it
 }
 
-func (w *world) all(attrs []selector.Attr, x *thing) bool {
+func (w *model) all(attrs []selector.Attr, x *modelNode) bool {
 	return !slices.ContainsFunc(attrs, func(a selector.Attr) bool { return !w.attr(a, x) })
 }
 
 // standsForTurn reports whether x is a region that a type token for turns takes
 // in: ^ah or ^sys, in a step that also says :depth(e), in the editions where
 // depths reach there. Whether e has the depth of x is for :depth to test.
-func (w *world) standsForTurn(parts []selector.Part, x *thing, name string) bool {
+func (w *model) standsForTurn(parts []selector.Part, x *modelNode, name string) bool {
 	base, kind, narrow := cutType(name)
 	if class, ok := tree.ClassOfType(base); !w.traits.DepthMeansRegions || !ok || class != tree.Turn || x.class != tree.Head && x.class != tree.Sys {
 		return false
@@ -258,9 +258,9 @@ func attrNamesCore(a selector.Attr) bool {
 
 func isContainerType(name string) bool { return name == "mc" || name == "cont" }
 
-func unique(list []*thing) []*thing {
-	seen := map[*thing]bool{}
-	var once []*thing
+func unique(list []*modelNode) []*modelNode {
+	seen := map[*modelNode]bool{}
+	var once []*modelNode
 	for _, x := range list {
 		if !seen[x] {
 			seen[x] = true

@@ -79,7 +79,7 @@ func printedSelectors(f *testing.F) []string {
 // everything in them, in every edition.
 func FuzzEvaluate(f *testing.F) {
 	trees := richTrees(f)
-	var worlds []*world
+	var worlds []*model
 	for _, tr := range trees {
 		for _, e := range editions {
 			worlds = append(worlds, flatten(tr, e))
@@ -90,7 +90,7 @@ func FuzzEvaluate(f *testing.F) {
 	}
 	r := rand.New(rand.NewPCG(2, 11))
 	for i := range 150 {
-		f.Add(drawSelector(r, worlds[i%len(worlds)]), []byte(nil))
+		f.Add(genSelector(r, worlds[i%len(worlds)]), []byte(nil))
 		given := make([]byte, 40)
 		for k := range given {
 			given[k] = byte(r.IntN(256))
@@ -102,7 +102,7 @@ func FuzzEvaluate(f *testing.F) {
 			tr := trees[i/len(editions)]
 			ask := text
 			if len(given) > 0 {
-				ask = drawSelector(rand.New(&choices{given, rand.NewPCG(uint64(i), 12)}), w)
+				ask = genSelector(rand.New(&choices{given, rand.NewPCG(uint64(i), 12)}), w)
 			}
 			s, err := selector.Parse(ask, w.edition)
 			if err != nil && len(given) > 0 && fault.CodeOf(err) != fault.Limit {

@@ -122,7 +122,7 @@ func TestPlannedAgreesWithNaiveOnHistories(t *testing.T) {
 		for _, tr := range h.trees {
 			w := flatten(tr, e)
 			for range 20 {
-				s := selector.MustParse(drawSelector(r, w), e)
+				s := selector.MustParse(genSelector(r, w), e)
 				want := compare(t, tr, w, s)
 				if t.Failed() {
 					t.Fatalf("seed %d, cycle %d: %s", seed, tr.Cycle(), s)

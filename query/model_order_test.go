@@ -11,9 +11,9 @@ import (
 
 // ordered returns the chosen things in the order of the result: what @order
 // says, else newest first for the nodes of one key, else document order.
-func (w *world) ordered(s *selector.Selector, chosen map[*thing]bool) []*thing {
+func (w *model) ordered(s *selector.Selector, chosen map[*modelNode]bool) []*modelNode {
 	order, given := s.Control(selector.ControlOrder)
-	var list []*thing
+	var list []*modelNode
 	for _, x := range w.document(order.Word) {
 		if chosen[x] {
 			list = append(list, x)
@@ -26,7 +26,7 @@ func (w *world) ordered(s *selector.Selector, chosen map[*thing]bool) []*thing {
 }
 
 // document returns all nodes in an order of 001 §4.
-func (w *world) document(word string) []*thing {
+func (w *model) document(word string) []*modelNode {
 	descending := w.traits.NewestFirst
 	switch word {
 	case "turn:asc,pre":
@@ -37,32 +37,32 @@ func (w *world) document(word string) []*thing {
 	list := visit(w.root, descending, word == "post")
 	switch word {
 	case "bfs":
-		slices.SortStableFunc(list, func(a, b *thing) int { return cmp.Compare(a.level, b.level) })
+		slices.SortStableFunc(list, func(a, b *modelNode) int { return cmp.Compare(a.level, b.level) })
 	case "path":
-		slices.SortFunc(list, func(a, b *thing) int { return slices.Compare(a.path(), b.path()) })
+		slices.SortFunc(list, func(a, b *modelNode) int { return slices.Compare(a.path(), b.path()) })
 	}
 	return list
 }
 
 // visit lists x and what is below it, the turns in either direction.
-func visit(x *thing, descending, post bool) []*thing {
+func visit(x *modelNode, descending, post bool) []*modelNode {
 	children := slices.Clone(x.children)
 	if x.class == tree.Seq && descending {
 		slices.Reverse(children)
 	}
-	var list []*thing
+	var list []*modelNode
 	for _, k := range children {
 		list = append(list, visit(k, descending, post)...)
 	}
 	if post {
 		return append(list, x)
 	}
-	return append([]*thing{x}, list...)
+	return append([]*modelNode{x}, list...)
 }
 
 // isFamily reports whether s asks for the nodes of one key: a single group
 // whose last step says which.
-func (w *world) isFamily(s *selector.Selector) bool {
+func (w *model) isFamily(s *selector.Selector) bool {
 	if !w.traits.KeySets || len(s.Groups) != 1 {
 		return false
 	}
@@ -72,7 +72,7 @@ func (w *world) isFamily(s *selector.Selector) bool {
 
 // keyPart returns how many parts of a step it takes to name a key, more than
 // there are where it names none.
-func (w *world) keyPart(step selector.Step) int {
+func (w *model) keyPart(step selector.Step) int {
 	key := func(a selector.Attr) bool {
 		return a.Name == "key" && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind != selector.Null
 	}
@@ -97,8 +97,8 @@ func (w *world) keyPart(step selector.Step) int {
 
 // newestFirst is the order of the nodes of one key (003, 001 §3.5.2 as read
 // here): depth 0, 1, 2 …, the system header, what has no depth.
-func newestFirst(list []*thing) []*thing {
-	far := func(x *thing) int64 {
+func newestFirst(list []*modelNode) []*modelNode {
+	far := func(x *modelNode) int64 {
 		switch {
 		case !x.placed:
 			return math.MaxInt64
@@ -107,7 +107,7 @@ func newestFirst(list []*thing) []*thing {
 		}
 		return x.depth
 	}
-	return slices.SortedFunc(slices.Values(list), func(a, b *thing) int {
+	return slices.SortedFunc(slices.Values(list), func(a, b *modelNode) int {
 		return cmp.Or(cmp.Compare(far(a), far(b)), cmp.Compare(b.node.CreatedNS, a.node.CreatedNS),
 			cmp.Compare(b.node.Index, a.node.Index), cmp.Compare(a.node.ID, b.node.ID))
 	})
@@ -115,10 +115,10 @@ func newestFirst(list []*thing) []*thing {
 
 // window applies the controls that take from an ordered list: unique, limit and
 // page, first, in this order.
-func window(s *selector.Selector, list []*thing) []*thing {
+func window(s *selector.Selector, list []*modelNode) []*modelNode {
 	if _, ok := s.Control(selector.ControlUnique); ok {
 		seen := map[string]bool{}
-		list = slices.DeleteFunc(slices.Clone(list), func(x *thing) bool {
+		list = slices.DeleteFunc(slices.Clone(list), func(x *modelNode) bool {
 			key, _ := x.key()
 			again := seen[key]
 			seen[key] = true
@@ -138,7 +138,7 @@ func window(s *selector.Selector, list []*thing) []*thing {
 	return list
 }
 
-func idsOf(list []*thing) []string {
+func idsOf(list []*modelNode) []string {
 	ids := []string{}
 	for _, x := range list {
 		ids = append(ids, x.node.ID)

@@ -10,11 +10,11 @@ import (
 // position follows the hops from the root down and returns what the last one
 // finds, siblings together. core says that the filters behind the position
 // name the class of cores; they belong to the last hop.
-func (w *world) position(p selector.Position, core bool) [][]*thing {
-	now := [][]*thing{{w.root}}
+func (w *model) position(p selector.Position, core bool) [][]*modelNode {
+	now := [][]*modelNode{{w.root}}
 	for i, h := range p.Hops {
 		named := slices.ContainsFunc(h.Attrs, attrNamesCore) || i == len(p.Hops)-1 && core
-		var next [][]*thing
+		var next [][]*modelNode
 		switch {
 		case i == 0 && (h.Kind == selector.HopDepth || h.Kind == selector.HopTurn):
 			next = families(w.root, false) // wherever they are
@@ -26,7 +26,7 @@ func (w *world) position(p selector.Position, core bool) [][]*thing {
 			}
 		}
 		for k, siblings := range next {
-			next[k] = slices.DeleteFunc(slices.Clone(siblings), func(x *thing) bool { return !w.answers(h, i == 0 && !meetsDepth(p.Hops), x) })
+			next[k] = slices.DeleteFunc(slices.Clone(siblings), func(x *modelNode) bool { return !w.answers(h, i == 0 && !meetsDepth(p.Hops), x) })
 		}
 		now = next
 	}
@@ -34,11 +34,11 @@ func (w *world) position(p selector.Position, core bool) [][]*thing {
 }
 
 // leap returns where a hop leads from x.
-func (w *world) leap(h selector.Hop, x *thing, core bool) [][]*thing {
+func (w *model) leap(h selector.Hop, x *modelNode, core bool) [][]*modelNode {
 	if h.Kind == selector.HopDeep {
 		return families(x, core)
 	}
-	return [][]*thing{kids(x, core || h.Kind == selector.HopContainer || h.Kind == selector.HopOffset && h.Offset == 0)}
+	return [][]*modelNode{kids(x, core || h.Kind == selector.HopContainer || h.Kind == selector.HopOffset && h.Offset == 0)}
 }
 
 // meetsDepth reports whether a depth follows the turns that a position begins
@@ -49,7 +49,7 @@ func meetsDepth(hops []selector.Hop) bool {
 }
 
 // answers reports whether a hop that leads to x stops there.
-func (w *world) answers(h selector.Hop, first bool, x *thing) bool {
+func (w *model) answers(h selector.Hop, first bool, x *modelNode) bool {
 	ok := true
 	switch h.Kind {
 	case selector.HopDepth:

@@ -97,7 +97,7 @@ func constructs(s *selector.Selector) []string {
 			list = append(list, "position and steps")
 		}
 	}
-	w := &world{traits: s.Edition.Traits()}
+	w := &model{traits: s.Edition.Traits()}
 	if w.isFamily(s) {
 		list = append(list, "same key")
 		last := s.Groups[0].Steps[len(s.Groups[0].Steps)-1]

@@ -31,7 +31,7 @@ func TestPlannedAgreesWithNaive(t *testing.T) {
 				}
 				w := flatten(tr, e)
 				for range 20 {
-					text := drawSelector(r, w)
+					text := genSelector(r, w)
 					s, err := selector.Parse(text, e)
 					if err != nil {
 						t.Fatalf("seed %d: %s: %v", seed, text, err)
@@ -64,7 +64,7 @@ func runPlan(t testing.TB, tr *tree.Tree, s *selector.Selector) (*query.Plan, qu
 
 // compare runs a selector both ways, as far as its order and as far as its
 // window, and returns the ids it finds.
-func compare(t testing.TB, tr *tree.Tree, w *world, s *selector.Selector) []string {
+func compare(t testing.TB, tr *tree.Tree, w *model, s *selector.Selector) []string {
 	t.Helper()
 	plan, result := runPlan(t, tr, s)
 	all := w.selection(s)
@@ -89,7 +89,7 @@ func TestWhereAgreesWithNaive(t *testing.T) {
 		e := editions[seed%3]
 		w := flatten(tr, e)
 		for range 20 {
-			s := selector.MustParse(drawSelector(r, w), e)
+			s := selector.MustParse(genSelector(r, w), e)
 			_, result := runPlan(t, tr, s)
 			cover := result.Subtrees(tr)
 			under := w.covered(s)

@@ -9,41 +9,41 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// world is a tree written out flat, for an evaluator that knows nothing of
+// model is a tree written out flat, for an evaluator that knows nothing of
 // summaries, ranks or indexes. Elided cores and the parts :pre, :core and
 // :post of a turn are things of their own in it.
-type world struct {
+type model struct {
 	edition selector.Edition
 	traits  selector.Traits
 	cycle   int64
-	root    *thing
-	real    []*thing // the nodes of the tree, in canonical document order
-	cores   []*thing // the elided ones
-	parts   []*thing // three for every turn and for the active head
+	root    *modelNode
+	real    []*modelNode // the nodes of the tree, in canonical document order
+	cores   []*modelNode // the elided ones
+	parts   []*modelNode // three for every turn and for the active head
 
 	patterns map[string]*regexp.Regexp // compiled so far
 }
 
-// thing is a node, an elided core or a part of a turn.
-type thing struct {
+// modelNode is a node, an elided core or a part of a turn.
+type modelNode struct {
 	node     *tree.Node // nil for a part
 	class    tree.Class
 	elided   bool
 	part     bool
 	zone     selector.Zone // of a part
-	parent   *thing        // of a part and an elided core: the turn
-	children []*thing      // in canonical order, an elided core not among them
-	core     *thing        // the elided core in a turn, and in its :core
+	parent   *modelNode    // of a part and an elided core: the turn
+	children []*modelNode  // in canonical order, an elided core not among them
+	core     *modelNode    // the elided core in a turn, and in its :core
 	placed   bool          // it has a depth: everything but the root, ^seq and what is astray
 	depth    int64         // 0 in ^ah, -1 in ^sys, n in the n-th newest turn
 	level    int64         // levels below the root
 }
 
-func flatten(t *tree.Tree, e selector.Edition) *world {
-	w := &world{edition: e, traits: e.Traits(), cycle: t.Cycle(), patterns: map[string]*regexp.Regexp{}}
-	byID := map[string]*thing{}
+func flatten(t *tree.Tree, e selector.Edition) *model {
+	w := &model{edition: e, traits: e.Traits(), cycle: t.Cycle(), patterns: map[string]*regexp.Regexp{}}
+	byID := map[string]*modelNode{}
 	for entry, parent := range t.All() {
-		x := &thing{node: entry.Node(), class: entry.Class(), parent: byID[parent]}
+		x := &modelNode{node: entry.Node(), class: entry.Class(), parent: byID[parent]}
 		byID[x.node.ID] = x
 		if x.parent != nil {
 			x.parent.children = append(x.parent.children, x)
@@ -77,7 +77,7 @@ func flatten(t *tree.Tree, e selector.Edition) *world {
 }
 
 // place gives a thing and everything below it its depth.
-func (x *thing) place(depth int64) {
+func (x *modelNode) place(depth int64) {
 	x.placed, x.depth = true, depth
 	for _, k := range x.children {
 		k.place(depth)
@@ -96,10 +96,10 @@ func zoneOf(offset int64) selector.Zone {
 
 // inside adds the parts of a turn, and its core where that is elided: there are
 // blocks at offset 0 and no container is (decision 003).
-func (w *world) inside(turn *thing) {
-	var zones [3]*thing
+func (w *model) inside(turn *modelNode) {
+	var zones [3]*modelNode
 	for z := range zones {
-		zones[z] = &thing{part: true, zone: selector.Zone(z), parent: turn, placed: true, depth: turn.depth, level: turn.level}
+		zones[z] = &modelNode{part: true, zone: selector.Zone(z), parent: turn, placed: true, depth: turn.depth, level: turn.level}
 		w.parts = append(w.parts, zones[z])
 	}
 	explicit := false
@@ -113,25 +113,25 @@ func (w *world) inside(turn *thing) {
 		return
 	}
 	n := &tree.Node{Type: w.traits.ContainerType, Cycle: turn.node.Cycle, CreatedNS: turn.node.CreatedNS, Index: turn.node.Index, Expiry: tree.Never}
-	core := &thing{node: n, class: tree.Container, elided: true, parent: turn, children: own.children, placed: true, depth: turn.depth, level: turn.level + 1}
+	core := &modelNode{node: n, class: tree.Container, elided: true, parent: turn, children: own.children, placed: true, depth: turn.depth, level: turn.level + 1}
 	turn.core, own.core = core, core
 	w.cores = append(w.cores, core)
 }
 
 // kids returns the children of x, the elided core at its place among them
 // where it takes part.
-func kids(x *thing, withCore bool) []*thing {
+func kids(x *modelNode, withCore bool) []*modelNode {
 	if !withCore || x.core == nil {
 		return x.children
 	}
-	at := slices.IndexFunc(x.children, func(k *thing) bool { return k.node.Offset >= 0 })
+	at := slices.IndexFunc(x.children, func(k *modelNode) bool { return k.node.Offset >= 0 })
 	return slices.Insert(slices.Clone(x.children), at, x.core)
 }
 
 // families returns the children of x and of everything below it, each list of
 // siblings for itself.
-func families(x *thing, withCore bool) [][]*thing {
-	list := [][]*thing{kids(x, withCore)}
+func families(x *modelNode, withCore bool) [][]*modelNode {
+	list := [][]*modelNode{kids(x, withCore)}
 	for _, k := range x.children {
 		list = append(list, families(k, withCore)...)
 	}
@@ -139,12 +139,12 @@ func families(x *thing, withCore bool) [][]*thing {
 }
 
 // below returns everything below x.
-func below(x *thing) []*thing {
+func below(x *modelNode) []*modelNode {
 	return slices.Concat(families(x, false)...)
 }
 
 // key is the key facet: the header, else the id. What is not in the tree has none.
-func (x *thing) key() (string, bool) {
+func (x *modelNode) key() (string, bool) {
 	if x.elided {
 		return "", false
 	}
@@ -156,7 +156,7 @@ func (x *thing) key() (string, bool) {
 
 // kind is the kind facet: the header or, in the editions that read types so,
 // what stands behind the first colon of the type.
-func (w *world) kind(x *thing) (string, bool) {
+func (w *model) kind(x *modelNode) (string, bool) {
 	if k, ok := x.node.Header("kind").Text(); ok {
 		return k, true
 	}
@@ -168,7 +168,7 @@ func (w *world) kind(x *thing) (string, bool) {
 }
 
 // path returns the ids from the root down to x.
-func (x *thing) path() []string {
+func (x *modelNode) path() []string {
 	if x.parent == nil {
 		return []string{x.node.ID}
 	}
@@ -176,7 +176,7 @@ func (x *thing) path() []string {
 }
 
 // pattern compiles a regular expression, once where there are not too many.
-func (w *world) pattern(text string) *regexp.Regexp {
+func (w *model) pattern(text string) *regexp.Regexp {
 	if len(w.patterns) > 1000 {
 		clear(w.patterns)
 	}
