@@ -1,11 +1,16 @@
 package pact
 
 import (
+	"context"
+	"fmt"
+	"iter"
+	"math"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // Address names a state of a context: a snapshot (05 §2.3) or the working state.
@@ -60,6 +65,14 @@ func (a Address) String() string {
 	return "@" + string(a.axis) + strconv.FormatInt(a.n, 10)
 }
 
+// published says which snapshots a context has.
+func published(i store.Info) string {
+	if i.Cycle < i.First {
+		return "the context has none yet"
+	}
+	return fmt.Sprintf("the context has @c%d to @c%d", i.First, i.Cycle)
+}
+
 // cycle resolves the address of a snapshot.
 func (a Address) cycle(i store.Info) (int64, error) {
 	cycle := a.n
@@ -67,11 +80,7 @@ func (a Address) cycle(i store.Info) (int64, error) {
 		cycle = i.Cycle + a.n
 	}
 	if cycle < i.First || cycle > i.Cycle {
-		found := "the context has none yet"
-		if i.Cycle >= i.First {
-			found = "the context has @c" + strconv.FormatInt(i.First, 10) + " to @c" + strconv.FormatInt(i.Cycle, 10)
-		}
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(), found)
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(), published(i))
 	}
 	return cycle, nil
 }
@@ -86,4 +95,168 @@ func cycles(i store.Info, from, to Address) (first, last int64, err error) {
 		return 0, 0, err
 	}
 	return min(first, last), max(first, last), nil
+}
+
+// snapshot is cycle for an address that must not be that of the working state.
+func (a Address) snapshot(i store.Info) (int64, error) {
+	if a == Working {
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is no snapshot yet", "commit first, or name a snapshot")
+	}
+	return a.cycle(i)
+}
+
+// Working returns the working state as it is now.
+func (c *Context) Working() *Snapshot {
+	s := c.state.Load()
+	return &Snapshot{tree: s.Working, edition: selector.Edition(s.Edition)}
+}
+
+// At returns the state at an address. E_SNAPSHOT_NOT_FOUND without one. Cost: that
+// of reading the snapshot, without the contents of its nodes; nothing for the
+// working state and the latest snapshot.
+func (c *Context) At(ctx context.Context, a Address) (*Snapshot, error) {
+	s := c.state.Load()
+	t, err := c.at(ctx, s, a)
+	if err != nil {
+		return nil, err
+	}
+	return &Snapshot{tree: t, edition: selector.Edition(s.Edition)}, nil
+}
+
+func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
+	if a == Working {
+		return s.Working, nil
+	}
+	cycle, err := a.cycle(s.Info)
+	if err != nil {
+		return nil, err
+	}
+	if cycle == s.State.Cycle {
+		return s.Head, nil
+	}
+	return store.Snapshot(ctx, c.store, s.Key, cycle)
+}
+
+// At is Context.At for a snapshot that was read on its own, see ReadSnapshot: it is
+// what @t0, its own cycle and the working state name there. E_SNAPSHOT_NOT_FOUND for
+// any other address.
+func (s *Snapshot) At(a Address) (*Snapshot, error) {
+	if a == Working || a == Latest || a == Cycle(s.Cycle()) {
+		return s, nil
+	}
+	return nil, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(),
+		"the document is @t0 and "+Cycle(s.Cycle()).String()+", and has no others beside it")
+}
+
+// named refuses the address of a selector that does not name this one snapshot.
+func (s *Snapshot) named(t *selector.Time) error {
+	switch {
+	case t == nil || s.alone && t.Kind == selector.All:
+		return nil
+	case !s.alone:
+		return fault.New(fault.SelectorInvalid, "the selector has an address of its own", "leave it out, or ask the context")
+	case t.Kind == selector.Range:
+		return fault.New(fault.SelectorInvalid, "a document is one snapshot, and no range", "leave the address out")
+	}
+	_, err := s.At(Address{t.From.Axis, t.From.N})
+	return err
+}
+
+// History yields the snapshots between two addresses, both included, oldest
+// first. They share what did not change from one to the next, and a few of them are
+// held at a time. An error ends it: E_SNAPSHOT_NOT_FOUND where there is nothing at
+// an address. Cost: what changed from one to the next, once.
+func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
+	return func(yield func(*Snapshot, error) bool) {
+		s := c.state.Load()
+		first, last, err := cycles(s.Info, from, to)
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		for t, err := range c.store.History(ctx, s.Key, first, last) {
+			if err != nil {
+				yield(nil, err)
+				return
+			}
+			if !yield(&Snapshot{tree: t, edition: selector.Edition(s.Edition)}, nil) {
+				return
+			}
+		}
+	}
+}
+
+// addressed returns the trees that a selector is put to, newest first, and for
+// a range what had to be clamped.
+func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector) ([]*tree.Tree, []string, error) {
+	first, last := s.Info.First, s.Info.Cycle
+	var warnings []string
+	switch {
+	case q.Time != nil && q.Time.Kind == selector.All:
+		if last < first {
+			return nil, nil, nil
+		}
+	case q.Time != nil && q.Time.Kind == selector.Range:
+		var err error
+		if first, last, warnings, err = span(q.Time, s.Info); err != nil {
+			return nil, nil, err
+		}
+	default:
+		t, err := c.at(ctx, s, addressOf(q))
+		return []*tree.Tree{t}, nil, err
+	}
+	trees, err := c.trees(ctx, s, first, last)
+	return trees, warnings, err
+}
+
+// trees reads the snapshots of some cycles, newest first.
+func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tree.Tree, error) {
+	trees, err := store.Collect(c.store.History(ctx, s.Key, first, last))
+	if err != nil {
+		return nil, err
+	}
+	newest := make([]*tree.Tree, len(trees))
+	for i, t := range trees {
+		newest[len(trees)-1-i] = t
+	}
+	return newest, nil
+}
+
+// addressOf returns where a selector looks that is no range and not @*.
+func addressOf(q *selector.Selector) Address {
+	switch {
+	case q.Time == nil && q.Edition.Traits().DefaultWorking:
+		return Working
+	case q.Time == nil:
+		return Latest
+	}
+	return Address{q.Time.From.Axis, q.Time.From.N}
+}
+
+// span resolves a range to cycles. Its ends stand in either order; what lies
+// beyond the snapshots that exist is clamped, with a warning for each end.
+func span(t *selector.Time, i store.Info) (first, last int64, warnings []string, err error) {
+	ends := [2]int64{}
+	for k, p := range [...]selector.Point{t.From, t.To} {
+		switch {
+		case p.Oldest:
+			ends[k] = i.First
+		case p.Axis == 't':
+			ends[k] = i.Cycle + min(p.N, math.MaxInt64-i.Cycle)
+		default:
+			ends[k] = p.N
+		}
+	}
+	text := t.String()
+	lo, hi := min(ends[0], ends[1]), max(ends[0], ends[1])
+	if hi < i.First || lo > i.Cycle || i.Cycle < i.First {
+		return 0, 0, nil, fault.At(fault.SnapshotNotFound, 0, text, "there is no snapshot in the range "+text, published(i))
+	}
+	if lo < i.First {
+		warnings = append(warnings, fmt.Sprintf("the range begins before the oldest snapshot: clamped to @c%d", i.First))
+	}
+	if hi > i.Cycle {
+		warnings = append(warnings, fmt.Sprintf("the range ends after the latest snapshot: clamped to @c%d", i.Cycle))
+	}
+	return max(lo, i.First), min(hi, i.Cycle), warnings, nil
 }

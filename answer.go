@@ -39,7 +39,7 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	if !slices.Contains(s.Refs, call) {
 		s.Refs = append(slices.Clone(s.Refs), call)
 	}
-	if id, err = b.editor.Add("^ah", s); err != nil {
+	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
 		return "", err
 	}
 	if b.editor.Earlier(call) {

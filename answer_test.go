@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -47,7 +48,7 @@ func TestAnswersStandBehindTheirCalls(t *testing.T) {
 				c := create(t, store.NewMemory())
 				must(t, c.Edit(t.Context(), place.add, nil))
 				if sealed {
-					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}})
+					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 					must(t, err)
 				}
 				answer := ""
@@ -58,7 +59,8 @@ func TestAnswersStandBehindTheirCalls(t *testing.T) {
 				s, err := c.Commit(t.Context(), nil) // which refuses orphans
 				must(t, err)
 				var order []string
-				for n := range s.Nodes() {
+				for entry := range s.Tree().All() {
+					n := entry.Node()
 					if n.Kind == "call" || n.Kind == "result" {
 						order = append(order, n.ID)
 					}
@@ -66,10 +68,10 @@ func TestAnswersStandBehindTheirCalls(t *testing.T) {
 				if !slices.Equal(order, []string{"call", answer}) {
 					t.Errorf("they stand as %q", order)
 				}
-				if n := s.Node(answer); n.Role != "tool" || n.Kind != "result" || !slices.Equal(n.Refs, []string{"call"}) {
+				if n := s.Tree().Node(answer); n.Role != "tool" || n.Kind != "result" || !slices.Equal(n.Refs, []string{"call"}) {
 					t.Errorf("the answer is %+v", n)
 				}
-				if refs := s.Node("call").Refs; slices.Contains(refs, answer) == sealed {
+				if refs := s.Tree().Node("call").Refs; slices.Contains(refs, answer) == sealed {
 					t.Errorf("the call refers to %q", refs)
 				}
 			})
@@ -81,7 +83,8 @@ func TestAnswersToNobody(t *testing.T) {
 	c := create(t, store.NewMemory())
 	must(t, c.Edit(t.Context(), say("no call"), nil))
 	text := ""
-	for n := range c.Working().Nodes() {
+	for entry := range c.Working().Tree().All() {
+		n := entry.Node()
 		text = n.ID
 	}
 	for id, code := range map[string]fault.Code{"nobody": fault.NodeNotFound, text: fault.PlacementInvalid, "sys": fault.PlacementInvalid} {
@@ -95,7 +98,7 @@ func TestAnswersToNobody(t *testing.T) {
 // Only blocks are calls, whatever an imported document says of other nodes.
 func TestAnswersToWhatIsNoBlock(t *testing.T) {
 	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","kind":"call","children":[{"id":"seq","nodeType":"^seq","kind":"call","children":[{"id":"turn","nodeType":"seg","kind":"call","children":[]}]}]}}`
-	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc))
+	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc), nil)
 	must(t, err)
 	for _, id := range []string{"root", "seq", "turn"} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddResult(id, pact.Spec{}); return nil }, nil)
@@ -118,7 +121,7 @@ func TestAnswersGoWithTheirCalls(t *testing.T) {
 				}
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Add("^ah", s); return nil }, nil))
 				if sealed {
-					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}})
+					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 					must(t, err)
 				}
 				s.ID, s.Role, s.Kind = "", "", ""
@@ -130,13 +133,14 @@ func TestAnswersGoWithTheirCalls(t *testing.T) {
 				case "named":
 					pruning.IDs = []string{"call"}
 				case "limit":
-					pruning.Policy = pact.Policy{Parts: []pact.Part{{Kind: "call", MaxBytes: 1}}}
+					pruning.Policy = lifecycle.Policy{Parts: []lifecycle.Part{{Kind: "call", MaxBytes: 1}}}
 				}
 				for range 4 {
 					snapshot, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pruning})
 					must(t, err)
 					n := 0
-					for node := range snapshot.Nodes() {
+					for entry := range snapshot.Tree().All() {
+						node := entry.Node()
 						if node.Kind != "" {
 							n++
 						}
@@ -219,7 +223,7 @@ func TestAddEveryRefusesWhatIsNoCadence(t *testing.T) {
 // An imported document may have a member in ^ah that is of an earlier cycle.
 func TestAddEveryBesideAnImportedMember(t *testing.T) {
 	doc := `{"cycle":5,"root":{"id":"root","nodeType":"^root","children":[{"id":"ah","nodeType":"^ah","children":[{"id":"old","nodeType":"block","offset":1,"cycle":2,"key":"plan"}]}]}}`
-	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc))
+	c, _, err := pact.Import(t.Context(), store.NewMemory(), "c", []byte(doc), nil)
 	must(t, err)
 	must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
 		id, added := b.AddEvery(1, pact.Spec{Key: "plan", Content: "new"})

@@ -41,7 +41,7 @@ var allowed = map[string]struct {
 	"internal/verify":         {own: []string{"fault", "internal/canon", "tree", "store", "inspect", "internal/provenance"}},
 	"": {own: []string{"fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "internal/document", "store",
 		"inspect", "internal/differ", "internal/differ/content", "internal/provenance", "internal/archive", "internal/verify"}},
-	"transcript":  {own: []string{"", "fault", "internal/canon", "tree", "store"}},
+	"transcript":  {own: []string{"", "fault", "internal/canon", "tree", "lifecycle", "store"}},
 	"tokens":      {own: []string{"fault"}, third: true},
 	"conformance": {},
 	"internal/cli": {own: []string{"", "fault", "internal/canon", "tree", "lifecycle", "selector", "query", "diff", "inspect", "internal/document", "store",
@@ -50,7 +50,7 @@ var allowed = map[string]struct {
 	"internal/postgrestest": {third: true},
 	"cmd/pact":              {own: []string{"internal/cli"}},
 	"examples/agentloop":    {own: []string{"", "store", "transcript"}},
-	"examples/query":        {own: []string{"", "store", "transcript"}},
+	"examples/query":        {own: []string{"", "selector", "store", "transcript"}},
 }
 
 func TestImportsRunOneWay(t *testing.T) {

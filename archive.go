@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -41,53 +42,50 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Conte
 	if err != nil {
 		return nil, err
 	}
-	return begin(ctx, to, g, options{clock: c.clock, actor: c.actor, counter: c.counter})
+	return c.options().context(to).begin(ctx, g)
 }
 
 // ReadSnapshot reads a snapshot document on its own, for queries: a foreign
-// shape that no context can have is reported and read all the same. e is the
+// shape that no context can have is reported and read all the same. In selectors
+// @t0, the cycle of the document and @* name it. e is the
 // edition to read it in, "" to go by the document. E_DOCUMENT_INVALID for what is
 // no snapshot document at all.
-func ReadSnapshot(data []byte, e Edition) (*Snapshot, []inspect.Finding, error) {
+func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: e, Lenient: true})
 	if err != nil {
 		return nil, nil, err
 	}
-	return &Snapshot{tree: d.Tree, edition: d.Edition}, d.Findings, nil
+	return &Snapshot{tree: d.Tree, edition: d.Edition, alone: true}, d.Findings, nil
 }
 
 // Import makes a context of a snapshot document (05 §3.2): its snapshot is that
 // of the document's cycle, and the next commit is the cycle after it. The edition
-// is that of WithEdition or, where that is "", the document's own. A shape that no
+// is that of the options or, where that is "", the document's own. A shape that no
 // context can have is refused (02 §10); what was mended is in the findings.
 // E_CONFLICT where the name is taken.
-func Import(
-	ctx context.Context, s store.Store, name string, data []byte, opts ...Option,
-) (*Context, []inspect.Finding, error) {
-	o := collectImport(opts)
-	g, findings, err := archive.ReadDocument(name, data, o.archive())
+func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (*Context, []inspect.Finding, error) {
+	o := orZero(opts)
+	g, findings, err := archive.ReadDocument(name, data, archive.Options{Edition: o.Edition, Actor: o.Actor})
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := begin(ctx, s, g, o)
+	c, err := o.context(s).begin(ctx, g)
 	return c, findings, err
 }
 
 // ImportHistory makes a context of a history in JSON Lines, in either form: the
 // snapshots of consecutive cycles, oldest first, or what Backup wrote. What
 // other tools get wrong about their order, root and regions is mended and
-// reported, unless [Strict] is given. Cycles keep their numbers; where one is
-// missing the history is refused (05 §3.2, §6.6), unless [Renumber] is given. The
+// reported, unless the options are strict. Cycles keep their numbers; where one is
+// missing the history is refused (05 §3.2, §6.6), unless the options renumber it. The
 // import is one durable step. Errors carry the line.
-func ImportHistory(
-	ctx context.Context, s store.Store, name string, r io.Reader, opts ...Option,
-) (*Context, []inspect.Finding, error) {
-	o := collectImport(opts)
-	g, findings, err := archive.ReadHistory(ctx, name, r, o.archive())
+func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (*Context, []inspect.Finding, error) {
+	o := orZero(opts)
+	g, findings, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := begin(ctx, s, g, o)
+	c, err := o.context(s).begin(ctx, g)
 	return c, findings, err
 }
 
@@ -95,28 +93,6 @@ func ImportHistory(
 // it in a fresh store in memory, exports that in the same form and compares byte
 // by byte (06 §5.2). A history that cannot be read at all is an error. r is read
 // twice. Cost: that of an import and an export; the bytes are not kept.
-func Replay(ctx context.Context, r io.ReadSeeker, opts ...Option) (*inspect.Replay, error) {
-	o := collectImport(opts)
-	return archive.RoundTrip(ctx, r, o.archive())
-}
-
-// Strict refuses a history that had to be mended: snapshots newest first,
-// another root or region. It also refuses what no context can have done: sealed
-// turns that change, ids that come back, more than one edition. Without it
-// ImportHistory mends the former, takes the latter as it is, and says so in its
-// findings.
-func Strict() Option { return func(o *options) { o.strict = true } }
-
-// Renumber counts the cycles of a history of snapshots anew from that of the
-// oldest, one for every line, and says which in the findings. Without it a
-// history with a gap between its cycles is refused: every cycle is one snapshot
-// (05 §3.2, §6.6), and an address has to find what it names.
-func Renumber() Option { return func(o *options) { o.renumber = true } }
-
-// collectImport collects the options of an import, which goes by the edition of
-// what is read where none is given.
-func collectImport(opts []Option) options { return collect(append([]Option{WithEdition("")}, opts...)) }
-
-func (o *options) archive() archive.Options {
-	return archive.Options{Edition: o.edition, Actor: o.actor, Strict: o.strict, Renumber: o.renumber}
+func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (*inspect.Replay, error) {
+	return archive.RoundTrip(ctx, r, orZero(o).archive(""))
 }

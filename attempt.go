@@ -39,7 +39,7 @@ type ProviderCall struct {
 // the error the text is kept: its first 64 KiB, with anything that is not UTF-8
 // replaced.
 type Outcome struct {
-	Status            AttemptStatus // Completed, Canceled or Failed
+	Status            store.AttemptStatus // Completed, Canceled or Failed
 	TokenIn, TokenOut *int64
 	Err               error
 }
@@ -54,7 +54,7 @@ type Outcome struct {
 // The clock is read once, which lifts no stamp. E_CONFLICT where in the meantime
 // the cycle was committed or the candidate edited away, E_DOCUMENT_INVALID and
 // E_LIMIT for what no record can hold; nothing was sent then.
-func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*Attempt, error) {
+func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*store.Attempt, error) {
 	params, err := canon.Encode(call.Params)
 	if err != nil {
 		return nil, err
@@ -72,17 +72,17 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	if err != nil {
 		return nil, err
 	}
-	a, err := keeper.PutAttempt(ctx, s.Key, Attempt{
-		Cycle: s.candidate.sealed.Cycle(), Status: Running, StartedNS: c.now(),
+	a, err := keeper.PutAttempt(ctx, s.Key, store.Attempt{
+		Cycle: s.candidate.sealed.Cycle(), Status: store.Running, StartedNS: c.now(),
 		Provider: call.Provider, Model: call.Model, Params: hex.EncodeToString(hash[:]), Thread: thread,
 	})
 	if err != nil {
 		return nil, err
 	}
 	if err := s.candidate.sealed.WriteThread(ctx, w); err != nil {
-		o := Outcome{Status: Failed, Err: err}
+		o := Outcome{Status: store.Failed, Err: err}
 		if ctx.Err() != nil {
-			o.Status = Canceled
+			o.Status = store.Canceled
 		}
 		_, unended := c.end(context.WithoutCancel(ctx), s.Key, a.ID, o)
 		return nil, errors.Join(err, unended)
@@ -95,15 +95,15 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 // cycle was committed. The clock is read once; the end is never before the
 // start. E_ATTEMPT_NOT_FOUND where the context has no such attempt, E_CONFLICT
 // where it ended before, E_DOCUMENT_INVALID for a status that is no end.
-func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*Attempt, error) {
+func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*store.Attempt, error) {
 	return c.end(ctx, c.state.Load().Key, id, o)
 }
 
-func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) (*Attempt, error) {
+func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) (*store.Attempt, error) {
 	if id == "" {
 		return nil, store.NoAttempt(id)
 	}
-	end := Attempt{ID: id, Status: o.Status, EndedNS: c.now(), TokenIn: o.TokenIn, TokenOut: o.TokenOut}
+	end := store.Attempt{ID: id, Status: o.Status, EndedNS: c.now(), TokenIn: o.TokenIn, TokenOut: o.TokenOut}
 	if o.Err != nil {
 		end.Error = fitting(o.Err.Error())
 	}
@@ -121,7 +121,7 @@ func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) 
 // Attempts returns those of the cycles from..to in the order in which they were
 // started, also those of origins that the context shares. The cycle under way
 // is the one after the latest snapshot.
-func (c *Context) Attempts(ctx context.Context, from, to int64) ([]Attempt, error) {
+func (c *Context) Attempts(ctx context.Context, from, to int64) ([]store.Attempt, error) {
 	keeper, err := store.Power[store.AttemptKeeper](c.store)
 	if err != nil {
 		return nil, err

@@ -20,7 +20,7 @@ type told struct {
 	id     string
 	cycle  int64
 	text   string
-	status pact.AttemptStatus
+	status store.AttemptStatus
 }
 
 // diary is what a context should know of attempts, kept without hashes.
@@ -38,7 +38,7 @@ func (d *diary) cycle() int64 { return int64(len(d.published)) + 1 }
 func (d *diary) join() inspect.AttemptCounts {
 	j := inspect.AttemptCounts{Records: len(d.calls), Differing: []int64{}}
 	for _, a := range d.calls {
-		if a.status == pact.Running {
+		if a.status == store.Running {
 			j.Running++
 		}
 	}
@@ -47,7 +47,7 @@ func (d *diary) join() inspect.AttemptCounts {
 		for _, a := range d.calls {
 			if a.cycle == int64(i)+1 {
 				calls++
-				if a.status == pact.Completed {
+				if a.status == store.Completed {
 					completed++
 					if a.text == text {
 						same++
@@ -113,7 +113,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 							forks++
 							undone, err := d.context.Undo(background, nil)
 							must(t, err)
-							old, err := pact.Open(background, s, undone)
+							old, err := pact.Open(background, s, undone, nil)
 							must(t, err)
 							lines = append(lines, d.until(n-1, d.context, forks))
 							d.context = old
@@ -172,7 +172,7 @@ func (d *diary) start(t testing.TB) {
 	if want := fmt.Sprintf("attempt:%d-%d%s", d.cycle(), n, d.suffix); a.ID != want {
 		t.Fatalf("the id is %s, want %s", a.ID, want)
 	}
-	d.calls = append(d.calls, &told{a.ID, d.cycle(), text, pact.Running})
+	d.calls = append(d.calls, &told{a.ID, d.cycle(), text, store.Running})
 }
 
 func (d *diary) end(t testing.TB, r *rapid.T) {
@@ -180,9 +180,9 @@ func (d *diary) end(t testing.TB, r *rapid.T) {
 		return
 	}
 	a := rapid.SampledFrom(d.calls).Draw(r, "attempt")
-	status := rapid.SampledFrom([]pact.AttemptStatus{pact.Completed, pact.Completed, pact.Canceled, pact.Failed}).Draw(r, "status")
+	status := rapid.SampledFrom([]store.AttemptStatus{store.Completed, store.Completed, store.Canceled, store.Failed}).Draw(r, "status")
 	_, err := d.context.EndAttempt(background, a.id, pact.Outcome{Status: status})
-	if a.status != pact.Running {
+	if a.status != store.Running {
 		if fault.CodeOf(err) != fault.Conflict {
 			t.Fatalf("%s was ended twice: %v", a.id, err)
 		}

@@ -28,7 +28,7 @@ func sha(text string) string {
 }
 
 // start starts an attempt and returns it with what was sent.
-func start(t testing.TB, c *pact.Context) (*pact.Attempt, string) {
+func start(t testing.TB, c *pact.Context) (*store.Attempt, string) {
 	t.Helper()
 	var sent bytes.Buffer
 	a, err := c.StartAttempt(background, model, &sent, nil)
@@ -58,7 +58,7 @@ func wantJoined(t testing.TB, c *pact.Context, want string) {
 // TestAttempt stops, edits and runs again within a cycle (03 §6.1).
 func TestAttempt(t *testing.T) {
 	clock := int64(5_000_000_000)
-	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { clock++; return clock }))
+	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
 	must(t, c.Edit(background, say("one"), nil))
 	wantJoined(t, c, "null")
 	revision := c.Revision()
@@ -68,14 +68,14 @@ func TestAttempt(t *testing.T) {
 	if first.Params != sha(`{"a":[1,null,true],"temperature":0.5,"\u00e9":"<>"}`) {
 		t.Errorf("the parameters have the hash %s", first.Params)
 	}
-	_, err = c.EndAttempt(background, first.ID, pact.Outcome{Status: pact.Canceled})
+	_, err = c.EndAttempt(background, first.ID, pact.Outcome{Status: store.Canceled})
 	must(t, err)
 	must(t, c.Edit(background, say("and more"), nil))
 	second, sent := start(t, c)
 	if second.ID != "attempt:1-2" || second.Thread != sha(sent) || second.Thread == first.Thread || second.Params != sha("null") {
 		t.Errorf("the second attempt is %+v", second)
 	}
-	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: pact.Completed, TokenIn: new(int64(12)), TokenOut: new(int64(0))})
+	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(12)), TokenOut: new(int64(0))})
 	must(t, err)
 	if c.Revision() != revision+1 {
 		t.Errorf("attempts took revisions: %d", c.Revision())
@@ -94,7 +94,7 @@ func TestAttempt(t *testing.T) {
 
 	list, err := c.Attempts(background, 1, 1)
 	must(t, err)
-	if len(list) != 2 || list[0].Status != pact.Canceled || list[0].TokenIn != nil || list[0].EndedNS <= list[0].StartedNS {
+	if len(list) != 2 || list[0].Status != store.Canceled || list[0].TokenIn != nil || list[0].EndedNS <= list[0].StartedNS {
 		t.Errorf("the attempts are %+v", list)
 	}
 	text, err := json.Marshal(list[1])
@@ -113,7 +113,7 @@ func TestAttempt(t *testing.T) {
 // TestAttemptAndCommit joins what was sent to what was committed.
 func TestAttemptAndCommit(t *testing.T) {
 	c := create(t, store.NewMemory())
-	end := func(a *pact.Attempt, status pact.AttemptStatus) {
+	end := func(a *store.Attempt, status store.AttemptStatus) {
 		t.Helper()
 		_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: status, Err: errors.New("said")})
 		must(t, err)
@@ -126,10 +126,10 @@ func TestAttemptAndCommit(t *testing.T) {
 	commit() // 1 has none
 	a, _ := start(t, c)
 	must(t, c.Edit(background, say("changed after it was answered"), nil))
-	end(a, pact.Completed)
+	end(a, store.Completed)
 	commit()
 	a, _ = start(t, c)
-	end(a, pact.Failed)
+	end(a, store.Failed)
 	commit()
 	start(t, c) // nobody ends it
 	commit()
@@ -141,15 +141,15 @@ func TestAttemptAndCommit(t *testing.T) {
 		b.Remove("x")
 		return nil
 	}, nil))
-	end(other, pact.Completed)
+	end(other, store.Completed)
 	commit()
-	end(a, pact.Completed) // the answer came after the commit, which has what it was sent
+	end(a, store.Completed) // the answer came after the commit, which has what it was sent
 	open, _ := start(t, c)
 	wantJoined(t, c, `{"records":6,"running":2,"as_sent":1,"otherwise":[2],"unanswered":2}`)
 	undone, err := c.Undo(background, nil)
 	must(t, err)
 	wantJoined(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
-	if _, err := c.EndAttempt(background, open.ID, pact.Outcome{Status: pact.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
+	if _, err := c.EndAttempt(background, open.ID, pact.Outcome{Status: store.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
 		t.Errorf("got %v", err)
 	}
 	if a, _ := start(t, c); a.ID != "attempt:5-1-f1" {
@@ -185,21 +185,21 @@ func TestAttemptRefused(t *testing.T) {
 	_, err := c.StartAttempt(background, model, io.Discard, &pact.Pruning{IDs: []string{"x"}}) // the candidate of before is there
 	is(err, fault.Conflict)
 	a, _ := start(t, c)
-	ended := func(id string, status pact.AttemptStatus) error {
+	ended := func(id string, status store.AttemptStatus) error {
 		_, err := c.EndAttempt(background, id, pact.Outcome{Status: status})
 		return err
 	}
-	is(ended(a.ID, pact.Running), fault.DocumentInvalid)
+	is(ended(a.ID, store.Running), fault.DocumentInvalid)
 	is(ended(a.ID, ""), fault.DocumentInvalid)
-	is(ended("", pact.Completed), fault.AttemptNotFound)
-	is(ended("attempt:1-2", pact.Completed), fault.AttemptNotFound)
-	is(ended(a.ID, pact.Completed), "")
-	is(ended(a.ID, pact.Completed), fault.Conflict)
+	is(ended("", store.Completed), fault.AttemptNotFound)
+	is(ended("attempt:1-2", store.Completed), fault.AttemptNotFound)
+	is(ended(a.ID, store.Completed), "")
+	is(ended(a.ID, store.Completed), fault.Conflict)
 
 	// Another process ended the cycle, and this one does not know.
 	_, err = c.Prepare(background, nil)
 	must(t, err)
-	second, err := pact.Open(background, s, "c")
+	second, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	_, err = second.Commit(background, nil)
 	must(t, err)
@@ -230,13 +230,13 @@ func (b *breaking) Write(p []byte) (int, error) {
 // TestAttemptWhoseWriterFails ends as an error, with as much of the text as a
 // record holds.
 func TestAttemptWhoseWriterFails(t *testing.T) {
-	for _, want := range []pact.AttemptStatus{pact.Failed, pact.Canceled} {
+	for _, want := range []store.AttemptStatus{store.Failed, store.Canceled} {
 		c := create(t, store.NewMemory())
 		must(t, c.Edit(background, say("one"), nil))
 		ctx, cancel := context.WithCancel(background)
 		defer cancel()
 		stop := cancel
-		if want == pact.Failed {
+		if want == store.Failed {
 			stop = func() {}
 		}
 		if a, err := c.StartAttempt(ctx, model, &breaking{3, stop}, nil); a != nil || err == nil || !strings.Contains(err.Error(), "the line broke") {
@@ -263,12 +263,12 @@ func TestAttemptWhoseWriterFails(t *testing.T) {
 // and a clock that goes back ends no attempt before its start.
 func TestAttemptsAndTheClock(t *testing.T) {
 	export := func(clock func() int64, attempts bool) string {
-		c := create(t, store.NewMemory(), pact.WithClock(clock))
+		c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
 		for _, text := range []string{"x", "y"} {
 			must(t, c.Edit(background, say(text), nil))
 			if attempts {
 				a, _ := start(t, c)
-				_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed})
+				_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
 				must(t, err)
 			}
 		}
@@ -286,9 +286,9 @@ func TestAttemptsAndTheClock(t *testing.T) {
 		t.Error("the same calls gave another snapshot")
 	}
 	now := int64(1000)
-	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { now--; return now }))
+	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now--; return now }}})
 	a, _ := start(t, c)
-	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed})
+	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
 	must(t, err)
 	if a.StartedNS >= 1000 || ended.EndedNS != a.StartedNS {
 		t.Errorf("from %d to %d", a.StartedNS, ended.EndedNS)
@@ -308,7 +308,7 @@ func TestAttemptsFromManySides(t *testing.T) {
 					continue
 				}
 				if err == nil {
-					_, err = c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed})
+					_, err = c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
 				}
 				if err != nil {
 					t.Error(err)

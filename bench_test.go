@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -18,7 +19,7 @@ var sizes = []int{1_000, 100_000}
 func long(tb testing.TB, n int, content string) *pact.Context {
 	tb.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, store.NewMemory(), "long", pact.WithEdition(pact.V01), pact.WithClock(steps()))
+	c, err := pact.Create(ctx, store.NewMemory(), "long", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -38,7 +38,7 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 	if newest := b.families.newestOf(t, s.Key); newest != nil && (b.editor.Cycle-newest.Cycle < every || t.Path(newest.ID)[1].Class() == tree.Head) {
 		return newest.ID, false, nil
 	}
-	if id, err = b.editor.Add("^ah", s); err != nil {
+	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
 		return "", false, err
 	}
 	b.families.added(t, b.editor.Tree(), id)
@@ -47,8 +47,8 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 
 // families looks for the newest members of families, for one batch.
 type families struct {
-	known  map[*tree.Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
-	looked int                              // how many nodes were looked at
+	known  map[*tree.Entry]map[string]*tree.Node // by key, of turns and regions with many nodes, which are searched once
+	looked int                                   // how many nodes were looked at
 }
 
 // few is how many nodes are searched rather than remembered.
@@ -56,11 +56,11 @@ const few = 64
 
 // newestOf returns the newest member of a family, nil without one: of the active
 // head, of the turns from the newest on, of ^sys, as in sets of one key.
-func (f *families) newestOf(t *tree.Tree, key string) *Node {
+func (f *families) newestOf(t *tree.Tree, key string) *tree.Node {
 	of := family{families: f, key: key, want: tree.Marks{Keys: tree.Mark(key)}}
 	for _, region := range [...]tree.Class{tree.Head, tree.Seq, tree.Sys} {
 		e := t.Region(region)
-		var n *Node
+		var n *tree.Node
 		if region == tree.Seq || e.Summary().Nodes <= few {
 			n = of.lastIn(e.Children())
 		} else {
@@ -87,13 +87,13 @@ func (f *families) added(before, after *tree.Tree, id string) {
 
 // remember returns what collect makes of an entry, which it calls once: entries
 // never change.
-func (f *families) remember(e *tree.Entry, collect func(m map[string]*Node, e *tree.Entry)) map[string]*Node {
+func (f *families) remember(e *tree.Entry, collect func(m map[string]*tree.Node, e *tree.Entry)) map[string]*tree.Node {
 	m := f.known[e]
 	if m == nil {
-		m = make(map[string]*Node)
+		m = make(map[string]*tree.Node)
 		collect(m, e)
 		if f.known == nil {
-			f.known = make(map[*tree.Entry]map[string]*Node)
+			f.known = make(map[*tree.Entry]map[string]*tree.Node)
 		}
 		f.known[e] = m
 	}
@@ -101,7 +101,7 @@ func (f *families) remember(e *tree.Entry, collect func(m map[string]*Node, e *t
 }
 
 // atAndBelow collects the newest members at and below an entry.
-func (f *families) atAndBelow(m map[string]*Node, e *tree.Entry) {
+func (f *families) atAndBelow(m map[string]*tree.Node, e *tree.Entry) {
 	f.looked++
 	n := e.Node()
 	if newest := m[n.Key]; n.Key != "" && (newest == nil || n.CreatedNS > newest.CreatedNS) {
@@ -114,8 +114,8 @@ func (f *families) atAndBelow(m map[string]*Node, e *tree.Entry) {
 
 // inTheLast collects of each family the newest member in the last child of a
 // region that has one.
-func (f *families) inTheLast(m map[string]*Node, region *tree.Entry) {
-	child := make(map[string]*Node)
+func (f *families) inTheLast(m map[string]*tree.Node, region *tree.Entry) {
+	child := make(map[string]*tree.Node)
 	for k := range region.Children().All() {
 		clear(child)
 		f.atAndBelow(child, k)
@@ -132,7 +132,7 @@ type family struct {
 
 // lastIn returns the newest member in the last item of a list that has one. It
 // passes over runs whose sums rule the key out.
-func (f *family) lastIn(l *tree.List) *Node {
+func (f *family) lastIn(l *tree.List) *tree.Node {
 	if l.Len() == 0 || !l.Sum().Marks.May(f.want) {
 		return nil
 	}
@@ -153,7 +153,7 @@ func (f *family) lastIn(l *tree.List) *Node {
 }
 
 // newest returns the newest member at or below an entry.
-func (f *family) newest(e *tree.Entry) (found *Node) {
+func (f *family) newest(e *tree.Entry) (found *tree.Node) {
 	switch sum := e.Summary(); {
 	case !sum.Marks.May(f.want):
 		return nil

@@ -11,7 +11,7 @@ import (
 // ^ah and in turns before it. What is looked at grows as n does.
 func TestComponentsOfManyKeysAreLookedForOnce(t *testing.T) {
 	looked := func(n int) (total int) {
-		c, err := Create(t.Context(), store.NewMemory(), "c")
+		c, err := Create(t.Context(), store.NewMemory(), "c", nil)
 		if err != nil {
 			t.Fatal(err)
 		}

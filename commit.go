@@ -17,7 +17,7 @@ import (
 type candidate struct {
 	sealed *tree.Tree
 	stamps tree.Stamps
-	report Report
+	report lifecycle.Report
 	sent   string // SHA-256 of its thread as it was sent, "" before
 }
 
@@ -38,7 +38,7 @@ func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
 	next := *s
 	next.candidate = cand
 	c.state.Store(&next)
-	return &Snapshot{tree: cand.sealed, edition: Edition(s.Edition), Report: &cand.report}, nil
+	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
 }
 
 // candidate applies the commit sequence (03 §7) up to publication.
@@ -57,21 +57,15 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 }
 
 // input is what a commit of a working state depends on.
-func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, p *Pruning) (lifecycle.Input, error) {
-	if p == nil {
-		p = &Pruning{}
-	}
+func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, pruning *Pruning) (lifecycle.Input, error) {
+	p := orZero(pruning)
 	in := lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
 		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
 		Retained: func(id string) bool { return retained[id] },
 	}
 	for _, text := range p.Select {
-		q, err := selector.Parse(text, Edition(s.Edition))
-		if err != nil {
-			return in, err
-		}
-		ids, err := (&Snapshot{tree: working, edition: Edition(s.Edition)}).Select(ctx, q)
+		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, text, nil)
 		if err != nil {
 			return in, err
 		}
@@ -84,10 +78,8 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 // expires, prunes and seals (03 §7) what the working state holds. The snapshot
 // is durable before Commit returns. A failed commit leaves nothing behind.
 // Cost: that of what changed, never of the length of the history.
-func (c *Context) Commit(ctx context.Context, o *CommitOptions) (*Snapshot, error) {
-	if o == nil {
-		o = &CommitOptions{}
-	}
+func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, error) {
+	o := orZero(opts)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
@@ -101,7 +93,7 @@ func (c *Context) Commit(ctx context.Context, o *CommitOptions) (*Snapshot, erro
 	working, stamps, cand := s.Working, s.Stamps, s.candidate
 	if o.Edit != nil {
 		x := tree.Edit(ctx, working, s.Head, stamps, c.env(ctx, s))
-		b := Batch{ctx: ctx, editor: x, edition: Edition(s.Edition)}
+		b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
 		if err := b.run(o.Edit); err != nil {
 			return nil, err
 		}
@@ -129,7 +121,7 @@ func (c *Context) Commit(ctx context.Context, o *CommitOptions) (*Snapshot, erro
 	next.Head, next.Working, next.Idle = cand.sealed, change.After, change.Entry.Idle
 	next.past = []*tree.Tree{s.Head} // which an undo goes back to
 	c.state.Store(&next)
-	return &Snapshot{tree: cand.sealed, edition: Edition(s.Edition), Report: &cand.report}, nil
+	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
 }
 
 // change is the candidate as the store is told of it.

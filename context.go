@@ -1,13 +1,15 @@
 package pact
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"iter"
 	"strconv"
 	"sync"
 	"sync/atomic"
-	"time"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -23,7 +25,7 @@ type Context struct {
 	clock func() int64
 	actor string
 
-	counter Counter
+	counter tree.Counter
 
 	write  sync.Mutex // held by the one writer
 	state  atomic.Pointer[state]
@@ -42,75 +44,32 @@ type state struct {
 	reach int64        // how many of them were read at once
 }
 
-// Option configures a Context.
-type Option func(*options)
-
-type options struct {
-	edition Edition
-	clock   func() int64
-	actor   string
-	counter Counter
-	attrs   map[string]any
-	strict  bool
-
-	renumber bool
-}
-
-// WithEdition sets the edition of a context that Create makes. It is fixed
-// from then on. Default: canonical.
-func WithEdition(e Edition) Option { return func(o *options) { o.edition = e } }
-
-// WithClock gives the clock for stamps, in nanoseconds since the epoch. It is
-// read once for every stamp; readings that do not increase are lifted to the
-// last one plus 1 (02 §4.4). Default: the system's clock.
-func WithClock(now func() int64) Option { return func(o *options) { o.clock = now } }
-
-// WithActor names who edits, for the log.
-func WithActor(name string) Option { return func(o *options) { o.actor = name } }
-
-// WithCounter gives what counts tokens, for policies that limit them and for
-// reports; package tokens has some. Nothing is counted without one, and no
-// commit counts whose policy does not.
-func WithCounter(counter Counter) Option { return func(o *options) { o.counter = counter } }
-
-// WithAttrs sets custom attributes of the root of a context that Create makes.
-func WithAttrs(attrs map[string]any) Option { return func(o *options) { o.attrs = attrs } }
-
-func collect(opts []Option) options {
-	o := options{edition: Canonical, clock: func() int64 { return time.Now().UnixNano() }}
-	for _, opt := range opts {
-		opt(&o)
-	}
-	return o
-}
-
 // Create makes a new, empty context. Root and regions are stamped in cycle 0;
-// the first commit is cycle 1. E_CONFLICT where the name is taken.
-func Create(ctx context.Context, s store.Store, name string, opts ...Option) (*Context, error) {
-	o := collect(opts)
-	if _, err := selector.ParseEdition(string(o.edition)); err != nil {
-		return nil, err
-	}
-	t, stamps, err := tree.New(tree.Env{Vocabulary: vocabulary(o.edition), Clock: o.clock}, o.attrs)
-	if err != nil {
-		return nil, err
-	}
-	return begin(ctx, s, store.Creation{
-		Name: name, Edition: string(o.edition), Tree: t, Stamps: stamps,
-		Entry: store.Entry{TimeNS: stamps.LastNS, Actor: o.actor},
-	}, o)
-}
-
-func (o *options) context(s store.Store) *Context {
-	return opened.note(&Context{store: s, clock: o.clock, actor: o.actor, counter: o.counter, held: map[string]int{}})
-}
-
-func begin(ctx context.Context, s store.Store, g store.Creation, o options) (*Context, error) {
-	info, err := s.Create(ctx, g)
-	if err != nil {
+// the first commit is cycle 1. E_CONFLICT where the name is taken,
+// E_DOCUMENT_INVALID for a name, an edition or attributes that no context can have.
+func Create(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
+	o := orZero(opts)
+	o.Edition = cmp.Or(o.Edition, selector.Canonical)
+	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
 		return nil, err
 	}
 	c := o.context(s)
+	t, stamps, err := tree.New(tree.Env{Vocabulary: vocabulary(o.Edition), Clock: c.clock}, o.Attrs)
+	if err != nil {
+		return nil, err
+	}
+	return c.begin(ctx, store.Creation{
+		Name: name, Edition: string(o.Edition), Tree: t, Stamps: stamps,
+		Entry: store.Entry{TimeNS: stamps.LastNS, Actor: c.actor},
+	})
+}
+
+// begin makes the context in its store.
+func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error) {
+	info, err := c.store.Create(ctx, g)
+	if err != nil {
+		return nil, err
+	}
 	begun := store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
 	for _, change := range g.Changes {
 		begun.Working = change.After
@@ -122,14 +81,14 @@ func begin(ctx context.Context, s store.Store, g store.Creation, o options) (*Co
 	return c, nil
 }
 
-// Open opens a context that is there. E_CONTEXT_NOT_FOUND where it is not.
-func Open(ctx context.Context, s store.Store, name string, opts ...Option) (*Context, error) {
-	o := collect(opts)
+// Open opens a context that is there. E_CONTEXT_NOT_FOUND where it is not. Cost:
+// reading the latest snapshot and the working state without their contents.
+func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (*Context, error) {
 	info, err := s.Find(ctx, name)
 	if err != nil {
 		return nil, err
 	}
-	c := o.context(s)
+	c := orZero(opts).context(s)
 	c.write.Lock() // an erasure meanwhile waits, and has the state read again
 	defer c.write.Unlock()
 	loaded, err := s.Load(ctx, info.Key)
@@ -138,6 +97,59 @@ func Open(ctx context.Context, s store.Store, name string, opts ...Option) (*Con
 	}
 	c.state.Store(&state{State: *loaded})
 	return c, nil
+}
+
+// OpenOrCreate opens a context, or makes it where it is not there. Attrs are
+// those of one that it makes. E_CONFLICT where one is there in another edition
+// than the options name.
+func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
+	o := orZero(opts)
+	c, err := Open(ctx, s, name, &o.OpenOptions)
+	if errors.Is(err, fault.ContextNotFound) {
+		if c, err = Create(ctx, s, name, &o); !errors.Is(err, fault.Conflict) {
+			return c, err
+		}
+		c, err = Open(ctx, s, name, &o.OpenOptions) // another process made it meanwhile
+	}
+	if err == nil && o.Edition != "" && o.Edition != c.Edition() {
+		return nil, fault.New(fault.Conflict, "the context "+name+" has the edition "+string(c.Edition())+", not "+string(o.Edition),
+			"open it in its own edition, or choose another name")
+	}
+	return c, err
+}
+
+// List returns what a store says of its contexts, by name in the order of their
+// bytes. Cost: one row for each context.
+func List(ctx context.Context, s store.Store) ([]store.Info, error) { return s.Contexts(ctx) }
+
+// Rename gives a context another name; what it holds stays as it is. A Context
+// that is open keeps the old name until Refresh. E_CONTEXT_NOT_FOUND without it,
+// E_CONFLICT where another has the new name, E_STORE where the store cannot rename.
+func Rename(ctx context.Context, s store.Store, name, to string) error {
+	info, err := s.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	power, err := store.Power[store.Renamer](s)
+	if err != nil {
+		return err
+	}
+	return power.Rename(ctx, info.Key, to)
+}
+
+// Delete removes a context with all its snapshots, drafts and its log, but for
+// what forks share with it, which goes with the last of them. It cannot be undone.
+// E_CONTEXT_NOT_FOUND without it, E_STORE where the store cannot delete.
+func Delete(ctx context.Context, s store.Store, name string) error {
+	info, err := s.Find(ctx, name)
+	if err != nil {
+		return err
+	}
+	power, err := store.Power[store.Deleter](s)
+	if err != nil {
+		return err
+	}
+	return power.Delete(ctx, info.Key)
 }
 
 // Refresh reads the context again, to see what other processes did. A prepared
@@ -161,7 +173,7 @@ func (c *Context) Name() string { return c.state.Load().Name }
 
 // Edition returns the edition of the selector language that the context was
 // created with.
-func (c *Context) Edition() Edition { return Edition(c.state.Load().Edition) }
+func (c *Context) Edition() selector.Edition { return selector.Edition(c.state.Load().Edition) }
 
 // Cycles returns the cycles of the oldest and the latest snapshot; there is
 // none while last < first.
@@ -216,7 +228,7 @@ func (c *Context) retained() map[string]bool {
 	return ids
 }
 
-func vocabulary(e Edition) tree.Vocabulary {
+func vocabulary(e selector.Edition) tree.Vocabulary {
 	t := e.Traits()
 	return tree.Vocabulary{Turn: t.TurnType, Container: t.ContainerType, Block: t.BlockType}
 }
@@ -224,7 +236,7 @@ func vocabulary(e Edition) tree.Vocabulary {
 // env is what edits and commits of this context take from outside.
 func (c *Context) env(ctx context.Context, s *state) tree.Env {
 	env := tree.Env{
-		Vocabulary: vocabulary(Edition(s.Edition)),
+		Vocabulary: vocabulary(selector.Edition(s.Edition)),
 		Clock:      c.clock,
 		Taken:      func(id string) (bool, error) { return c.store.Has(ctx, s.Key, id) },
 	}

@@ -2,6 +2,7 @@ package pact_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -11,14 +12,24 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
 var background = context.Background()
 
-func create(t testing.TB, s store.Store, opts ...pact.Option) *pact.Context {
+func create(t testing.TB, s store.Store, opts ...pact.CreateOptions) *pact.Context {
 	t.Helper()
-	c, err := pact.Create(background, s, "c", append([]pact.Option{pact.WithEdition(pact.V01), pact.WithClock(steps())}, opts...)...)
+	var o pact.CreateOptions
+	for _, given := range opts {
+		o = given
+	}
+	o.Edition = cmp.Or(o.Edition, selector.V01)
+	if o.Clock == nil {
+		o.Clock = steps()
+	}
+	c, err := pact.Create(background, s, "c", &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,9 +74,7 @@ func logOf(c *pact.Context) (list []store.Entry, err error) {
 
 func ids(t testing.TB, c *pact.Context, selector string) []string {
 	t.Helper()
-	q, err := c.Parse(selector)
-	must(t, err)
-	got, err := c.Select(background, q)
+	got, err := c.Select(background, selector, nil)
 	must(t, err)
 	return got
 }
@@ -130,7 +139,7 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	}
 	_, err = c.Prepare(background, nil)
 	must(t, err)
-	if _, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
+	if _, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruning a prepared candidate: got %v", err)
 	}
 }
@@ -138,7 +147,7 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
 	s := store.NewMemory()
 	first := create(t, s)
-	second, err := pact.Open(background, s, "c", pact.WithClock(steps()))
+	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)
 	must(t, first.Edit(background, say("first"), nil))
 	if err := second.Edit(background, say("second"), nil); !errors.Is(err, fault.Conflict) {
@@ -164,7 +173,7 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 		return snapshot
 	}
 	a := commit(c)
-	again, err := pact.Open(background, s, "c")
+	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	if b := commit(again); a.Digest() != b.Digest() || again.Revision() != c.Revision() {
 		t.Error("the repeated request did something")
@@ -189,14 +198,14 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
-	if s := at(t, c, pact.Latest); s.Node(id) == nil {
+	if s := at(t, c, pact.Latest); s.Tree().Node(id) == nil {
 		t.Error("a retained node went")
 	}
 	release()
 	release() // again does nothing
 	snapshot, err := c.Commit(background, nil)
 	must(t, err)
-	if snapshot.Node(id) != nil || len(snapshot.Report.Removed) != 1 {
+	if snapshot.Tree().Node(id) != nil || len(snapshot.Report.Removed) != 1 {
 		t.Errorf("a released node stayed: %+v", snapshot.Report)
 	}
 	if _, err := c.Retain("nobody"); !errors.Is(err, fault.NodeNotFound) {
@@ -205,7 +214,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 }
 
 func TestAddresses(t *testing.T) {
-	c := talk(t, pact.V01)
+	c := talk(t, selector.V01)
 	for text, want := range map[string]int64{"@t0": 3, "@t-1": 2, "@c1": 1, "working": 4} {
 		a, err := pact.ParseAddress(text)
 		must(t, err)
@@ -228,8 +237,8 @@ func TestAddresses(t *testing.T) {
 }
 
 func TestDefaultAddressFollowsTheEdition(t *testing.T) {
-	for edition, want := range map[pact.Edition]int{pact.V01: 0, pact.Depth: 1, pact.Canonical: 1} {
-		c := create(t, store.NewMemory(), pact.WithEdition(edition))
+	for edition, want := range map[selector.Edition]int{selector.V01: 0, selector.Depth: 1, selector.Canonical: 1} {
+		c := create(t, store.NewMemory(), pact.CreateOptions{Edition: edition})
 		_, err := c.Commit(background, nil)
 		must(t, err)
 		must(t, c.Edit(background, say("draft"), nil))
@@ -280,11 +289,7 @@ func TestReadersWhileWriting(t *testing.T) {
 				if err := s.WriteThread(background, io.Discard); err != nil {
 					t.Error(err)
 				}
-				q, err := c.Parse("@t0 ^seq .mt:depth(1-3) .cb[role='user']")
-				if err != nil {
-					t.Error(err)
-				}
-				if _, err := c.Select(background, q); err != nil {
+				if _, err := c.Select(background, "@t0 ^seq .mt:depth(1-3) .cb[role='user']", nil); err != nil {
 					t.Error(err)
 				}
 				if _, err := c.Diff(background, pact.Latest, pact.Working, nil); err != nil {
@@ -307,9 +312,7 @@ func TestCanceledContextStopsWork(t *testing.T) {
 	c := long(t, 3_000, "x")
 	ctx, cancel := context.WithCancel(background)
 	cancel()
-	q, err := c.Parse("@t0 .cb")
-	must(t, err)
-	if _, err := c.Select(ctx, q); !errors.Is(err, context.Canceled) {
+	if _, err := c.Select(ctx, "@t0 .cb", nil); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 }
@@ -322,7 +325,7 @@ func FuzzImportHistory(f *testing.F) {
 		},
 	} {
 		var out bytes.Buffer
-		c, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(steps()))
+		c, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		must(f, err)
 		for range 3 {
 			turn(f, c, "x")
@@ -331,7 +334,7 @@ func FuzzImportHistory(f *testing.F) {
 		f.Add(out.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(data), pact.WithClock(steps()))
+		c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(data), &pact.ImportHistoryOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		if err != nil {
 			if fault.CodeOf(err) == "" {
 				t.Fatalf("an error without a code: %v", err)
@@ -340,7 +343,7 @@ func FuzzImportHistory(f *testing.F) {
 		}
 		var out, twice bytes.Buffer
 		must(t, c.Backup(background, &out))
-		again, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(out.Bytes()))
+		again, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(out.Bytes()), nil)
 		if err != nil {
 			t.Fatalf("the backup does not read: %v\n%s", err, &out)
 		}
@@ -443,7 +446,7 @@ func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
 func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
 	s := store.NewMemory()
 	first := create(t, s)
-	second, err := pact.Open(background, s, "c", pact.WithClock(steps()))
+	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)
 	must(t, first.Edit(background, say("once"), &pact.Note{Request: "r"}))
 	must(t, second.Edit(background, say("once"), &pact.Note{Request: "r"}))

@@ -61,7 +61,7 @@ func allTold(t *testing.T, ctx context.Context, s store.Complete) map[string]str
 	infos, err := s.Contexts(ctx)
 	say("contexts", infos, err)
 	for _, name := range []string{"c", "fork", "imported"} {
-		c, err := pact.Open(ctx, s, name)
+		c, err := pact.Open(ctx, s, name, nil)
 		say("open "+name, true, err)
 		if err != nil {
 			continue

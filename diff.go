@@ -12,7 +12,7 @@ import (
 // Diff returns what leads from a to b (05 §4). With a selector each side is
 // first restricted to what it selects there; a selector with an address of its
 // own is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
-func (c *Context) Diff(ctx context.Context, a, b Address, q *selector.Selector) (*diff.Result, error) {
+func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (*diff.Result, error) {
 	from, err := c.At(ctx, a)
 	if err != nil {
 		return nil, err
@@ -21,12 +21,12 @@ func (c *Context) Diff(ctx context.Context, a, b Address, q *selector.Selector) 
 	if err != nil {
 		return nil, err
 	}
-	return Diff(ctx, from, to, q)
+	return Diff(ctx, from, to, o)
 }
 
 // Diff is Context.Diff between two snapshots at hand.
-func Diff(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.Result, error) {
-	selection, err := restrict(ctx, from, to, q)
+func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (*diff.Result, error) {
+	selection, err := restrict(ctx, from, to, orZero(o))
 	if err != nil {
 		return nil, err
 	}
@@ -35,13 +35,13 @@ func Diff(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*diff.
 
 // restrict asks both sides of a diff for what a selector finds there, nil where
 // there is no selector.
-func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*differ.Selection, error) {
-	if q == nil {
+func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.Selection, error) {
+	if o.Select == "" {
 		return nil, nil
 	}
 	var sides [2]map[string]bool
 	for i, s := range [...]*Snapshot{from, to} {
-		ids, err := s.Select(ctx, q)
+		ids, err := s.Select(ctx, o.Select, &SelectOptions{Edition: o.Edition})
 		if err != nil {
 			return nil, err
 		}
@@ -57,14 +57,14 @@ func restrict(ctx context.Context, from, to *Snapshot, q *selector.Selector) (*d
 // changed with all values, why, moves and replacements as far as they can be
 // inferred, and the bytes of every node in the thread that the model was sent
 // (02 §9.3, 05 §4.5, 06 §4.4). Selectors and directions work as in Diff; causes
-// are always told in the order of time. Of the options it takes ContentMode and
-// ContextLines.
+// are always told in the order of time.
 //
 // Cost: what differs, times O(log n), and the log between the two. Where a and
 // b are not neighbours also what changed from snapshot to snapshot between them.
-func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Selector, opts ...RangeOption) (*diff.Report, error) {
-	o := collectRange(opts)
-	if err := o.checkMode(); err != nil {
+func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (*diff.Report, error) {
+	o := orZero(opts)
+	form, err := o.form()
+	if err != nil {
 		return nil, err
 	}
 	s := c.state.Load()
@@ -76,7 +76,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Select
 	if err != nil {
 		return nil, err
 	}
-	selection, err := restrict(ctx, from, to, q)
+	selection, err := restrict(ctx, from, to, o.DiffOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -91,12 +91,12 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, q *selector.Select
 	r := differ.Rich{
 		From: from.tree, To: to.tree, FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
 		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
-		Mode:  o.mode, ContextLines: o.contextLines,
+		Mode:  form.mode, ContextLines: form.lines,
 	}
 	return r.Report(ctx)
 }
 
 func (c *Context) side(ctx context.Context, s *state, a Address) (*Snapshot, error) {
 	t, err := c.at(ctx, s, a)
-	return &Snapshot{tree: t, edition: Edition(s.Edition)}, err
+	return &Snapshot{tree: t, edition: selector.Edition(s.Edition)}, err
 }

@@ -21,7 +21,7 @@ import (
 type Batch struct {
 	ctx     context.Context // of the call that the batch belongs to
 	editor  *tree.Editor
-	edition Edition
+	edition selector.Edition
 	err     error // the first one
 
 	families families
@@ -36,7 +36,7 @@ func (b *Batch) Err() error { return b.err }
 // E_NODE_DUPLICATE for an id that the history has, E_DOCUMENT_INVALID for a header
 // or a content that no node can have. Cost: O(depth · log n).
 func (b *Batch) Add(parent string, s Spec) (id string) {
-	return b.node(func() (string, error) { return b.editor.Add(parent, s) })
+	return b.node(func() (string, error) { return b.editor.Add(parent, tree.Spec(s)) })
 }
 
 // Insert is Add at a position such as (d0, cont[offset=0], end) instead of under a
@@ -47,7 +47,7 @@ func (b *Batch) Insert(position string, s Spec) (id string) {
 		if err != nil {
 			return "", err
 		}
-		return b.editor.AddAt(gap, s)
+		return b.editor.AddAt(gap, tree.Spec(s))
 	})
 }
 
@@ -148,7 +148,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	request := n.request()
+	request := orZero(n).Request
 	if done, err := c.seen(ctx, s, request); err != nil {
 		return err
 	} else if done != nil && done.Kind != store.Edit {
@@ -157,7 +157,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error
 		return nil
 	}
 	x := tree.Edit(ctx, s.Working, s.Head, s.Stamps, c.env(ctx, s))
-	b := Batch{ctx: ctx, editor: x, edition: Edition(s.Edition)}
+	b := Batch{ctx: ctx, editor: x, edition: selector.Edition(s.Edition)}
 	if err := b.run(f); err != nil {
 		return err
 	}

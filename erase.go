@@ -134,10 +134,10 @@ func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 }
 
 // Mark returns the mark that an erasure with this receipt leaves of a node.
-func Mark(ctx context.Context, receipt string, n *Node) (string, error) {
+func Mark(ctx context.Context, receipt string, n Node) (string, error) {
 	salt, err := hex.DecodeString(receipt)
 	if err != nil || len(salt) != store.SaltSize {
 		return "", fault.New(fault.DocumentInvalid, "a receipt is 64 hexadecimal digits", "take the one that the erasure printed")
 	}
-	return n.Mark(ctx, salt)
+	return n.node.Mark(ctx, salt)
 }

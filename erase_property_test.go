@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
 )
 
 // TestErasedHistoriesGoOn makes random families of contexts in a file, erases
@@ -63,7 +64,7 @@ func (f *people) step() {
 			id := b.Add([]string{"^ah", "^ah", "^sys"}[f.IntN(3)], pact.Spec{Role: "user", Kind: "text", Offset: int64(f.IntN(2))})
 			return f.write(b, id)
 		}, &pact.Note{Message: fmt.Sprint("edit ", f.Uint32())})
-	case n < 8 && c.Working().Node("rule") == nil:
+	case n < 8 && c.Working().Tree().Node("rule") == nil:
 		err = c.Edit(background, func(b *pact.Batch) error {
 			b.Add("^sys", pact.Spec{ID: "rule", TTL: pact.TTL(int64(2 + f.IntN(9)))})
 			if b.Err() != nil {
@@ -74,7 +75,7 @@ func (f *people) step() {
 		if fault.CodeOf(err) == fault.NodeDuplicate { // the id was there before
 			err = nil
 		}
-	case n < 8 && !c.Working().Node("rule").Erased():
+	case n < 8 && !c.Working().Tree().Node("rule").Erased():
 		err = c.Edit(background, func(b *pact.Batch) error { return f.write(b, "rule") }, nil)
 	case n < 12:
 		_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "turn"}})
@@ -88,7 +89,7 @@ func (f *people) step() {
 		var old string
 		if old, err = c.Undo(background, nil); err == nil {
 			var line *pact.Context
-			line, err = pact.Open(background, f.store, old, pact.WithClock(steps()))
+			line, err = pact.Open(background, f.store, old, &pact.OpenOptions{Clock: steps()})
 			f.lines = append(f.lines, line)
 		}
 	case n > 13 && len(f.secrets) > 3:
@@ -113,13 +114,15 @@ func (f *people) erase(c *pact.Context) {
 	f.Helper()
 	var all []string
 	first, last := c.Cycles()
-	for n := range c.Working().Nodes() {
+	for entry := range c.Working().Tree().All() {
+		n := entry.Node()
 		all = append(all, n.ID)
 	}
 	if last >= first {
 		for s, err := range c.History(background, pact.Cycle(first), pact.Latest) {
 			must(f.T, err)
-			for n := range s.Nodes() {
+			for entry := range s.Tree().All() {
+				n := entry.Node()
 				all = append(all, n.ID)
 			}
 		}
@@ -201,13 +204,14 @@ func empty(t *testing.T, s *pact.Snapshot, node map[string]any, ids []string) {
 		}
 	}
 	delete(node, "content_hash") // what it is computed of is compared
-	if !slices.Contains(ids, node["id"].(string)) || node[pact.ErasedName] != nil {
+	if !slices.Contains(ids, node["id"].(string)) || node[tree.ErasedName] != nil {
 		return
 	}
 	receipt := make([]byte, 32)
 	_, err := chance().Read(receipt)
 	must(t, err)
-	mark, err := pact.Mark(background, fmt.Sprintf("%x", receipt), s.Node(node["id"].(string)))
+	was, _ := s.Node(node["id"].(string))
+	mark, err := pact.Mark(background, fmt.Sprintf("%x", receipt), was)
 	must(t, err)
 	for name := range node {
 		if strings.HasPrefix(name, "data_") || slices.Contains([]string{"tags", "key", "provenance", "mime", "encoding"}, name) {
@@ -217,5 +221,5 @@ func empty(t *testing.T, s *pact.Snapshot, node map[string]any, ids []string) {
 	if node["content"] != nil {
 		node["content"] = "[erased]"
 	}
-	node[pact.ErasedName] = mark
+	node[tree.ErasedName] = mark
 }

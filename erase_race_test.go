@@ -23,8 +23,8 @@ func TestEraseAmongWriters(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			var now atomic.Int64
-			clock := pact.WithClock(func() int64 { return now.Add(1) }) // forks have the one of their origin
-			c := create(t, s, clock)
+			clock := func() int64 { return now.Add(1) } // forks have the one of their origin
+			c := create(t, s, pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock}})
 			must(t, c.Edit(background, say("I am Jane Doe"), nil))
 			for range 3 {
 				_, err := c.Commit(background, nil)
@@ -47,7 +47,7 @@ func TestEraseAmongWriters(t *testing.T) {
 							return
 						}
 						note(f)
-						again, err := pact.Open(background, s, f.Name(), clock)
+						again, err := pact.Open(background, s, f.Name(), &pact.OpenOptions{Clock: clock})
 						if err != nil {
 							t.Error(err)
 							return
@@ -116,7 +116,7 @@ func TestForkByAnotherProcess(t *testing.T) {
 	must(t, c.Edit(background, say("I am Jane Doe"), nil))
 	_, err := c.Commit(background, nil)
 	must(t, err)
-	stale, err := pact.Open(background, handles[1], "c", pact.WithClock(steps()))
+	stale, err := pact.Open(background, handles[1], "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)
 	_, err = stale.Working().Thread(background) // which keeps the bytes
 	must(t, err)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -56,11 +57,11 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 			_, err := c.Commit(background, nil)
 			must(t, err)
 			must(t, c.Edit(background, say("Jane again"), nil))
-			same, err := pact.Open(background, s, "c", pact.WithClock(steps()))
+			same, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 			must(t, err)
 			fork, err := c.Fork(background, pact.Cycle(1), "fork", nil)
 			must(t, err)
-			other, err := pact.Create(background, s, "other")
+			other, err := pact.Create(background, s, "other", nil)
 			must(t, err)
 			all := []*pact.Context{c, same, fork}
 			for _, x := range all {
@@ -130,7 +131,7 @@ func TestEraseIsSaidOnceItIsDone(t *testing.T) {
 		interrupted := &late{s, interrupt}
 		c := create(t, interrupted)
 		must(t, c.Edit(background, say("I am Jane Doe"), nil))
-		same, err := pact.Open(background, interrupted, "c")
+		same, err := pact.Open(background, interrupted, "c", nil)
 		must(t, err)
 		of, err := c.Erase(ctx, pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance()})
 		if err != nil || of == nil || len(of.Receipt) != 64 {
@@ -167,7 +168,7 @@ func TestEraseRefusals(t *testing.T) {
 		}
 	}
 	err = c.Edit(background, func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Attrs: map[string]any{pact.ErasedName: "x"}})
+		b.Add("^ah", pact.Spec{Attrs: map[string]any{tree.ErasedName: "x"}})
 		return nil
 	}, nil)
 	if !errors.Is(err, fault.DocumentInvalid) {
@@ -181,7 +182,7 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 	digests := map[string]bool{}
 	for name, s := range stores(t) {
 		for _, erased := range []bool{false, true} {
-			c, err := pact.Create(background, s, fmt.Sprint("c", erased), pact.WithClock(func() int64 { return 0 }))
+			c, err := pact.Create(background, s, fmt.Sprint("c", erased), &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 0 }}})
 			must(t, err)
 			must(t, c.Edit(background, func(b *pact.Batch) error {
 				b.Add("^ah", pact.Spec{ID: "group", Type: "cont", Offset: 1, Removable: true})
@@ -190,7 +191,7 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 				return nil
 			}, nil))
 			for range 2 {
-				_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "the PIN is 4711"}, Pruning: &pact.Pruning{Policy: pact.Policy{MaxNodes: 99, Stub: "4711"}}})
+				_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "the PIN is 4711"}, Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 99, Stub: "4711"}}})
 				must(t, err)
 			}
 			if erased {
@@ -212,7 +213,7 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 				_, err = c.Commit(background, nil)
 				must(t, err)
 			}
-			if c.Working().Node("group") != nil {
+			if c.Working().Tree().Node("group") != nil {
 				t.Errorf("%s, erased %v: the group stayed when nothing kept it any more", name, erased)
 			}
 			digests[c.Working().Digest()] = true
@@ -231,7 +232,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	first, err := c.Commit(background, nil)
 	must(t, err)
 	turn := first.Tree().Region(tree.Seq).Children().At(0).Node().ID
-	snapshot, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Stub: "gone, Jane"}, IDs: []string{turn}}})
+	snapshot, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Stub: "gone, Jane"}, IDs: []string{turn}}})
 	must(t, err)
 	if len(snapshot.Report.Stubs) != 1 {
 		t.Fatalf("stubs %+v", snapshot.Report.Stubs)
@@ -243,7 +244,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	if strings.Contains(out.String(), "Jane") {
 		t.Error("the text is still there")
 	}
-	if _, findings, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, pact.Strict()); err != nil || len(findings) > 0 {
+	if _, findings, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil || len(findings) > 0 {
 		t.Errorf("%v, %v", findings, err)
 	}
 }
@@ -293,7 +294,7 @@ func (d *damaged) erase(id string) bool {
 		return false
 	}
 	defer s.Close()
-	c, err := pact.Open(background, s, "c")
+	c, err := pact.Open(background, s, "c", nil)
 	if err != nil {
 		return false
 	}
@@ -322,7 +323,7 @@ func TestVerifyBesideErasures(t *testing.T) {
 				_, err := c.Commit(background, nil)
 				must(t, err)
 			}
-			other, err := pact.Open(background, s, "c")
+			other, err := pact.Open(background, s, "c", nil)
 			must(t, err)
 			done := make(chan error, 1)
 			go func() {

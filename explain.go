@@ -21,33 +21,41 @@ type Explanation struct {
 }
 
 // Explain evaluates a selector where it looks, as Select does, and says how. The
-// nodes that the selector of Where looks at are not counted.
-func (c *Context) Explain(ctx context.Context, q *selector.Selector, opts ...SelectOption) (*Explanation, error) {
-	trees, _, err := c.addressed(ctx, c.state.Load(), q)
+// nodes that the selector of Where looks at are not counted. It fails as Select
+// does, but for a range that gives changes: that one is evaluated in each of its
+// snapshots, and has no windows.
+func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*Explanation, error) {
+	state := c.state.Load()
+	s, err := newSelection(text, selector.Edition(state.Edition), orZero(o))
 	if err != nil {
 		return nil, err
 	}
-	return explain(ctx, q, trees, opts)
-}
-
-// Explain is Context.Explain for one snapshot.
-func (s *Snapshot) Explain(ctx context.Context, q *selector.Selector, opts ...SelectOption) (*Explanation, error) {
-	return explain(ctx, q, []*tree.Tree{s.tree}, opts)
-}
-
-func explain(ctx context.Context, q *selector.Selector, trees []*tree.Tree, opts []SelectOption) (*Explanation, error) {
-	s, err := newSelection(q, opts)
+	trees, _, err := c.addressed(ctx, state, s.asked)
 	if err != nil {
 		return nil, err
 	}
+	return s.explain(ctx, trees)
+}
+
+// Explain is Context.Explain for one snapshot, and a selector without an address.
+func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (*Explanation, error) {
+	sel, err := s.selection(text, o)
+	if err != nil {
+		return nil, err
+	}
+	return sel.explain(ctx, []*tree.Tree{s.tree})
+}
+
+func (s *selection) explain(ctx context.Context, trees []*tree.Tree) (*Explanation, error) {
 	x := &Explanation{Explanation: s.plan.Explain(), Snapshots: len(trees)}
 	s.ran = func(t *tree.Tree, r query.Result) {
 		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
 	}
 	asked := [][]*tree.Tree{trees}
-	if q.Time != nil && q.Time.Kind == selector.Range {
-		if s.mode, err = s.idsOfRange(q); err != nil { // it gives changes
-			if s.where != nil || s.skip != 0 || s.limit >= 0 {
+	if s.ranged() {
+		var err error
+		if s.mode, err = s.idsOfRange(); err != nil { // it gives changes
+			if s.Where != "" || s.Skip != 0 || s.Limit > 0 {
 				return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows", "leave them out, or write @mode=union or @mode=latest behind the selector")
 			}
 			asked = slices.Collect(slices.Chunk(trees, 1))

@@ -18,11 +18,11 @@ import (
 // come along. E_SNAPSHOT_NOT_FOUND where there is no such snapshot, E_CONFLICT
 // where the name is taken. Cost: that of reading the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (*Context, error) {
-	f := (&options{clock: c.clock, actor: c.actor, counter: c.counter}).context(c.store)
+	f := c.options().context(c.store)
 	f.write.Lock() // an erasure meanwhile waits, and has the state read again
 	defer f.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.forked(ctx, name, n.request()); done != nil || err != nil {
+	if done, err := c.forked(ctx, name, orZero(n).Request); done != nil || err != nil {
 		return done, err
 	}
 	cycle, err := at.snapshot(s.Info)
@@ -41,6 +41,11 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (*
 	return f, nil
 }
 
+// options returns those that the context was opened with.
+func (c *Context) options() OpenOptions {
+	return OpenOptions{Actor: c.actor, Clock: c.clock, Counter: c.counter}
+}
+
 // forked returns the fork that a call with the same token made before, nil
 // without one.
 func (c *Context) forked(ctx context.Context, name, token string) (*Context, error) {
@@ -51,7 +56,8 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 	if err != nil || !names[name] {
 		return nil, err
 	}
-	f, err := Open(ctx, c.store, name, WithClock(c.clock), WithActor(c.actor), WithCounter(c.counter))
+	like := c.options()
+	f, err := Open(ctx, c.store, name, &like)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +77,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.undid(ctx, s, n.request()); done != "" || err != nil {
+	if done, err := c.undid(ctx, s, orZero(n).Request); done != "" || err != nil {
 		return done, err
 	}
 	cycle, err := Back(1).snapshot(s.Info)
@@ -241,14 +247,6 @@ func (c *Context) names(ctx context.Context) (map[string]bool, error) {
 		names[info.Name] = true
 	}
 	return names, err
-}
-
-// snapshot is cycle for an address that must not be that of the working state.
-func (a Address) snapshot(i store.Info) (int64, error) {
-	if a == Working {
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is no snapshot yet", "commit first, or name a snapshot")
-	}
-	return a.cycle(i)
 }
 
 // Origin is where a fork began.

@@ -50,7 +50,7 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 			})
 			measure("reading the last", func() {
 				var err error
-				c, err = pact.Open(background, s, c.Name(), pact.WithClock(steps()))
+				c, err = pact.Open(background, s, c.Name(), &pact.OpenOptions{Clock: steps()})
 				must(t, err)
 			})
 			for what, e := range map[string]pact.Erasure{
@@ -68,12 +68,12 @@ func TestChainsOfForksCostTheirLength(t *testing.T) {
 				})
 			}
 			var err error
-			c, err = pact.Create(background, s, "undone", pact.WithClock(steps()))
+			c, err = pact.Create(background, s, "undone", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 			must(t, err)
 			for range n {
 				commit()
 			}
-			again, err := pact.Create(background, s, "again", pact.WithClock(steps()))
+			again, err := pact.Create(background, s, "again", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 			must(t, err)
 			must(t, again.Edit(background, say("the first"), nil))
 			if _, err := again.Commit(background, nil); err != nil {

@@ -125,13 +125,13 @@ func TestUndo(t *testing.T) {
 	if undone != "c~c3" || c.Name() != "c" || thread(t, c, pact.Latest) != two || thread(t, c, pact.Working) != two {
 		t.Errorf("undone is %q, the context %s holds %s", undone, c.Name(), thread(t, c, pact.Working))
 	}
-	old, err := pact.Open(background, s, undone)
+	old, err := pact.Open(background, s, undone, nil)
 	must(t, err)
 	if thread(t, old, pact.Latest) != three || thread(t, old, pact.Working) != draft {
 		t.Error("the old line was not kept")
 	}
 	turnsOf(t, c, "three, otherwise")
-	again, err := pact.Open(background, s, "c")
+	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	if thread(t, again, pact.Latest) != thread(t, c, pact.Latest) {
 		t.Error("the name does not lead to the fork")
@@ -160,7 +160,7 @@ func TestUndoMeetsAnotherWriter(t *testing.T) {
 	s := store.NewMemory()
 	one := create(t, s)
 	turnsOf(t, one, "one", "two")
-	two, err := pact.Open(background, s, "c")
+	two, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	turnsOf(t, two, "three")
 	if _, err := one.Undo(background, nil); !errors.Is(err, fault.Conflict) {
@@ -185,7 +185,7 @@ func TestUndoIsRepeatedByItsToken(t *testing.T) {
 	s := store.NewMemory()
 	one := create(t, s)
 	turnsOf(t, one, "one", "two", "three")
-	other, err := pact.Open(background, s, "c") // whose answer got lost
+	other, err := pact.Open(background, s, "c", nil) // whose answer got lost
 	must(t, err)
 	for range 2 {
 		undone, err := one.Undo(background, &pact.Note{Request: "token"})
@@ -226,11 +226,11 @@ func TestForksAreCopied(t *testing.T) {
 		for i, read := range []func(name string) (*pact.Context, error){
 			func(name string) (*pact.Context, error) { return from.Copy(background, store.NewMemory(), name) },
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, &compact, pact.Strict())
+				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, &compact, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, bytes.NewReader(whole.Bytes()), pact.Strict())
+				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, bytes.NewReader(whole.Bytes()), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
 		} {

@@ -8,13 +8,14 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
 // The filters of every hop of an insertion count.
 func TestInsertionHopsAreFiltered(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
+	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: say("one")})
 	must(t, err)
 	for position, want := range map[string]fault.Code{
@@ -40,13 +41,13 @@ func TestInsertionByContentOfAStore(t *testing.T) {
 	s, err := sqlite.Open(background, t.TempDir()+"/gap.db")
 	must(t, err)
 	defer s.Close()
-	c := create(t, s, pact.WithEdition(pact.Canonical))
+	c := create(t, s, pact.CreateOptions{Edition: selector.Canonical})
 	_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "g", Type: "cont", Offset: 2, Content: strings.Repeat("QQ", 50_000)})
 		return nil
 	}})
 	must(t, err)
-	again, err := pact.Open(background, s, "c")
+	again, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	must(t, again.Edit(background, func(b *pact.Batch) error {
 		b.Insert("(d1, cont[content~'QQ'], end)", pact.Spec{ID: "k", Content: "x"})

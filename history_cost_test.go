@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -16,7 +17,7 @@ import (
 // turns are pruned.
 func busy(t *testing.T, turns int) *pact.Context {
 	t.Helper()
-	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
+	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
 	var sealed, notes []string
 	for i := range turns {
 		must(t, c.Edit(background, func(b *pact.Batch) error {

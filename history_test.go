@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -48,7 +49,7 @@ func TestHistoryRefused(t *testing.T) {
 		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
 	} {
 		text := strings.ReplaceAll(strings.Join(c.lines, "\n"), "'", `"`)
-		_, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), pact.Strict())
+		_, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		f, ok := err.(*fault.Error)
 		if !ok || f.Code != c.code || f.Line != c.line {
 			t.Errorf("%s: got %v, want %s on line %d", c.name, err, c.code, c.line)
@@ -57,11 +58,11 @@ func TestHistoryRefused(t *testing.T) {
 }
 
 func TestCopyKeepsEverything(t *testing.T) {
-	c := talk(t, pact.V01)
+	c := talk(t, selector.V01)
 	s := store.NewMemory()
 	copied, err := c.Copy(background, s, "copy")
 	must(t, err)
-	opened, err := pact.Open(background, s, "copy", pact.WithClock(steps()))
+	opened, err := pact.Open(background, s, "copy", &pact.OpenOptions{Clock: steps()})
 	must(t, err)
 	for _, other := range []*pact.Context{copied, opened} {
 		first, last := c.Cycles()
@@ -82,9 +83,9 @@ func TestCopyKeepsEverything(t *testing.T) {
 
 func TestImportedDocumentGoesOn(t *testing.T) {
 	doc := strings.ReplaceAll(`{'cycle':41,'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'m','nodeType':'mc','children':[{'id':'u','nodeType':'cb','role':'user','content':'Hello'}]}]}]}}`, "'", `"`)
-	c, findings, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), pact.WithClock(steps()))
+	c, findings, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), &pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
-	if len(findings) > 0 || c.Edition() != pact.V01 {
+	if len(findings) > 0 || c.Edition() != selector.V01 {
 		t.Error(findings, c.Edition())
 	}
 	if err := c.Edit(background, func(b *pact.Batch) error {

@@ -21,7 +21,7 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 	}{
 		{"the same process", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, nil }},
 		{"after an edit", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Edit(ctx, say("more"), nil) }},
-		{"another process", func(s store.Store, c *pact.Context) (*pact.Context, error) { return pact.Open(ctx, s, c.Name()) }},
+		{"another process", func(s store.Store, c *pact.Context) (*pact.Context, error) { return pact.Open(ctx, s, c.Name(), nil) }},
 		{"after a refresh", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Refresh(ctx) }},
 		{"a fork", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
 			return c.Fork(ctx, pact.Latest, "fork", nil)
@@ -45,7 +45,7 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 			if older == text.String() {
 				t.Error("the history does not say which groups are empty")
 			}
-			c, _, err := pact.ImportHistory(ctx, store.NewMemory(), "copy", strings.NewReader(older))
+			c, _, err := pact.ImportHistory(ctx, store.NewMemory(), "copy", strings.NewReader(older), nil)
 			return c, err
 		}},
 		{"after its report was erased", func(s store.Store, c *pact.Context) (*pact.Context, error) {
@@ -84,7 +84,7 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 				_, err := c.Commit(ctx, nil)
 				must(t, err)
 			}
-			if c.Working().Node("last") != nil || c.Working().Node("group") == nil {
+			if c.Working().Tree().Node("last") != nil || c.Working().Tree().Node("group") == nil {
 				t.Fatal("the group is not empty, or not there")
 			}
 			c, err := way.next(s, c)
@@ -95,7 +95,7 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 			}, nil))
 			snapshot, err := c.Commit(ctx, nil)
 			must(t, err)
-			if snapshot.Node("group") != nil {
+			if snapshot.Tree().Node("group") != nil {
 				t.Errorf("the empty group is there still: %+v", snapshot.Report)
 			}
 		})

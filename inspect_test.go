@@ -24,7 +24,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 		s := tell(t, seed, 8)
 		var snapshots bytes.Buffer
 		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
-		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots, pact.Strict())
+		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		for i, was := range s.pages[:len(s.pages)-2] {
 			r, err := again.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(was.cycle+1), nil)
@@ -117,7 +117,7 @@ func TestInspectingAFork(t *testing.T) {
 
 // A new context has nothing published, and all of it can be asked.
 func TestInspectingANewContext(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.WithActor("ann"))
+	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}})
 	must(t, c.Edit(background, say("hello"), nil))
 	blame, err := c.Blame(background, pact.Working)
 	must(t, err)

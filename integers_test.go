@@ -19,7 +19,7 @@ import (
 // would need a later stamp; no stamp ever wraps.
 func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	now := tree.MaxInteger - 6
-	c := create(t, store.NewMemory(), pact.WithClock(func() int64 { return now })) // root and regions take four stamps
+	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}}) // root and regions take four stamps
 	must(t, c.Edit(background, say("the last but one"), nil))
 	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.Limit { // turn, core and ^ah need three, two are left
 		t.Fatalf("the commit: %v", err)
@@ -33,13 +33,14 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	if c.Working().Digest() != before || c.Revision() != revision {
 		t.Error("what was refused left something behind")
 	}
-	for n := range c.Working().Nodes() {
+	for entry := range c.Working().Tree().All() {
+		n := entry.Node()
 		if n.CreatedNS < now || n.CreatedNS > tree.MaxInteger {
 			t.Errorf("%s is stamped %d", n.ID, n.CreatedNS)
 		}
 	}
 	for _, now := range []int64{math.MaxInt64, math.MinInt64} {
-		if _, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(func() int64 { return now })); fault.CodeOf(err) != fault.Limit {
+		if _, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}}); fault.CodeOf(err) != fault.Limit {
 			t.Errorf("a context that begins at %d: %v", now, err)
 		}
 	}
@@ -56,14 +57,14 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	s, err := sqlite.Open(background, path)
 	must(t, err)
 	for _, cycle := range []int64{tree.MaxInteger, math.MaxInt64 - 1, math.MaxInt64} {
-		if _, _, err := pact.Import(background, s, "late", document(cycle)); fault.CodeOf(err) != fault.Limit {
+		if _, _, err := pact.Import(background, s, "late", document(cycle), nil); fault.CodeOf(err) != fault.Limit {
 			t.Errorf("cycle %d: %v", cycle, err)
 		}
 	}
-	if _, _, err := pact.Import(background, s, "late", document(tree.MaxInteger-1)); fault.CodeOf(err) != fault.Limit {
+	if _, _, err := pact.Import(background, s, "late", document(tree.MaxInteger-1), nil); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a ttl behind the range: %v", err)
 	}
-	c, _, err := pact.Import(background, s, "c", document(tree.MaxInteger-2), pact.WithClock(steps()))
+	c, _, err := pact.Import(background, s, "c", document(tree.MaxInteger-2), &pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Edit: say("the last cycle")})
 	must(t, err)
@@ -75,7 +76,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	s, err = sqlite.Open(background, path)
 	must(t, err)
 	defer s.Close()
-	c, err = pact.Open(background, s, "c")
+	c, err = pact.Open(background, s, "c", nil)
 	must(t, err)
 	if first, last := c.Cycles(); first != tree.MaxInteger-2 || last != tree.MaxInteger-1 {
 		t.Errorf("cycles %d to %d", first, last)
@@ -94,7 +95,7 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	} {
 		var out, again bytes.Buffer
 		must(t, write(&out, c))
-		copied, _, err := pact.ImportHistory(background, store.NewMemory(), "copy", bytes.NewReader(out.Bytes()), pact.Strict())
+		copied, _, err := pact.ImportHistory(background, store.NewMemory(), "copy", bytes.NewReader(out.Bytes()), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		must(t, write(&again, copied))
 		if out.String() != again.String() {
@@ -116,16 +117,16 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 	}
 	ways := map[string]func(n int) (*pact.Context, error){
 		"a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`))
+			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"an attribute of a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`))
+			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"a history": func(n int) (*pact.Context, error) {
 			line := `{"cycle":%d,"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":%s}]}]}}` + "\n"
-			c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+fmt.Sprintf(line, 2, deep(n))))
+			c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+fmt.Sprintf(line, 2, deep(n))), nil)
 			return c, err
 		},
 		"a compact history": func(n int) (*pact.Context, error) {
@@ -136,7 +137,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			must(t, c.Backup(background, &out))
 			text := strings.ReplaceAll(out.String(), `"PLACEHOLDER"`, deep(n))
 			text = strings.NewReplacer(`"digest":`, `"x":`, `"thread":`, `"y":`).Replace(text)
-			c, _, err = pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text))
+			c, _, err = pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), nil)
 			return c, err
 		},
 		"an edit": func(n int) (*pact.Context, error) {
@@ -156,7 +157,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 			}, nil)
 		},
 		"an attribute of the root": func(n int) (*pact.Context, error) {
-			return pact.Create(background, store.NewMemory(), "c", pact.WithAttrs(map[string]any{"x:y": deepGo(n)}))
+			return pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{Attrs: map[string]any{"x:y": deepGo(n)}})
 		},
 	}
 	for name, way := range ways {
@@ -175,7 +176,7 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		}
 		var out bytes.Buffer
 		must(t, c.Backup(background, &out))
-		if _, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, pact.Strict()); err != nil {
+		if _, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil {
 			t.Errorf("%s, imported again: %v", name, err)
 		}
 		for _, n := range []int{513, 640, 760} {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -26,14 +27,14 @@ type chronicle struct {
 func choose[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 
 // live lets a context go through some random cycles.
-func live(t *testing.T, seed uint64, e pact.Edition) *chronicle {
+func live(t *testing.T, seed uint64, e selector.Edition) *chronicle {
 	t.Helper()
-	context, err := pact.Create(background, store.NewMemory(), "c", pact.WithEdition(e), pact.WithClock(steps()))
+	context, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	must(t, err)
 	c := &chronicle{Rand: rand.New(rand.NewPCG(seed, 21)), t: t, context: context}
 	for range 5 + c.IntN(6) {
 		c.edits()
-		policy := pact.Policy{Orphans: pact.KeepOrphans}
+		policy := lifecycle.Policy{Orphans: lifecycle.Keep}
 		if c.IntN(5) == 0 {
 			policy.MaxNodes, policy.ProtectTurns = 15, 1
 		}
@@ -50,7 +51,8 @@ func (c *chronicle) edits() {
 	working := c.context.Working()
 	for range 3 + c.IntN(5) {
 		var all []string
-		for n := range working.Nodes() {
+		for entry := range working.Tree().All() {
+			n := entry.Node()
 			all = append(all, n.ID)
 		}
 		switch c.IntN(9) {
@@ -134,18 +136,18 @@ func TestSelectAgreesWithNaiveMerging(t *testing.T) {
 	}
 	merged, missing := map[string]int{}, 0
 	for seed := range seeds {
-		e := []pact.Edition{pact.V01, pact.Depth, pact.Canonical}[seed%3]
+		e := []selector.Edition{selector.V01, selector.Depth, selector.Canonical}[seed%3]
 		c := live(t, seed, e)
 		for range 80 {
-			a := c.address(e != pact.V01)
+			a := c.address(e != selector.V01)
 			text := a.text + choose(c.Rand, questions[0]...)
-			if e != pact.V01 && a.text != "" && c.IntN(4) == 0 {
+			if e != selector.V01 && a.text != "" && c.IntN(4) == 0 {
 				text = a.text + choose(c.Rand, questions[1]...)
 			}
-			if e != pact.V01 && c.IntN(3) == 0 {
+			if e != selector.V01 && c.IntN(3) == 0 {
 				text = a.text + choose(c.Rand, questions[2]...)
 			}
-			if e != pact.V01 {
+			if e != selector.V01 {
 				text += choose(c.Rand, windows...)
 			}
 			if a.merge == "union" || a.merge == "latest" {
@@ -153,8 +155,8 @@ func TestSelectAgreesWithNaiveMerging(t *testing.T) {
 			}
 			q, err := selector.Parse(text, e)
 			must(t, err)
-			opts, after := c.options(e)
-			got, err := c.context.Select(background, q, opts...)
+			o, after := c.options(e)
+			got, err := c.context.Select(background, text, &o)
 			if a.names == nil {
 				if !errors.Is(err, fault.SnapshotNotFound) {
 					t.Fatalf("seed %d: %s: %v", seed, text, err)
@@ -258,20 +260,16 @@ func naiveWindow(q *selector.Selector, list []met) []met {
 }
 
 // options draws windows of the API, and what they do to a result.
-func (c *chronicle) options(e pact.Edition) (opts []pact.SelectOption, after func([]met) []string) {
+func (c *chronicle) options(e selector.Edition) (o pact.SelectOptions, after func([]met) []string) {
 	where, skip, limit := choose(c.Rand, "", "", "^sys", ".mt:depth(1-2)", ".cb[role='user']", "[tag='red']"), c.IntN(3)/2*c.IntN(4), c.IntN(8)
 	var keep *selector.Selector
 	if where != "" {
 		keep = selector.MustParse(where, e)
-		opts = append(opts, pact.Where(keep))
 	}
-	if skip > 0 {
-		opts = append(opts, pact.Skip(skip))
+	if limit > 4 {
+		limit = 0
 	}
-	if limit < 4 {
-		opts = append(opts, pact.Limit(limit))
-	}
-	return opts, func(list []met) []string {
+	return pact.SelectOptions{Edition: e, Where: where, Skip: skip, Limit: limit}, func(list []met) []string {
 		ids := []string{}
 		for _, m := range list {
 			if keep == nil || covered(c.t, m, keep) {
@@ -279,7 +277,7 @@ func (c *chronicle) options(e pact.Edition) (opts []pact.SelectOption, after fun
 			}
 		}
 		ids = ids[min(skip, len(ids)):]
-		if limit < 4 {
+		if limit > 0 {
 			ids = ids[:min(limit, len(ids))]
 		}
 		return ids

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -17,7 +18,7 @@ func steps() func() int64 {
 
 func TestBackupAndHistoryComeBackTheSame(t *testing.T) {
 	ctx := context.Background()
-	for _, edition := range []pact.Edition{pact.V01, pact.Depth, pact.Canonical} {
+	for _, edition := range []selector.Edition{selector.V01, selector.Depth, selector.Canonical} {
 		c := talk(t, edition)
 		for name, write := range map[string]func(*bytes.Buffer) error{
 			"snapshots": func(b *bytes.Buffer) error { return c.ExportHistory(ctx, b, pact.Cycle(1), pact.Latest) },
@@ -27,7 +28,7 @@ func TestBackupAndHistoryComeBackTheSame(t *testing.T) {
 			if err := write(&out); err != nil {
 				t.Fatal(name, err)
 			}
-			again, findings, err := pact.ImportHistory(ctx, store.NewMemory(), "again", bytes.NewReader(out.Bytes()))
+			again, findings, err := pact.ImportHistory(ctx, store.NewMemory(), "again", bytes.NewReader(out.Bytes()), nil)
 			if err != nil || len(findings) > 0 {
 				t.Fatal(name, err, findings)
 			}
@@ -73,10 +74,10 @@ func equal(t *testing.T, what string, a, b *pact.Snapshot) {
 }
 
 // talk makes a context with a few cycles and a draft.
-func talk(t *testing.T, e pact.Edition) *pact.Context {
+func talk(t *testing.T, e selector.Edition) *pact.Context {
 	t.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, store.NewMemory(), "talk", pact.WithEdition(e), pact.WithClock(steps()))
+	c, err := pact.Create(ctx, store.NewMemory(), "talk", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -87,19 +88,19 @@ func (w *worker) step(b *pact.Batch) error {
 }
 
 // policy draws one, of little or much.
-func (w *worker) policy() (p pact.Policy) {
+func (w *worker) policy() (p lifecycle.Policy) {
 	few := func(n, one int) int {
 		if w.IntN(one) > 0 {
 			return 0
 		}
 		return 1 + w.IntN(n)
 	}
-	p = pact.Policy{
+	p = lifecycle.Policy{
 		MaxTokens: few(400, 3), MaxBytes: few(5000, 3), MaxNodes: few(50, 4), MaxTurns: few(8, 5), ProtectTurns: few(3, 2),
-		Stub: choose(w.Rand, "", "[...]"), Orphans: choose(w.Rand, pact.KeepOrphans, pact.DropOrphans, pact.RefuseOrphans),
+		Stub: choose(w.Rand, "", "[...]"), Orphans: choose(w.Rand, lifecycle.Keep, lifecycle.Drop, lifecycle.Refuse),
 	}
 	if w.IntN(2) == 0 {
-		p.Parts = []pact.Part{{Kind: choose(w.Rand, "", "text", "result"), Tag: choose(w.Rand, "", "x"), Region: choose(w.Rand, "", "^sys", "^seq", "^ah"), MaxTokens: 1 + w.IntN(100)}}
+		p.Parts = []lifecycle.Part{{Kind: choose(w.Rand, "", "text", "result"), Tag: choose(w.Rand, "", "x"), Region: choose(w.Rand, "", "^sys", "^seq", "^ah"), MaxTokens: 1 + w.IntN(100)}}
 		if w.IntN(3) == 0 {
 			p.MinBytes, p.Every = few(500, 1), few(5, 2)
 		}
@@ -120,7 +121,7 @@ func TestPlanIsWhatTheCommitDoes(t *testing.T) {
 		now := int64(0)
 		clock := func() int64 { readings++; now += 10; return now }
 		w := &worker{Rand: rand.New(rand.NewPCG(uint64(seed), 5)), t: t}
-		w.Context = create(t, store.NewMemory(), pact.WithClock(clock), pact.WithCounter(wordCounter{}))
+		w.Context = create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock, Counter: wordCounter{}}})
 		for range 12 {
 			w.work()
 			if nodes := slices.Collect(w.Working().Nodes()); w.IntN(4) == 0 {
@@ -166,7 +167,7 @@ func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, p
 			w.t.Fatalf("seed %d: the plan failed with %v, the commit with %v", seed, planErr, err)
 		}
 		seen["refused"]++
-		pruning = &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}
+		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 		var err error
 		plan, err = w.PlanPruning(ctx, pruning)
 		must(w.t, err)
@@ -178,7 +179,7 @@ func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, p
 		older, err = w.At(ctx, pact.Latest)
 		must(w.t, err)
 	}
-	plain, err := w.PlanPruning(ctx, &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}})
+	plain, err := w.PlanPruning(ctx, &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}})
 	must(w.t, err)
 	if plain.After != plan.Before || older != nil && plain.Cached.With != plan.Cached.Without {
 		w.t.Fatalf("seed %d: without pruning %+v, and a plan without it says %+v", seed, plan.Before, plain.After)

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -146,12 +147,12 @@ func (s spy) Count(string) int { s.asked.Add(1); return 1 }
 
 func TestEveryContentIsCountedOnce(t *testing.T) {
 	asked := spy{new(atomic.Int64)}
-	c := create(t, store.NewMemory(), pact.WithCounter(asked))
+	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: asked}})
 	const cycles = 300
 	for range cycles {
 		must(t, c.Edit(background, say("one"), nil))
 		must(t, c.Edit(background, say("two"), nil))
-		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{MaxNodes: 100_000}}})
+		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 100_000}}})
 		must(t, err)
 	}
 	c, err := c.Copy(background, store.NewMemory(), "copy")

@@ -29,7 +29,7 @@ func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePl
 		return nil, err
 	}
 	report.Retained = slices.Sorted(maps.Keys(retained))
-	in.Policy, in.Prune, in.Chosen = Policy{Orphans: KeepOrphans}, nil, nil
+	in.Policy, in.Prune, in.Chosen = lifecycle.Policy{Orphans: lifecycle.Keep}, nil, nil
 	before, _, _, err := lifecycle.Commit(ctx, in)
 	if err != nil {
 		return nil, err

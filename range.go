@@ -20,13 +20,22 @@ import (
 // E_SNAPSHOT_NOT_FOUND, a selector without a range E_SELECTOR_INVALID.
 //
 // Cost: what is selected in each snapshot and what differs between neighbours.
-func (c *Context) RangeDiffLatest(ctx context.Context, q *selector.Selector, opts ...RangeOption) (*diff.RangeDiffLatestResult, error) {
-	b := rangeBuilder{rangeOptions: collectRange(opts), result: &diff.RangeDiffLatestResult{
-		Query: cmp.Or(q.Source, q.String()), Mode: "pairwise", Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{}}}
+func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeOptions) (*diff.RangeDiffLatestResult, error) {
+	o := orZero(opts)
+	q, err := selector.Parse(text, cmp.Or(o.Edition, c.Edition()))
+	if err != nil {
+		return nil, err
+	}
+	b := rangeBuilder{result: &diff.RangeDiffLatestResult{Query: text, Mode: "pairwise", Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{}}}
 	if err := b.check(q); err != nil {
 		return nil, err
 	}
-	var err error
+	if b.rangeOptions, err = o.collect(); err != nil {
+		return nil, err
+	}
+	if l := &b.limits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
+		b.result.Limits = l
+	}
 	if b.plan, err = query.Compile(q); err != nil {
 		return nil, err
 	}
@@ -59,12 +68,6 @@ func (b *rangeBuilder) check(q *selector.Selector) error {
 			return fault.New(fault.SelectorInvalid, "@mode="+c.Word+" gives ids", "call Select")
 		}
 		b.result.Mode = c.Word
-	}
-	if err := b.rangeOptions.check(); err != nil {
-		return err
-	}
-	if l := &b.limits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
-		b.result.Limits = l
 	}
 	return nil
 }

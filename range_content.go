@@ -15,7 +15,7 @@ import (
 // of the node. newer and older are the addresses of the two snapshots. The warning
 // says where a content diff has another form than asked for, "" elsewhere.
 func (o *rangeOptions) addContents(ctx context.Context, c *diff.NodeChange, d tree.Difference, newer, older string) (warning string, err error) {
-	compared := o.includeContent && slices.Contains(c.Fields, "content_hash")
+	compared := o.content != nil && slices.Contains(c.Fields, "content_hash")
 	var is, was canon.Value
 	if compared || slices.Contains(o.materialize, "content") {
 		if is, err = d.New.Content.Value(ctx); err != nil {
@@ -27,9 +27,9 @@ func (o *rangeOptions) addContents(ctx context.Context, c *diff.NodeChange, d tr
 	}
 	if compared {
 		result := content.Compare(content.Side{Value: was, Label: "older(" + older + ")/" + c.ID},
-			content.Side{Value: is, Label: "newer(" + newer + ")/" + c.ID}, o.mode, o.contextLines)
+			content.Side{Value: is, Label: "newer(" + newer + ")/" + c.ID}, o.content.mode, o.content.lines)
 		result.MIME, _ = d.New.Header("mime").Text()
-		if result.Mode != o.mode {
+		if result.Mode != o.content.mode {
 			warning = newer + " to " + older + ": the content of " + c.ID + " is not JSON on both sides, its diff is unified"
 		}
 		c.ContentDiff = &result

@@ -8,7 +8,6 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -36,7 +35,7 @@ func revised(t *testing.T) *pact.Context {
 
 func TestRangeShowsContents(t *testing.T) {
 	c := revised(t)
-	r := ranged(t, c, "@t-1..@t0 .cb", pact.IncludeContent(), pact.ContextLines(0))
+	r := ranged(t, c, "@t-1..@t0 .cb", pact.RangeOptions{Content: &pact.ContentOptions{Lines: new(int)}})
 	changed := r.Diffs[0].Changed
 	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil {
 		t.Fatalf("got %s", text(t, r))
@@ -49,7 +48,7 @@ func TestRangeShowsContents(t *testing.T) {
 	if got.Mode != want.Mode || got.MIME != want.MIME || got.Summary != want.Summary || len(r.Warnings) != 0 {
 		t.Errorf("got %s", text(t, r))
 	}
-	r = ranged(t, c, "@t-1..@t0 .cb", pact.IncludeContent(), pact.ContentMode(diff.JSONPatch))
+	r = ranged(t, c, "@t-1..@t0 .cb", pact.RangeOptions{Content: &pact.ContentOptions{Mode: diff.JSONPatch}})
 	changed = r.Diffs[0].Changed
 	if changed[0].ContentDiff.Mode != diff.Unified || len(r.Warnings) != 1 || text(t, changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
 		t.Errorf("got %s", text(t, r))
@@ -58,7 +57,7 @@ func TestRangeShowsContents(t *testing.T) {
 
 func TestRangeMaterializesHeaders(t *testing.T) {
 	c := revised(t)
-	r := ranged(t, c, "@t-1..@t0 #text", pact.Materialize("content", "mime", "encoding"))
+	r := ranged(t, c, "@t-1..@t0 #text", pact.RangeOptions{Materialize: []string{"content", "mime", "encoding"}})
 	m := r.Diffs[0].Changed[0].Materialized
 	same := func(got map[string]json.RawMessage, content string) bool {
 		return len(got) == 3 && string(got["content"]) == content && string(got["mime"]) == `"text/plain"` && string(got["encoding"]) == "null"
@@ -66,9 +65,8 @@ func TestRangeMaterializesHeaders(t *testing.T) {
 	if m == nil || !same(m.From, `"one\n2\n"`) || !same(m.To, `"one\ntwo\n"`) {
 		t.Errorf("got %s", text(t, r))
 	}
-	q := selector.MustParse("@t-1..@t0 .cb", pact.V01)
-	for _, o := range []pact.RangeOption{pact.Materialize("role"), pact.ContentMode("words")} {
-		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, fault.SelectorInvalid) {
+	for _, o := range []pact.RangeOptions{{Materialize: []string{"role"}}, {Content: &pact.ContentOptions{Mode: "words"}}} {
+		if _, err := c.RangeDiffLatest(background, "@t-1..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("got %v", err)
 		}
 	}

@@ -51,10 +51,10 @@ func grown(tb testing.TB, nodes int) *pact.Context {
 	t, err := tree.Build(cycle, list)
 	must(tb, err)
 	s := store.NewMemory()
-	_, err = s.Create(background, store.Creation{Name: "grown", Edition: string(pact.V01), Tree: t, Imported: true,
+	_, err = s.Create(background, store.Creation{Name: "grown", Edition: string(selector.V01), Tree: t, Imported: true,
 		Stamps: tree.Stamps{Cycle: cycle + 1, LastNS: int64(len(list)), Given: cycle}})
 	must(tb, err)
-	c, err := pact.Open(background, s, "grown", pact.WithClock(steps()))
+	c, err := pact.Open(background, s, "grown", &pact.OpenOptions{Clock: steps()})
 	must(tb, err)
 	for range pairs + 1 {
 		speak(tb, c, 2, 0)
@@ -163,7 +163,7 @@ func inTurns(b *testing.B, first, second string, units int, f, g func()) {
 // noted returns a context of so many turns of two blocks and a note each.
 func noted(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
-	c, err := pact.Create(background, store.NewMemory(), "noted", pact.WithEdition(pact.V01), pact.WithClock(steps()))
+	c, err := pact.Create(background, store.NewMemory(), "noted", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	must(tb, err)
 	for range turns {
 		speak(tb, c, 2, 1)
@@ -185,9 +185,7 @@ var ranges = []struct {
 // changesIn answers the range of the newest snapshots and counts the nodes
 // that its blocks name.
 func changesIn(tb testing.TB, c *pact.Context, snapshots int, selector string) int {
-	q, err := c.Parse(fmt.Sprintf("@t-%d..@t0 %s", snapshots-1, selector))
-	must(tb, err)
-	r, err := c.RangeDiffLatest(background, q)
+	r, err := c.RangeDiffLatest(background, fmt.Sprintf("@t-%d..@t0 %s", snapshots-1, selector), nil)
 	must(tb, err)
 	n := 0
 	for _, d := range r.Diffs {
@@ -227,7 +225,7 @@ func TestRangeVisitsTheSameAtEverySize(t *testing.T) {
 		var visited [2]int
 		for i, turns := range []int{200, 3_000} {
 			c := noted(t, turns)
-			q, err := c.Parse(r.selector)
+			q, err := selector.Parse(r.selector, c.Edition())
 			must(t, err)
 			plan, err := query.Compile(q)
 			must(t, err)
@@ -277,9 +275,7 @@ func TestAllSnapshotsVisitWhatChanged(t *testing.T) {
 		var each [2]float64
 		for i, turns := range []int{200, 2_000} {
 			c := noted(t, turns)
-			q, err := selector.Parse(text, pact.Depth)
-			must(t, err)
-			x, err := c.Explain(background, q)
+			x, err := c.Explain(background, text, &pact.SelectOptions{Edition: selector.Depth})
 			must(t, err)
 			each[i] = float64(x.Visited) / float64(turns)
 		}

@@ -1,6 +1,7 @@
 package pact
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 
@@ -8,59 +9,49 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// RangeOption changes what RangeDiffLatest returns (04 §4, options).
-type RangeOption func(*rangeOptions)
-
+// rangeOptions are the options of a range, with their defaults in place.
 type rangeOptions struct {
-	limits         diff.RangeLimits
-	includeContent bool
-	mode           diff.Mode
-	contextLines   int
-	materialize    []string
+	limits      diff.RangeLimits
+	content     *contentForm // nil where contents are not compared
+	materialize []string
 }
 
-func collectRange(opts []RangeOption) rangeOptions {
-	o := rangeOptions{mode: diff.Unified, contextLines: 3}
-	for _, opt := range opts {
-		opt(&o)
+// contentForm is how a change of a content is shown.
+type contentForm struct {
+	mode  diff.Mode
+	lines int // of context
+}
+
+func (o *RangeOptions) collect() (r rangeOptions, err error) {
+	r = rangeOptions{limits: diff.RangeLimits{MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}, materialize: o.Materialize}
+	if o.Content != nil {
+		form, err := o.Content.form()
+		if err != nil {
+			return r, err
+		}
+		r.content = &form
 	}
-	return o
+	return r, r.check()
 }
 
-// IncludeContent shows how the content of a changed node differs: as a unified
-// diff with 3 lines of context, unless ContentMode and ContextLines say
-// otherwise.
-func IncludeContent() RangeOption { return func(o *rangeOptions) { o.includeContent = true } }
-
-// ContentMode sets the form in which IncludeContent shows a difference. A JSON
-// Patch of contents that are not both JSON becomes unified, with a warning.
-func ContentMode(m diff.Mode) RangeOption { return func(o *rangeOptions) { o.mode = m } }
-
-// ContextLines sets the lines of context of a unified diff, n at least 0.
-func ContextLines(n int) RangeOption { return func(o *rangeOptions) { o.contextLines = n } }
-
-// Materialize inlines headers of both versions of every changed node: any of
-// content, mime, encoding and content_hash.
-func Materialize(headers ...string) RangeOption {
-	return func(o *rangeOptions) { o.materialize = headers }
-}
-
-// MaxSnapshots keeps the n newest snapshots of the range, n at least 1.
-func MaxSnapshots(n int) RangeOption {
-	return func(o *rangeOptions) { o.limits.MaxSnapshots = &n }
-}
-
-// MaxChangesPerSnapshot keeps the first n entries of every block: of what was
-// added, then removed, then changed. Its stats still count all of them.
-func MaxChangesPerSnapshot(n int) RangeOption {
-	return func(o *rangeOptions) { o.limits.MaxChangesPerSnapshot = &n }
+// form fills the defaults in. It refuses a form or a number of lines that no
+// content diff has.
+func (o ContentOptions) form() (contentForm, error) {
+	f := contentForm{mode: cmp.Or(o.Mode, diff.Unified), lines: 3}
+	if o.Lines != nil {
+		f.lines = *o.Lines
+	}
+	if f.lines < 0 {
+		return f, fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(f.lines)+" lines of context", "allow 0 or more")
+	}
+	if !slices.Contains([]diff.Mode{diff.Unified, diff.JSONPatch, diff.Tokens}, f.mode) {
+		return f, fault.At(fault.SelectorInvalid, fault.NoOffset, string(f.mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
+	}
+	return f, nil
 }
 
 // check refuses values that no option can have.
 func (o *rangeOptions) check() error {
-	if err := o.checkMode(); err != nil {
-		return err
-	}
 	for _, h := range o.materialize {
 		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
 			return fault.At(fault.SelectorInvalid, fault.NoOffset, h, "this header cannot be materialized", "there are content, mime, encoding and content_hash")
@@ -74,15 +65,4 @@ func (o *rangeOptions) check() error {
 		return fault.New(fault.RangeLimit, "a block cannot have "+strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes", "allow 0 or more")
 	}
 	return nil
-}
-
-// checkMode refuses a form or a number of lines that no content diff has.
-func (o *rangeOptions) checkMode() error {
-	if o.contextLines < 0 {
-		return fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(o.contextLines)+" lines of context", "allow 0 or more")
-	}
-	if slices.Contains([]diff.Mode{diff.Unified, diff.JSONPatch, diff.Tokens}, o.mode) {
-		return nil
-	}
-	return fault.At(fault.SelectorInvalid, fault.NoOffset, string(o.mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
 }

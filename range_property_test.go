@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -59,7 +60,7 @@ func ramble(t *testing.T, r *rand.Rand, cycles int) *pact.Context {
 				try(t, c, nil, func(b *pact.Batch) { b.Update(id, map[string]any{"tags": []string{"a"}}) })
 			}
 		}
-		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}})
+		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 		must(t, err)
 	}
 	return c
@@ -79,20 +80,16 @@ func TestRangeAgreesWithSingleSnapshots(t *testing.T) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		c := ramble(t, r, 12)
 		for _, text := range append(rangeSelectors, ".cb @limit=3", ".cb @first", ".cb[age<2]", "depth(0) .cb", "[key='x'], +a", "(d1, *:cb)", "?? {role='user'} @order=bfs") {
-			edition := pact.V01
+			edition := selector.V01
 			if !slices.Contains(rangeSelectors, text) {
-				edition = pact.Depth
+				edition = selector.Depth
 			}
-			q, err := selector.Parse("@c2..@c12 "+text, edition)
-			must(t, err)
-			got, err := c.RangeDiffLatest(background, q)
+			got, err := c.RangeDiffLatest(background, "@c2..@c12 "+text, &pact.RangeOptions{Edition: edition})
 			must(t, err)
 			for i, block := range got.Diffs {
 				newer, older := 12-int64(i), 11-int64(i)
 				in := func(cycle int64) []string {
-					q, err := selector.Parse(fmt.Sprintf("@c%d %s", cycle, text), edition)
-					must(t, err)
-					ids, err := c.Select(background, q)
+					ids, err := c.Select(background, fmt.Sprintf("@c%d %s", cycle, text), &pact.SelectOptions{Edition: edition})
 					must(t, err)
 					return ids
 				}

@@ -17,7 +17,7 @@ import (
 
 // story has three snapshots: u1 lives in the first two of them, s gets another
 // content in the second, u2 is born there.
-func story(t *testing.T, opts ...pact.Option) *pact.Context {
+func story(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
 	t.Helper()
 	c := create(t, store.NewMemory(), opts...)
 	add := func(b *pact.Batch, into string, s pact.Spec) {
@@ -40,11 +40,13 @@ func story(t *testing.T, opts ...pact.Option) *pact.Context {
 	return c
 }
 
-func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOption) *diff.RangeDiffLatestResult {
+func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOptions) *diff.RangeDiffLatestResult {
 	t.Helper()
-	q, err := c.Parse(text)
-	must(t, err)
-	r, err := c.RangeDiffLatest(background, q, opts...)
+	var o pact.RangeOptions
+	for _, given := range opts {
+		o = given
+	}
+	r, err := c.RangeDiffLatest(background, text, &o)
 	must(t, err)
 	return r
 }
@@ -56,7 +58,7 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 	value := func(newer, older string) diff.Values {
 		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
 	}
-	hashOf := func(a pact.Address) string { return `"` + mustAt(t, c, a).Node("s").ContentHash() + `"` }
+	hashOf := func(a pact.Address) string { return `"` + mustAt(t, c, a).Tree().Node("s").ContentHash() + `"` }
 	want := &diff.RangeDiffLatestResult{
 		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},
 		Diffs: []diff.RangeBlock{
@@ -117,9 +119,7 @@ func TestRangeIsClampedWithAWarning(t *testing.T) {
 		}
 	}
 	for _, text := range []string{"@t-9..@t-5 .cb", "@c8..@c9 .cb"} {
-		q, err := c.Parse(text)
-		must(t, err)
-		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, fault.SnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, text, nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: got %v", text, err)
 		}
 	}
@@ -127,37 +127,37 @@ func TestRangeIsClampedWithAWarning(t *testing.T) {
 
 func TestCapsOfARange(t *testing.T) {
 	c := story(t)
-	r := ranged(t, c, "@t-2..@t0 .cb", pact.MaxSnapshots(2))
+	at := func(n int) *int { return &n }
+	r := ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(2)})
 	if len(r.Snapshots) != 2 || r.Snapshots[1].Cycle != 2 || !r.Limits.Truncated || *r.Limits.MaxSnapshots != 2 {
 		t.Errorf("two snapshots: got %s", text(t, r))
 	}
 	if len(r.Errors) != 1 || r.Errors[0].Code != fault.RangeLimit || r.Errors[0].Fatal {
 		t.Errorf("two snapshots: errors %v", r.Errors)
 	}
-	r = ranged(t, c, "@t-2..@t0 .cb", pact.MaxChangesPerSnapshot(2))
+	r = ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxChangesPerSnapshot: at(2)})
 	last := r.Diffs[1]
 	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" || last.Stats != (diff.RangeStats{Added: 1, Changed: 2}) {
 		t.Errorf("two changes: got %s", text(t, r))
 	}
-	r = ranged(t, c, "@t-2..@t0 .cb", pact.MaxSnapshots(3), pact.MaxChangesPerSnapshot(3))
+	r = ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(3), MaxChangesPerSnapshot: at(3)})
 	if r.Limits.Truncated || len(r.Errors) != 0 || len(r.Diffs) != 2 {
 		t.Errorf("caps that do not bite: got %s", text(t, r))
 	}
-	q := selector.MustParse("@t-2..@t0 .cb", pact.V01)
-	for _, o := range []pact.RangeOption{pact.MaxSnapshots(0), pact.MaxChangesPerSnapshot(-1)} {
-		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, fault.RangeLimit) {
+	for _, o := range []pact.RangeOptions{{MaxSnapshots: at(0)}, {MaxChangesPerSnapshot: at(-1)}} {
+		if _, err := c.RangeDiffLatest(background, "@t-2..@t0 .cb", &o); !errors.Is(err, fault.RangeLimit) {
 			t.Errorf("a cap without sense: got %v", err)
 		}
 	}
-	for _, o := range []pact.RangeOption{pact.ContextLines(-1), pact.ContentMode("words"), pact.Materialize("role")} {
-		if _, err := c.RangeDiffLatest(background, q, o); !errors.Is(err, fault.SelectorInvalid) {
+	for _, o := range []pact.RangeOptions{{Content: &pact.ContentOptions{Lines: at(-1)}}, {Content: &pact.ContentOptions{Mode: "words"}}, {Materialize: []string{"role"}}} {
+		if _, err := c.RangeDiffLatest(background, "@t-2..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("an option without sense: got %v", err)
 		}
 	}
 }
 
 func TestModesOfARange(t *testing.T) {
-	c := story(t, pact.WithEdition(pact.Depth))
+	c := story(t, pact.CreateOptions{Edition: selector.Depth})
 	for text, want := range map[string][]string{
 		"@t-2..@t0 .cb @mode=union":          {"s", "u2", "u1"},
 		"@t-2..@t0 .cb @mode=latest":         {"s", "u2", "u1"}, // three families of one
@@ -179,12 +179,12 @@ func TestModesOfARange(t *testing.T) {
 		t.Errorf("reduce: got %s", text(t, b))
 	}
 	for _, bad := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
-		if _, err := c.Select(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.Select(background, bad, &pact.SelectOptions{Edition: selector.Depth}); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("Select(%s): got %v", bad, err)
 		}
 	}
 	for _, bad := range []string{".cb", "@t0 .cb", "@* .cb", "@t-2..@t0 .cb @mode=union"} {
-		if _, err := c.RangeDiffLatest(background, selector.MustParse(bad, pact.Depth)); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.RangeDiffLatest(background, bad, &pact.RangeOptions{Edition: selector.Depth}); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
 		}
 	}
@@ -193,7 +193,7 @@ func TestModesOfARange(t *testing.T) {
 // @mode=latest takes of each key family what matches in the newest snapshot
 // where any of the family matches.
 func TestLatestOfAKeyFamily(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.WithEdition(pact.Depth))
+	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Depth})
 	for i := range 3 {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add("^ah", pact.Spec{ID: fmt.Sprint("k", i+1), Key: "k", TTL: pact.TTL(1), Content: "k"})
@@ -210,63 +210,55 @@ func TestLatestOfAKeyFamily(t *testing.T) {
 
 func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
 	c := story(t)
-	for _, e := range []pact.Edition{pact.V01, pact.Depth} {
-		got, err := c.Select(background, selector.MustParse("@t-2..@t0 .cb", e), pact.RangeAsIDs())
-		if e == pact.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == pact.Depth && !errors.Is(err, fault.SelectorInvalid) {
+	for _, e := range []selector.Edition{selector.V01, selector.Depth} {
+		got, err := c.Select(background, "@t-2..@t0 .cb", &pact.SelectOptions{Edition: e, RangeAsIDs: true})
+		if e == selector.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == selector.Depth && !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s: got %q, %v", e, got, err)
 		}
 	}
 }
 
 func TestWindows(t *testing.T) {
-	c := story(t, pact.WithEdition(pact.Depth))
-	sel := func(text string, opts ...pact.SelectOption) []string {
-		got, err := c.Select(background, selector.MustParse(text, pact.Depth), opts...)
+	c := story(t, pact.CreateOptions{Edition: selector.Depth})
+	sel := func(text string, o pact.SelectOptions) []string {
+		got, err := c.Select(background, text, &o)
 		must(t, err)
 		return got
 	}
-	where := func(text string) pact.SelectOption { return pact.Where(selector.MustParse(text, pact.Depth)) }
 	for i, c := range []struct{ got, want []string }{
-		{sel("@t0 .cb", pact.Skip(1)), []string{"u2"}},
-		{sel("@t0 .cb", pact.Limit(1)), []string{"s"}},
-		{sel("@t0 .cb", pact.Skip(1), pact.Limit(1)), []string{"u2"}},
-		{sel("@t0 .cb", pact.Skip(5)), []string{}},
-		{sel("@t0 .cb", pact.Limit(0)), []string{}},
-		{sel("@t0 .cb", where(".mt:depth(>0)")), []string{"u2"}},
-		{sel("@t0 .cb", where("^sys")), []string{"s"}},
-		{sel("@t0 .cb", where("#u2")), []string{"u2"}},
-		{sel("@* .cb", where(".mt:depth(>0)"), pact.Skip(1)), []string{"u1"}},
-		{sel("@* .cb", where("[cycle=1]")), []string{"s", "u1"}},
-		{sel("@c2 .cb", where(".mc")), []string{"u1", "u2"}},
-		{sel("@c2 .cb", where("@c2 .mt[age<1]")), []string{"u2"}},
-		{sel("@* .cb", where("@* .mt[age<2]")), []string{"u2", "u1"}},
+		{sel("@t0 .cb", pact.SelectOptions{Skip: 1}), []string{"u2"}},
+		{sel("@t0 .cb", pact.SelectOptions{Limit: 1}), []string{"s"}},
+		{sel("@t0 .cb", pact.SelectOptions{Skip: 1, Limit: 1}), []string{"u2"}},
+		{sel("@t0 .cb", pact.SelectOptions{Skip: 5}), []string{}},
+		{sel("@t0 .cb", pact.SelectOptions{}), []string{"s", "u2"}},
+		{sel("@t0 .cb", pact.SelectOptions{Where: ".mt:depth(>0)"}), []string{"u2"}},
+		{sel("@t0 .cb", pact.SelectOptions{Where: "^sys"}), []string{"s"}},
+		{sel("@t0 .cb", pact.SelectOptions{Where: "#u2"}), []string{"u2"}},
+		{sel("@* .cb", pact.SelectOptions{Where: ".mt:depth(>0)", Skip: 1}), []string{"u1"}},
+		{sel("@* .cb", pact.SelectOptions{Where: "[cycle=1]"}), []string{"s", "u1"}},
+		{sel("@c2 .cb", pact.SelectOptions{Where: ".mc"}), []string{"u1", "u2"}},
+		{sel("@c2 .cb", pact.SelectOptions{Where: "@c2 .mt[age<1]"}), []string{"u2"}},
+		{sel("@* .cb", pact.SelectOptions{Where: "@* .mt[age<2]"}), []string{"u2", "u1"}},
 	} {
 		if !slices.Equal(c.got, c.want) {
 			t.Errorf("%d: got %q, want %q", i, c.got, c.want)
 		}
 	}
 	for _, text := range []string{".cb", "@c2 .cb", "@t-1 .cb", "@* .cb"} {
-		if _, err := c.Select(background, selector.MustParse(text, pact.Depth), where("@t0 .cb")); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.Select(background, text, &pact.SelectOptions{Where: "@t0 .cb"}); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s, Where with another address: got %v", text, err)
 		}
 	}
 }
 
 // The query of a range is the text that was asked, with its spaces, quotes and
-// shorthands (04 §4). A selector that no text was parsed to has its normal form.
+// shorthands (04 §4).
 func TestRangeRepeatsTheSelectorAsItWasAsked(t *testing.T) {
 	c := story(t)
 	for _, asked := range []string{"@t-2:@t0   .cb", " @t-2..0 .mt>.cb ", `@c1..3 .cb[role="user"]`, "@t-1..@t0 .cb[ role = 'ü' ],\t^sys"} {
 		if got := ranged(t, c, asked).Query; got != asked {
 			t.Errorf("asked %q, the query is %q", asked, got)
 		}
-	}
-	parsed, err := c.Parse("@t-2:@t0   .cb")
-	must(t, err)
-	r, err := c.RangeDiffLatest(background, &selector.Selector{Edition: parsed.Edition, Time: parsed.Time, Groups: parsed.Groups})
-	must(t, err)
-	if r.Query != "@t-2..@t0 .cb" {
-		t.Errorf("put together: %q", r.Query)
 	}
 }
 
@@ -293,9 +285,7 @@ func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
 		}
 	}
 	for _, asked := range []string{"@t1..@t3 .cb", "@t1..9223372036854775807 .cb", "@c4..@c9 .cb"} {
-		q, err := c.Parse(asked)
-		must(t, err)
-		if _, err := c.RangeDiffLatest(background, q); !errors.Is(err, fault.SnapshotNotFound) {
+		if _, err := c.RangeDiffLatest(background, asked, nil); !errors.Is(err, fault.SnapshotNotFound) {
 			t.Errorf("%s: %v", asked, err)
 		}
 	}

@@ -9,7 +9,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -36,10 +35,7 @@ var answers = map[string]func(c *pact.Context) error{
 		return err
 	},
 	"select": func(c *pact.Context) error {
-		q, err := selector.Parse("@c1 .cb[content='x']", pact.V01)
-		if err == nil {
-			_, err = c.Select(background, q)
-		}
+		_, err := c.Select(background, "@c1 .cb[content='x']", nil)
 		return err
 	},
 }
@@ -65,7 +61,7 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 		for name, ask := range answers {
 			s, err := sqlite.Open(background, path)
 			must(t, err)
-			c, err := pact.Open(background, s, "c", pact.WithClock(steps()))
+			c, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 			must(t, err)
 			var damage *store.Damage
 			if err := ask(c); !errors.Is(err, fault.Store) || !errors.As(err, &damage) || damage.What != "content hash" || damage.Node != "cb:1-0" {
@@ -79,7 +75,7 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 // TestReadingFindsDamagedRows changes a header, a place, a birth and an entry of
 // the log. Whoever reads the snapshot, the working state or the log is told.
 func TestReadingFindsDamagedRows(t *testing.T) {
-	open := func(s store.Complete) error { _, err := pact.Open(background, s, "c"); return err }
+	open := func(s store.Complete) error { _, err := pact.Open(background, s, "c", nil); return err }
 	snapshot := func(s store.Complete) error { _, err := store.Snapshot(background, s, 1, 1); return err }
 	history := func(s store.Complete) error { _, err := store.Collect(s.History(background, 1, 1, 2)); return err }
 	log := func(s store.Complete) error { _, err := s.Log(background, 1, 1, 99); return err }

@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/selector"
 )
 
 func TestReplay(t *testing.T) {
@@ -19,9 +20,9 @@ func TestReplay(t *testing.T) {
 		must(t, s.context.Backup(background, &compact))
 		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
 		for form, data := range map[string][]byte{"compact": compact.Bytes(), "snapshots": snapshots.Bytes()} {
-			r, err := pact.Replay(background, bytes.NewReader(data))
+			r, err := pact.Replay(background, bytes.NewReader(data), nil)
 			must(t, err)
-			want := &inspect.Replay{Form: form, Edition: pact.V01, First: 1, Last: 5, Bytes: int64(len(data)), Same: true, Findings: []inspect.Finding{}}
+			want := &inspect.Replay{Form: form, Edition: selector.V01, First: 1, Last: 5, Bytes: int64(len(data)), Same: true, Findings: []inspect.Finding{}}
 			if !reflect.DeepEqual(r, want) {
 				t.Errorf("seed %d: %+v, want %+v", seed, r, want)
 			}
@@ -50,7 +51,7 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 			inspect.Difference{Line: 6, Kind: "snapshot", Cycle: 5, Byte: int64(len(whole))}},
 	}
 	for name, c := range cases {
-		r, err := pact.Replay(background, strings.NewReader(c.file))
+		r, err := pact.Replay(background, strings.NewReader(c.file), nil)
 		must(t, err)
 		if r.Same || r.Difference == nil || r.Bytes != c.want.Byte {
 			t.Errorf("%s: %+v", name, r)
@@ -65,7 +66,7 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 			t.Errorf("%s: %+v, want %+v", name, got, c.want)
 		}
 	}
-	if _, err := pact.Replay(background, strings.NewReader("{")); !errors.Is(err, fault.DocumentInvalid) {
+	if _, err := pact.Replay(background, strings.NewReader("{"), nil); !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("no history: %v", err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -25,7 +26,7 @@ func (m *meddler) Count(string) int {
 // says, whatever was let go in the meantime.
 func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	m := &meddler{}
-	c, err := pact.Create(background, store.NewMemory(), "c", pact.WithClock(steps()), pact.WithCounter(m))
+	c, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: m}})
 	must(t, err)
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "held", Offset: 1, Content: "one"})
@@ -33,7 +34,7 @@ func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	}, nil))
 	release, err := c.Retain("held")
 	must(t, err)
-	pruning := &pact.Pruning{Policy: pact.Policy{MaxTokens: 1}, IDs: []string{"held"}}
+	pruning := &pact.Pruning{Policy: lifecycle.Policy{MaxTokens: 1}, IDs: []string{"held"}}
 	plan, err := c.PlanPruning(background, pruning)
 	must(t, err)
 	if !slices.Equal(plan.Report.Retained, []string{"held"}) {
@@ -46,7 +47,7 @@ func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	m.does = release
 	s, err := c.Commit(background, &pact.CommitOptions{Pruning: pruning})
 	must(t, err)
-	if s.Node("held") == nil || !slices.Equal(s.Report.Retained, []string{"held"}) {
-		t.Errorf("held is there: %v; the report says that %q were retained", s.Node("held") != nil, s.Report.Retained)
+	if s.Tree().Node("held") == nil || !slices.Equal(s.Report.Retained, []string{"held"}) {
+		t.Errorf("held is there: %v; the report says that %q were retained", s.Tree().Node("held") != nil, s.Report.Retained)
 	}
 }

@@ -13,6 +13,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
@@ -118,7 +120,7 @@ func (s *saga) address(i int) pact.Address {
 func tell(t *testing.T, seed uint64, cycles int) *saga {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 41))
-	c, err := pact.Create(background, store.NewMemory(), "c", pact.WithEdition(pact.V01), pact.WithClock(steps()), pact.WithCounter(vowels{}))
+	c, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: vowels{}}, Edition: selector.V01})
 	must(t, err)
 	s := &saga{context: c, removed: map[string]diff.Cause{}, actors: map[string]string{}}
 	var ids []string
@@ -186,7 +188,7 @@ func tell(t *testing.T, seed uint64, cycles int) *saga {
 		var pruning pact.Pruning
 		rule := "named"
 		if r.IntN(3) == 0 {
-			pruning.Policy = pact.Policy{MaxNodes: 14, ProtectTurns: 1}
+			pruning.Policy = lifecycle.Policy{MaxNodes: 14, ProtectTurns: 1}
 			rule = "max_nodes 14"
 		} else if turns := c.Working().Tree().Root().Children().At(1).Children(); r.IntN(4) == 0 && turns.Len() > 2 {
 			pruning.IDs = []string{turns.At(0).Node().ID}

@@ -1,6 +1,7 @@
 package pact
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -10,117 +11,194 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// SelectOption changes what Select returns. The windows apply after all
-// controls of the selector, in the order Where, Skip, Limit (003, 001 §3.5.2).
-type SelectOption func(*selectOptions)
-
-type selectOptions struct {
-	where      *selector.Selector
-	skip       int
-	limit      int // -1 for none
-	rangeAsIDs bool
+// Hit is a node that a selector found, and where.
+type Hit struct {
+	Snapshot *Snapshot // that it was found in
+	Node     Node      // as it is there
+	Region   string    // it stands in: ^sys, ^seq, ^ah, or ^root for the root itself
+	Turn     string    // id of the turn that it is or stands in, "" for none
+	Parent   string    // id of the node above it, "" for the root
 }
 
-// Where keeps the nodes that another selector matches, or that stand below one
-// which it matches, in the same snapshot. It has no address, or the one of the
-// selector that is asked, which lets it use derived facets.
-func Where(q *selector.Selector) SelectOption { return func(o *selectOptions) { o.where = q } }
-
-// Skip leaves out the first n nodes.
-func Skip(n int) SelectOption { return func(o *selectOptions) { o.skip = n } }
-
-// Limit keeps at most n nodes.
-func Limit(n int) SelectOption { return func(o *selectOptions) { o.limit = n } }
-
-// RangeAsIDs makes a range of snapshots give ids, as @mode=union does: what
-// select_range_returns_diff=false means in edition v0.1 (annex 10), the only
-// edition that takes it.
-func RangeAsIDs() SelectOption { return func(o *selectOptions) { o.rangeAsIDs = true } }
-
-// Select returns the ids that a selector finds (04 §2.2): in the snapshot that
-// it addresses, in the working state or the latest snapshot, as its edition
-// says, where it addresses none. @* gives those of all snapshots, newest first,
-// each id once; a range with @mode=union or @mode=latest those of the range.
-// Any other range is E_SELECTOR_INVALID here: RangeDiffLatest answers it.
+// Select returns the ids that a selector finds (04 §2.2), in document order or as
+// its controls say: in the snapshot that it addresses, in the working state or the
+// latest snapshot, as its edition says, where it addresses none. @* gives those of
+// all snapshots, newest first, each id once; a range with @mode=union or
+// @mode=latest those of the range. Any other range is E_SELECTOR_INVALID here:
+// RangeDiffLatest answers it.
 //
-// Cost: see [query.Plan.Run], for every snapshot; of a selector that goes by a
-// node and its ancestors alone, for the newest and for what changed since.
-func (c *Context) Select(ctx context.Context, q *selector.Selector, opts ...SelectOption) ([]string, error) {
-	s, err := newSelection(q, opts)
-	if err == nil && q.Time != nil && q.Time.Kind == selector.Range {
-		s.mode, err = s.idsOfRange(q)
-	}
+// E_SELECTOR_INVALID with the place in the text where it is none,
+// E_SNAPSHOT_NOT_FOUND for an address without a snapshot, E_LIMIT for a pattern
+// that costs too much. Cost: that of the nodes that the selector cannot rule out,
+// see Explain, in every snapshot; of a selector that goes by a node and its
+// ancestors alone, in the newest and in what changed since.
+func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) ([]string, error) {
+	list, err := c.find(ctx, text, o)
 	if err != nil {
 		return nil, err
 	}
-	trees, _, err := c.addressed(ctx, c.state.Load(), q)
-	if err != nil {
-		return nil, err
-	}
-	return s.ids(ctx, trees)
+	return idsIn(list), nil
 }
 
-// Select returns the ids that a selector without an address finds in the
-// snapshot (04 §2.2).
-func (s *Snapshot) Select(ctx context.Context, q *selector.Selector, opts ...SelectOption) ([]string, error) {
-	if q.Time != nil {
-		return nil, fault.New(fault.SelectorInvalid, "the selector has an address of its own", "leave it out, or ask the context")
-	}
-	sel, err := newSelection(q, opts)
+// Find is Select with what was found and where instead of ids alone.
+func (c *Context) Find(ctx context.Context, text string, o *SelectOptions) ([]Hit, error) {
+	list, err := c.find(ctx, text, o)
 	if err != nil {
 		return nil, err
 	}
-	return sel.ids(ctx, []*tree.Tree{s.tree})
+	return c.Working().hits(list), nil
+}
+
+func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]found, error) {
+	state := c.state.Load()
+	s, err := newSelection(text, selector.Edition(state.Edition), orZero(o))
+	if err == nil && s.ranged() {
+		s.mode, err = s.idsOfRange()
+	}
+	if err != nil {
+		return nil, err
+	}
+	trees, _, err := c.addressed(ctx, state, s.asked)
+	if err != nil {
+		return nil, err
+	}
+	return s.windowed(ctx, trees)
+}
+
+// Select returns the ids that a selector finds in the snapshot (04 §2.2). It has
+// no address, unless the snapshot was read on its own, see ReadSnapshot. It fails
+// and costs as Context.Select does.
+func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) ([]string, error) {
+	list, err := s.find(ctx, text, o)
+	if err != nil {
+		return nil, err
+	}
+	return idsIn(list), nil
+}
+
+// Find is Select with what was found and where instead of ids alone.
+func (s *Snapshot) Find(ctx context.Context, text string, o *SelectOptions) ([]Hit, error) {
+	list, err := s.find(ctx, text, o)
+	if err != nil {
+		return nil, err
+	}
+	return s.hits(list), nil
+}
+
+func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]found, error) {
+	sel, err := s.selection(text, o)
+	if err != nil {
+		return nil, err
+	}
+	return sel.windowed(ctx, []*tree.Tree{s.tree})
+}
+
+// selection prepares a selector that has no address of its own, or one that names
+// this snapshot.
+func (s *Snapshot) selection(text string, o *SelectOptions) (*selection, error) {
+	sel, err := newSelection(text, s.edition, orZero(o))
+	if err != nil {
+		return nil, err
+	}
+	return sel, s.named(sel.asked.Time)
+}
+
+// idsIn returns the ids of what was found, never nil.
+func idsIn(list []found) []string {
+	ids := make([]string, len(list))
+	for i, f := range list {
+		ids[i] = f.entry.Node().ID
+	}
+	return ids
+}
+
+// hits returns what was found in this snapshot or others of its context.
+func (s *Snapshot) hits(list []found) []Hit {
+	hits := make([]Hit, len(list))
+	in := map[*tree.Tree]*Snapshot{s.tree: s}
+	for i, f := range list {
+		if in[f.tree] == nil {
+			in[f.tree] = &Snapshot{tree: f.tree, edition: s.edition}
+		}
+		path := f.tree.Path(f.entry.Node().ID)
+		hits[i] = Hit{Snapshot: in[f.tree], Node: nodeOf(f.entry, f.tree), Region: path[min(1, len(path)-1)].Class().String()}
+		if len(path) > 1 {
+			hits[i].Parent = path[len(path)-2].Node().ID
+		}
+		for _, e := range path {
+			if e.Class() == tree.Turn {
+				hits[i].Turn = e.Node().ID
+			}
+		}
+	}
+	return hits
 }
 
 // selection is a selector prepared to be put to snapshots.
 type selection struct {
-	selectOptions
-	plan *query.Plan
-	all  bool        // the address is @*
-	mode string      // union or latest, where a range gives ids
-	keep *query.Plan // of where
-	kept map[*tree.Tree]*query.Subtrees
-	ran  func(*tree.Tree, query.Result) // hears of every evaluation, where one wants to know
+	SelectOptions
+	asked *selector.Selector
+	plan  *query.Plan
+	all   bool        // the address is @*
+	mode  string      // union or latest, where a range gives ids
+	keep  *query.Plan // of where
+	kept  map[*tree.Tree]*query.Subtrees
+	ran   func(*tree.Tree, query.Result) // hears of every evaluation, where one wants to know
 }
 
-func newSelection(q *selector.Selector, opts []SelectOption) (*selection, error) {
-	s := &selection{selectOptions: selectOptions{limit: -1}}
-	for _, o := range opts {
-		o(&s.selectOptions)
+func newSelection(text string, edition selector.Edition, o SelectOptions) (*selection, error) {
+	edition = cmp.Or(o.Edition, edition)
+	q, err := selector.Parse(text, edition)
+	if err != nil {
+		return nil, err
 	}
-	var err error
+	s := &selection{SelectOptions: o, asked: q}
 	if s.plan, err = query.Compile(q); err != nil {
 		return nil, err
 	}
+	switch {
+	case o.Skip < 0 || o.Limit < 0:
+		return nil, fault.New(fault.SelectorInvalid, "a window cannot have a negative size", "Skip and Limit are 0 or more")
+	case o.RangeAsIDs && !s.ranged():
+		return nil, fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots to be given as ids", "leave RangeAsIDs out")
+	}
 	s.all = q.Time != nil && q.Time.Kind == selector.All
-	if s.where == nil {
+	if o.Where == "" {
 		return s, nil
 	}
-	if at := s.where.Time; at != nil && (q.Time == nil || *at != *q.Time) {
+	where, err := selector.Parse(o.Where, edition)
+	if err != nil {
+		return nil, err
+	}
+	if where.Time != nil && (q.Time == nil || *where.Time != *q.Time) {
 		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own",
 			"it looks where the other selector looks: leave the address out, or give both the same one")
 	}
-	if len(s.where.Controls) > 0 {
+	if len(where.Controls) > 0 {
 		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls", "they belong to the other selector: leave them out")
 	}
 	s.kept = make(map[*tree.Tree]*query.Subtrees)
-	s.keep, err = query.Compile(s.where)
+	s.keep, err = query.Compile(where)
 	return s, err
 }
 
+// ranged reports whether the selector addresses a range of snapshots.
+func (s *selection) ranged() bool {
+	return s.asked.Time != nil && s.asked.Time.Kind == selector.Range
+}
+
 // idsOfRange returns the mode in which a range gives ids.
-func (s *selection) idsOfRange(q *selector.Selector) (string, error) {
+func (s *selection) idsOfRange() (string, error) {
 	mode := ""
-	if c, ok := q.Control(selector.ControlMode); ok {
+	if c, ok := s.asked.Control(selector.ControlMode); ok {
 		mode = c.Word
 	}
 	switch {
 	case mode == "union" || mode == "latest":
 		return mode, nil
-	case s.rangeAsIDs && q.Edition == selector.V01:
+	case s.RangeAsIDs && s.asked.Edition == selector.V01:
 		return "union", nil
-	case s.rangeAsIDs:
+	case s.RangeAsIDs:
 		return "", fault.New(fault.SelectorInvalid, "only edition v0.1 can give the ids of a range without @mode", "write @mode=union behind the selector")
 	}
 	return "", fault.New(fault.SelectorInvalid, "a range of snapshots gives a RangeDiffLatestResult, not ids",
@@ -133,19 +211,6 @@ type found struct {
 	tree  *tree.Tree
 }
 
-// ids asks the snapshots, newest first.
-func (s *selection) ids(ctx context.Context, trees []*tree.Tree) ([]string, error) {
-	list, err := s.windowed(ctx, trees)
-	if err != nil {
-		return nil, err
-	}
-	ids := make([]string, len(list))
-	for i, f := range list {
-		ids[i] = f.entry.Node().ID
-	}
-	return ids, nil
-}
-
 // windowed is find with the windows behind it.
 func (s *selection) windowed(ctx context.Context, trees []*tree.Tree) ([]found, error) {
 	list, err := s.find(ctx, trees)
@@ -155,9 +220,9 @@ func (s *selection) windowed(ctx context.Context, trees []*tree.Tree) ([]found, 
 	if err != nil {
 		return nil, err
 	}
-	list = list[min(max(s.skip, 0), len(list)):]
-	if s.limit >= 0 {
-		list = list[:min(s.limit, len(list))]
+	list = list[min(s.Skip, len(list)):]
+	if s.Limit > 0 {
+		list = list[:min(s.Limit, len(list))]
 	}
 	return list, nil
 }
@@ -228,7 +293,7 @@ func (s *selection) run(ctx context.Context, trees []*tree.Tree) (query.Result, 
 	return s.plan.RunBelow(ctx, t, was)
 }
 
-// kin keeps what Where asks for.
+// kin keeps what is or stands below what Where matches.
 func (s *selection) kin(ctx context.Context, list []found) ([]found, error) {
 	var failed error
 	list = slices.DeleteFunc(list, func(f found) bool {

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/selector"
 )
 
 // Send writes the canonical thread of the candidate (02 §12), which it prepares
@@ -28,7 +29,7 @@ func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (*Snapshot,
 	if !c.sent(s.candidate, hex.EncodeToString(sum.Sum(nil))) {
 		return nil, lostCandidate()
 	}
-	return &Snapshot{tree: s.candidate.sealed, edition: Edition(s.Edition), Report: &s.candidate.report}, nil
+	return &Snapshot{tree: s.candidate.sealed, edition: selector.Edition(s.Edition), Report: &s.candidate.report}, nil
 }
 
 // toSend returns the state with the candidate to send, which it prepares where

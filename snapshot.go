@@ -7,6 +7,8 @@ import (
 	"iter"
 
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -15,11 +17,12 @@ import (
 // concurrent use.
 type Snapshot struct {
 	tree    *tree.Tree
-	edition Edition
+	edition selector.Edition
+	alone   bool // it was read on its own, and is all that an address can name
 
 	// Report says what the commit did; nil where the snapshot was not just
 	// committed or prepared.
-	Report *Report
+	Report *lifecycle.Report
 }
 
 // Cycle is the cycle of the snapshot or, for the working state, of the commit
@@ -27,7 +30,7 @@ type Snapshot struct {
 func (s *Snapshot) Cycle() int64 { return s.tree.Cycle() }
 
 // Edition is the edition of the selector language of the context.
-func (s *Snapshot) Edition() Edition { return s.edition }
+func (s *Snapshot) Edition() selector.Edition { return s.edition }
 
 // Tree returns the tree itself, for the packages that work on trees.
 func (s *Snapshot) Tree() *tree.Tree { return s.tree }
@@ -36,14 +39,20 @@ func (s *Snapshot) Tree() *tree.Tree { return s.tree }
 // contents have equal digests.
 func (s *Snapshot) Digest() string { return s.tree.Digest().String() }
 
-// Node returns the node of an id, nil without one.
-func (s *Snapshot) Node(id string) *Node { return s.tree.Node(id) }
+// Node returns the node of an id, and whether there is one. Cost: O(depth · log n).
+func (s *Snapshot) Node(id string) (Node, bool) {
+	e := s.tree.Entry(id)
+	if e == nil {
+		return Node{}, false
+	}
+	return nodeOf(e, s.tree), true
+}
 
-// Nodes yields all nodes in document order.
-func (s *Snapshot) Nodes() iter.Seq[*Node] {
-	return func(yield func(*Node) bool) {
+// Nodes yields all nodes in document order, one at a time.
+func (s *Snapshot) Nodes() iter.Seq[Node] {
+	return func(yield func(Node) bool) {
 		for e := range s.tree.All() {
-			if !yield(e.Node()) {
+			if !yield(nodeOf(e, s.tree)) {
 				return
 			}
 		}
@@ -58,7 +67,7 @@ func (s *Snapshot) ThreadSize() (blocks int, bytes int64) { return s.tree.Thread
 // a text those of the text, of any other content those of its canonical JSON.
 // What a provider adds for each message is not counted. Cost: what was not
 // counted before, in this snapshot or in one that shares its nodes.
-func (s *Snapshot) Tokens(ctx context.Context, counter Counter) (int64, error) {
+func (s *Snapshot) Tokens(ctx context.Context, counter tree.Counter) (int64, error) {
 	return tree.Tokens(counter).Sum(ctx, s.tree.Root())
 }
 

@@ -28,17 +28,17 @@ func TestParseSpec(t *testing.T) {
 		"block {key='null'}":           {Type: "block", Key: "null"},
 		"block {ephemeral} [id='own']": {Type: "block", TTL: pact.TTL(0), ID: "own"},
 	} {
-		got, err := pact.ParseSpec(text, pact.Canonical)
+		got, err := pact.ParseSpec(text, selector.Canonical)
 		if err != nil || !reflect.DeepEqual(got, want) {
 			t.Errorf("%s: got %+v, %v, want %+v", text, got, err, want)
 		}
 	}
-	if got, _ := pact.ParseSpec("cb:text", pact.V01); got.Type != "cb:text" || got.Kind != "" {
+	if got, _ := pact.ParseSpec("cb:text", selector.V01); got.Type != "cb:text" || got.Kind != "" {
 		t.Errorf("in v0.1 got %+v", got)
 	}
 	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}", "block {a=1} {a=2}",
 		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}", "block {pinned=maybe}", "block +", "block .cb"} {
-		if got, err := pact.ParseSpec(text, pact.Canonical); !errors.Is(err, fault.SelectorInvalid) {
+		if got, err := pact.ParseSpec(text, selector.Canonical); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%q: got %+v, %v", text, got, err)
 		}
 	}
@@ -46,12 +46,12 @@ func TestParseSpec(t *testing.T) {
 
 // The one call that 001 §6 prints.
 func TestAddByPositionAndDescription(t *testing.T) {
-	c := create(t, store.NewMemory(), pact.WithEdition(pact.Canonical))
+	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Insert("(d0, cont[offset=0], )", b.ParseSpec("block:text { key='hero' }"))
 		return nil
 	}, nil))
-	if got := ids(t, c, "#hero"); len(got) != 1 || c.Working().Node(got[0]).Kind != "text" {
+	if got := ids(t, c, "#hero"); len(got) != 1 || c.Working().Tree().Node(got[0]).Kind != "text" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -61,14 +61,14 @@ func FuzzParseNode(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		n, err := selector.ParseNode(text, pact.Canonical)
+		n, err := selector.ParseNode(text, selector.Canonical)
 		if err != nil {
 			return
 		}
-		again, err := selector.ParseNode(n.String(), pact.Canonical)
+		again, err := selector.ParseNode(n.String(), selector.Canonical)
 		if err != nil || !reflect.DeepEqual(n, again) {
 			t.Fatalf("%q prints as %q: %+v, then %+v, %v", text, n, n, again, err)
 		}
-		_, _ = pact.ParseSpec(text, pact.Canonical)
+		_, _ = pact.ParseSpec(text, selector.Canonical)
 	})
 }

@@ -16,7 +16,7 @@ import (
 func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 	doc := `{"cycle":3,"edition":"v0.1","root":{"id":"root","children":[{"id":"ah","nodeType":"^ah","children":[
 		{"id":"d","nodeType":"cb","cycle":3,"created_at_ns":7,"content":"draft"}]}]}}`
-	c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), pact.WithClock(steps()))
+	c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), &pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
 	must(t, err)
@@ -50,7 +50,8 @@ func TestTimelineTellsOfAnErasure(t *testing.T) {
 	first, err := c.Commit(background, nil)
 	must(t, err)
 	var id string
-	for n := range first.Nodes() {
+	for entry := range first.Tree().All() {
+		n := entry.Node()
 		if n.Content.Size() > 0 {
 			id = n.ID
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -23,7 +24,7 @@ import (
 // attempts.
 func rich(t testing.TB, s store.Complete) {
 	t.Helper()
-	c := create(t, s, pact.WithActor("ann"), pact.WithAttrs(map[string]any{"data_root": 1}))
+	c := create(t, s, pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}, Attrs: map[string]any{"data_root": 1}})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}})
 		group := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
@@ -32,7 +33,7 @@ func rich(t testing.TB, s store.Complete) {
 		return nil
 	}, nil))
 	a, _ := start(t, c)
-	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: pact.Completed, TokenIn: new(int64(31)), TokenOut: new(int64(7)), Err: errors.New("cut off")})
+	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(31)), TokenOut: new(int64(7)), Err: errors.New("cut off")})
 	must(t, err)
 	start(t, c) // nobody ends it
 	_, err = c.Send(background, &bytes.Buffer{}, nil)
@@ -60,7 +61,7 @@ func rich(t testing.TB, s store.Complete) {
 	}, nil))
 	_, _, err = pact.Import(background, s, "imported", []byte(`{"cycle":4,"root":{"id":"r","children":[
 		{"nodeType":"^seq","children":[{"id":"t","children":[{"id":"x","content":"x","created_at_ns":5,"created_at_iso":"long ago","ttl":3}]}]},
-		{"nodeType":"^ah","children":[{"id":"nan","content":NaN,"data_x":1.5}]}]}}`))
+		{"nodeType":"^ah","children":[{"id":"nan","content":NaN,"data_x":1.5}]}]}}`), nil)
 	must(t, err)
 }
 
@@ -96,7 +97,7 @@ func TestVerifyHolds(t *testing.T) {
 		if list := verdicts(t, s); len(list) > 0 {
 			t.Errorf("%T does not hold: %q", s, list)
 		}
-		c, err := pact.Open(background, s, "c")
+		c, err := pact.Open(background, s, "c", nil)
 		must(t, err)
 		done := 0
 		r, err := pact.Verify(background, c, func(at, of int) {
@@ -124,7 +125,7 @@ func TestVerifyFindsARemovableRoot(t *testing.T) {
 	built, err := tree.Build(1, nodes)
 	must(t, err)
 	s := store.NewMemory()
-	_, err = s.Create(background, store.Creation{Name: "c", Edition: string(pact.V01), Tree: built, Imported: true,
+	_, err = s.Create(background, store.Creation{Name: "c", Edition: string(selector.V01), Tree: built, Imported: true,
 		Stamps: tree.Stamps{Cycle: 2, Next: 4}, Entry: store.Entry{Cycle: 1}})
 	must(t, err)
 	r, err := pact.VerifyNamed(background, s, "c", nil)
@@ -231,11 +232,11 @@ func (w editing) Write(p []byte) (int, error) {
 func TestDigestsInBackup(t *testing.T) {
 	s := store.NewMemory()
 	rich(t, s)
-	c, err := pact.Open(background, s, "c")
+	c, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	var backup bytes.Buffer
 	must(t, c.Backup(background, &backup))
-	again, findings, err := pact.ImportHistory(background, s, "again", bytes.NewReader(backup.Bytes()))
+	again, findings, err := pact.ImportHistory(background, s, "again", bytes.NewReader(backup.Bytes()), nil)
 	if err != nil || len(findings) > 0 {
 		t.Fatalf("read back with %v, %v", findings, err)
 	}
@@ -257,15 +258,15 @@ func TestDigestsInBackup(t *testing.T) {
 		t.Errorf("does not hold: %q", list)
 	}
 	altered := bytes.Replace(backup.Bytes(), []byte("parcel"), []byte("camera"), 1)
-	_, findings, err = pact.ImportHistory(background, s, "altered", bytes.NewReader(altered))
+	_, findings, err = pact.ImportHistory(background, s, "altered", bytes.NewReader(altered), nil)
 	if err != nil || len(findings) == 0 {
 		t.Errorf("an altered history is read with %v, %v", findings, err)
 	}
-	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered), pact.Strict()); !errors.Is(err, fault.DocumentInvalid) {
+	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("an altered history, strictly: %v", err)
 	}
 	bad := bytes.Replace(backup.Bytes(), []byte(`"sent":"`), []byte(`"sent":"x`), 1)
-	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad)); !errors.Is(err, fault.DocumentInvalid) {
+	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad), nil); !errors.Is(err, fault.DocumentInvalid) {
 		t.Errorf("a sum that is none: %v", err)
 	}
 }

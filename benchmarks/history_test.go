@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -23,7 +24,7 @@ const window = 1_000
 func talked(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
 	now := int64(0)
-	c, err := pact.Create(context.Background(), store.NewMemory(), "talk", pact.WithEdition(pact.V01), pact.WithClock(func() int64 { now++; return now }))
+	c, err := pact.Create(context.Background(), store.NewMemory(), "talk", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -132,11 +133,7 @@ func newest(tb testing.TB, c *pact.Context, n int64) []*tree.Tree {
 // ranged answers the range of the newest snapshots.
 func ranged(tb testing.TB, c *pact.Context, snapshots int) *diff.RangeDiffLatestResult {
 	tb.Helper()
-	q, err := c.Parse(fmt.Sprintf("@t-%d..@t0 .cb", snapshots-1))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	r, err := c.RangeDiffLatest(context.Background(), q)
+	r, err := c.RangeDiffLatest(context.Background(), fmt.Sprintf("@t-%d..@t0 .cb", snapshots-1), nil)
 	if err != nil {
 		tb.Fatal(err)
 	}

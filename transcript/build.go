@@ -7,6 +7,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -14,7 +15,7 @@ import (
 // working state holds, message by message.
 type builder struct {
 	provenance string
-	policy     pact.Policy
+	policy     lifecycle.Policy
 	loose      int   // position in the body from which on blocks stay outside cores
 	messages   int64 // numbers given to messages
 	cycle      int   // of the edit under way

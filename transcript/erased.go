@@ -1,6 +1,6 @@
 package transcript
 
-import pact "github.com/contexttree/pact"
+import "github.com/contexttree/pact/tree"
 
 // A call that was erased has lost what its message was, and the id that results
 // name it by. It goes on as a call under the id of its node, so that a provider
@@ -8,7 +8,7 @@ import pact "github.com/contexttree/pact"
 
 // answersErased reports whether a node is the result of a call that was erased:
 // what it names the call by is no longer there.
-func (r *renderer) answersErased(n *pact.Node) bool {
+func (r *renderer) answersErased(n *tree.Node) bool {
 	if n.Kind != "result" {
 		return false
 	}

@@ -42,7 +42,8 @@ func TestErasedCallsKeepTheirResults(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(seed, 3))
 		var ids []string
-		for n := range c.Working().Nodes() {
+		for entry := range c.Working().Tree().All() {
+			n := entry.Node()
 			if n.Content.Size() > 0 && r.IntN(3) == 0 {
 				ids = append(ids, n.ID)
 			}
@@ -145,7 +146,8 @@ func TestErasedTauBench(t *testing.T) {
 		}
 		r := rand.New(rand.NewPCG(uint64(seed), 9))
 		var ids []string
-		for n := range c.Working().Nodes() {
+		for entry := range c.Working().Tree().All() {
+			n := entry.Node()
 			if n.Content.Size() > 0 && r.IntN(4) == 0 {
 				ids = append(ids, n.ID)
 			}

@@ -6,8 +6,27 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
+
+// ImportOptions says how the context of a conversation is made. A nil
+// *ImportOptions is the zero ImportOptions.
+type ImportOptions struct {
+	// CreateOptions are those of the context. Without a clock there is one that
+	// counts nanoseconds from 0, so that the same conversation gives the same bytes;
+	// the context that is returned goes on with it. Attrs take the place of the
+	// fields of the conversation.
+	pact.CreateOptions
+	// Policy prunes at every call, so that the snapshots are what the model would
+	// have seen. Calls without results and results without calls that the
+	// conversation has are kept, unless the policy says otherwise. A result that
+	// comes when its call was pruned is left out with it.
+	Policy lifecycle.Policy
+	// Progress, if not nil, is called after every call of the conversation with the
+	// number done and their total.
+	Progress func(done, total int)
+}
 
 // Import makes a context of a conversation. Its snapshots are what the model
 // calls were sent, oldest first; the working state is the end of the
@@ -23,31 +42,24 @@ import (
 // change is outside its core. What only the end of the conversation drops is
 // kept outside the cores, where it can be removed without a commit.
 //
-// The options are those of pact.Create. The clock counts nanoseconds from 0
-// where none is given, so that the same conversation gives the same bytes, and
-// goes on counting in the context returned. WithAttrs takes the place of the
-// fields of the conversation. progress, if not nil, is called after every call
-// with the number done and their total.
-//
-// E_CONFLICT where the name is taken.
-func Import(ctx context.Context, s store.Store, name string, c *Conversation, progress func(done, total int), opts ...pact.Option) (*pact.Context, error) {
-	return ImportUnder(ctx, s, name, c, pact.Policy{}, progress, opts...)
-}
-
-// ImportUnder is Import with a policy that prunes at every call: its snapshots
-// are what the model would have seen. A policy that limits tokens needs
-// pact.WithCounter among the options. Calls without results and results without
-// calls that the conversation has are kept, unless the policy says otherwise. Its
-// errors are those of [Import], and those of a commit with the policy. A
-// result that comes when its call was pruned is left out with it.
-func ImportUnder(ctx context.Context, s store.Store, name string, c *Conversation, policy pact.Policy, progress func(done, total int), opts ...pact.Option) (*pact.Context, error) {
-	if policy.Orphans == "" {
-		policy.Orphans = pact.KeepOrphans
+// E_CONFLICT where the name is taken, and the errors of a commit with the policy.
+func Import(ctx context.Context, s store.Store, name string, c *Conversation, o *ImportOptions) (*pact.Context, error) {
+	if o == nil {
+		o = &ImportOptions{}
 	}
-	opts = append([]pact.Option{pact.WithClock(counter()), pact.WithAttrs(c.attrs())}, opts...)
+	made, policy := o.CreateOptions, o.Policy
+	if policy.Orphans == "" {
+		policy.Orphans = lifecycle.Keep
+	}
+	if made.Clock == nil {
+		made.Clock = counter()
+	}
+	if made.Attrs == nil {
+		made.Attrs = c.attrs()
+	}
 	b := &builder{provenance: c.Shape, policy: policy, loose: c.loose(), calls: callIndex{}}
 	if len(c.calls) == 0 {
-		made, err := pact.Create(ctx, s, name, opts...)
+		made, err := pact.Create(ctx, s, name, &made)
 		if err != nil {
 			return nil, err
 		}
@@ -56,7 +68,7 @@ func ImportUnder(ctx context.Context, s store.Store, name string, c *Conversatio
 		}
 		return made, nil
 	}
-	draft, err := pact.Create(ctx, store.NewMemory(), name, opts...)
+	draft, err := pact.Create(ctx, store.NewMemory(), name, &made)
 	if err != nil {
 		return nil, err
 	}
@@ -67,8 +79,8 @@ func ImportUnder(ctx context.Context, s store.Store, name string, c *Conversatio
 		if err := b.commit(ctx, draft, list); err != nil {
 			return nil, err
 		}
-		if progress != nil {
-			progress(i+1, len(c.calls))
+		if o.Progress != nil {
+			o.Progress(i+1, len(c.calls))
 		}
 	}
 	if err := b.finish(ctx, draft, c.final); err != nil {

@@ -11,6 +11,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -48,7 +49,7 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%d conversations, %d calls, %d messages", len(list), c.Calls(), c.Messages())
 			}
 			var progress []int
-			made, err := Import(t.Context(), store.NewMemory(), "x", c, func(done, total int) { progress = append(progress, done, total) })
+			made, err := Import(t.Context(), store.NewMemory(), "x", c, &ImportOptions{Progress: func(done, total int) { progress = append(progress, done, total) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +73,7 @@ func exportAndBack(t *testing.T, made *pact.Context) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, _, err := pact.Import(t.Context(), store.NewMemory(), "again", document)
+	again, _, err := pact.Import(t.Context(), store.NewMemory(), "again", document, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,11 +111,12 @@ func TestSameBytes(t *testing.T) {
 
 func TestImportOptions(t *testing.T) {
 	file := string(load(t, "../examples/conversations/images.json"))
-	made := importText(t, file, pact.WithEdition(pact.V01), pact.WithClock(func() int64 { return 1e18 }), pact.WithActor("me"))
-	if made.Edition() != pact.V01 {
+	made := importText(t, file, pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 1e18 }, Actor: "me"}, Edition: selector.V01})
+	if made.Edition() != selector.V01 {
 		t.Errorf("edition %s", made.Edition())
 	}
-	for n := range made.Working().Nodes() {
+	for entry := range made.Working().Tree().All() {
+		n := entry.Node()
 		if n.CreatedNS < 1e18 {
 			t.Errorf("%s was made at %d", n.ID, n.CreatedNS)
 		}
@@ -157,7 +159,7 @@ func TestGivenUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	memory := store.NewMemory()
-	if _, err := Import(ctx, memory, "x", list[0], func(int, int) { cancel() }); !errors.Is(err, context.Canceled) {
+	if _, err := Import(ctx, memory, "x", list[0], &ImportOptions{Progress: func(int, int) { cancel() }}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if kept, err := memory.Contexts(t.Context()); err != nil || len(kept) > 0 {

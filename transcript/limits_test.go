@@ -10,16 +10,17 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
 // reportsOf are the reports of commits by their cycles.
-func reportsOf(t *testing.T, log []store.Entry) map[int64]pact.Report {
+func reportsOf(t *testing.T, log []store.Entry) map[int64]lifecycle.Report {
 	t.Helper()
-	reports := map[int64]pact.Report{}
+	reports := map[int64]lifecycle.Report{}
 	for _, e := range log {
-		var r pact.Report
+		var r lifecycle.Report
 		if len(e.Report) > 0 {
 			if err := json.Unmarshal(e.Report, &r); err != nil {
 				t.Fatal(err)
@@ -30,7 +31,7 @@ func reportsOf(t *testing.T, log []store.Entry) map[int64]pact.Report {
 	return reports
 }
 
-func contentOfNode(n *pact.Node) canon.Value {
+func contentOfNode(n *tree.Node) canon.Value {
 	v, err := n.Content.Value(context.Background())
 	if err != nil {
 		panic(err)
@@ -39,11 +40,11 @@ func contentOfNode(n *pact.Node) canon.Value {
 }
 
 // limits counts what a snapshot has node by node, and holds the report to it.
-func (p *pressure) limits(what string, s *pact.Snapshot, r pact.Report) {
+func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
 	p.Helper()
-	whole := pact.Part{MaxTokens: p.policy.MaxTokens, MaxBytes: p.policy.MaxBytes, MaxNodes: p.policy.MaxNodes, MaxTurns: p.policy.MaxTurns}
+	whole := lifecycle.Part{MaxTokens: p.policy.MaxTokens, MaxBytes: p.policy.MaxBytes, MaxNodes: p.policy.MaxNodes, MaxTurns: p.policy.MaxTurns}
 	var exceeded []string
-	for i, part := range append([]pact.Part{whole}, p.policy.Parts...) {
+	for i, part := range append([]lifecycle.Part{whole}, p.policy.Parts...) {
 		used := p.use(s, part, i == 0)
 		for _, l := range []struct {
 			name     string
@@ -80,7 +81,7 @@ func (p *pressure) limits(what string, s *pact.Snapshot, r pact.Report) {
 	}
 	for _, stub := range r.Stubs {
 		p.done["stubs"]++
-		if n := s.Node(stub.ID); n == nil || n.Kind != "stub" {
+		if n := s.Tree().Node(stub.ID); n == nil || n.Kind != "stub" {
 			p.Fatalf("%s: there is no stub %s", what, stub.ID)
 		}
 	}
@@ -89,7 +90,7 @@ func (p *pressure) limits(what string, s *pact.Snapshot, r pact.Report) {
 // nothingLeft: where a limit of the whole is exceeded and nothing waits, there
 // is no block outside cores and no turn but the one that was just sealed and
 // those that are protected, or that something in them is paired with.
-func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r pact.Report) {
+func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r lifecycle.Report) {
 	p.Helper()
 	if !strings.HasPrefix(r.Budget, "max_") || strings.HasPrefix(r.Budget, "max_turns") || strings.Contains(strings.SplitN(r.Budget, ";", 2)[0], " in ") ||
 		strings.Contains(strings.SplitN(r.Budget, ";", 2)[0], " of kind ") {
@@ -111,7 +112,7 @@ func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r pact.Report) {
 type used struct{ tokens, bytes, nodes, turns int }
 
 // use counts it, without any of the sums that trees keep.
-func (p *pressure) use(s *pact.Snapshot, part pact.Part, whole bool) (u used) {
+func (p *pressure) use(s *pact.Snapshot, part lifecycle.Part, whole bool) (u used) {
 	newest := ""
 	for e := range s.Tree().Region(tree.Seq).Children().All() {
 		newest = e.Node().ID

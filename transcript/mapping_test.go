@@ -12,13 +12,17 @@ import (
 )
 
 // importText imports the one conversation of a file into a store of its own.
-func importText(t *testing.T, file string, opts ...pact.Option) *pact.Context {
+func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Context {
 	t.Helper()
+	var o ImportOptions
+	for _, made := range opts {
+		o.CreateOptions = made
+	}
 	list, err := Read([]byte(file))
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := Import(t.Context(), store.NewMemory(), "test", list[0], nil, opts...)
+	made, err := Import(t.Context(), store.NewMemory(), "test", list[0], &o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,12 +211,14 @@ func TestReferences(t *testing.T) {
 // references says which block refers to which, by their places in the thread.
 func references(s *pact.Snapshot) string {
 	place, refs := map[string]string{}, []string{}
-	for n := range s.Nodes() {
+	for entry := range s.Tree().All() {
+		n := entry.Node()
 		if n.Kind != "" {
 			place[n.ID] = strconv.Itoa(len(place))
 		}
 	}
-	for n := range s.Nodes() {
+	for entry := range s.Tree().All() {
+		n := entry.Node()
 		var to []string
 		for _, ref := range n.Refs {
 			to = append(to, place[ref])

@@ -10,6 +10,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -169,7 +170,7 @@ func replay(t *testing.T, rng *rand.Rand, i int, c *Conversation, done map[strin
 
 func (p *pressure) made(c *Conversation) *pact.Context {
 	p.Helper()
-	made, err := ImportUnder(p.Context(), store.NewMemory(), "pruned", c, p.policy, nil, pact.WithCounter(p.counter))
+	made, err := Import(p.Context(), store.NewMemory(), "pruned", c, &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}}, Policy: p.policy})
 	if err != nil {
 		p.Fatalf("%s: %v", p.what, err)
 	}
@@ -187,8 +188,8 @@ func TestOddConversationsUnderPressure(t *testing.T) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		c := drawConversation(t, rng, true, false)
 		p := replay(t, rng, i, c, map[string]int{})
-		if p.policy.Orphans == pact.RefuseOrphans || p.policy.Orphans == pact.DropOrphans {
-			p.policy.Orphans = pact.KeepOrphans
+		if p.policy.Orphans == lifecycle.Refuse || p.policy.Orphans == lifecycle.Drop {
+			p.policy.Orphans = lifecycle.Keep
 		}
 		made := p.made(c)
 		for n, list := range c.calls {
@@ -237,7 +238,7 @@ func TestRewrittenConversationsUnderPressure(t *testing.T) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		c := drawConversation(t, rng, false, true)
 		p := replay(t, rng, i, c, map[string]int{})
-		p.policy.Orphans = pact.KeepOrphans
+		p.policy.Orphans = lifecycle.Keep
 		made := p.made(c)
 		for n, list := range c.calls {
 			text := sentAt(t, made, n+1)

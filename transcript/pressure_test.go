@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/tree"
@@ -70,7 +71,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 		for round := range rounds {
 			policy := drawPolicy(rng, whole)
 			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{}, done, false}
-			made, err := ImportUnder(t.Context(), store.NewMemory(), "pruned", c, policy, nil, pact.WithCounter(p.counter))
+			made, err := Import(t.Context(), store.NewMemory(), "pruned", c, &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}}, Policy: policy})
 			if err != nil {
 				t.Fatalf("%s: %v", p.what, err)
 			}
@@ -94,8 +95,8 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 	}
 	done := map[string]int{}
 	for _, c := range realConversations(t, 40) {
-		policy := pact.Policy{MaxTokens: 3000, ProtectTurns: 2, MinTokens: 500, Every: 8, Stub: "[earlier messages left out]", Parts: []pact.Part{{Kind: "result", MaxTokens: 1000}}}
-		made, err := ImportUnder(t.Context(), store.NewMemory(), "pruned", c, policy, nil, pact.WithCounter(counter))
+		policy := lifecycle.Policy{MaxTokens: 3000, ProtectTurns: 2, MinTokens: 500, Every: 8, Stub: "[earlier messages left out]", Parts: []lifecycle.Part{{Kind: "result", MaxTokens: 1000}}}
+		made, err := Import(t.Context(), store.NewMemory(), "pruned", c, &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}, Policy: policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,12 +110,13 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 
 // drawPolicy draws a policy whose limits are some part of what a conversation
 // has in the end.
-func drawPolicy(rng *rand.Rand, whole *pact.Context) (p pact.Policy) {
+func drawPolicy(rng *rand.Rand, whole *pact.Context) (p lifecycle.Policy) {
 	tr := whole.Working().Tree()
 	sum := tr.Root().Summary()
 	_, size := tr.ThreadSize()
 	words := 0
-	for n := range whole.Working().Nodes() {
+	for entry := range whole.Working().Tree().All() {
+		n := entry.Node()
 		words += len(strings.Fields(string(contentOfNode(n))))
 	}
 	some := func(of, one int) int {
@@ -126,7 +128,7 @@ func drawPolicy(rng *rand.Rand, whole *pact.Context) (p pact.Policy) {
 	pick := func(list ...string) string { return list[rng.Intn(len(list))] }
 	p.MaxBytes, p.MaxTokens, p.MaxNodes, p.MaxTurns = some(int(size), 2), some(words, 2), some(sum.Nodes, 3), some(tr.Region(tree.Seq).Children().Len(), 4)
 	for range rng.Intn(3) {
-		part := pact.Part{Kind: pick("result", "text", "call", "stub", ""), Region: pick("", "^seq", "^ah", "^sys")}
+		part := lifecycle.Part{Kind: pick("result", "text", "call", "stub", ""), Region: pick("", "^seq", "^ah", "^sys")}
 		if rng.Intn(2) == 0 {
 			part.MaxTokens = 1 + words*rng.Intn(50)/100
 		} else {
@@ -141,7 +143,7 @@ func drawPolicy(rng *rand.Rand, whole *pact.Context) (p pact.Policy) {
 	if rng.Intn(3) == 0 && (len(p.Parts) > 0 || p.MaxBytes+p.MaxTokens+p.MaxNodes+p.MaxTurns > 0) {
 		p.MinTokens, p.MinBytes, p.Every = some(words/2, 2), some(int(size)/2, 2), some(9, 2)
 	}
-	p.Orphans = []pact.Orphans{"", pact.KeepOrphans, pact.RefuseOrphans, pact.DropOrphans}[rng.Intn(4)]
+	p.Orphans = []lifecycle.Orphans{"", lifecycle.Keep, lifecycle.Refuse, lifecycle.Drop}[rng.Intn(4)]
 	return p
 }
 
@@ -149,8 +151,8 @@ func drawPolicy(rng *rand.Rand, whole *pact.Context) (p pact.Policy) {
 type pressure struct {
 	*testing.T
 	what    string
-	policy  pact.Policy
-	counter pact.Counter
+	policy  lifecycle.Policy
+	counter tree.Counter
 	done    map[string]int
 	expires bool // protection is from pruning alone
 }
@@ -189,7 +191,8 @@ func (p *pressure) pairs(what string, s *pact.Snapshot) {
 	p.Helper()
 	kinds, at := map[string]string{}, map[string]int{}
 	refs := map[string][]string{}
-	for n := range s.Nodes() {
+	for entry := range s.Tree().All() {
+		n := entry.Node()
 		at[n.ID], kinds[n.ID] = len(at), n.Kind
 		for _, to := range n.Refs {
 			refs[n.ID] = append(refs[n.ID], to)
@@ -217,7 +220,7 @@ func (p *pressure) protected(what string, before, s *pact.Snapshot) {
 	}
 	turns := slices.Collect(before.Tree().Region(tree.Seq).Children().All())
 	kept := turns[max(0, len(turns)-p.policy.ProtectTurns):]
-	if !slices.ContainsFunc(p.policy.Parts, func(part pact.Part) bool { return part.Region == "^sys" }) {
+	if !slices.ContainsFunc(p.policy.Parts, func(part lifecycle.Part) bool { return part.Region == "^sys" }) {
 		kept = append(kept, before.Tree().Region(tree.Sys))
 	}
 	for _, e := range kept {
@@ -225,7 +228,7 @@ func (p *pressure) protected(what string, before, s *pact.Snapshot) {
 		if now != nil { // but for the stubs of what stood before it
 			var stubs []string
 			for k := range now.Children().All() {
-				if k.Node().Offset < 0 && len(pact.StandsFor(k.Node())) > 0 && !before.Tree().Has(k.Node().ID) {
+				if k.Node().Offset < 0 && len(lifecycle.StandsFor(k.Node())) > 0 && !before.Tree().Has(k.Node().ID) {
 					stubs = append(stubs, k.Node().ID)
 				}
 			}
@@ -254,7 +257,7 @@ func (p *pressure) holds(c *pact.Context) {
 		p.Fatal(err)
 	}
 	for _, form := range []*bytes.Buffer{bytes.NewBuffer(slices.Clone(lines.Bytes())), &backup} {
-		again, findings, err := pact.ImportHistory(p.Context(), store.NewMemory(), "again", form)
+		again, findings, err := pact.ImportHistory(p.Context(), store.NewMemory(), "again", form, nil)
 		if err != nil || len(findings) > 0 {
 			p.Fatalf("%s: %v %v", p.what, err, findings)
 		}

@@ -105,7 +105,8 @@ func TestTauBench(t *testing.T) {
 		}
 		snapshots += compare(t, "conversation "+name, made, calls, traj.Elems)
 		coresBeforeCalls(t, "conversation "+name, made.Working().Tree())
-		for n := range made.Working().Nodes() {
+		for entry := range made.Working().Tree().All() {
+			n := entry.Node()
 			refs[n.Kind] += len(n.Refs)
 		}
 		about := made.Working().Tree().Root().Node().Header("tau-bench:conversation").Any()
@@ -233,17 +234,19 @@ func compareList(t *testing.T, what string, s *pact.Snapshot, want []canon.Any) 
 func resultsFollowCalls(t *testing.T, what string, s *pact.Snapshot) {
 	t.Helper()
 	at, n := map[string]int{}, 0
-	for node := range s.Nodes() {
+	for entry := range s.Tree().All() {
+		node := entry.Node()
 		at[node.ID] = n
 		n++
 	}
-	for node := range s.Nodes() {
+	for entry := range s.Tree().All() {
+		node := entry.Node()
 		for _, ref := range node.Refs {
 			place, there := at[ref]
 			if !there {
 				continue
 			}
-			other := s.Node(ref)
+			other := s.Tree().Node(ref)
 			forward := node.Kind == "call" && other.Kind == "result" && place > at[node.ID]
 			backward := node.Kind == "result" && other.Kind == "call" && place < at[node.ID]
 			if !forward && !backward {

@@ -52,7 +52,7 @@ type renderer struct {
 
 // piece is a block of the thread with what its message needs of it.
 type piece struct {
-	node    *pact.Node
+	node    *tree.Node
 	role    string // canonical or namespaced
 	turn    string // id of the turn or region it is in
 	content canon.Value
@@ -95,7 +95,7 @@ func (r *renderer) pieces() (list []piece, err error) {
 	return list, nil
 }
 
-func (r *renderer) piece(n *pact.Node, region tree.Class, turn string) (piece, error) {
+func (r *renderer) piece(n *tree.Node, region tree.Class, turn string) (piece, error) {
 	p := piece{node: n, turn: turn, origin: originOf(n), role: n.RoleIn(region)}
 	if r.answersErased(n) {
 		p.origin = nil
@@ -108,7 +108,7 @@ func (r *renderer) piece(n *pact.Node, region tree.Class, turn string) (piece, e
 	return p, err
 }
 
-func originOf(n *pact.Node) *origin {
+func originOf(n *tree.Node) *origin {
 	about := n.Header(attrMessage).Any()
 	number, _ := about.Get("n")
 	if number.Kind != canon.KindNumber {

@@ -5,7 +5,9 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 func openAI(t *testing.T, s *pact.Snapshot) string {
@@ -69,7 +71,7 @@ func TestRenderAdded(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := pact.Create(t.Context(), store.NewMemory(), "test", pact.WithClock(counter()))
+			c, err := pact.Create(t.Context(), store.NewMemory(), "test", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter()}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +93,7 @@ func TestRenderAdded(t *testing.T) {
 // TestRenderTurns: what the assistant said in two cycles is two messages, and
 // blocks without a role in ^sys are the system's.
 func TestRenderTurns(t *testing.T) {
-	c, err := pact.Create(t.Context(), store.NewMemory(), "test")
+	c, err := pact.Create(t.Context(), store.NewMemory(), "test", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +102,7 @@ func TestRenderTurns(t *testing.T) {
 		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 			b.Add(parent, s)
 			return nil
-		}, Pruning: &pact.Pruning{Policy: pact.Policy{Orphans: pact.KeepOrphans}}}); err != nil {
+		}, Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -138,7 +140,8 @@ func TestRenderRemoved(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			made := importText(t, "["+user+","+test.message+end)
 			var nodes []string
-			for n := range made.Working().Nodes() {
+			for entry := range made.Working().Tree().All() {
+				n := entry.Node()
 				if n.Role == "assistant" {
 					nodes = append(nodes, n.ID)
 				}
@@ -167,7 +170,8 @@ func TestRenderUpdated(t *testing.T) {
 	made := importText(t, `[{"role":"user"},{"role":"user","content":[{"type":"text","text":"t"}]},{"role":"user","content":"x"},{"role":"user","content":"y"}]`)
 	if err := made.Edit(t.Context(), func(b *pact.Batch) error {
 		contents := []any{"now", []string{"part"}, nil, 1.5}
-		for n := range made.Working().Nodes() {
+		for entry := range made.Working().Tree().All() {
+			n := entry.Node()
 			if n.Kind == "" {
 				continue
 			}
@@ -188,8 +192,9 @@ func TestRenderUpdated(t *testing.T) {
 // is sealed, and its core stays.
 func TestRemoveSealedCall(t *testing.T) {
 	made := importText(t, string(load(t, "../examples/conversations/weather.json")))
-	var call *pact.Node
-	for n := range made.Working().Nodes() {
+	var call *tree.Node
+	for entry := range made.Working().Tree().All() {
+		n := entry.Node()
 		if n.Kind == "call" {
 			call = n
 			break

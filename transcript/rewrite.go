@@ -3,7 +3,7 @@ package transcript
 import (
 	"slices"
 
-	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -55,7 +55,7 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
 	}
 	before, _, _ := t.ThreadPlace(t.Region(tree.Seq).Node().ID)
 	t.BlocksFrom(before, func(e *tree.Entry, _ tree.Class) bool {
-		if of := pact.StandsFor(e.Node()); len(of) > 0 && after[of[0]] {
+		if of := lifecycle.StandsFor(e.Node()); len(of) > 0 && after[of[0]] {
 			blocks = append(blocks, e.Node().ID)
 		}
 		return true

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -35,7 +36,7 @@ func lastFork(do func(*bench, *pact.Context)) func(*bench, int) func() {
 		path := b.fill(func(s store.Store) { b.forks(s, n) })
 		s := b.open(path)
 		return func() {
-			c, err := pact.Open(b.ctx, s, fmt.Sprint("fork", n-1))
+			c, err := pact.Open(b.ctx, s, fmt.Sprint("fork", n-1), nil)
 			must(err)
 			do(b, c)
 		}
@@ -65,9 +66,9 @@ func undoing(atOnce bool) func(*bench, int) func() {
 
 // window has the newest 60 turns of n, and asks what the model saw 30 calls ago.
 func window(b *bench, n int) func() {
-	path := b.fill(func(s store.Store) { b.turns(b.create(s), n, &pact.Pruning{Policy: pact.Policy{MaxTurns: 60}}) })
+	path := b.fill(func(s store.Store) { b.turns(b.create(s), n, &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: 60}}) })
 	return func() {
-		c, err := pact.Open(b.ctx, b.open(path), "chat")
+		c, err := pact.Open(b.ctx, b.open(path), "chat", nil)
 		must(err)
 		_, err = c.At(b.ctx, pact.Cycle(int64(n-30)))
 		must(err)

@@ -4,12 +4,13 @@ import (
 	"fmt"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
 // atLimit commits where the context is at its limit, so that every commit takes
 // out what it brings.
-func atLimit(policy func(n int) pact.Policy) func(*bench, int) func() {
+func atLimit(policy func(n int) lifecycle.Policy) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
 		c, limit := b.create(store.NewMemory()), &pact.Pruning{Policy: policy(n)}
 		b.turns(c, n, nil)
@@ -21,9 +22,9 @@ func atLimit(policy func(n int) pact.Policy) func(*bench, int) func() {
 // manyParts prunes blocks of 64 tags, in turns of eight, to half of each tag.
 func manyParts(b *bench, n int) func() {
 	c := b.create(store.NewMemory())
-	policy := pact.Policy{}
+	policy := lifecycle.Policy{}
 	for tag := range 64 {
-		policy.Parts = append(policy.Parts, pact.Part{Tag: fmt.Sprint("t", tag), MaxNodes: max(1, n/128)})
+		policy.Parts = append(policy.Parts, lifecycle.Part{Tag: fmt.Sprint("t", tag), MaxNodes: max(1, n/128)})
 	}
 	for at := 0; at < n; at += 8 {
 		b.commit(c, pact.CommitOptions{Edit: func(x *pact.Batch) error {
@@ -67,7 +68,7 @@ func results(b *bench, n int) func() {
 		return nil
 	}})
 	b.turns(c, 20, nil)
-	return func() { b.turns(c, 1, &pact.Pruning{Policy: pact.Policy{MaxNodes: 30, ProtectTurns: 2}}) }
+	return func() { b.turns(c, 1, &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 30, ProtectTurns: 2}}) }
 }
 
 // chain has blocks of which each refers to the one before it and the one after
@@ -89,5 +90,5 @@ func chain(b *bench, n int) func() {
 		return nil
 	}})
 	b.turns(c, 20, nil)
-	return func() { b.turns(c, 1, &pact.Pruning{Policy: pact.Policy{MaxNodes: 30, ProtectTurns: 2}}) }
+	return func() { b.turns(c, 1, &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 30, ProtectTurns: 2}}) }
 }

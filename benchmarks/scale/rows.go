@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -35,8 +36,8 @@ var rows = []row{
 	{"… --compact", 200, paths, apply("--compact")},
 	{"updating n nodes of one cycle in a file that was just opened, at once", 2_000, paths, reopened(false)},
 	{"… one by one", 250, paths, reopened(true)},
-	{"20 commits at a limit of n turns", 1_000, storesToCome, atLimit(func(n int) pact.Policy { return pact.Policy{MaxTurns: n} })},
-	{"20 commits at a limit of the bytes of n turns", 1_000, storesToCome, atLimit(func(n int) pact.Policy { return pact.Policy{MaxBytes: 200 * n} })},
+	{"20 commits at a limit of n turns", 1_000, storesToCome, atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxTurns: n} })},
+	{"20 commits at a limit of the bytes of n turns", 1_000, storesToCome, atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxBytes: 200 * n} })},
 	{"pruning n blocks to half under 64 limits", 1_000, memory, manyParts},
 	{"a component for each of n keys, in three cycles", 250, paths, components},
 	{"pruning beside a call with n results", 250, memory, results},

@@ -23,7 +23,7 @@ func main() {
 }
 
 func run(ctx context.Context) error {
-	c, err := pact.Create(ctx, store.NewMemory(), "chat")
+	c, err := pact.Create(ctx, store.NewMemory(), "chat", nil)
 	if err != nil {
 		return err
 	}

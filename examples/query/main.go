@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
 )
@@ -29,7 +30,7 @@ func run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	c, err := transcript.Import(ctx, store.NewMemory(), "weather", conversations[0], nil, pact.WithEdition(pact.V01))
+	c, err := transcript.Import(ctx, store.NewMemory(), "weather", conversations[0], &transcript.ImportOptions{CreateOptions: pact.CreateOptions{Edition: selector.V01}})
 	if err != nil {
 		return err
 	}
@@ -39,11 +40,7 @@ func run(ctx context.Context, file string) error {
 		"@c2 .cb[kind='call']",
 		"@* .cb[role='tool']",
 	} {
-		q, err := c.Parse(selector)
-		if err != nil {
-			return err
-		}
-		ids, err := c.Select(ctx, q)
+		ids, err := c.Select(ctx, selector, nil)
 		if err != nil {
 			return err
 		}

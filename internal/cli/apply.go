@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
@@ -50,7 +51,7 @@ without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 		if err != nil {
 			return err
 		}
-		r := &replay{edition: pact.Canonical, step: 1, policy: pact.Policy{Orphans: pact.KeepOrphans}}
+		r := &replay{edition: selector.Canonical, step: 1, policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 		m := a.meter("applying")
 		total := bytes.Count(in.data, []byte("\n")) + 1
 		number := 0
@@ -119,10 +120,10 @@ func (a *app) keep(ctx context.Context, r *replay, name string) error {
 // replay is a context that operations are made on.
 type replay struct {
 	context *pact.Context // made by the first operation that is no config
-	edition pact.Edition
+	edition selector.Edition
 	now     int64 // what the clock reads next
 	step    int64
-	policy  pact.Policy
+	policy  lifecycle.Policy
 }
 
 // clock reads the clock, which goes on a step with every reading.
@@ -146,7 +147,7 @@ func (r *replay) line(ctx context.Context, line []byte) error {
 		return r.config(m)
 	}
 	if r.context == nil {
-		r.context, err = pact.Create(ctx, store.NewMemory(), "replay", pact.WithEdition(r.edition), pact.WithClock(r.clock))
+		r.context, err = pact.Create(ctx, store.NewMemory(), "replay", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: r.clock}, Edition: r.edition})
 		if err != nil {
 			return err
 		}
@@ -211,12 +212,12 @@ func (r *replay) config(m *members) error {
 		}
 	}
 	if hasPrune {
-		p, err := pact.ParsePolicy([]byte(prune.Value()))
+		p, err := lifecycle.ParsePolicy([]byte(prune.Value()))
 		if err != nil {
 			return err
 		}
 		if p.Orphans == "" {
-			p.Orphans = pact.KeepOrphans
+			p.Orphans = lifecycle.Keep
 		}
 		r.policy = p
 	}

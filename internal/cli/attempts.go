@@ -11,6 +11,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
 )
 
@@ -30,7 +31,7 @@ With --json an object a line.`,
 			Args:              exactly("NAME"),
 			ValidArgsFunction: a.completeNames,
 			RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-				c, s, err := a.stored(ctx, args[0], "")
+				c, s, err := a.stored(ctx, args[0], "", nil)
 				if err != nil {
 					return err
 				}
@@ -48,7 +49,7 @@ With --json an object a line.`,
 	return cmd
 }
 
-func (a *app) printAttempts(list []pact.Attempt) error {
+func (a *app) printAttempts(list []store.Attempt) error {
 	rows := make([][]string, len(list))
 	for i, one := range list {
 		if a.json {
@@ -58,7 +59,7 @@ func (a *app) printAttempts(list []pact.Attempt) error {
 			continue
 		}
 		took := ""
-		if one.Status != pact.Running {
+		if one.Status != store.Running {
 			took = time.Duration(one.EndedNS - one.StartedNS).Round(time.Millisecond).String()
 		}
 		said := one.Error
@@ -118,11 +119,11 @@ otherwise than sent.`,
 				return inFile(err, in.name, in.data)
 			}
 		}
-		p, opts, err := policy.policy(ctx, a, cmd)
+		p, counter, err := policy.policy(ctx, a, cmd)
 		if err != nil {
 			return err
 		}
-		c, s, err := a.stored(ctx, args[0], "", opts...)
+		c, s, err := a.stored(ctx, args[0], "", counter)
 		if err != nil {
 			return err
 		}
@@ -138,7 +139,7 @@ otherwise than sent.`,
 
 // startAttempt starts an attempt with a file to write to, "" for none. A file
 // that cannot be put in place ends it.
-func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, pruning *pact.Pruning) (began *pact.Attempt, err error) {
+func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, pruning *pact.Pruning) (began *store.Attempt, err error) {
 	if out == "" {
 		return c.StartAttempt(ctx, call, io.Discard, pruning)
 	}
@@ -147,7 +148,7 @@ func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.Provi
 		return err
 	})
 	if err != nil && began != nil {
-		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: pact.Failed, Err: err})
+		_, unended := c.EndAttempt(context.WithoutCancel(ctx), began.ID, pact.Outcome{Status: store.Failed, Err: err})
 		err = errors.Join(err, unended)
 	}
 	return began, err
@@ -172,9 +173,9 @@ committed. One that a crash left running is ended in the same way.`,
 	said := f.String("error", "", "what went wrong, a `TEXT`")
 	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"completed", "canceled", "error"}, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		o := pact.Outcome{Status: pact.AttemptStatus(*status)}
+		o := pact.Outcome{Status: store.AttemptStatus(*status)}
 		switch o.Status {
-		case pact.Completed, pact.Canceled, pact.Failed:
+		case store.Completed, store.Canceled, store.Failed:
 		default:
 			return usage(cmd, "--status is completed, canceled or error")
 		}
@@ -187,7 +188,7 @@ committed. One that a crash left running is ended in the same way.`,
 		if f.Changed("token-out") {
 			o.TokenOut = out
 		}
-		c, s, err := a.stored(ctx, args[0], "")
+		c, s, err := a.stored(ctx, args[0], "", nil)
 		if err != nil {
 			return err
 		}
@@ -207,7 +208,7 @@ func (a *app) completeRunning(cmd *cobra.Command, args []string, prefix string) 
 	if len(args) != 1 {
 		return a.completeNames(cmd, args, prefix)
 	}
-	c, s, err := a.stored(cmd.Context(), args[0], "")
+	c, s, err := a.stored(cmd.Context(), args[0], "", nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
@@ -218,7 +219,7 @@ func (a *app) completeRunning(cmd *cobra.Command, args []string, prefix string) 
 	}
 	var ids []string
 	for _, one := range list {
-		if one.Status == pact.Running && strings.HasPrefix(one.ID, prefix) {
+		if one.Status == store.Running && strings.HasPrefix(one.ID, prefix) {
 			ids = append(ids, one.ID)
 		}
 	}

@@ -63,7 +63,7 @@ func (a *app) drawBlame(ctx context.Context, in *pact.Snapshot, list []inspect.B
 		if b.Version != nil {
 			cycle, by = cycle+"/@c"+strconv.FormatInt(b.Version.Cycle, 10), b.Version.By
 		}
-		content, err := in.Node(b.ID).Content.Value(ctx)
+		content, err := in.Tree().Node(b.ID).Content.Value(ctx)
 		if err != nil {
 			return err
 		}

@@ -6,17 +6,18 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/spf13/cobra"
 )
 
 // committed is the answer of pact commit --json.
 type committed struct {
-	Cycle  int64        `json:"cycle"`
-	Digest string       `json:"digest"`
-	Blocks int          `json:"blocks"`
-	Bytes  int64        `json:"bytes"`
-	DryRun bool         `json:"dry_run,omitempty"`
-	Report *pact.Report `json:"report,omitempty"`
+	Cycle  int64             `json:"cycle"`
+	Digest string            `json:"digest"`
+	Blocks int               `json:"blocks"`
+	Bytes  int64             `json:"bytes"`
+	DryRun bool              `json:"dry_run,omitempty"`
+	Report *lifecycle.Report `json:"report,omitempty"`
 }
 
 func (a *app) commitCommand() *cobra.Command {
@@ -50,11 +51,11 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 		if *send != "" && (*dryRun || *request != "") {
 			return usage(cmd, "--send goes with neither --dry-run nor --request: it writes what is about to be committed")
 		}
-		p, opts, err := policy.policy(ctx, a, cmd)
+		p, counter, err := policy.policy(ctx, a, cmd)
 		if err != nil {
 			return err
 		}
-		c, s, err := a.stored(ctx, args[0], *actor, opts...)
+		c, s, err := a.stored(ctx, args[0], *actor, counter)
 		if err != nil {
 			return err
 		}

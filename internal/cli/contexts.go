@@ -36,7 +36,7 @@ func (a *app) contextsCommand() *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			infos, err := s.Contexts(ctx)
+			infos, err := pact.List(ctx, s)
 			if err != nil {
 				return err
 			}
@@ -76,7 +76,7 @@ func (a *app) newCommand() *cobra.Command {
 		Example: "  pact new chat\n  pact new chat --edition v0.1",
 		Args:    exactly("NAME"),
 	}
-	edition := cmd.Flags().String("edition", string(pact.Canonical), "the `EDITION`: v0.1, depth or canonical")
+	edition := cmd.Flags().String("edition", string(selector.Canonical), "the `EDITION`: v0.1, depth or canonical")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	actor := a.actorFlag(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
@@ -88,7 +88,7 @@ func (a *app) newCommand() *cobra.Command {
 			return err
 		}
 		defer s.Close()
-		c, err := pact.Create(ctx, s, args[0], pact.WithEdition(pact.Edition(*edition)), pact.WithActor(*actor))
+		c, err := pact.Create(ctx, s, args[0], &pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: *actor}, Edition: selector.Edition(*edition)})
 		if err != nil {
 			return err
 		}
@@ -111,12 +111,8 @@ func (a *app) renameCommand() *cobra.Command {
 				return err
 			}
 			defer s.Close()
-			info, err := s.Find(ctx, args[0])
-			if err != nil {
+			if err := pact.Rename(ctx, s, args[0], args[1]); err != nil {
 				return a.noContext(err, args[0])
-			}
-			if err := s.Rename(ctx, info.Key, args[1]); err != nil {
-				return err
 			}
 			return a.answer(visible(args[0])+" is now "+visible(args[1]), map[string]any{"name": args[1]})
 		}),
@@ -151,7 +147,7 @@ func (a *app) deleteCommand() *cobra.Command {
 				return fault.New(fault.Conflict, "nothing was deleted", "")
 			}
 		}
-		if err := s.Delete(ctx, info.Key); err != nil {
+		if err := pact.Delete(ctx, s, info.Name); err != nil {
 			return err
 		}
 		return a.answer("deleted "+visible(info.Name), map[string]any{"deleted": info.Name})

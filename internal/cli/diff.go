@@ -6,7 +6,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -44,20 +43,22 @@ node in both threads. It is drawn, contents side by side where the terminal has
 		if err != nil {
 			return err
 		}
-		var q *selector.Selector
+		var o pact.DiffOptions
 		if len(rest) == 3 {
-			if q, err = s.parse(rest[2], flags.edition); err != nil {
+			q, err := s.parse(rest[2], flags.edition)
+			if err != nil {
 				return err
 			}
+			o = pact.DiffOptions{Edition: q.Edition, Select: rest[2]}
 		}
 		if rich.on {
-			err := a.richDiff(ctx, s, rich, rest, from, to, q)
+			err := a.richDiff(ctx, s, rich, rest, from, to, o)
 			if err != nil && len(rest) == 3 {
 				return inArgument(err, rest[2])
 			}
 			return err
 		}
-		result, err := pact.Diff(ctx, from, to, q)
+		result, err := pact.Diff(ctx, from, to, &o)
 		if err != nil && len(rest) == 3 {
 			return inArgument(err, rest[2])
 		}
@@ -76,7 +77,7 @@ node in both threads. It is drawn, contents side by side where the terminal has
 func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snapshot) error {
 	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
 		line := id
-		if n := in.Node(id); n != nil {
+		if n := in.Tree().Node(id); n != nil {
 			var err error
 			if line, err = a.nodeLine(ctx, n, in); err != nil {
 				return err

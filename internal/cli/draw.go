@@ -14,7 +14,7 @@ import (
 
 // nodeLine puts a node of a snapshot into one line: id, type where the id does
 // not say it, headers that are not as usual, size, and how its content begins.
-func (a *app) nodeLine(ctx context.Context, n *pact.Node, in *pact.Snapshot) (string, error) {
+func (a *app) nodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (string, error) {
 	facts := []string{a.paint.strong(visible(n.ID))}
 	if class, named := tree.ClassOfType(n.Type); !strings.HasPrefix(n.ID, n.Type) && (!named || !class.Region()) {
 		facts = append(facts, a.paint.faint(visible(n.Type)))

@@ -10,7 +10,7 @@ import (
 
 // edit carries out one batch of edits on a stored context.
 func (a *app) edit(ctx context.Context, name, actor string, f func(*pact.Batch) error) error {
-	c, s, err := a.stored(ctx, name, actor)
+	c, s, err := a.stored(ctx, name, actor, nil)
 	if err != nil {
 		return err
 	}

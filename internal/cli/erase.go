@@ -110,7 +110,7 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 	if err != nil {
 		return err
 	}
-	c, s, err := a.stored(ctx, name, f.actor)
+	c, s, err := a.stored(ctx, name, f.actor, nil)
 	if err != nil {
 		return err
 	}
@@ -186,15 +186,13 @@ func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, er
 		return nil, err
 	}
 	if q.Time != nil {
-		return c.Select(ctx, q)
+		return c.Select(ctx, text, nil)
 	}
-	ids, err := c.Working().Select(ctx, q)
+	ids, err := c.Working().Select(ctx, text, nil)
 	if err != nil {
 		return nil, err
 	}
-	all := *q
-	all.Time = &selector.Time{Kind: selector.All}
-	published, err := c.Select(ctx, &all)
+	published, err := c.Select(ctx, "@* "+text, nil)
 	for _, id := range published {
 		if !slices.Contains(ids, id) {
 			ids = append(ids, id)

@@ -29,12 +29,12 @@ and for ranges the numbers are those of all snapshots together. The windows --wh
 		if err != nil {
 			return err
 		}
-		opts, _, err := w.options(cmd, s, flags.edition, q)
+		o, _, err := w.options(cmd, s, flags.edition, q)
 		if err != nil {
 			return err
 		}
 		defer a.warnOfSlips(ctx, s, q)
-		x, err := s.explain(ctx, q, opts...)
+		x, err := s.explain(ctx, q, o)
 		if err != nil {
 			return inArgument(err, rest[0])
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
@@ -29,7 +28,7 @@ from being taken for a flag.`,
   pact fmt --edition v0.1 < selectors.txt`,
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.Flags().StringVar(&edition, "edition", string(pact.Canonical), "the `EDITION` of the selectors: v0.1, depth or canonical")
+	cmd.Flags().StringVar(&edition, "edition", string(selector.Canonical), "the `EDITION` of the selectors: v0.1, depth or canonical")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		e, err := selector.ParseEdition(edition)

@@ -43,7 +43,7 @@ func FuzzApply(f *testing.F) {
 		case out.Len() == 0:
 			return // nothing was committed
 		}
-		c, findings, err := pact.ImportHistory(context.Background(), store.NewMemory(), "c", strings.NewReader(out.String()))
+		c, findings, err := pact.ImportHistory(context.Background(), store.NewMemory(), "c", strings.NewReader(out.String()), nil)
 		if err != nil {
 			t.Fatalf("the history does not read: %v\n%s", err, &out)
 		}

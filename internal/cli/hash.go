@@ -54,12 +54,13 @@ is a document, a history or a transcript.`,
 		if *node == "" {
 			return a.answer(snapshot.Digest(), map[string]any{"cycle": snapshot.Cycle(), "digest": snapshot.Digest()})
 		}
-		n := snapshot.Node(*node)
+		n := snapshot.Tree().Node(*node)
 		if n == nil {
 			return tree.NoNode(*node, "in this snapshot")
 		}
 		if *receipt != "" {
-			mark, err := pact.Mark(ctx, *receipt, n)
+			node, _ := snapshot.Node(n.ID)
+			mark, err := pact.Mark(ctx, *receipt, node)
 			if err != nil {
 				return err
 			}

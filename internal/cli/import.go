@@ -6,9 +6,11 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
+	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -78,8 +80,8 @@ type plan struct {
 	edition          string
 	strict, renumber bool
 	parts            []part
-	policy           pact.Policy   // under which the calls of a transcript are replayed
-	options          []pact.Option // what it needs
+	policy           lifecycle.Policy // under which the calls of a transcript are replayed
+	counter          tree.Counter     // what it counts tokens with, nil for nothing
 }
 
 func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, error) {
@@ -137,20 +139,14 @@ func (p part) calls() int {
 
 // make makes one context in a store.
 func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progress func(done, total int)) (*pact.Context, error) {
-	actor := pact.WithActor(a.getenv("USER", ""))
+	open := pact.OpenOptions{Actor: a.getenv("USER", ""), Counter: in.counter}
 	if in.kind == isTranscript {
-		opts := append(transcriptOptions(in.edition, actor), in.options...)
-		c, err := transcript.ImportUnder(ctx, s, p.name, p.conversation, in.policy, progress, opts...)
+		made := pact.CreateOptions{OpenOptions: open, Edition: selector.Edition(in.edition)}
+		c, err := transcript.Import(ctx, s, p.name, p.conversation, &transcript.ImportOptions{CreateOptions: made, Policy: in.policy, Progress: progress})
 		return c, inFile(err, in.name, in.data)
 	}
-	opts := []pact.Option{pact.WithEdition(pact.Edition(in.edition)), actor}
-	if in.strict {
-		opts = append(opts, pact.Strict())
-	}
-	if in.renumber {
-		opts = append(opts, pact.Renumber())
-	}
-	c, findings, err := in.begin(ctx, in.kind, s, p.name, opts)
+	c, findings, err := in.begin(ctx, in.kind, s, p.name, pact.ImportHistoryOptions{OpenOptions: open,
+		HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(in.edition), Strict: in.strict, Renumber: in.renumber}})
 	if err == nil {
 		a.warn(findings)
 	}
@@ -170,7 +166,7 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 	if !may {
 		return imported{}, taken
 	}
-	c, err := pact.Open(ctx, s, p.name)
+	c, err := pact.Open(ctx, s, p.name, nil)
 	if err != nil {
 		return imported{}, err
 	}
@@ -230,7 +226,7 @@ pact prune for the rules. pact open imports too and says what it found.`,
 		if err != nil {
 			return err
 		}
-		if in.policy, in.options, err = policy.policy(ctx, a, cmd); err != nil {
+		if in.policy, in.counter, err = policy.policy(ctx, a, cmd); err != nil {
 			return err
 		}
 		if in.kind != isTranscript && !in.policy.Empty() {

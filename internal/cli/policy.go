@@ -3,15 +3,16 @@ package cli
 import (
 	"context"
 
-	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tokens"
+	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 
 // policyFlags are the flags that declare a pruning policy.
 type policyFlags struct {
 	file, tokenizer string
-	set             pact.Policy
+	set             lifecycle.Policy
 	orphans         string
 }
 
@@ -39,15 +40,16 @@ func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 	return p
 }
 
-// policy reads the policy, and gives the context what it counts with.
-func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (pact.Policy, []pact.Option, error) {
-	var policy pact.Policy
+// policy reads the policy, and what it counts tokens with, nil where nothing is
+// counted.
+func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (lifecycle.Policy, tree.Counter, error) {
+	var policy lifecycle.Policy
 	if p.file != "" {
 		in, err := a.read(ctx, p.file)
 		if err != nil {
 			return policy, nil, err
 		}
-		if policy, err = pact.ParsePolicy(in.data); err != nil {
+		if policy, err = lifecycle.ParsePolicy(in.data); err != nil {
 			return policy, nil, inFile(err, in.name, in.data)
 		}
 	}
@@ -60,7 +62,7 @@ func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (p
 	override(cmd, "min-bytes", &policy.MinBytes, p.set.MinBytes)
 	override(cmd, "every-cycles", &policy.Every, p.set.Every)
 	override(cmd, "stub", &policy.Stub, p.set.Stub)
-	override(cmd, "orphans", &policy.Orphans, pact.Orphans(p.orphans))
+	override(cmd, "orphans", &policy.Orphans, lifecycle.Orphans(p.orphans))
 	if err := policy.Check(); err != nil {
 		return policy, nil, err
 	}
@@ -82,11 +84,11 @@ func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (p
 	if policy.Counts() {
 		policy.Tokenizer = counter.Name()
 	}
-	return policy, []pact.Option{pact.WithCounter(counter)}, nil
+	return policy, counter, nil
 }
 
 // prunes reports whether the flags ask for pruning at all.
-func (p *policyFlags) prunes(policy *pact.Policy) bool {
+func (p *policyFlags) prunes(policy *lifecycle.Policy) bool {
 	rest := *policy
 	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns = "", "", "", 0
 	return !rest.Empty()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
@@ -47,14 +48,14 @@ a list of limits for a region, a kind or a tag:
 		if len(args) == 0 {
 			return usage(cmd, "prune takes NAME and what to prune")
 		}
-		p, opts, err := policy.policy(ctx, a, cmd)
+		p, counter, err := policy.policy(ctx, a, cmd)
 		if err != nil {
 			return err
 		}
 		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&p) {
 			return usage(cmd, "prune needs to know what: ids, --select, or a limit such as --max-tokens")
 		}
-		c, s, err := a.stored(ctx, args[0], *actor, opts...)
+		c, s, err := a.stored(ctx, args[0], *actor, counter)
 		if err != nil {
 			return err
 		}
@@ -121,7 +122,7 @@ func weightRow(what string, w inspect.Weight) []string {
 }
 
 // drawReport prints what a commit removed, held back, left instead and put off.
-func (a *app) drawReport(r *pact.Report) {
+func (a *app) drawReport(r *lifecycle.Report) {
 	for _, gone := range r.Removed {
 		rule := ""
 		if gone.Rule != "" {
@@ -153,7 +154,7 @@ func (a *app) drawReport(r *pact.Report) {
 	}
 }
 
-func freedText(f pact.Freed) string {
+func freedText(f lifecycle.Freed) string {
 	text := plural(f.Nodes, "node") + ", " + bytesText(f.Bytes)
 	if f.Tokens > 0 {
 		text += ", " + plural(int(f.Tokens), "token")

@@ -28,7 +28,7 @@ code is 1.`,
 			return err
 		}
 		m := a.meter("replaying")
-		r, err := pact.Replay(ctx, &metered{Reader: bytes.NewReader(in.data), total: 2 * len(in.data), m: m})
+		r, err := pact.Replay(ctx, &metered{Reader: bytes.NewReader(in.data), total: 2 * len(in.data), m: m}, nil)
 		m.end()
 		if f := factsOf(err); err != nil && f.Line > 0 {
 			return inFile(err, in.name, in.line(f.Line))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -26,11 +27,11 @@ type found struct {
 
 // contextFound is what was found about one context.
 type contextFound struct {
-	Name        string       `json:"name"`
-	Edition     pact.Edition `json:"edition"`
-	Existed     bool         `json:"existed"` // before this
-	ThreadBytes int64        `json:"thread_bytes"`
-	Cycles      []cycleFound `json:"cycles"`
+	Name        string           `json:"name"`
+	Edition     selector.Edition `json:"edition"`
+	Existed     bool             `json:"existed"` // before this
+	ThreadBytes int64            `json:"thread_bytes"`
+	Cycles      []cycleFound     `json:"cycles"`
 
 	newest string // id of a block of the last turn
 }

@@ -10,7 +10,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
-	"github.com/contexttree/pact/selector"
 	"github.com/spf13/cobra"
 )
 
@@ -43,7 +42,7 @@ func (r *richFlags) check(cmd *cobra.Command) error {
 
 // richDiff prints the rich report of two snapshots, whose addresses are the
 // first two words.
-func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words []string, from, to *pact.Snapshot, q *selector.Selector) error {
+func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words []string, from, to *pact.Snapshot, o pact.DiffOptions) error {
 	c, err := s.history(ctx)
 	if err != nil {
 		return err
@@ -54,7 +53,8 @@ func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words [
 			return err
 		}
 	}
-	r, err := c.RichDiff(ctx, ends[0], ends[1], q, pact.ContentMode(diff.Mode(flags.contentMode)), pact.ContextLines(flags.contextLines))
+	r, err := c.RichDiff(ctx, ends[0], ends[1], &pact.RichDiffOptions{DiffOptions: o,
+		ContentOptions: pact.ContentOptions{Mode: diff.Mode(flags.contentMode), Lines: &flags.contextLines}})
 	if err != nil {
 		return err
 	}
@@ -115,7 +115,7 @@ func (d *richDrawing) draw(r *diff.Report) error {
 
 func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.Snapshot, at *diff.Range) error {
 	line := visible(c.ID)
-	if n := in.Node(c.ID); n != nil {
+	if n := in.Tree().Node(c.ID); n != nil {
 		var err error
 		if line, err = d.nodeLine(d.ctx, n, in); err != nil {
 			return err
@@ -127,7 +127,7 @@ func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.
 }
 
 func (d *richDrawing) modification(m diff.Modification) error {
-	line, err := d.nodeLine(d.ctx, d.to.Node(m.ID), d.to)
+	line, err := d.nodeLine(d.ctx, d.to.Tree().Node(m.ID), d.to)
 	if err != nil {
 		return err
 	}

@@ -41,7 +41,7 @@ it is answered with ids.`,
 		if err != nil {
 			return err
 		}
-		opts, ranged, err := w.options(cmd, s, flags.edition, q)
+		o, ranged, err := w.options(cmd, s, flags.edition, q)
 		if err != nil {
 			return err
 		}
@@ -49,14 +49,21 @@ it is answered with ids.`,
 		if ranged {
 			return a.selectRange(ctx, cmd, s, q, rest[0], &w)
 		}
-		ids, err := s.ask(ctx, q, opts...)
+		hits, err := s.ask(ctx, q, o)
 		if err != nil {
 			return inArgument(err, rest[0])
 		}
-		if !a.outTerminal || a.json || flags.file != "" {
-			return a.printJSON(ids)
+		if cmd.Flags().Changed("limit") && w.limit == 0 {
+			hits = nil
 		}
-		return a.listNodes(ctx, s, q, ids)
+		if a.outTerminal && !a.json && flags.file == "" {
+			return a.listNodes(ctx, hits)
+		}
+		ids := make([]string, len(hits))
+		for i, h := range hits {
+			ids[i] = h.Node.ID
+		}
+		return a.printJSON(ids)
 	})
 	return cmd
 }
@@ -90,41 +97,21 @@ func count(cmd *cobra.Command, file string, args []string, words ...string) erro
 func (s *source) parse(text, edition string) (*selector.Selector, error) {
 	e := s.edition()
 	if edition != "" {
-		e = pact.Edition(edition)
+		e = selector.Edition(edition)
 	}
 	q, err := selector.Parse(text, e)
 	return q, inArgument(err, text)
 }
 
 // listNodes prints a line for each node that a selector found.
-func (a *app) listNodes(ctx context.Context, s *source, q *selector.Selector, ids []string) error {
-	asked := s.context.Working()
-	if q.Time != nil && q.Time.Kind == selector.Single || q.Time == nil && !q.Edition.Traits().DefaultWorking {
-		point := selector.Point{Axis: 't'}
-		if q.Time != nil {
-			point = q.Time.From
-		}
-		address := pact.Back(-point.N)
-		if point.Axis == 'c' {
-			address = pact.Cycle(point.N)
-		}
-		var err error
-		if asked, err = s.context.At(ctx, address); err != nil {
-			return err
-		}
-	}
-	for _, id := range ids {
-		n := asked.Node(id)
-		if n == nil { // of an older snapshot, under @*
-			a.printf("%s\n", id)
-			continue
-		}
-		line, err := a.nodeLine(ctx, n, asked)
+func (a *app) listNodes(ctx context.Context, hits []pact.Hit) error {
+	for _, h := range hits {
+		line, err := a.nodeLine(ctx, h.Snapshot.Tree().Node(h.Node.ID), h.Snapshot)
 		if err != nil {
 			return err
 		}
 		a.printf("%s\n", line)
 	}
-	a.printf("%s\n", a.paint.faint(plural(len(ids), "node")))
+	a.printf("%s\n", a.paint.faint(plural(len(hits), "node")))
 	return nil
 }

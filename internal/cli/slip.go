@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -35,8 +36,8 @@ func (a *app) occursNowhere(ctx context.Context, s *source, q *selector.Selector
 	if q.Time != nil && q.Time.Kind == selector.Range {
 		probe.Time = &selector.Time{Kind: selector.All}
 	}
-	ids, err := s.ask(ctx, probe)
-	return err == nil && len(ids) == 0
+	hits, err := s.ask(ctx, probe, pact.SelectOptions{})
+	return err == nil && len(hits) == 0
 }
 
 // meantType returns the canonical type that a name is one letter away from, ""

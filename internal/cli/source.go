@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"strings"
 
@@ -26,12 +27,12 @@ type source struct {
 
 func (s *source) close() { s.store.Close() }
 
-// options adds the counter of the source to the options of its context.
-func (s *source) options(more ...pact.Option) []pact.Option {
+// options are those of the context of the source.
+func (s *source) options() (o pact.OpenOptions) {
 	if s.counter != nil {
-		more = append(more, pact.WithCounter(s.counter))
+		o.Counter = s.counter
 	}
-	return more
+	return o
 }
 
 // sourceFlags are the flags that name a source.
@@ -84,7 +85,7 @@ func (a *app) asks(f *sourceFlags, words []string, ask func(ctx context.Context,
 	})
 }
 
-var editions = []string{string(pact.V01), string(pact.Depth), string(pact.Canonical)}
+var editions = []string{string(selector.V01), string(selector.Depth), string(selector.Canonical)}
 
 // source finds what the flags and the first argument name, and returns the
 // arguments that are left.
@@ -108,7 +109,8 @@ func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, ar
 	if s.store, err = a.existingStore(ctx); err != nil {
 		return nil, nil, err
 	}
-	if s.context, err = pact.Open(ctx, s.store, args[0], s.options()...); err != nil {
+	o := s.options()
+	if s.context, err = pact.Open(ctx, s.store, args[0], &o); err != nil {
 		s.close()
 		return nil, nil, a.noContext(err, args[0])
 	}
@@ -129,15 +131,16 @@ func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 	var findings []inspect.Finding
 	switch kind {
 	case isSnapshot:
-		s.alone, findings, err = pact.ReadSnapshot(in.data, pact.Edition(f.edition))
+		s.alone, findings, err = pact.ReadSnapshot(in.data, selector.Edition(f.edition))
 		err = inFile(err, in.name, in.data)
 	case isHistory:
-		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), s.options(pact.WithEdition(pact.Edition(f.edition))))
+		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), pact.ImportHistoryOptions{OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition)}})
 	case isTranscript:
 		var c *transcript.Conversation
 		if c, err = in.conversation(f.conversation); err == nil {
 			m := a.meter("reading")
-			s.context, err = transcript.Import(ctx, s.store, in.base(), c, m.at, transcriptOptions(f.edition, s.options()...)...)
+			made := pact.CreateOptions{OpenOptions: s.options(), Edition: selector.Edition(f.edition)}
+			s.context, err = transcript.Import(ctx, s.store, in.base(), c, &transcript.ImportOptions{CreateOptions: made, Progress: m.at})
 			m.end()
 		}
 	}
@@ -146,14 +149,6 @@ func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 	}
 	a.warn(findings)
 	return nil
-}
-
-// transcriptOptions leaves the edition to the library where none is named.
-func transcriptOptions(edition string, more ...pact.Option) []pact.Option {
-	if edition == "" {
-		return more
-	}
-	return append(more, pact.WithEdition(pact.Edition(edition)))
 }
 
 // conversation picks one conversation of a transcript.
@@ -188,11 +183,7 @@ func (s *source) at(ctx context.Context, address pact.Address) (*pact.Snapshot, 
 	if s.alone == nil {
 		return s.context.At(ctx, address)
 	}
-	if address == pact.Working || address == pact.Latest || address == pact.Cycle(s.alone.Cycle()) {
-		return s.alone, nil
-	}
-	return nil, fault.At(fault.SnapshotNotFound, fault.NoOffset, address.String(), "there is no snapshot "+address.String(),
-		"the document is @t0 and "+pact.Cycle(s.alone.Cycle()).String()+", and has no others beside it")
+	return s.alone.At(address)
 }
 
 // argument is at for what the command line says; without a word it is the
@@ -225,63 +216,47 @@ func parseAddress(arg string) (pact.Address, error) {
 }
 
 // edition is that of the context or of the document.
-func (s *source) edition() pact.Edition {
+func (s *source) edition() selector.Edition {
 	if s.alone != nil {
 		return s.alone.Edition()
 	}
 	return s.context.Edition()
 }
 
-// ask returns the ids that a selector finds.
-func (s *source) ask(ctx context.Context, q *selector.Selector, opts ...pact.SelectOption) ([]string, error) {
-	bare, err := s.bare(q)
-	if err == nil && bare != nil {
-		return s.alone.Select(ctx, bare, opts...)
+// asked is what answers a selector: a context, or the one snapshot that a document
+// is.
+type asked interface {
+	Find(ctx context.Context, text string, o *pact.SelectOptions) ([]pact.Hit, error)
+	Explain(ctx context.Context, text string, o *pact.SelectOptions) (*pact.Explanation, error)
+}
+
+// asked returns what answers a selector. Ranges are asked of a context, also where
+// the source is a document.
+func (s *source) asked(ctx context.Context, q *selector.Selector) (asked, error) {
+	if s.alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {
+		return s.alone, nil
 	}
+	return s.history(ctx)
+}
+
+// ask returns what a selector finds.
+func (s *source) ask(ctx context.Context, q *selector.Selector, o pact.SelectOptions) ([]pact.Hit, error) {
+	from, err := s.asked(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.history(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.Select(ctx, q, opts...)
+	o.Edition = q.Edition
+	return from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
 }
 
 // explain says how a selector is evaluated, where ask would look.
-func (s *source) explain(ctx context.Context, q *selector.Selector, opts ...pact.SelectOption) (*pact.Explanation, error) {
-	bare, err := s.bare(q)
-	if err == nil && bare != nil {
-		x, err := s.alone.Explain(ctx, bare, opts...)
-		if err == nil {
-			x.Selector = q.String()
-		}
-		return x, err
-	}
+func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*pact.Explanation, error) {
+	from, err := s.asked(ctx, q)
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.history(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return c.Explain(ctx, q, opts...)
-}
-
-// bare is the selector without its address where it asks the one snapshot that
-// a document is, nil where it asks a context or for a range.
-func (s *source) bare(q *selector.Selector) (*selector.Selector, error) {
-	if s.alone == nil || q.Time != nil && q.Time.Kind == selector.Range {
-		return nil, nil
-	}
-	if q.Time != nil && q.Time.Kind == selector.Single {
-		if err := s.onlyOne(q.Time.From); err != nil {
-			return nil, err
-		}
-	}
-	bare := *q
-	bare.Time = nil
-	return &bare, nil
+	o.Edition = q.Edition
+	return from.Explain(ctx, q.Source, &o)
 }
 
 // history is the context, or one with the document as its only snapshot.
@@ -289,19 +264,6 @@ func (s *source) history(ctx context.Context) (*pact.Context, error) {
 	if s.alone == nil {
 		return s.context, nil
 	}
-	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, s.options(pact.WithEdition(s.alone.Edition()))...)
+	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, &pact.ImportOptions{OpenOptions: s.options(), Edition: s.alone.Edition()})
 	return c, err
-}
-
-// onlyOne refuses every address but those of the one snapshot.
-func (s *source) onlyOne(p selector.Point) error {
-	if p.Axis == 't' && p.N == 0 || p.Axis == 'c' && p.N == s.alone.Cycle() {
-		return nil
-	}
-	address := pact.Back(-p.N)
-	if p.Axis == 'c' {
-		address = pact.Cycle(p.N)
-	}
-	_, err := s.at(context.Background(), address)
-	return err
 }

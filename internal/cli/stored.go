@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
+	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -51,14 +52,14 @@ func opened[S store.Complete](s S, err error) (store.Complete, error) {
 	return s, nil
 }
 
-// stored opens a context for a command that changes it. The caller closes the
-// store.
-func (a *app) stored(ctx context.Context, name, actor string, opts ...pact.Option) (*pact.Context, store.Complete, error) {
+// stored opens a context for a command that changes it, with what counts tokens,
+// nil for none. The caller closes the store.
+func (a *app) stored(ctx context.Context, name, actor string, counter tree.Counter) (*pact.Context, store.Complete, error) {
 	s, err := a.existingStore(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := pact.Open(ctx, s, name, append(opts, pact.WithActor(actor))...)
+	c, err := pact.Open(ctx, s, name, &pact.OpenOptions{Actor: actor, Counter: counter})
 	if err != nil {
 		s.Close()
 		return nil, nil, a.noContext(err, name)

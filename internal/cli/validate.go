@@ -79,7 +79,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 	if v.Kind, err = in.shape(); err != nil {
 		return err
 	}
-	edition := pact.Edition(flags.edition)
+	edition := selector.Edition(flags.edition)
 	switch v.Kind {
 	case isTranscript:
 		list, err := transcript.Read(in.data)
@@ -91,7 +91,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 		v.Snapshots = 1
 		return in.validateSnapshot(edition, v)
 	}
-	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history", []pact.Option{pact.WithEdition(edition), pact.Strict()})
+	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history", pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: true}})
 	if err != nil {
 		return err
 	}
@@ -103,7 +103,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 
 // validateSnapshot reads a document strictly. Where that fails, a lenient
 // reading tells everything that is wrong with its shape.
-func (in *input) validateSnapshot(edition pact.Edition, v *validated) error {
+func (in *input) validateSnapshot(edition selector.Edition, v *validated) error {
 	d, err := document.Read(in.data, document.Options{Edition: edition})
 	if err == nil {
 		v.Findings = append(v.Findings, d.Findings...)

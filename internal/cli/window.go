@@ -51,60 +51,47 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 // options returns what the flags ask of the library, and whether the selector
 // is to be answered as a range. What is no range takes no notice of the flags
 // for ranges (04 §4).
-func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *selector.Selector) ([]pact.SelectOption, bool, error) {
+func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *selector.Selector) (o pact.SelectOptions, ranged bool, err error) {
 	set := cmd.Flags().Changed
-	ranged := q.Time != nil && q.Time.Kind == selector.Range && !w.ids
+	ranged = q.Time != nil && q.Time.Kind == selector.Range && !w.ids
 	if c, ok := q.Control(selector.ControlMode); ok && c.Word != "reduce" {
 		ranged = false
 	}
 	for _, name := range []string{"where", "skip", "limit", "ids"} {
 		if set(name) && ranged {
-			return nil, false, usage(cmd, "--%s is for ids, and a range of snapshots gives changes", name)
+			return o, false, usage(cmd, "--%s is for ids, and a range of snapshots gives changes", name)
 		}
 	}
 	if w.skip < 0 || w.limit < 0 {
-		return nil, false, usage(cmd, "--skip and --limit take a number from 0")
+		return o, false, usage(cmd, "--skip and --limit take a number from 0")
 	}
-	var opts []pact.SelectOption
-	if w.ids {
-		opts = append(opts, pact.RangeAsIDs())
-	}
+	o = pact.SelectOptions{Skip: w.skip, Limit: w.limit, RangeAsIDs: w.ids && q.Time != nil && q.Time.Kind == selector.Range}
 	if set("where") {
-		where, err := s.parse(w.where, edition)
-		if err != nil {
-			return nil, false, err
+		if _, err := s.parse(w.where, edition); err != nil {
+			return o, false, err
 		}
-		if s.alone != nil && where.Time != nil && q.Time != nil && *where.Time == *q.Time {
-			where.Time = nil // as the selector that is asked, see bare
-		}
-		opts = append(opts, pact.Where(where))
+		o.Where = w.where
 	}
-	if set("skip") {
-		opts = append(opts, pact.Skip(w.skip))
-	}
-	if set("limit") {
-		opts = append(opts, pact.Limit(w.limit))
-	}
-	return opts, ranged, nil
+	return o, ranged, nil
 }
 
 // selectRange answers a range of snapshots.
 func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q *selector.Selector, text string, w *windowFlags) error {
-	opts := []pact.RangeOption{pact.ContentMode(diff.Mode(w.contentMode)), pact.ContextLines(w.contextLines), pact.Materialize(w.materialize...)}
+	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize}
 	if w.includeContent {
-		opts = append(opts, pact.IncludeContent())
+		o.Content = &pact.ContentOptions{Mode: diff.Mode(w.contentMode), Lines: &w.contextLines}
 	}
 	if cmd.Flags().Changed("max-snapshots") {
-		opts = append(opts, pact.MaxSnapshots(w.maxSnapshots))
+		o.MaxSnapshots = &w.maxSnapshots
 	}
 	if cmd.Flags().Changed("max-changes") {
-		opts = append(opts, pact.MaxChangesPerSnapshot(w.maxChanges))
+		o.MaxChangesPerSnapshot = &w.maxChanges
 	}
 	c, err := s.history(ctx)
 	if err != nil {
 		return err
 	}
-	r, err := c.RangeDiffLatest(ctx, q, opts...)
+	r, err := c.RangeDiffLatest(ctx, text, &o)
 	if err != nil {
 		return inArgument(err, text)
 	}

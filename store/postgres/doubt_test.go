@@ -56,7 +56,7 @@ func openDeaf(t *testing.T, to string) (*postgres.Store, *atomic.Bool) {
 // and is there once.
 func TestAnswerLost(t *testing.T) {
 	s, lose := openDeaf(t, "COMMIT")
-	c, err := pact.Create(t.Context(), s, "chat")
+	c, err := pact.Create(t.Context(), s, "chat", nil)
 	must(t, err)
 	for turn, token := range []string{"a", "b", "c"} {
 		lose.Store(true)
@@ -71,7 +71,7 @@ func TestAnswerLost(t *testing.T) {
 // Without a token nobody can tell, and that is what the answer says.
 func TestAnswerLostWithoutToken(t *testing.T) {
 	s, lose := openDeaf(t, "COMMIT")
-	c, err := pact.Create(t.Context(), s, "chat")
+	c, err := pact.Create(t.Context(), s, "chat", nil)
 	must(t, err)
 	lose.Store(true)
 	_, err = put(t, c, "", "made all the same")
@@ -87,7 +87,7 @@ func TestAnswerLostWithoutToken(t *testing.T) {
 // A reader that loses an answer asks again.
 func TestAnswerLostToReader(t *testing.T) {
 	s, lose := openDeaf(t, "SELECT")
-	c, err := pact.Create(t.Context(), s, "chat")
+	c, err := pact.Create(t.Context(), s, "chat", nil)
 	must(t, err)
 	for turn := range 3 {
 		commit(t, c, "", turn)

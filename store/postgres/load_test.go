@@ -36,7 +36,7 @@ func load(t *testing.T, open func() *postgres.Store, trouble func()) {
 		}
 	}
 	for _, name := range append(names[:0:0], "shared", names[0], names[2], names[4], names[6]) {
-		_, err := pact.Create(t.Context(), stores[0], name)
+		_, err := pact.Create(t.Context(), stores[0], name, nil)
 		must(t, err)
 	}
 	w := &work{acknowledged: make(map[string][]string)}
@@ -77,7 +77,7 @@ func (w *work) write(ctx context.Context, t *testing.T, s *postgres.Store, name 
 	for n := 0; ctx.Err() == nil; {
 		token := fmt.Sprint(writer, "-", n)
 		if c == nil {
-			c, err = pact.Open(t.Context(), s, name)
+			c, err = pact.Open(t.Context(), s, name, nil)
 		}
 		if err == nil {
 			_, err = put(t, c, token, "turn "+token)

@@ -162,7 +162,7 @@ var allowedWords = func() map[string]bool {
 // ask for the token and for the context.
 func TestRoundTrips(t *testing.T) {
 	s, w := listen(t, postgrestest.Database(t))
-	c, err := pact.Create(t.Context(), s, "chat")
+	c, err := pact.Create(t.Context(), s, "chat", nil)
 	must(t, err)
 	for turn := range 20 {
 		before := w.rounds

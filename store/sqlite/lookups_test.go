@@ -128,7 +128,7 @@ func TestManyNodesOfOneCycleAreLookedUpTogether(t *testing.T) {
 				path := filepath.Join(t.TempDir(), "pact.db")
 				first, err := sqlite.Open(t.Context(), path)
 				must(t, err)
-				c, err := pact.Create(t.Context(), first, "c")
+				c, err := pact.Create(t.Context(), first, "c", nil)
 				must(t, err)
 				var ids []string
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
@@ -145,7 +145,7 @@ func TestManyNodesOfOneCycleAreLookedUpTogether(t *testing.T) {
 				must(t, first.Close())
 
 				s, spy := watched(t, path)
-				c, err = pact.Open(t.Context(), s, "c")
+				c, err = pact.Open(t.Context(), s, "c", nil)
 				must(t, err)
 				update := func(ids ...string) {
 					must(t, c.Edit(t.Context(), func(b *pact.Batch) error {
@@ -167,7 +167,7 @@ func TestManyNodesOfOneCycleAreLookedUpTogether(t *testing.T) {
 					t.Errorf("%s: the cycle was read through %d times, %d of its rows taken, %d names looked up", name, scans, read, names)
 				}
 				want := c.Working().Digest()
-				reread, err := pact.Open(t.Context(), store.Complete(s), "c")
+				reread, err := pact.Open(t.Context(), store.Complete(s), "c", nil)
 				must(t, err)
 				if got := reread.Working().Digest(); got != want {
 					t.Errorf("%s: read again it has the digest %s, want %s", name, got, want)
@@ -183,14 +183,14 @@ func TestWhatWasLearnedOfACycleStaysRight(t *testing.T) {
 	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
 	must(t, err)
 	defer s.Close()
-	c, err := pact.Create(t.Context(), s, "c")
+	c, err := pact.Create(t.Context(), s, "c", nil)
 	must(t, err)
 	const n = 40
 	id := func(i int) string { return fmt.Sprintf("block:1-%d", i) }
 	edit := func(c *pact.Context, f func(b *pact.Batch) error) {
 		t.Helper()
 		must(t, c.Edit(t.Context(), f, nil))
-		again, err := pact.Open(t.Context(), s, c.Name())
+		again, err := pact.Open(t.Context(), s, c.Name(), nil)
 		must(t, err)
 		if got, want := again.Working().Digest(), c.Working().Digest(); got != want {
 			t.Fatalf("cycle %d of %s, read again: %s, want %s", c.Working().Cycle(), c.Name(), got, want)
