@@ -7,7 +7,7 @@
 // Prepare gives the thread to send, Commit seals the cycle into a snapshot.
 // Select asks working state and snapshots, Diff compares them.
 //
-//	c, err := pact.Create(ctx, store.NewMemory(), "chat")
+//	c, err := pact.Create(ctx, store.NewMemory(), "chat", nil)
 //	err = c.Edit(ctx, func(b *pact.Batch) error {
 //		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Hello"})
 //		return nil
