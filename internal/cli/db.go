@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store/sqlite"
@@ -12,9 +13,9 @@ import (
 func (a *app) dbCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "db",
-		Short:   "Look after the file of the store",
-		Long:    `Look after the file of the store.`,
-		Example: "  pact db backup backups/monday.db",
+		Short:   "Look after the store",
+		Long:    `Look after the store.`,
+		Example: "  pact db check\n  pact db compact\n  pact db backup backups/monday.db",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return usage(cmd, "pact db has no command %s", quote(args[0]))
@@ -22,8 +23,88 @@ func (a *app) dbCommand() *cobra.Command {
 			return cmd.Help()
 		},
 	}
-	cmd.AddCommand(a.backupCommand())
+	cmd.AddCommand(a.backupCommand(), a.checkCommand(), a.compactCommand())
 	return cmd
+}
+
+func (a *app) checkCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "check",
+		Short: "Check the whole store",
+		Long: `Check the whole store, as pact verify --all does: have the database check its own
+structures (in a file, PRAGMA integrity_check), look for contexts that are gone and
+for what no context has, and verify every context. The exit code is 1 where
+something does not hold. Others may read and write meanwhile.`,
+		Example: "  pact db check\n  pact db check --db backups/monday.db --json",
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			s, err := a.existingStore(ctx)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			return a.verifyAll(ctx, s)
+		}),
+	}
+}
+
+func (a *app) compactCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "compact",
+		Short: "Give the room of what was deleted back to the disk",
+		Long: `Write the file of the store anew without the pages of what was deleted or erased,
+and say how many bytes the file and the log beside it had before and have now. The
+disk needs room for the file once more. Others may read meanwhile; while one does,
+the file does not shrink: the answer says so, the exit code is 1, and the command
+can be repeated. Writers wait, and may get E_BUSY. Ctrl-C leaves the store as it was.`,
+		Example: "  pact db compact\n  pact db compact --db runs.db --json",
+		Args:    cobra.NoArgs,
+		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
+			s, err := a.existingStore(ctx)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			file, ok := s.(*sqlite.Store)
+			if !ok {
+				return fault.New(fault.Store, "the store is a database, and no file", "PostgreSQL gives room back by itself (autovacuum)")
+			}
+			before := sizeOf(a.db)
+			remains, err := a.compact(ctx, file, before)
+			if err != nil {
+				return err
+			}
+			after := sizeOf(a.db)
+			a.failed = remains != ""
+			facts, text := map[string]any{"file": a.db, "before": before, "after": after}, ""
+			if remains != "" {
+				facts["remains"], text = remains, "\n"+remains+": pact db compact finishes it"
+			}
+			return a.answer(a.db+": "+bytesText(before)+" before, "+bytesText(after)+" now"+text, facts)
+		}),
+	}
+}
+
+// compact compacts a store and shows how far it is: what is written stands in the
+// log beside the file before it is moved there.
+func (a *app) compact(ctx context.Context, s *sqlite.Store, before int64) (remains string, err error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		remains, err = s.Compact(ctx)
+	}()
+	m := a.meter("compacting")
+	defer m.end()
+	tick := time.NewTicker(patience / 10)
+	defer tick.Stop()
+	for {
+		select {
+		case <-done:
+			return remains, err
+		case <-tick.C:
+			m.at(int(min(sizeOf(a.db+"-wal"), before)), int(before))
+		}
+	}
 }
 
 func (a *app) backupCommand() *cobra.Command {

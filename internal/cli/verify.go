@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
 )
 
@@ -37,15 +38,10 @@ gone and for what no context has.`,
 			return err
 		}
 		defer s.Close()
-		m := a.meter("verifying")
 		if *all {
-			r, err := pact.VerifyAll(ctx, s, m.at)
-			m.end()
-			if err != nil {
-				return err
-			}
-			return a.drawStore(r)
+			return a.verifyAll(ctx, s)
 		}
+		m := a.meter("verifying")
 		r, err := pact.VerifyNamed(ctx, s, args[0], m.at)
 		m.end()
 		if err != nil {
@@ -59,6 +55,17 @@ gone and for what no context has.`,
 		return nil
 	})
 	return cmd
+}
+
+// verifyAll checks a whole store.
+func (a *app) verifyAll(ctx context.Context, s store.Store) error {
+	m := a.meter("verifying")
+	r, err := pact.VerifyAll(ctx, s, m.at)
+	m.end()
+	if err != nil {
+		return err
+	}
+	return a.drawStore(r)
 }
 
 // drawStore prints what there is to say of a whole store.
