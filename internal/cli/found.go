@@ -115,6 +115,9 @@ func (a *app) drawTotals(f *found) {
 		a.printf("%s.\n", line)
 	}
 	stored, where := f.Store.Bytes, bytesText(f.Store.Bytes)+" in "+f.Store.Path
+	if stored == 0 { // a database, which does not say what a context takes
+		where = "in " + f.Store.Path
+	}
 	if f.Store.Grew > 0 && f.Store.Grew < f.Store.Bytes {
 		stored = f.Store.Grew
 		where = bytesText(stored) + " more in " + f.Store.Path + ", " + bytesText(f.Store.Bytes) + " in all"

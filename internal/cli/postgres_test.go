@@ -48,6 +48,9 @@ func TestAddress(t *testing.T) {
 			t.Fatalf("pact %v: %d %.200s%s\nof a file: %d %.200s%s", args, code, out, errs, wantCode, wantOut, wantErrs)
 		}
 	}
+	if code, out, errs := pact(address, "open", "--no-browser", "--name", "again", "../../examples/conversations/weather.json"); code != 0 || !strings.Contains(out, "Stored: in DB.") {
+		t.Errorf("opened: %d, %s%s", code, out, errs)
+	}
 	if code, _, errs := pact(address, "db", "backup", file+".copy"); code != 1 || !strings.Contains(errs, "pg_dump") {
 		t.Errorf("a backup of a database: %d, %s", code, errs)
 	}
