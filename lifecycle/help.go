@@ -35,7 +35,16 @@ func (w *walk) firstsOf(region tree.Class) (list []*tree.First) {
 		if l.unit == tokens {
 			name = append(name, w.tokens.Name)
 		}
-		first(strings.Join(name, "\x00"), func(path []*tree.Entry) ([]candidate, error) { return w.helpers(path, l) })
+		first(strings.Join(name, "\x00"), func(path []*tree.Entry) ([]candidate, error) {
+			item := path[len(path)-1]
+			if out, err := leaving.At(w.ctx, item); out != nil || err != nil {
+				return candidatesIn(path), err
+			}
+			if counts, err := w.mayCount(l, item, region); !counts || err != nil {
+				return nil, err
+			}
+			return w.helpers(path, l)
+		})
 	}
 	return list
 }
@@ -134,19 +143,31 @@ func (t *ties) find(i int) int {
 
 func (t *ties) join(i, k int) { t.nodes[t.find(i)].set = t.find(k) }
 
+// mayCount reports whether anything at or below an item may count for a limit.
+// Cost: nothing to speak of where sums show that nothing does.
+func (w *walk) mayCount(l *limit, item *tree.Entry, region tree.Class) (bool, error) {
+	if !l.within(region) || l.summed() {
+		return l.within(region), nil
+	}
+	n, err := w.measure(l, region).Sum(w.ctx, item)
+	return n > 0, err
+}
+
+// leaving finds the items that references lead out of.
+var leaving = &tree.First{
+	Name: "refers out",
+	Less: func(a, b *tree.Node) bool { return compareNodes(a, b) < 0 },
+	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+		if len(refsOut(item)) > 0 {
+			return item.Node(), nil
+		}
+		return nil, nil
+	},
+}
+
 // follow finds the references from item to item. It puts all candidates of the
 // items that they lead into into the queue; what they come from shows itself.
 func (w *walk) follow() error {
-	leaving := &tree.First{
-		Name: "refers out",
-		Less: func(a, b *tree.Node) bool { return compareNodes(a, b) < 0 },
-		Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
-			if len(refsOut(item)) > 0 {
-				return item.Node(), nil
-			}
-			return nil, nil
-		},
-	}
 	var in func(l *tree.List) error
 	one := func(item *tree.Entry) error {
 		if n, err := leaving.At(w.ctx, item); n == nil || err != nil {
