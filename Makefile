@@ -12,7 +12,7 @@ build: ## build the command line into ./pact
 	go build -o pact ./cmd/pact
 
 test: ## vet and run all tests under the race detector
-	go vet ./... && go test -race -timeout 20m ./...
+	go vet ./... && go -C benchmarks vet ./... && go test -race -timeout 20m ./...
 
 fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
 	@go list ./... | while read -r pkg; do for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; done; done

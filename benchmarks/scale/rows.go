@@ -117,7 +117,7 @@ func reopened(oneByOne bool) func(*bench, int) func() {
 				return nil
 			})
 		})
-		c, err := pact.Open(b.ctx, b.open(path), "chat")
+		c, err := pact.Open(b.ctx, b.open(path), "chat", nil)
 		must(err)
 		step := n
 		if oneByOne {
