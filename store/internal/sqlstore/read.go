@@ -132,7 +132,12 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter
 			yield(s.snapshot(ctx, key, from))
 			return
 		}
-		h := &history{key: key, next: from, to: to}
+		c, err := s.scanner(ctx, key) // outside of the transactions, which have one connection each
+		if err != nil {
+			yield(nil, err)
+			return
+		}
+		h := &history{scanner: c, key: key, next: from, to: to}
 		for first := true; first || h.next <= to; first = false {
 			var list []*tree.Tree
 			next := h.next
@@ -159,6 +164,7 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter
 
 // history is a cursor over the snapshots of a context.
 type history struct {
+	scanner  *scanner
 	key      store.Key
 	next, to int64
 	replay   *replay // at the cycle before next, nil at the beginning
@@ -187,15 +193,8 @@ func (h *history) read(ctx context.Context, s *Store, tx *sql.Tx) ([]*tree.Tree,
 	if st.erasures != h.erasures {
 		return nil, fault.New(fault.Conflict, "something was erased while the history was read", "read it again")
 	}
-	c, err := s.scanner(ctx, h.key)
-	if err != nil {
-		return nil, err
-	}
-	c.tx = tx
-	if h.replay != nil { // headers that were parsed are shared
-		h.replay.tx, c = tx, h.replay.scanner
-	}
-	return c.history(ctx, h)
+	h.scanner.tx = tx
+	return h.scanner.history(ctx, h)
 }
 
 // history reads snapshots and compares each with the digest in the log.
