@@ -112,7 +112,7 @@ func TestMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	ours(t, path)
 	db := raw(t, path)
-	for pragma, want := range map[string]string{"application_id": "1346454356", "user_version": "5", "journal_mode": "wal", "integrity_check": "ok"} {
+	for pragma, want := range map[string]string{"application_id": "1346454356", "user_version": "6", "journal_mode": "wal", "integrity_check": "ok"} {
 		var got string
 		must(t, db.QueryRow("PRAGMA "+pragma).Scan(&got))
 		if got != want {
