@@ -76,7 +76,8 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 
 // Commit ends the cycle: it publishes the prepared candidate or, without one,
 // expires, prunes and seals (03 §7) what the working state holds. The snapshot
-// is durable before Commit returns. A failed commit leaves nothing behind.
+// is durable before Commit returns. A failed commit leaves nothing behind; where
+// another writer was faster, its E_CONFLICT has a [Conflict].
 // Cost: that of what changed, never of the length of the history.
 func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, error) {
 	o := orZero(opts)
@@ -113,7 +114,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, e
 		return nil, err
 	}
 	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
-		return nil, err
+		return nil, c.lost(ctx, s, err, c.commitAgain(s, opts))
 	}
 	next := state{State: s.State}
 	next.Revision++

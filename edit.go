@@ -167,7 +167,7 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error
 	}
 	change := store.Change{Before: s.Working, After: after, Stamps: x.Stamps, Entry: c.entry(n, x.Stamps)}
 	if err := c.store.Apply(ctx, s.Key, guard(s), change); err != nil {
-		return err
+		return c.lost(ctx, s, err, func(ctx context.Context) (*Snapshot, error) { return nil, c.Edit(ctx, f, n) })
 	}
 	next := state{State: s.State}
 	next.Revision++

@@ -10,7 +10,9 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
 )
 
@@ -130,6 +132,15 @@ func ofWorld(err error) *fault.Error {
 	return f
 }
 
+// written is what another writer did while a command lost to it.
+type written struct {
+	Revision int64      `json:"revision"`
+	Kind     store.Kind `json:"kind"`
+	Cycle    int64      `json:"cycle"`
+	Actor    string     `json:"actor,omitempty"`
+	Message  string     `json:"message,omitempty"`
+}
+
 // failure is the object that --json prints.
 func failure(f *fault.Error) any {
 	type details struct {
@@ -139,6 +150,8 @@ func failure(f *fault.Error) any {
 		Line   int    `json:"line,omitempty"`
 		Remedy string `json:"remedy,omitempty"`
 		Cause  string `json:"cause,omitempty"`
+
+		Meanwhile []written `json:"meanwhile,omitempty"`
 	}
 	type body struct {
 		Code    fault.Code `json:"code"`
@@ -151,6 +164,12 @@ func failure(f *fault.Error) any {
 	}
 	if f.Err != nil {
 		d.Cause = f.Err.Error()
+	}
+	var lost *pact.Conflict
+	if errors.As(f, &lost) {
+		for _, e := range lost.Meanwhile {
+			d.Meanwhile = append(d.Meanwhile, written{e.Revision, e.Kind, e.Cycle, e.Actor, e.Message})
+		}
 	}
 	return map[string]body{"error": {f.Code, f.Message, d}}
 }
