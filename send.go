@@ -2,8 +2,6 @@ package pact
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"io"
 
 	"github.com/contexttree/pact/fault"
@@ -22,11 +20,11 @@ func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (*Snapshot,
 	if err != nil {
 		return nil, err
 	}
-	sum := sha256.New()
-	if err := s.candidate.sealed.WriteThread(ctx, io.MultiWriter(w, sum)); err != nil {
+	sum, err := s.candidate.sealed.WriteThreadHashed(ctx, w)
+	if err != nil {
 		return nil, err
 	}
-	if !c.sent(s.candidate, hex.EncodeToString(sum.Sum(nil))) {
+	if !c.sent(s.candidate, sum.String()) {
 		return nil, lostCandidate()
 	}
 	return &Snapshot{tree: s.candidate.sealed, edition: selector.Edition(s.Edition), Report: &s.candidate.report}, nil

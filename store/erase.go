@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -45,11 +46,11 @@ func (e *Entry) Stale(last string) bool {
 
 // ThreadHash is the SHA-256 of a thread as attempts record it, in hexadecimal.
 func ThreadHash(ctx context.Context, t *tree.Tree) (string, error) {
-	sum := sha256.New()
-	if err := t.WriteThread(ctx, sum); err != nil {
+	sum, err := t.WriteThreadHashed(ctx, io.Discard)
+	if err != nil {
 		return "", err
 	}
-	return hex.EncodeToString(sum.Sum(nil)), nil
+	return sum.String(), nil
 }
 
 // Nothing reports whether nothing is named.

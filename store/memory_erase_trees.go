@@ -223,6 +223,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 		}
 	}
 	k.snapshots, k.working, k.log, k.attempts = r.snapshots, r.working, log, r.attempts
+	tree.ForgetRendered(append(slices.Clone(k.snapshots), k.working))
 	k.requests = map[string]int{}
 	for i, e := range log {
 		if e.Request != "" && int64(i) >= k.info.Origin.Revision {

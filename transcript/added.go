@@ -102,7 +102,7 @@ func addedCall(p *piece) canon.Value {
 // or that of its node; its own where it refers to nothing.
 func (r *renderer) calledID(p *piece) (canon.Value, error) {
 	for _, ref := range p.node.Refs {
-		n := r.tree.Node(ref)
+		n := r.node(ref)
 		if n == nil || n.Kind != "call" {
 			continue
 		}
@@ -129,7 +129,7 @@ func (r *renderer) calledID(p *piece) (canon.Value, error) {
 // other.
 func (r *renderer) calledFunction(p *piece) (canon.Value, error) {
 	for _, ref := range p.node.Refs {
-		n := r.tree.Node(ref)
+		n := r.node(ref)
 		if n == nil || n.Kind != "call" {
 			continue
 		}

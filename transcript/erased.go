@@ -13,7 +13,7 @@ func (r *renderer) answersErased(n *tree.Node) bool {
 		return false
 	}
 	for _, ref := range n.Refs {
-		if call := r.tree.Node(ref); call != nil && call.Kind == "call" {
+		if call := r.node(ref); call != nil && call.Kind == "call" {
 			return call.Erased()
 		}
 	}

@@ -227,6 +227,7 @@ func compareList(t *testing.T, what string, s *pact.Snapshot, want []canon.Any) 
 		}
 	}
 	resultsFollowCalls(t, what, s)
+	sameAsNaive(t, what, s.Tree())
 }
 
 // resultsFollowCalls checks that whatever a result refers to stands before it

@@ -1,7 +1,9 @@
 package transcript
 
 import (
+	"bytes"
 	"context"
+	"io"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
@@ -11,7 +13,7 @@ import (
 // OpenAI returns the thread of a snapshot (02 §12) as OpenAI chat messages: a
 // compact JSON array, names sorted, everything else as the canonical thread
 // writes it. It works for every snapshot, and fails where a content cannot be read
-// from the store.
+// from the store. WriteOpenAI writes the same, and needs no memory for all of it.
 //
 // Blocks of an imported message are put together again and give the JSON value
 // that it was. Where some of them were removed, the rest is still a message: a
@@ -24,30 +26,52 @@ import (
 // them. An image is a list with one part; a result names the call it refers
 // to; the role other, which OpenAI does not have, is user.
 func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
-	r := renderer{ctx: ctx, tree: s.Tree()}
-	pieces, err := r.pieces()
-	if err != nil {
+	_, size := s.ThreadSize() // that of the messages is near it
+	buf := bytes.NewBuffer(make([]byte, 0, size))
+	if err := WriteOpenAI(ctx, buf, s); err != nil {
 		return nil, err
 	}
-	dst := []byte{'['}
-	for len(pieces) > 0 {
+	return buf.Bytes(), nil
+}
+
+// WriteOpenAI writes what OpenAI returns. It fails where w does or where content
+// has to be read from a store and cannot; a part of the messages may be written
+// then. Cost: about that of copying the bytes, once the turns were rendered
+// before: what is sealed is kept, as it is for the canonical thread.
+func WriteOpenAI(ctx context.Context, w io.Writer, s *pact.Snapshot) error {
+	return s.Tree().WriteAs(ctx, w, openAIForm)
+}
+
+// openAIForm is the form of OpenAI chat messages. No message has blocks of two turns
+// or regions, and what it takes of another turn is the call that a result refers
+// to.
+var openAIForm = &tree.Form{Write: func(r *tree.Rendering, part *tree.Entry, region tree.Class) {
+	m := renderer{ctx: r.Context(), node: r.Node}
+	pieces, err := m.pieces(part, region)
+	for err == nil && len(pieces) > 0 {
 		n := together(pieces)
-		if len(dst) > 1 {
-			dst = append(dst, ',')
-		}
-		if pieces[0].origin != nil {
-			dst = imported(pieces[:n]).appendTo(dst)
-		} else if dst, err = r.appendAdded(dst, pieces[:n]); err != nil {
-			return nil, err
+		if !r.End(m.appendMessage(r.Begin(), pieces[:n])) {
+			return
 		}
 		pieces = pieces[n:]
 	}
-	return append(dst, ']'), nil
-}
+	if err != nil {
+		r.End(nil, err)
+	}
+}}
 
+// renderer makes messages of blocks.
 type renderer struct {
 	ctx  context.Context
-	tree *tree.Tree
+	node func(id string) *tree.Node // nodes that blocks refer to; nil for one that is not there
+}
+
+// appendMessage appends the message that some blocks are.
+func (r *renderer) appendMessage(dst []byte, list []piece) ([]byte, error) {
+	if list[0].origin != nil {
+		return imported(list).appendTo(dst), nil
+	}
+	return r.appendAdded(dst, list)
 }
 
 // piece is a block of the thread with what its message needs of it.
@@ -67,10 +91,10 @@ type origin struct {
 	form    string
 }
 
-// pieces lists the blocks of the thread.
-func (r *renderer) pieces() (list []piece, err error) {
-	var walk func(e *tree.Entry, region tree.Class, turn string) error
-	walk = func(e *tree.Entry, region tree.Class, turn string) error {
+// pieces lists the blocks of a turn or a region.
+func (r *renderer) pieces(part *tree.Entry, region tree.Class) (list []piece, err error) {
+	var walk func(e *tree.Entry, turn string) error
+	walk = func(e *tree.Entry, turn string) error {
 		if e.Class() == tree.Turn {
 			turn = e.Node().ID
 		}
@@ -80,16 +104,14 @@ func (r *renderer) pieces() (list []piece, err error) {
 			return err
 		}
 		for k := range e.Children().All() {
-			if err := walk(k, region, turn); err != nil {
+			if err := walk(k, turn); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	for region := range r.tree.Root().Children().All() {
-		if err := walk(region, region.Class(), region.Node().ID); err != nil {
-			return nil, err
-		}
+	if err := walk(part, part.Node().ID); err != nil {
+		return nil, err
 	}
 	rejoin(list)
 	return list, nil

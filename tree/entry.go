@@ -10,7 +10,7 @@ type Entry struct {
 	class    Class
 	sum      Summary
 	digest   Digest
-	thread   renderCache
+	rendered renderCache
 	measured sums
 }
 

@@ -26,7 +26,7 @@ type List struct {
 	sum      Summary
 	digest   Digest
 	core     *Entry      // the first container at offset 0: of the children of a turn its core
-	thread   renderCache // of a run of turns
+	rendered renderCache // of a run of turns
 	proven   proofCache
 	measured sums
 }

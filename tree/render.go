@@ -3,18 +3,38 @@ package tree
 import (
 	"context"
 	"io"
-	"sync/atomic"
 )
 
-// renderCache keeps the rendered blocks of sealed turns once they were asked
-// for, each with a comma before it. What they belong to is immutable, so the
-// bytes can never be stale.
-type renderCache struct{ bytes atomic.Pointer[[]byte] }
+// Form is a way to write threads down: the canonical one, or the messages of a
+// provider. What it writes of a turn follows from the turn, and from those nodes
+// elsewhere that it asks the Rendering for; it is kept with the turn for the next
+// time. So a program makes each of its forms once: a tree keeps what the last few
+// of them wrote, not any number.
+type Form struct {
+	// Write writes a part of the thread: a turn, another region than ^seq as a
+	// whole, or all of ^seq where not everything in it is a turn. What it makes
+	// elements of must not span two parts.
+	Write func(r *Rendering, part *Entry, region Class)
+}
+
+// canonical is the form of 02 §12: an object for each block.
+var canonical = &Form{Write: writeBlocks}
+
+func writeBlocks(r *Rendering, e *Entry, region Class) {
+	if e.sum.Blocks == 0 || r.err != nil {
+		return
+	}
+	if e.class == Block {
+		r.block(e.node, region)
+	}
+	for k := range e.kids.All() {
+		writeBlocks(r, k, region)
+	}
+}
 
 // Sizes that rendering works with, in bytes.
 const (
-	cachedRun   = 256 << 10 // runs of turns up to here are kept as one piece, so that long threads are few pieces
-	directWrite = 1 << 10   // pieces from here on are not collected first
+	directWrite = 1 << 10 // pieces from here on are not collected first
 	collected   = 4 << 10
 )
 
@@ -24,42 +44,147 @@ const (
 // fails where w does or where content has to be read from a store and cannot.
 // Cost: about that of copying the bytes, once the turns were rendered before.
 func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
-	r := renderer{ctx: ctx, w: w, buf: make([]byte, 0, collected+directWrite)}
-	r.buf = append(r.buf, '[')
-	for region := range t.root.kids.All() {
-		r.entry(region, region.class)
+	return t.WriteAs(ctx, w, canonical)
+}
+
+// WriteThreadHashed is WriteThread and returns the SHA-256 of what it wrote.
+// Cost: the hash takes what is new since it was asked for on a tree that begins
+// with the same bytes; without that, all of them.
+func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (Digest, error) {
+	r := newRendering(ctx, t, w, canonical)
+	r.hash = newHashing()
+	if err := r.all(); err != nil {
+		return Digest{}, err
 	}
-	r.buf = append(r.buf, ']')
+	return r.hash.sum(), nil
+}
+
+// WriteAs writes the thread in a form, as a JSON array. It fails where w does,
+// where the form does, or where content has to be read from a store and cannot.
+// Cost: about that of copying the bytes, once the turns were rendered before in
+// this form; a part of ^seq of up to 256 KiB is rendered again where a turn of it
+// changed or a node elsewhere that the form asked for.
+func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) error {
+	return newRendering(ctx, t, w, f).all()
+}
+
+// Rendering is a thread that a Form is writing. It collects small pieces and
+// passes large ones on.
+type Rendering struct {
+	ctx   context.Context
+	tree  *Tree
+	form  *Form
+	w     io.Writer // nil where bytes are made to be kept: every element gets a comma before it
+	hash  *hashing  // nil where nobody wants one
+	buf   []byte
+	from  int    // where the element that was begun starts in buf
+	begun bool   // whether the thread has an element already
+	needs []need // where bytes are made to be kept: what the form asked for
+	err   error
+}
+
+func newRendering(ctx context.Context, t *Tree, w io.Writer, f *Form) *Rendering {
+	return &Rendering{ctx: ctx, tree: t, form: f, w: w, buf: make([]byte, 0, collected+directWrite)}
+}
+
+// Context is that of whoever asked for the thread.
+func (r *Rendering) Context() context.Context { return r.ctx }
+
+// Node returns the node with this id, nil without one. It is the way for a form
+// to look at nodes beyond the part that it writes: what is kept of the part is of
+// no use any more when one of them is another.
+func (r *Rendering) Node(id string) *Node {
+	n := r.tree.Node(id)
+	if r.w == nil {
+		r.needs = append(r.needs, needOf(id, n))
+	}
+	return n
+}
+
+// Begin begins an element of the array and returns what to append it to.
+func (r *Rendering) Begin() []byte {
+	r.from = len(r.buf)
+	if r.begun || r.w == nil {
+		r.buf = append(r.buf, ',')
+	}
+	r.begun = true
+	return r.buf
+}
+
+// End takes what Begin returned with the element appended, and whether that
+// failed. It reports whether to go on.
+func (r *Rendering) End(buf []byte, err error) bool {
+	if r.err == nil {
+		r.buf, r.err = buf, err
+	}
+	if r.err == nil && r.w != nil {
+		r.hash.add(r.buf[r.from:])
+		if len(r.buf) >= collected {
+			r.flush()
+		}
+	}
+	return r.err == nil
+}
+
+// block writes a block of the canonical thread. A long content is not copied
+// whole.
+func (r *Rendering) block(n *Node, region Class) {
+	buf := r.Begin()
+	content, err := n.renderedContent(r.ctx)
+	if err != nil {
+		r.End(buf, err)
+		return
+	}
+	r.buf = n.appendOpening(buf, region)
+	for r.w != nil && r.err == nil && len(r.buf)+len(content) >= collected {
+		size := min(len(content), max(0, collected-len(r.buf)))
+		r.buf, content = append(r.buf, content[:size]...), content[size:]
+		r.hash.add(r.buf[r.from:])
+		r.flush()
+		r.from = 0
+	}
+	r.End(append(append(r.buf, content...), '}'), nil)
+}
+
+func (r *Rendering) all() error {
+	r.bracket('[')
+	for region := range r.tree.root.kids.All() {
+		if region.class == Seq && region.kids != nil && region.kids.classes == 1<<Turn {
+			r.turns(region.kids, true)
+		} else if r.err == nil {
+			r.form.Write(r, region, region.class)
+		}
+	}
+	r.bracket(']')
 	r.flush()
 	return r.err
 }
 
-// renderer collects small pieces and passes large ones on. With w nil it only
-// collects, and every block gets a comma before it.
-type renderer struct {
-	ctx   context.Context
-	w     io.Writer
-	buf   []byte
-	begun bool // whether the thread has a block already
-	err   error
+func (r *Rendering) bracket(b byte) {
+	r.buf = append(r.buf, b)
+	r.hash.add(r.buf[len(r.buf)-1:])
 }
 
-func (r *renderer) flush() {
+func (r *Rendering) flush() {
 	if r.err == nil && len(r.buf) > 0 {
 		_, r.err = r.w.Write(r.buf)
 	}
 	r.buf = r.buf[:0]
 }
 
-// piece takes blocks with a comma before each.
-func (r *renderer) piece(b []byte) {
-	if !r.begun && r.w != nil {
-		b = b[1:]
+// piece writes what is kept of some turns.
+func (r *Rendering) piece(k *kept) {
+	b := k.bytes
+	if r.err != nil || len(b) == 0 {
+		return
+	}
+	if !r.begun {
+		b = b[1:] // the comma
 	}
 	r.begun = true
-	if r.w == nil || len(b) < directWrite {
-		r.buf = append(r.buf, b...)
-		if r.w != nil && len(r.buf) >= collected {
+	r.hash.pass(k, b)
+	if len(b) < directWrite {
+		if r.buf = append(r.buf, b...); len(r.buf) >= collected {
 			r.flush()
 		}
 		return
@@ -68,162 +193,4 @@ func (r *renderer) piece(b []byte) {
 	if r.err == nil {
 		_, r.err = r.w.Write(b)
 	}
-}
-
-// entry renders the blocks at and below e, which is in a region.
-func (r *renderer) entry(e *Entry, region Class) {
-	switch {
-	case e.sum.Blocks == 0 || r.err != nil:
-	case e.class == Seq:
-		r.turns(e.kids, true)
-	default:
-		if e.class == Block {
-			r.block(e.node, region)
-		}
-		for k := range e.kids.All() {
-			r.entry(k, region)
-		}
-	}
-}
-
-func (r *renderer) block(n *Node, region Class) {
-	if r.begun || r.w == nil {
-		r.buf = append(r.buf, ',')
-	}
-	r.begun = true
-	content, err := n.renderedContent(r.ctx)
-	if err != nil {
-		r.err = err
-		return
-	}
-	r.buf = n.appendOpening(r.buf, region)
-	for r.w != nil && len(r.buf)+len(content) >= collected { // a long content is not copied whole
-		size := min(len(content), max(0, collected-len(r.buf)))
-		r.buf, content = append(r.buf, content[:size]...), content[size:]
-		r.flush()
-	}
-	r.buf = append(append(r.buf, content...), '}')
-}
-
-// turns renders a run of sealed turns: as one kept piece where it is short,
-// else turn by turn. The last run of all, which the next commit replaces, is
-// never kept as one: what is kept of its turns stays of use.
-func (r *renderer) turns(l *List, last bool) {
-	switch {
-	case l == nil || l.sum.Blocks == 0 || r.err != nil:
-		return
-	case !last && l.sum.Bytes+int64(l.sum.Blocks) <= cachedRun:
-		r.kept(&l.thread, l.sum, func(own *renderer) {
-			for e := range l.All() {
-				if done := e.thread.bytes.Swap(nil); done != nil { // one copy is enough
-					own.piece(*done)
-				} else {
-					own.entry(e, Seq)
-				}
-			}
-		})
-		return
-	}
-	for i, e := range l.items {
-		r.turns(l.runBefore(i), false)
-		r.kept(&e.thread, e.sum, func(own *renderer) { own.entry(e, Seq) })
-	}
-	r.turns(l.runBefore(len(l.items)), last)
-}
-
-// kept renders something once and keeps it.
-func (r *renderer) kept(c *renderCache, s Summary, render func(*renderer)) {
-	if s.Blocks == 0 || r.err != nil {
-		return
-	}
-	bytes := c.bytes.Load()
-	if bytes == nil {
-		own := renderer{ctx: r.ctx, buf: make([]byte, 0, s.Bytes+int64(s.Blocks))}
-		if render(&own); own.err != nil {
-			r.err = own.err
-			return
-		}
-		bytes = &own.buf
-		c.bytes.Store(bytes)
-	}
-	r.piece(*bytes)
-}
-
-// ThreadSize returns how many blocks the canonical thread has and how many
-// bytes, brackets and commas included. Cost: none, it is summed in the tree.
-func (t *Tree) ThreadSize() (blocks int, bytes int64) { return t.ThreadPrefix(t.root.sum.Blocks) }
-
-// ThreadPrefix returns the size in bytes of the first n blocks of the thread
-// with their commas and the opening bracket, the closing one as well when n is
-// all there is. Cost: O(depth · log n).
-func (t *Tree) ThreadPrefix(n int) (blocks int, bytes int64) {
-	n = min(n, t.root.sum.Blocks)
-	left := n
-	for region := range t.root.kids.All() {
-		b, roleless := region.prefix(&left)
-		bytes += b + int64(roleless*RoleBytes(region.class))
-	}
-	bytes += 1 + int64(max(0, n-1))
-	if n == t.root.sum.Blocks {
-		bytes++
-	}
-	return n, bytes
-}
-
-// prefix sums the first *left blocks at and below e and takes them off *left.
-func (e *Entry) prefix(left *int) (bytes int64, roleless int) {
-	if e.sum.Blocks <= *left {
-		*left -= e.sum.Blocks
-		return e.sum.Bytes, e.sum.Roleless
-	}
-	if *left == 0 {
-		return 0, 0
-	}
-	return e.kids.prefix(left)
-}
-
-func (l *List) prefix(left *int) (bytes int64, roleless int) {
-	if l == nil || *left == 0 {
-		return 0, 0
-	}
-	if l.sum.Blocks <= *left {
-		*left -= l.sum.Blocks
-		return l.sum.Bytes, l.sum.Roleless
-	}
-	for i := 0; i <= len(l.items) && *left > 0; i++ {
-		b, r := l.runBefore(i).prefix(left)
-		bytes, roleless = bytes+b, roleless+r
-		if i < len(l.items) && *left > 0 {
-			b, r = l.items[i].prefix(left)
-			bytes, roleless = bytes+b, roleless+r
-		}
-	}
-	return bytes, roleless
-}
-
-// BlocksFrom calls f for the blocks of the thread from the n-th on, counted
-// from 0, with the region they are in, until f returns false.
-func (t *Tree) BlocksFrom(n int, f func(e *Entry, region Class) bool) {
-	for region := range t.root.kids.All() {
-		if !region.blocksFrom(&n, region.class, f) {
-			return
-		}
-	}
-}
-
-func (e *Entry) blocksFrom(skip *int, region Class, f func(*Entry, Class) bool) bool {
-	if e.sum.Blocks <= *skip {
-		*skip -= e.sum.Blocks
-		return true
-	}
-	if e.class == Block && !f(e, region) {
-		return false
-	}
-	return e.kids.Visit(0, e.kids.Len(), func(s *Summary) bool {
-		if s.Blocks <= *skip {
-			*skip -= s.Blocks
-			return false
-		}
-		return true
-	}, func(k *Entry) bool { return k.blocksFrom(skip, region, f) })
 }

@@ -1,0 +1,134 @@
+package transcript
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// longTalk is a context of so many turns: a question, a call, its result, which
+// comes in the turn after, and an answer, of about so many bytes.
+func longTalk(tb testing.TB, turns, size int) *pact.Context {
+	tb.Helper()
+	c, err := pact.Create(context.Background(), store.NewMemory(), "long", nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	for i := range turns {
+		exchange(tb, c, i, size)
+		if _, err := c.Commit(context.Background(), keepingOrphans); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return c
+}
+
+var keepingOrphans = &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}}
+
+// exchange adds a turn of four blocks; turns are numbered from 0.
+func exchange(tb testing.TB, c *pact.Context, turn, size int) {
+	tb.Helper()
+	text := strings.Repeat("x", size/4)
+	if err := c.Edit(context.Background(), func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
+		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Refs: []string{fmt.Sprint("call", turn-1)}, Content: text})
+		b.Add("^ah", pact.Spec{Role: "assistant", Kind: "text", Content: text})
+		b.Add("^ah", pact.Spec{ID: fmt.Sprint("call", turn), Role: "assistant", Kind: "call", Content: map[string]any{"name": "f", "arguments": text}})
+		return nil
+	}, nil); err != nil {
+		tb.Fatal(err)
+	}
+}
+
+// TestATurnMoreRendersATurnMore: of a snapshot with a turn more than the one
+// before, that turn is rendered, and ^sys and ^ah, at every size, although each
+// result has its call in the turn before.
+func TestATurnMoreRendersATurnMore(t *testing.T) {
+	sizes := []int{1_000, 16_000}
+	if testing.Short() {
+		sizes = []int{200, 3_200}
+	}
+	var allocs, bytes [2]float64
+	for i, turns := range sizes {
+		c := longTalk(t, turns, 400)
+		parts := 0
+		counted := &tree.Form{Write: func(r *tree.Rendering, part *tree.Entry, region tree.Class) {
+			parts++
+			openAIForm.Write(r, part, region)
+		}}
+		write := func() {
+			s, err := c.Prepare(t.Context(), keepingOrphans.Pruning)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if err := s.Tree().WriteAs(t.Context(), io.Discard, counted); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			allocs[i] += float64(after.Mallocs - before.Mallocs)
+			bytes[i] += float64(after.TotalAlloc - before.TotalAlloc)
+			if _, err := c.Commit(t.Context(), nil); err != nil {
+				t.Fatal(err)
+			}
+		}
+		exchange(t, c, turns, 400)
+		write()
+		if parts != turns+3 {
+			t.Errorf("%d turns were rendered in %d parts, want %d", turns+1, parts, turns+3)
+		}
+		const more = 300
+		parts, allocs[i], bytes[i] = 0, 0, 0
+		for n := range more {
+			exchange(t, c, turns+1+n, 400)
+			write()
+		}
+		if parts != 3*more {
+			t.Errorf("after %d turns, %d more rendered %d parts, want %d", turns, more, parts, 3*more)
+		}
+		t.Logf("%d turns: %.0f allocations and %.0f bytes for a turn more", turns, allocs[i]/more, bytes[i]/more)
+		sameAsNaive(t, fmt.Sprint(turns, " turns"), c.Working().Tree())
+	}
+	if allocs[1] > 1.3*allocs[0] || bytes[1] > 1.3*bytes[0] {
+		t.Errorf("rendering a turn more: %.0f times the allocations and %.0f times the bytes at 16 times the size", allocs[1]/allocs[0], bytes[1]/bytes[0])
+	}
+}
+
+// TestErasureForgetsWhatWasRendered: what was kept of a turn names the call of
+// another; when that is erased, nothing of what was kept stays, although the
+// turn is the same.
+func TestErasureForgetsWhatWasRendered(t *testing.T) {
+	c := longTalk(t, 40, 40)
+	var parts []string
+	counted := &tree.Form{Write: func(r *tree.Rendering, part *tree.Entry, region tree.Class) {
+		parts = append(parts, part.Node().ID)
+		openAIForm.Write(r, part, region)
+	}}
+	write := func(want int) {
+		t.Helper()
+		parts = nil
+		if err := c.Working().Tree().WriteAs(t.Context(), io.Discard, counted); err != nil {
+			t.Fatal(err)
+		}
+		if len(parts) != want {
+			t.Errorf("rendered %v, want %d parts", parts, want)
+		}
+	}
+	write(42)
+	write(2)
+	if _, err := c.Erase(t.Context(), pact.Erasure{IDs: []string{"call7"}, Reason: "asked for", Random: strings.NewReader(strings.Repeat("s", 32))}); err != nil {
+		t.Fatal(err)
+	}
+	write(42)
+	write(2)
+	sameAsNaive(t, "erased", c.Working().Tree())
+}

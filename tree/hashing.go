@@ -1,0 +1,93 @@
+package tree
+
+import (
+	"crypto/sha256"
+	"encoding"
+	"hash"
+)
+
+// hashing is the SHA-256 of a thread that is being written. It passes over kept
+// pieces that followed the same bytes the last time. A nil hashing does nothing.
+type hashing struct {
+	h      hash.Hash
+	state  string // of everything so far, "" where nobody asked h for it yet
+	behind bool   // whether h has not taken all of it
+}
+
+// step is what a kept piece does to the state of a hash.
+type step struct{ before, after string }
+
+func newHashing() *hashing { return &hashing{h: sha256.New()} }
+
+func (s *hashing) add(b []byte) {
+	if s != nil {
+		s.catchUp()
+		s.h.Write(b)
+		s.state = ""
+	}
+}
+
+// pass takes b, which is a kept piece.
+func (s *hashing) pass(k *kept, b []byte) {
+	if s == nil {
+		return
+	}
+	before := s.mark()
+	if known := k.step.Load(); known != nil && known.before == before {
+		s.state, s.behind = known.after, true
+		return
+	}
+	s.add(b)
+	k.step.Store(&step{before, s.mark()})
+}
+
+func (s *hashing) mark() string {
+	if s.state == "" {
+		state, err := s.h.(encoding.BinaryMarshaler).MarshalBinary()
+		if err != nil {
+			panic(err) // a SHA-256 of the standard library always says its state
+		}
+		s.state = string(state)
+	}
+	return s.state
+}
+
+func (s *hashing) catchUp() {
+	if s.behind {
+		if err := s.h.(encoding.BinaryUnmarshaler).UnmarshalBinary([]byte(s.state)); err != nil {
+			panic(err) // the state is one that mark returned
+		}
+		s.behind = false
+	}
+}
+
+func (s *hashing) sum() Digest {
+	s.catchUp()
+	return Digest(s.h.Sum(nil))
+}
+
+// steps puts the steps of turns together to that of the run that they are.
+type steps struct {
+	step
+	broken bool
+}
+
+// add takes the step of the next turns, nil where nobody asked for it.
+func (s *steps) add(next *step) {
+	switch {
+	case next == nil || s.after != "" && s.after != next.before:
+		s.broken = true
+	case s.after == "":
+		s.step = *next
+	default:
+		s.after = next.after
+	}
+}
+
+// whole is the step of the run, nil where it is not known.
+func (s *steps) whole() *step {
+	if s.broken || s.after == "" {
+		return nil
+	}
+	return &s.step
+}

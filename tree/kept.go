@@ -1,0 +1,255 @@
+package tree
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+const (
+	keptRun   = 256 << 10 // runs of turns up to here, in bytes of the canonical thread, are kept as one piece, so that long threads are few pieces
+	keptForms = 4         // as many forms keep bytes beside each turn
+)
+
+// kept is what a form wrote of a turn or a run of turns, each element with a
+// comma before it. What it belongs to is immutable, and it is used only where
+// the nodes elsewhere that it needs are what they were: so it is never stale.
+type kept struct {
+	form  *Form
+	bytes []byte
+	needs []need // by id
+	step  atomic.Pointer[step]
+}
+
+// need is a node elsewhere that a form asked for.
+type need struct {
+	id      string
+	there   bool
+	version Digest
+}
+
+func needOf(id string, n *Node) need {
+	if n == nil {
+		return need{id: id}
+	}
+	return need{id, true, n.digest}
+}
+
+// renderCache has what forms wrote of a turn or a run of turns once somebody
+// asked, the form that came last in front.
+type renderCache struct {
+	forms atomic.Pointer[[keptForms]*kept]
+}
+
+func (c *renderCache) of(f *Form) *kept {
+	if forms := c.forms.Load(); forms != nil {
+		for _, k := range forms {
+			if k != nil && k.form == f {
+				return k
+			}
+		}
+	}
+	return nil
+}
+
+// put keeps k in the place of what there is of its form, f, or nothing where k is
+// nil.
+func (c *renderCache) put(f *Form, k *kept) {
+	var next [keptForms]*kept
+	list := next[:0]
+	if k != nil {
+		list = append(list, k)
+	}
+	if forms := c.forms.Load(); forms != nil {
+		for _, other := range forms {
+			if other != nil && other.form != f && len(list) < keptForms {
+				list = append(list, other)
+			}
+		}
+	}
+	if len(list) == 0 {
+		c.forms.Store(nil)
+		return
+	}
+	c.forms.Store(&next)
+}
+
+func (c *renderCache) drop(f *Form) {
+	if c.of(f) != nil {
+		c.put(f, nil)
+	}
+}
+
+// turns renders a run of sealed turns: as one kept piece where it is short,
+// else turn by turn. The last run of all, which the next commit replaces, is
+// never kept as one: what is kept of its turns stays of use.
+func (r *Rendering) turns(l *List, last bool) {
+	switch {
+	case l == nil || l.sum.Blocks == 0 || r.err != nil:
+		return
+	case !last && l.sum.threadBytes() <= keptRun:
+		r.run(l)
+		return
+	}
+	for i, e := range l.items {
+		r.turns(l.runBefore(i), false)
+		r.turn(e)
+	}
+	r.turns(l.runBefore(len(l.items)), last)
+}
+
+func (r *Rendering) turn(e *Entry) {
+	if e.sum.Blocks == 0 || r.err != nil {
+		return
+	}
+	k := r.known(&e.rendered)
+	if k == nil {
+		own := r.own(&e.sum)
+		r.form.Write(own, e, Seq)
+		if k = own.keep(func(turn *Node) bool { return turn.ID == e.node.ID }); k == nil {
+			r.err = own.err
+			return
+		}
+		e.rendered.put(r.form, k)
+	}
+	r.piece(k)
+}
+
+func (r *Rendering) run(l *List) {
+	k := r.known(&l.rendered)
+	if k == nil {
+		own, steps := r.own(&l.sum), steps{}
+		own.gather(l, &steps)
+		if k = own.keep(func(turn *Node) bool { return l.get(turn) != nil }); k == nil {
+			r.err = own.err
+			return
+		}
+		k.step.Store(steps.whole())
+		l.drop(r.form) // one copy is enough
+		l.rendered.put(r.form, k)
+	}
+	r.piece(k)
+}
+
+// gather puts together what is kept of the parts of a run, and renders the rest.
+func (r *Rendering) gather(l *List, steps *steps) {
+	if l == nil || l.sum.Blocks == 0 || r.take(&l.rendered, steps) {
+		return
+	}
+	for i, e := range l.items {
+		r.gather(l.runBefore(i), steps)
+		if e.sum.Blocks > 0 && r.err == nil && !r.take(&e.rendered, steps) {
+			r.form.Write(r, e, Seq)
+			steps.broken = true
+		}
+	}
+	r.gather(l.runBefore(len(l.items)), steps)
+}
+
+// take appends what is kept, and is false where nothing is.
+func (r *Rendering) take(c *renderCache, steps *steps) bool {
+	k := r.known(c)
+	if k == nil {
+		return false
+	}
+	r.buf, r.needs = append(r.buf, k.bytes...), append(r.needs, k.needs...)
+	steps.add(k.step.Load())
+	return true
+}
+
+// drop lets go of what is kept of a form in a run and its turns.
+func (l *List) drop(f *Form) {
+	if l == nil {
+		return
+	}
+	l.rendered.drop(f)
+	for i, e := range l.items {
+		e.rendered.drop(f)
+		l.runBefore(i).drop(f)
+	}
+	l.runBefore(len(l.items)).drop(f)
+}
+
+// own is a rendering of bytes to keep, of about the size that a summary says.
+func (r *Rendering) own(s *Summary) *Rendering {
+	return &Rendering{ctx: r.ctx, tree: r.tree, form: r.form, buf: make([]byte, 0, s.threadBytes())}
+}
+
+// keep returns what was rendered, nil where that failed, without what it needs of
+// the turns that it is made of.
+func (r *Rendering) keep(own func(turn *Node) bool) *kept {
+	if r.err != nil {
+		return nil
+	}
+	k := &kept{form: r.form, bytes: r.buf}
+	if cap(r.buf)-len(r.buf) > len(r.buf)/16 {
+		k.bytes = slices.Clone(r.buf)
+	}
+	r.needs = slices.DeleteFunc(r.needs, func(n need) bool {
+		turn := r.tree.turnOf(n.id)
+		return turn != nil && own(turn)
+	})
+	slices.SortFunc(r.needs, func(a, b need) int { return strings.Compare(a.id, b.id) })
+	k.needs = slices.Clone(slices.Compact(r.needs))
+	return k
+}
+
+// known is what is kept of the form of r, nil where nothing is, or where a node
+// elsewhere that it needs is another by now.
+func (r *Rendering) known(c *renderCache) *kept {
+	k := c.of(r.form)
+	if k != nil {
+		for _, n := range k.needs {
+			if needOf(n.id, r.tree.Node(n.id)) != n {
+				return nil
+			}
+		}
+	}
+	return k
+}
+
+// turnOf is the turn of ^seq that a node is or is in, nil where it is elsewhere
+// or nowhere.
+func (t *Tree) turnOf(id string) *Node {
+	seq := t.Region(Seq).node.ID
+	for {
+		p, _ := t.ids.get(id)
+		switch p.parent {
+		case "":
+			return nil
+		case seq:
+			return p.node
+		}
+		id = p.parent
+	}
+}
+
+// threadBytes is the size of the blocks in the canonical thread, each with a
+// comma before it.
+func (s *Summary) threadBytes() int64 { return s.Bytes + int64(s.Blocks) }
+
+// ForgetRendered lets go of all that is kept of the threads of trees, in every
+// form, and of the hashes of them: the next time they are rendered anew. It is
+// for erasure, since what is kept of a turn may say something of another. Cost:
+// the distinct runs of turns that the trees have.
+func ForgetRendered(trees []*Tree) {
+	seen := make(map[*List]bool)
+	for _, t := range trees {
+		if seq := t.Region(Seq); seq != nil {
+			seq.kids.forget(seen)
+		}
+	}
+}
+
+func (l *List) forget(seen map[*List]bool) {
+	if l == nil || seen[l] {
+		return
+	}
+	seen[l] = true
+	l.rendered.forms.Store(nil)
+	for i, e := range l.items {
+		e.rendered.forms.Store(nil)
+		l.runBefore(i).forget(seen)
+	}
+	l.runBefore(len(l.items)).forget(seen)
+}
