@@ -25,7 +25,7 @@ func TestComponentsOfManyKeysAreLookedForOnce(t *testing.T) {
 						t.Errorf("%d keys, cycle %d, key %d: added %v, the newest is %q", n, cycle, key, added, id)
 					}
 				}
-				total += b.families.looked
+				total += b.families.Looked()
 				return nil
 			}, nil)
 			if err != nil {

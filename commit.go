@@ -3,75 +3,22 @@ package pact
 import (
 	"context"
 	"encoding/json"
-	"maps"
-	"slices"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
-// candidate is a cycle that was expired, pruned and sealed but not published.
-type candidate struct {
-	sealed *tree.Tree
-	stamps tree.Stamps
-	report lifecycle.Report
-	sent   string // SHA-256 of its thread as it was sent, "" before
-}
-
-// Prepare expires, prunes and seals the working state without publishing it
-// and returns the candidate: its thread is what to send to the model. Commit
-// publishes exactly this candidate; an edit discards it, and preparing again
-// makes another one. E_PLACEMENT_INVALID where a call would be sent without its
-// result or a result without its call, unless the policy says otherwise. Cost:
-// that of what changed, never of the length of the history.
-func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
-	c.write.Lock()
-	defer c.write.Unlock()
-	s := c.state.Load()
-	cand, err := c.candidate(ctx, s, s.Working, s.Stamps, p)
-	if err != nil {
-		return nil, err
-	}
-	next := *s
-	next.candidate = cand
-	c.state.Store(&next)
-	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
-}
-
-// candidate applies the commit sequence (03 §7) up to publication.
-func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, p *Pruning) (*candidate, error) {
-	retained := c.retained()
-	in, err := c.input(ctx, s, working, stamps, retained, p)
-	if err != nil {
-		return nil, err
-	}
-	sealed, after, report, err := lifecycle.Commit(ctx, in)
-	if err != nil {
-		return nil, err
-	}
-	report.Retained = slices.Sorted(maps.Keys(retained))
-	return &candidate{sealed: sealed, stamps: after, report: report}, nil
-}
-
-// input is what a commit of a working state depends on.
-func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, pruning *Pruning) (lifecycle.Input, error) {
-	p := orZero(pruning)
-	in := lifecycle.Input{
-		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
-		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
-		Retained: func(id string) bool { return retained[id] },
-	}
-	for _, text := range p.Select {
-		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, text, nil)
-		if err != nil {
-			return in, err
-		}
-		in.Chosen = append(in.Chosen, ids...)
-	}
-	return in, nil
+// CommitOptions says how a commit differs from the plain one.
+type CommitOptions struct {
+	Note
+	// Edit, if not nil, makes edits part of the commit: both are published in one
+	// durable step, or neither. A prepared candidate is discarded.
+	Edit func(*Batch) error
+	// Pruning says what to prune. E_CONFLICT together with a prepared candidate,
+	// which is published as it is.
+	Pruning *Pruning
 }
 
 // Commit ends the cycle: it publishes the prepared candidate or, without one,

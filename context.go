@@ -4,12 +4,13 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"iter"
 	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -35,6 +36,13 @@ type Context struct {
 	held    map[string]int // id -> number of holders
 }
 
+// line is the name of lines that end in one cycle, and the highest number that
+// an undo in this process put behind it.
+type line struct {
+	name   string
+	number int
+}
+
 // state is what a reader sees at one moment. It is immutable.
 type state struct {
 	store.State
@@ -42,6 +50,14 @@ type state struct {
 
 	past  []*tree.Tree // snapshots before the latest, oldest first, for those who take commits back
 	reach int64        // how many of them were read at once
+}
+
+// candidate is a cycle that was expired, pruned and sealed but not published.
+type candidate struct {
+	sealed *tree.Tree
+	stamps tree.Stamps
+	report lifecycle.Report
+	sent   string // SHA-256 of its thread as it was sent, "" before
 }
 
 // Create makes a new, empty context. Root and regions are stamped in cycle 0;
@@ -62,6 +78,14 @@ func Create(ctx context.Context, s store.Store, name string, opts *CreateOptions
 		Name: name, Edition: string(o.Edition), Tree: t, Stamps: stamps,
 		Entry: store.Entry{TimeNS: stamps.LastNS, Actor: c.actor},
 	})
+}
+
+// context makes a context of a store that holds no state yet.
+func (o OpenOptions) context(s store.Store) *Context {
+	if o.Clock == nil {
+		o.Clock = func() int64 { return time.Now().UnixNano() }
+	}
+	return opened.note(&Context{store: s, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}})
 }
 
 // begin makes the context in its store.
@@ -185,12 +209,6 @@ func (c *Context) Cycles() (first, last int64) {
 // Revision counts batches of edits and commits.
 func (c *Context) Revision() int64 { return c.state.Load().Revision }
 
-// Log yields the entries of all revisions, oldest first, and E_STORE where the
-// store cannot be read. It holds a few of them at a time, however long the log is.
-func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
-	return c.provenance(c.state.Load()).Entries(ctx)
-}
-
 // Retain keeps nodes from expiring and from being pruned (02 §5.4) until
 // release is called, within this process. E_NODE_NOT_FOUND where one is not in
 // the working state.
@@ -244,4 +262,10 @@ func (c *Context) env(ctx context.Context, s *state) tree.Env {
 		env.Suffix = "-f" + strconv.FormatInt(s.Fork, 10)
 	}
 	return env
+}
+
+// entry begins the log entry of a call.
+func (c *Context) entry(n *Note, s tree.Stamps) store.Entry {
+	note := orZero(n)
+	return store.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: cmp.Or(note.Actor, c.actor), Message: note.Message, Request: note.Request}
 }

@@ -2,6 +2,7 @@ package pact
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/query"
@@ -24,7 +25,7 @@ type Batch struct {
 	edition selector.Edition
 	err     error // the first one
 
-	families families
+	families tree.Families
 }
 
 // Err returns the first error of a call, nil without one.
@@ -63,6 +64,99 @@ func (b *Batch) ParseSpec(text string) (s Spec) {
 		return err
 	})
 	return s
+}
+
+// AddResult adds the result of a call to the active head and returns its id. The
+// two refer to each other, so that they expire and are pruned together; a call
+// that was sealed before is only referred to. Where the spec leaves them out the
+// role is tool and the kind result, and the result gets the offset at which the
+// call stands, or the group around it, so that it comes behind it; in the core
+// where that is the core. E_NODE_NOT_FOUND without the call,
+// E_PLACEMENT_INVALID where the node is none.
+func (b *Batch) AddResult(call string, s Spec) (id string) {
+	return b.node(func() (string, error) { return b.addResult(call, s) })
+}
+
+func (b *Batch) addResult(call string, s Spec) (id string, err error) {
+	t := b.editor.Tree()
+	n := t.Node(call)
+	switch {
+	case n == nil:
+		return "", tree.NoNode(call, "in the working state")
+	case n.Kind != "call" || t.Entry(call).Class() != tree.Block:
+		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is no call: a call is a block of kind call", "add the result with refs of its own")
+	}
+	if s.Role == "" {
+		s.Role = "tool"
+	}
+	if s.Kind == "" {
+		s.Kind = "result"
+	}
+	if s.Offset == 0 {
+		s.Offset = beside(t.Path(call))
+	}
+	if !slices.Contains(s.Refs, call) {
+		s.Refs = append(slices.Clone(s.Refs), call)
+	}
+	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
+		return "", err
+	}
+	if b.editor.Earlier(call) {
+		return id, nil
+	}
+	return id, b.editor.Update(call, map[string]any{"refs": append(slices.Clone(n.Refs), id)})
+}
+
+// beside returns the offset in the active head at which a new block stands
+// behind the node at the end of path.
+func beside(path []*tree.Entry) int64 {
+	in := path[2:]
+	if path[1].Class() == tree.Seq && len(path) > 3 {
+		in = path[3:]
+	}
+	offset := in[0].Node().Offset
+	if offset == 0 && len(in) > 1 {
+		offset = max(0, in[1].Node().Offset) // what has one in a core
+	}
+	return offset
+}
+
+// AddEvery adds a new member of the family of a key to the active head, if
+// it is time: when the family has no living member, or the newest is of at least
+// as many cycles ago as every says. It returns the id of the newest member, and
+// whether that was added now. Earlier members move deeper with their turns;
+// there are never two in one turn.
+//
+// E_DOCUMENT_INVALID for a cadence below 1, without a key, and for a ttl below
+// the cadence, with which members would be gone before the next one is due.
+// Cost: the turns since the newest member, and O(log n); in each batch once what
+// is in ^ah, in ^sys and in those of the turns that have many nodes.
+func (b *Batch) AddEvery(every int64, s Spec) (id string, added bool) {
+	id = b.node(func() (newest string, err error) {
+		newest, added, err = b.addEvery(every, s)
+		return newest, err
+	})
+	return id, added
+}
+
+func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error) {
+	switch {
+	case every < 1:
+		return "", false, fault.New(fault.DocumentInvalid, "a cadence is 1 cycle or more", "1 is every cycle")
+	case s.Key == "":
+		return "", false, fault.New(fault.DocumentInvalid, "a cadence is that of a key, and the node has none", "give it a key")
+	case s.TTL != nil && *s.TTL < every:
+		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due", "make the ttl at least the cadence, or leave it out")
+	}
+	t := b.editor.Tree()
+	if newest := b.families.Newest(t, s.Key); newest != nil && (b.editor.Cycle-newest.Cycle < every || t.Path(newest.ID)[1].Class() == tree.Head) {
+		return newest.ID, false, nil
+	}
+	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {
+		return "", false, err
+	}
+	b.families.Added(t, b.editor.Tree(), id)
+	return id, true, nil
 }
 
 // Update sets headers of a node: content, priority, tags, custom attributes

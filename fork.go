@@ -213,13 +213,6 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 // undoneName is what a line that ends in this cycle is called once it is undone.
 func undoneName(s *state) string { return s.Name + "~c" + strconv.FormatInt(s.State.Cycle, 10) }
 
-// line is the name of lines that end in one cycle, and the highest number that
-// an undo in this process put behind it.
-type line struct {
-	name   string
-	number int
-}
-
 func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }
 
 // freeNumber is the first from 2 on that no context has behind this name. Cost:

@@ -6,11 +6,18 @@ import (
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/store"
 )
 
 // provenance is what questions about the past of a state are put to.
 func (c *Context) provenance(s *state) *provenance.Source {
 	return &provenance.Source{Store: c.store, State: s.State}
+}
+
+// Log yields the entries of all revisions, oldest first, and E_STORE where the
+// store cannot be read. It holds a few of them at a time, however long the log is.
+func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
+	return c.provenance(c.state.Load()).Entries(ctx)
 }
 
 // Blame names for every block in the thread of a state, in the order of the

@@ -1,14 +1,10 @@
 package pact
 
 import (
-	"cmp"
-	"time"
-
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/archive"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -108,17 +104,6 @@ func (p *Pruning) empty() bool {
 	return p == nil || p.Policy.Empty() && len(p.IDs)+len(p.Select)+len(p.Rewrite) == 0
 }
 
-// CommitOptions says how a commit differs from the plain one.
-type CommitOptions struct {
-	Note
-	// Edit, if not nil, makes edits part of the commit: both are published in one
-	// durable step, or neither. A prepared candidate is discarded.
-	Edit func(*Batch) error
-	// Pruning says what to prune. E_CONFLICT together with a prepared candidate,
-	// which is published as it is.
-	Pruning *Pruning
-}
-
 // SelectOptions says how much of what a selector finds is returned. The windows
 // apply after all controls of the selector, in the order Where, Skip, Limit (003,
 // 001 §3.5.2). A nil *SelectOptions is the zero SelectOptions.
@@ -181,20 +166,6 @@ type RangeOptions struct {
 	// Materialize names headers to show of both versions of every changed node: any
 	// of content, mime, encoding and content_hash.
 	Materialize []string
-}
-
-// entry begins the log entry of a call.
-func (c *Context) entry(n *Note, s tree.Stamps) store.Entry {
-	note := orZero(n)
-	return store.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: cmp.Or(note.Actor, c.actor), Message: note.Message, Request: note.Request}
-}
-
-// context makes a context of a store that holds no state yet.
-func (o OpenOptions) context(s store.Store) *Context {
-	if o.Clock == nil {
-		o.Clock = func() int64 { return time.Now().UnixNano() }
-	}
-	return opened.note(&Context{store: s, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}})
 }
 
 // archive returns how package archive is to read a history for an actor.

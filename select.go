@@ -1,7 +1,6 @@
 package pact
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -18,6 +17,16 @@ type Hit struct {
 	Region   string    // it stands in: ^sys, ^seq, ^ah, or ^root for the root itself
 	Turn     string    // id of the turn that it is or stands in, "" for none
 	Parent   string    // id of the node above it, "" for the root
+}
+
+// Explanation says how a selector is evaluated and what that cost.
+type Explanation struct {
+	query.Explanation
+	Snapshots int `json:"snapshots"` // that were asked
+	Nodes     int `json:"nodes"`     // in all of them
+	Visited   int `json:"visited"`   // looked at
+	Skipped   int `json:"skipped"`   // ruled out by ids, ranks and summaries without a look
+	Returned  int `json:"returned"`  // what is left after controls and windows; of a range that gives changes, in all its snapshots
 }
 
 // Select returns the ids that a selector finds (04 §2.2), in document order or as
@@ -65,6 +74,23 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]fo
 	return s.windowed(ctx, trees)
 }
 
+// Explain evaluates a selector where it looks, as Select does, and says how. The
+// nodes that the selector of Where looks at are not counted. It fails as Select
+// does, but for a range that gives changes: that one is evaluated in each of its
+// snapshots, and has no windows.
+func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*Explanation, error) {
+	state := c.state.Load()
+	s, err := newSelection(text, selector.Edition(state.Edition), orZero(o))
+	if err != nil {
+		return nil, err
+	}
+	trees, _, err := c.addressed(ctx, state, s.asked)
+	if err != nil {
+		return nil, err
+	}
+	return s.explain(ctx, trees)
+}
+
 // Select returns the ids that a selector finds in the snapshot (04 §2.2). It has
 // no address, unless the snapshot was read on its own, see ReadSnapshot. It fails
 // and costs as Context.Select does.
@@ -91,6 +117,15 @@ func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]f
 		return nil, err
 	}
 	return sel.windowed(ctx, []*tree.Tree{s.tree})
+}
+
+// Explain is Context.Explain for one snapshot, and a selector without an address.
+func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (*Explanation, error) {
+	sel, err := s.selection(text, o)
+	if err != nil {
+		return nil, err
+	}
+	return sel.explain(ctx, []*tree.Tree{s.tree})
 }
 
 // selection prepares a selector that has no address of its own, or one that names
@@ -134,174 +169,27 @@ func (s *Snapshot) hits(list []found) []Hit {
 	return hits
 }
 
-// selection is a selector prepared to be put to snapshots.
-type selection struct {
-	SelectOptions
-	asked *selector.Selector
-	plan  *query.Plan
-	all   bool        // the address is @*
-	mode  string      // union or latest, where a range gives ids
-	keep  *query.Plan // of where
-	kept  map[*tree.Tree]*query.Subtrees
-	ran   func(*tree.Tree, query.Result) // hears of every evaluation, where one wants to know
-}
-
-func newSelection(text string, edition selector.Edition, o SelectOptions) (*selection, error) {
-	edition = cmp.Or(o.Edition, edition)
-	q, err := selector.Parse(text, edition)
-	if err != nil {
-		return nil, err
+func (s *selection) explain(ctx context.Context, trees []*tree.Tree) (*Explanation, error) {
+	x := &Explanation{Explanation: s.plan.Explain(), Snapshots: len(trees)}
+	s.ran = func(t *tree.Tree, r query.Result) {
+		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
 	}
-	s := &selection{SelectOptions: o, asked: q}
-	if s.plan, err = query.Compile(q); err != nil {
-		return nil, err
+	asked := [][]*tree.Tree{trees}
+	if s.ranged() {
+		var err error
+		if s.mode, err = s.idsOfRange(); err != nil { // it gives changes
+			if s.Where != "" || s.Skip != 0 || s.Limit > 0 {
+				return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows", "leave them out, or write @mode=union or @mode=latest behind the selector")
+			}
+			asked = slices.Collect(slices.Chunk(trees, 1))
+		}
 	}
-	switch {
-	case o.Skip < 0 || o.Limit < 0:
-		return nil, fault.New(fault.SelectorInvalid, "a window cannot have a negative size", "Skip and Limit are 0 or more")
-	case o.RangeAsIDs && !s.ranged():
-		return nil, fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots to be given as ids", "leave RangeAsIDs out")
-	}
-	s.all = q.Time != nil && q.Time.Kind == selector.All
-	if o.Where == "" {
-		return s, nil
-	}
-	where, err := selector.Parse(o.Where, edition)
-	if err != nil {
-		return nil, err
-	}
-	if where.Time != nil && (q.Time == nil || *where.Time != *q.Time) {
-		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own",
-			"it looks where the other selector looks: leave the address out, or give both the same one")
-	}
-	if len(where.Controls) > 0 {
-		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls", "they belong to the other selector: leave them out")
-	}
-	s.kept = make(map[*tree.Tree]*query.Subtrees)
-	s.keep, err = query.Compile(where)
-	return s, err
-}
-
-// ranged reports whether the selector addresses a range of snapshots.
-func (s *selection) ranged() bool {
-	return s.asked.Time != nil && s.asked.Time.Kind == selector.Range
-}
-
-// idsOfRange returns the mode in which a range gives ids.
-func (s *selection) idsOfRange() (string, error) {
-	mode := ""
-	if c, ok := s.asked.Control(selector.ControlMode); ok {
-		mode = c.Word
-	}
-	switch {
-	case mode == "union" || mode == "latest":
-		return mode, nil
-	case s.RangeAsIDs && s.asked.Edition == selector.V01:
-		return "union", nil
-	case s.RangeAsIDs:
-		return "", fault.New(fault.SelectorInvalid, "only edition v0.1 can give the ids of a range without @mode", "write @mode=union behind the selector")
-	}
-	return "", fault.New(fault.SelectorInvalid, "a range of snapshots gives a RangeDiffLatestResult, not ids",
-		"call RangeDiffLatest, or write @mode=union or @mode=latest behind the selector")
-}
-
-// found is a selected node and the snapshot it was found in.
-type found struct {
-	entry *tree.Entry
-	tree  *tree.Tree
-}
-
-// windowed is find with the windows behind it.
-func (s *selection) windowed(ctx context.Context, trees []*tree.Tree) ([]found, error) {
-	list, err := s.find(ctx, trees)
-	if err == nil && s.keep != nil {
-		list, err = s.kin(ctx, list)
-	}
-	if err != nil {
-		return nil, err
-	}
-	list = list[min(s.Skip, len(list)):]
-	if s.Limit > 0 {
-		list = list[:min(s.Limit, len(list))]
-	}
-	return list, nil
-}
-
-// find merges what the snapshots give. The controls apply to each snapshot of a
-// range, and to what @* merged.
-func (s *selection) find(ctx context.Context, trees []*tree.Tree) ([]found, error) {
-	var list []found
-	seen := make(map[string]bool)
-	newest := make(map[string]*tree.Tree) // where a key family matches last
-	in := make(map[*tree.Entry]*tree.Tree)
-	for i, t := range trees {
-		r, err := s.run(ctx, trees[:i+1])
+	for _, some := range asked {
+		list, err := s.windowed(ctx, some)
 		if err != nil {
 			return nil, err
 		}
-		if s.ran != nil {
-			s.ran(t, r)
-		}
-		nodes := r.Nodes
-		if !s.all {
-			nodes = s.plan.Window(nodes)
-		}
-		for _, e := range nodes {
-			id := e.Node().ID
-			if len(trees) > 1 && seen[id] {
-				continue
-			}
-			if s.mode == "latest" {
-				key := e.Node().KeyFacet()
-				if newest[key] == nil {
-					newest[key] = t
-				}
-				if newest[key] != t {
-					continue
-				}
-			}
-			if len(trees) > 1 {
-				seen[id] = true
-			}
-			in[e] = t
-			list = append(list, found{e, t})
-		}
+		x.Returned += len(list)
 	}
-	if !s.all {
-		return list, nil
-	}
-	merged := make([]*tree.Entry, len(list))
-	for i, f := range list {
-		merged[i] = f.entry
-	}
-	list = list[:0]
-	for _, e := range s.plan.Window(merged) {
-		list = append(list, found{e, in[e]})
-	}
-	return list, nil
-}
-
-// run puts the selector to the last of some snapshots. Where it is local, only
-// what differs from the snapshot before can be selected that was not selected
-// there, and so is known: asking all snapshots costs what changed in them.
-func (s *selection) run(ctx context.Context, trees []*tree.Tree) (query.Result, error) {
-	t := trees[len(trees)-1]
-	if len(trees) == 1 || !s.plan.Local() {
-		return s.plan.Run(ctx, t)
-	}
-	was, _ := tops(tree.Differences(t, trees[len(trees)-2]))
-	return s.plan.RunBelow(ctx, t, was)
-}
-
-// kin keeps what is or stands below what Where matches.
-func (s *selection) kin(ctx context.Context, list []found) ([]found, error) {
-	var failed error
-	list = slices.DeleteFunc(list, func(f found) bool {
-		if s.kept[f.tree] == nil && failed == nil {
-			r, err := s.keep.Run(ctx, f.tree)
-			s.kept[f.tree], failed = r.Subtrees(f.tree), err
-		}
-		return failed != nil || !s.kept[f.tree].Has(f.entry)
-	})
-	return list, failed
+	return x, nil
 }

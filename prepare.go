@@ -3,10 +3,67 @@ package pact
 import (
 	"context"
 	"io"
+	"maps"
+	"slices"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
 )
+
+// Prepare expires, prunes and seals the working state without publishing it
+// and returns the candidate: its thread is what to send to the model. Commit
+// publishes exactly this candidate; an edit discards it, and preparing again
+// makes another one. E_PLACEMENT_INVALID where a call would be sent without its
+// result or a result without its call, unless the policy says otherwise. Cost:
+// that of what changed, never of the length of the history.
+func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
+	c.write.Lock()
+	defer c.write.Unlock()
+	s := c.state.Load()
+	cand, err := c.candidate(ctx, s, s.Working, s.Stamps, p)
+	if err != nil {
+		return nil, err
+	}
+	next := *s
+	next.candidate = cand
+	c.state.Store(&next)
+	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
+}
+
+// candidate applies the commit sequence (03 §7) up to publication.
+func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, p *Pruning) (*candidate, error) {
+	retained := c.retained()
+	in, err := c.input(ctx, s, working, stamps, retained, p)
+	if err != nil {
+		return nil, err
+	}
+	sealed, after, report, err := lifecycle.Commit(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	report.Retained = slices.Sorted(maps.Keys(retained))
+	return &candidate{sealed: sealed, stamps: after, report: report}, nil
+}
+
+// input is what a commit of a working state depends on.
+func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, pruning *Pruning) (lifecycle.Input, error) {
+	p := orZero(pruning)
+	in := lifecycle.Input{
+		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
+		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
+		Retained: func(id string) bool { return retained[id] },
+	}
+	for _, text := range p.Select {
+		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, text, nil)
+		if err != nil {
+			return in, err
+		}
+		in.Chosen = append(in.Chosen, ids...)
+	}
+	return in, nil
+}
 
 // Send writes the canonical thread of the candidate (02 §12), which it prepares
 // where none is, and notes the SHA-256 of exactly those bytes: the commit that
