@@ -12,36 +12,19 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Attempt is the record of one call of a provider (03 §6.2). It is kept beside
-// the history and is in no snapshot.
-type Attempt = store.Attempt
-
-// AttemptStatus says how far an attempt got (03 §6.1).
-type AttemptStatus = store.AttemptStatus
-
-// The statuses of an attempt.
-const (
-	Running   = store.Running
-	Completed = store.Completed
-	Canceled  = store.Canceled
-	Failed    = store.Failed
-)
-
-// ProviderCall is what an attempt is to call. Provider and model are texts of up
-// to 1 KiB. Of the parameters, any value with a JSON form, a SHA-256 is kept and
-// nothing else; nil is null.
+// ProviderCall is what an attempt is to call (03 §6.2).
 type ProviderCall struct {
-	Provider, Model string
-	Params          any
+	Provider string // whom to call; at most 1 KiB
+	Model    string // which of its models; at most 1 KiB
+	Params   any    // any value with a JSON form, of which only a SHA-256 is kept; nil is null
 }
 
-// Outcome is how an attempt ended. Tokens are nil where nobody counted them. Of
-// the error the text is kept: its first 64 KiB, with anything that is not UTF-8
-// replaced.
+// Outcome is how an attempt ended (03 §6.1).
 type Outcome struct {
-	Status            store.AttemptStatus // Completed, Canceled or Failed
-	TokenIn, TokenOut *int64
-	Err               error
+	Status   store.AttemptStatus // store.Completed, store.Canceled or store.Failed
+	TokenIn  *int64              // tokens that the model was sent; nil where nobody counted
+	TokenOut *int64              // tokens that it answered; nil where nobody counted
+	Err      error               // why it failed: the first 64 KiB of its text are kept, what is not UTF-8 replaced
 }
 
 // StartAttempt begins a call of a provider (03 §6.1): it records the attempt as

@@ -14,14 +14,14 @@ import (
 // Node is one node as a snapshot has it (02 §3): its headers, and how to read its
 // content. It is a copy: changing it changes no snapshot.
 type Node struct {
-	ID       string
-	Type     string // nodeType, canonical or namespaced, exactly as it came
-	Class    string // what the tree takes it for: ^root, ^sys, ^seq, ^ah, turn, container or block
-	Role     string // "" where it has none of its own
-	Kind     string // "" without one
-	Key      string // of its family, "" without one
-	Offset   int64  // <0 before the core, 0 in it, >0 behind it (02 §4.1)
-	Priority int64
+	ID       string   // unique in the history of the context
+	Type     string   // nodeType, canonical or namespaced, exactly as it came
+	Class    string   // what the tree takes it for: ^root, ^sys, ^seq, ^ah, turn, container or block
+	Role     string   // "" where it has none of its own
+	Kind     string   // "" without one
+	Key      string   // of its family, "" without one
+	Offset   int64    // <0 before the core, 0 in it, >0 behind it (02 §4.1)
+	Priority int64    // siblings of one offset stand in its order (02 §4.3)
 	TTL      *int64   // cycles that it has left at the snapshot, at least 0; nil for one that stays (03 §3.1)
 	Tags     []string // as they were given
 	Refs     []string // ids of the nodes that it refers to
