@@ -72,6 +72,22 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, e
 	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
 }
 
+// commitAgain makes a commit again that lost, upon a context that was read since.
+func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Context) (*Snapshot, error) {
+	return func(ctx context.Context) (*Snapshot, error) {
+		if opts != nil && opts.Edit != nil {
+			return c.Commit(ctx, opts)
+		}
+		if s.candidate != nil {
+			return nil, fault.New(fault.Conflict, "the candidate that was prepared is not what would be committed now", "prepare it and send it again")
+		}
+		if c.state.Load().State.Cycle != s.State.Cycle {
+			return nil, fault.New(fault.Conflict, "another writer ended the cycle whose drafts were to be committed", "look at what is there now")
+		}
+		return c.Commit(ctx, opts)
+	}
+}
+
 // change is the candidate as the store is told of it.
 func (cand *candidate) change(before *tree.Tree, e store.Entry) (store.Change, error) {
 	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, cand.report.Idle()

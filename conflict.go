@@ -79,19 +79,3 @@ func (c *Context) lost(ctx context.Context, s *state, err error, again func(cont
 	}
 	return &told
 }
-
-// commitAgain makes a commit again that lost, upon a context that was read since.
-func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Context) (*Snapshot, error) {
-	return func(ctx context.Context) (*Snapshot, error) {
-		if opts != nil && opts.Edit != nil {
-			return c.Commit(ctx, opts)
-		}
-		if s.candidate != nil {
-			return nil, fault.New(fault.Conflict, "the candidate that was prepared is not what would be committed now", "prepare it and send it again")
-		}
-		if c.state.Load().State.Cycle != s.State.Cycle {
-			return nil, fault.New(fault.Conflict, "another writer ended the cycle whose drafts were to be committed", "look at what is there now")
-		}
-		return c.Commit(ctx, opts)
-	}
-}
