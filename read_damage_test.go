@@ -127,3 +127,30 @@ func TestReadingFindsDamagedRows(t *testing.T) {
 		}
 	}
 }
+
+// TestReadingFindsDamagedDrafts changes the content of a draft, which is read
+// together with its row and not when somebody asks for it.
+func TestReadingFindsDamagedDrafts(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s, err := sqlite.Open(background, path)
+	must(t, err)
+	c := create(t, s)
+	must(t, c.Edit(background, say("a question"), nil))
+	must(t, s.Close())
+	db, err := sql.Open("sqlite", path)
+	must(t, err)
+	changed, err := db.Exec(`UPDATE content SET body = CAST('"a Question"' AS BLOB) WHERE CAST(body AS TEXT) = '"a question"'`)
+	must(t, err)
+	must(t, db.Close())
+	if n, _ := changed.RowsAffected(); n != 1 {
+		t.Fatalf("%d contents were changed", n)
+	}
+	s, err = sqlite.Open(background, path)
+	must(t, err)
+	defer s.Close()
+	_, err = pact.Open(background, s, c.Name(), nil)
+	var damage *store.Damage
+	if fault.CodeOf(err) != fault.Store || !errors.As(err, &damage) {
+		t.Errorf("the draft was read: %v", err)
+	}
+}
