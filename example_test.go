@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
 )
 
 // greetings is a context with two committed cycles.
@@ -29,8 +30,41 @@ func greetings(ctx context.Context) *pact.Context {
 	return c
 }
 
-// Edit, send, commit: one cycle.
+// Edit, prepare, send, commit: one cycle. The README shows these lines.
 func Example() {
+	ctx := context.Background()
+	c, err := pact.OpenOrCreate(ctx, store.NewMemory(), "chat", nil) // or sqlite.Open(ctx, "chat.db"), or postgres.Open
+	if err != nil {
+		log.Fatal(err)
+	}
+	err = c.Edit(ctx, func(b *pact.Batch) error { // all or nothing, kept across processes
+		b.Add("^sys", pact.Spec{Role: "system", Kind: "text", Content: "Be brief."})
+		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: "Hello!"})
+		return nil
+	}, nil)
+	if err != nil {
+		log.Fatal(err)
+	}
+	candidate, err := c.Prepare(ctx, nil) // what the model is to see
+	if err != nil {
+		log.Fatal(err)
+	}
+	messages, err := transcript.OpenAI(ctx, candidate)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Printf("%s\n", messages)        // send these; the answer belongs to the next cycle: add it to ^ah
+	snapshot, err := c.Commit(ctx, nil) // exactly the candidate, durable when it returns
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println("cycle", snapshot.Cycle())
+	// Output:
+	// [{"content":"Be brief.","role":"system"},{"content":"Hello!","role":"user"}]
+	// cycle 1
+}
+
+func ExampleContext_Send() {
 	ctx := context.Background()
 	c, err := pact.OpenOrCreate(ctx, store.NewMemory(), "chat", nil)
 	if err != nil {
