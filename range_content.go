@@ -77,7 +77,7 @@ func (o *rangeOptions) check() error {
 // says where a content diff has another form than asked for, "" elsewhere.
 func (o *rangeOptions) addContents(ctx context.Context, c *diff.NodeChange, d tree.Difference, newer, older string) (warning string, err error) {
 	compared := o.content != nil && slices.Contains(c.Fields, "content_hash")
-	var is, was canon.Value
+	var is, was tree.JSON
 	if compared || slices.Contains(o.materialize, "content") {
 		if is, err = d.New.Content.Value(ctx); err != nil {
 			return "", err
@@ -87,8 +87,8 @@ func (o *rangeOptions) addContents(ctx context.Context, c *diff.NodeChange, d tr
 		}
 	}
 	if compared {
-		result := content.Compare(content.Side{Value: was, Label: "older(" + older + ")/" + c.ID},
-			content.Side{Value: is, Label: "newer(" + newer + ")/" + c.ID}, o.content.mode, o.content.lines)
+		result := content.Compare(content.Side{Value: canon.Value(was), Label: "older(" + older + ")/" + c.ID},
+			content.Side{Value: canon.Value(is), Label: "newer(" + newer + ")/" + c.ID}, o.content.mode, o.content.lines)
 		result.MIME, _ = d.New.Header("mime").Text()
 		if result.Mode != o.content.mode {
 			warning = newer + " to " + older + ": the content of " + c.ID + " is not JSON on both sides, its diff is unified"
@@ -96,7 +96,7 @@ func (o *rangeOptions) addContents(ctx context.Context, c *diff.NodeChange, d tr
 		c.ContentDiff = &result
 	}
 	if len(o.materialize) > 0 {
-		c.Materialized = &diff.HeaderValues{From: o.headers(d.New, is), To: o.headers(d.Old, was)}
+		c.Materialized = &diff.HeaderValues{From: o.headers(d.New, canon.Value(is)), To: o.headers(d.Old, canon.Value(was))}
 	}
 	return warning, nil
 }
@@ -112,7 +112,7 @@ func (o *rangeOptions) headers(n *tree.Node, content canon.Value) map[string]jso
 		case "content_hash":
 			v = canon.String(n.ContentHash())
 		default:
-			v = n.Header(name)
+			v = canon.Value(n.Header(name))
 		}
 		if v == "" {
 			v = canon.Null

@@ -72,12 +72,12 @@ func (s *sketch) say(i int) {
 		s.set(i, "tags", canon.Strings([]string{"x", "y"}[s.Intn(2):]))
 	}
 	if n := s.Intn(16); n > 0 {
-		s.nodes[i].Content = tree.Hold(canon.String(strings.Repeat(" word", n)))
+		s.nodes[i].Content = tree.Hold(tree.JSON(canon.String(strings.Repeat(" word", n))))
 	}
 }
 
 func (s *sketch) set(i int, name string, v canon.Value) {
-	s.nodes[i].Headers = append(s.nodes[i].Headers, tree.Header{Name: name, Value: v})
+	s.nodes[i].Headers = append(s.nodes[i].Headers, tree.Header{Name: name, Value: tree.JSON(v)})
 }
 
 func (s *sketch) group(parent int, offset int64, depth int) {

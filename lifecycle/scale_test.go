@@ -42,11 +42,11 @@ func loose(tb testing.TB, turns int, block func(i int) tree.Node, sys ...tree.No
 }
 
 func headers(kind string, more ...tree.Header) []tree.Header {
-	return append([]tree.Header{{Name: "kind", Value: canon.String(kind)}}, more...)
+	return append([]tree.Header{{Name: "kind", Value: tree.JSON(canon.String(kind))}}, more...)
 }
 
 func refs(ids ...string) tree.Header {
-	return tree.Header{Name: "refs", Value: canon.Strings(ids)}
+	return tree.Header{Name: "refs", Value: tree.JSON(canon.Strings(ids))}
 }
 
 // Four times as much to look at costs about four times as much, whatever ties it
@@ -68,7 +68,7 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 			return loose(t, n, func(i int) tree.Node {
 				node := tree.Node{Headers: headers("note", refs(id((i+n-1)%n), id((i+1)%n)))}
 				if i == n-1 {
-					node.Headers = append(node.Headers, tree.Header{Name: "pinned", Value: canon.True})
+					node.Headers = append(node.Headers, tree.Header{Name: "pinned", Value: tree.JSON(canon.True)})
 				}
 				return node
 			})
@@ -105,14 +105,14 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 				case 0:
 					return tree.Node{Headers: headers("call")}
 				case n - 1:
-					return tree.Node{Headers: headers("result", refs(id(0)), tree.Header{Name: "pinned", Value: canon.True})}
+					return tree.Node{Headers: headers("result", refs(id(0)), tree.Header{Name: "pinned", Value: tree.JSON(canon.True)})}
 				}
 				return tree.Node{Headers: headers("result", refs(id(0)))}
 			})
 		}},
 		{"a limit with 64 parts", func(n int) lifecycle.Input {
 			in := loose(t, n, func(i int) tree.Node {
-				return tree.Node{Content: tree.Hold(`"t"`), Headers: headers("note", tree.Header{Name: "tags", Value: canon.Strings([]string{fmt.Sprint("tag", i%64)})})}
+				return tree.Node{Content: tree.Hold(`"t"`), Headers: headers("note", tree.Header{Name: "tags", Value: tree.JSON(canon.Strings([]string{fmt.Sprint("tag", i%64)}))})}
 			})
 			for i := range 64 { // a quarter of each stays
 				in.Policy.Parts = append(in.Policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: n / 256})
@@ -120,7 +120,9 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 			return in
 		}},
 		{"stubs", func(n int) lifecycle.Input {
-			in := loose(t, n, func(i int) tree.Node { return tree.Node{Content: tree.Hold(canon.String(fmt.Sprintf("%0200d", i)))} })
+			in := loose(t, n, func(i int) tree.Node {
+				return tree.Node{Content: tree.Hold(tree.JSON(canon.String(fmt.Sprintf("%0200d", i))))}
+			})
 			in.Policy = lifecycle.Policy{MaxBytes: 1, Stub: "."}
 			return in
 		}},

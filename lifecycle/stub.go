@@ -19,10 +19,7 @@ func StandsFor(n *tree.Node) (ids []string) {
 	if n.Kind != StubKind {
 		return nil
 	}
-	for _, v := range n.Header(stubAttr).Any().Elems {
-		ids = append(ids, v.Text)
-	}
-	return ids
+	return n.Header(stubAttr).Texts()
 }
 
 // StubPriority is the priority of stubs: the largest integer that every reader of

@@ -15,7 +15,7 @@ func TestComparisons(t *testing.T) {
 		"role": `"user"`, "tags": `["a","b"]`, "pinned": `true`, "data_i": `7`, "data_f": `2.5`, "data_s": `"7"`, "data_t": `"x"`,
 		"data_big": `123456789012345678901234567890`, "data_list": `[1]`, "data_empty": `""`,
 	} {
-		n.Headers = append(n.Headers, tree.Header{Name: name, Value: v})
+		n.Headers = append(n.Headers, tree.Header{Name: name, Value: tree.JSON(v)})
 	}
 	tr, err := tree.Build(10, []tree.Placed{
 		{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
@@ -31,7 +30,7 @@ func TestRunsEndWithTheirContext(t *testing.T) {
 // Content that cannot be read ends the run with the error of the store.
 func TestContentThatCannotBeRead(t *testing.T) {
 	lost := errors.New("lost")
-	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.Fetch(5, func(context.Context) (canon.Value, error) { return "", lost })}
+	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.Fetch(5, func(context.Context) (tree.JSON, error) { return "", lost })}
 	tr, err := tree.Build(1, []tree.Placed{
 		{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},
 		{Node: tree.NewNode(tree.Node{ID: "ah", Type: "^ah", Expiry: tree.Never}, nil), Parent: 0},

@@ -200,9 +200,9 @@ func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 		if err != nil {
 			r.fail(err)
 		}
-		return json(v)
+		return json(canon.Value(v))
 	}
-	return json(n.Header(g.name))
+	return json(canon.Value(n.Header(g.name)))
 }
 
 func texts(l []string) value {

@@ -95,9 +95,9 @@ func (w *model) facet(name string, x *modelNode) facet {
 		return lists(n.Refs)
 	case "content":
 		v, _ := n.Content.Value(context.Background())
-		return anything(v)
+		return anything(canon.Value(v))
 	}
-	return anything(n.Header(name))
+	return anything(canon.Value(n.Header(name)))
 }
 
 func anything(v canon.Value) facet {

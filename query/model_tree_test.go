@@ -47,7 +47,7 @@ var (
 func (s *sketch) headers() (list []tree.Header) {
 	set := func(often int, name string, value canon.Value) {
 		if one(s.Rand, often) {
-			list = append(list, tree.Header{Name: name, Value: value})
+			list = append(list, tree.Header{Name: name, Value: tree.JSON(value)})
 		}
 	}
 	if !one(s.Rand, 3) {
@@ -99,9 +99,9 @@ func (s *sketch) put(parent int, typ string, offset int64) int {
 // stored is a content in memory, or one that is fetched when it is asked for.
 func stored(v canon.Value, elsewhere bool) tree.Content {
 	if !elsewhere {
-		return tree.Hold(v)
+		return tree.Hold(tree.JSON(v))
 	}
-	return tree.Fetch(len(v), func(context.Context) (canon.Value, error) { return v, nil })
+	return tree.Fetch(len(v), func(context.Context) (tree.JSON, error) { return tree.JSON(v), nil })
 }
 
 func (s *sketch) has(id string) bool {

@@ -69,11 +69,11 @@ func holdsAny(text string, parts []string) bool {
 }
 
 // InValue reports whether a string, a name or a number of a value does.
-func (f *Finder) InValue(v canon.Value) bool {
+func (f *Finder) InValue(v tree.JSON) bool {
 	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) { // a backslash in a string may begin an escape
 		return false
 	}
-	return f.inAny(v.Any(), f.In)
+	return f.inAny(canon.Value(v).Any(), f.In)
 }
 
 func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
@@ -90,9 +90,9 @@ func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
 
 // InNode reports whether an erasure of the node would take one of the texts
 // away, and whether one is in what it would leave.
-func (f *Finder) InNode(n *tree.Node, content canon.Value) (goes, stays bool) {
+func (f *Finder) InNode(n *tree.Node, content tree.JSON) (goes, stays bool) {
 	goes = f.InValue(content)
-	n.Loose(func(v canon.Value) bool {
+	n.Loose(func(v tree.JSON) bool {
 		goes = goes || f.InValue(v)
 		return !goes
 	})

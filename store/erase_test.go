@@ -28,7 +28,7 @@ func TestFinder(t *testing.T) {
 		``:                 false,
 		`["u00e9","n\n"]`:  false,
 	} {
-		if f.InValue(v) != want {
+		if f.InValue(tree.JSON(v)) != want {
 			t.Errorf("%s: %v", v, !want)
 		}
 	}
@@ -83,16 +83,16 @@ func TestFinderDecodes(t *testing.T) {
 	} {
 		v := within(text)
 		for level := range 7 { // JSON in a string in JSON in a string …
-			if !f.InValue(v) {
+			if !f.InValue(tree.JSON(v)) {
 				t.Errorf("level %d: nothing is found in %s", level, v)
 			}
-			if array := canon.Value("[1," + string(v) + "]"); !f.InValue(array) {
+			if array := canon.Value("[1," + string(v) + "]"); !f.InValue(tree.JSON(array)) {
 				t.Errorf("level %d: nothing is found in %s", level, array)
 			}
 			v = within(string(v))
 		}
 		slashed := strings.ReplaceAll(text, "/", `\/`)
-		if !f.InValue(within(string(within(slashed)))) {
+		if !f.InValue(tree.JSON(within(string(within(slashed))))) {
 			t.Errorf("nothing is found in %s with its slashes escaped", text)
 		}
 	}

@@ -89,7 +89,7 @@ func addedCall(p *piece) canon.Value {
 	}
 	function := fields{{"name", name.Value()}, {"arguments", canon.String(asText(arguments.Value()))}}
 	f := fields{{"type", `"function"`}}
-	call := p.node.Header(attrCall).Any()
+	call := canon.Value(p.node.Header(attrCall)).Any()
 	f.setAll(call)
 	if id, _ := call.Get("id"); id.Kind != canon.KindString {
 		f.set("id", canon.String(p.node.ID))
@@ -106,13 +106,13 @@ func (r *renderer) calledID(p *piece) (canon.Value, error) {
 		if n == nil || n.Kind != "call" {
 			continue
 		}
-		call := n.Header(attrCall).Any()
+		call := canon.Value(n.Header(attrCall)).Any()
 		if form, _ := n.Header(attrForm).Text(); form == formCall {
 			content, err := n.Content.Value(r.ctx)
 			if err != nil {
 				return "", err
 			}
-			call = content.Any()
+			call = canon.Value(content).Any()
 		}
 		if id, _ := call.Get("id"); id.Kind == canon.KindString {
 			return id.Value(), nil
@@ -137,7 +137,7 @@ func (r *renderer) calledFunction(p *piece) (canon.Value, error) {
 			return "", nil
 		}
 		content, err := n.Content.Value(r.ctx)
-		name, _ := content.Any().Get("name")
+		name, _ := canon.Value(content).Any().Get("name")
 		return name.Value(), err
 	}
 	return "", nil

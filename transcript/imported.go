@@ -23,8 +23,8 @@ func imported(list []piece) fields {
 		}
 	}
 	role := canon.String(list[0].role)
-	if original := list[0].node.Header(attrRole); original.Kind() == canon.KindString {
-		role = original
+	if original := list[0].node.Header(attrRole); canon.Value(original).Kind() == canon.KindString {
+		role = canon.Value(original)
 	}
 	f.set("role", role)
 	f.set("content", contentOf(bodies, list[0].origin.content))
@@ -73,7 +73,7 @@ func (p *piece) part() canon.Value {
 // with is the object of a field, further ones, and those of an attribute.
 func (p *piece) with(attr, name string, v canon.Value, more ...field) canon.Value {
 	var f fields
-	f.setAll(p.node.Header(attr).Any())
+	f.setAll(canon.Value(p.node.Header(attr)).Any())
 	f.set(name, v)
 	return append(f, more...).object()
 }

@@ -36,7 +36,7 @@ func contentOfNode(n *tree.Node) canon.Value {
 	if err != nil {
 		panic(err)
 	}
-	return v
+	return canon.Value(v)
 }
 
 // limits counts what a snapshot has node by node, and holds the report to it.

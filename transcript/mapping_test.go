@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -61,7 +62,7 @@ func outline(t *testing.T, of *tree.Tree) []string {
 			value := string(h.Value)
 			if h.Name == attrMessage {
 				var f fields
-				f.setAll(without(h.Value.Any(), "n"))
+				f.setAll(without(canon.Value(h.Value).Any(), "n"))
 				if value = string(f.object()); value == "{}" {
 					continue
 				}

@@ -109,7 +109,7 @@ func TestTauBench(t *testing.T) {
 			n := entry.Node()
 			refs[n.Kind] += len(n.Refs)
 		}
-		about := made.Working().Tree().Root().Node().Header("tau-bench:conversation").Any()
+		about := canon.Value(made.Working().Tree().Root().Node().Header("tau-bench:conversation")).Any()
 		for _, field := range []string{"task_id", "reward", "info", "trial"} {
 			want, _ := doc.Elems[i].Get(field)
 			if got, _ := about.Get(field); got.Value() != want.Value() {

@@ -125,13 +125,13 @@ func (r *renderer) piece(n *tree.Node, region tree.Class, turn string) (piece, e
 	if p.origin == nil && n.Kind == "call" {
 		p.role = "assistant" // whatever its role: nobody else can call
 	}
-	var err error
-	p.content, err = n.Content.Value(r.ctx)
+	content, err := n.Content.Value(r.ctx)
+	p.content = canon.Value(content)
 	return p, err
 }
 
 func originOf(n *tree.Node) *origin {
-	about := n.Header(attrMessage).Any()
+	about := canon.Value(n.Header(attrMessage)).Any()
 	number, _ := about.Get("n")
 	if number.Kind != canon.KindNumber {
 		return nil

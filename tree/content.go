@@ -11,17 +11,17 @@ import (
 // Content is a node's content in canonical JSON: held, or fetched from a store
 // when asked for.
 type Content struct {
-	value canon.Value
+	value JSON
 	size  int
-	fetch func(context.Context) (canon.Value, error)
+	fetch func(context.Context) (JSON, error)
 }
 
 // Hold returns a content that is in memory. The zero Value means no content.
-func Hold(v canon.Value) Content { return Content{value: v, size: len(v)} }
+func Hold(v JSON) Content { return Content{value: v, size: len(v)} }
 
 // Fetch returns a content of size bytes of canonical JSON that get reads when
 // it is asked for.
-func Fetch(size int, get func(context.Context) (canon.Value, error)) Content {
+func Fetch(size int, get func(context.Context) (JSON, error)) Content {
 	return Content{size: size, fetch: get}
 }
 
@@ -30,7 +30,7 @@ func (c Content) Size() int { return c.size }
 
 // Value returns the content, "" where there is none. It fails only where the
 // content has to be read from a store.
-func (c Content) Value(ctx context.Context) (canon.Value, error) {
+func (c Content) Value(ctx context.Context) (JSON, error) {
 	if c.fetch == nil {
 		return c.value, nil
 	}

@@ -17,7 +17,7 @@ import (
 const ErasedName = "pact:erased"
 
 // ErasedContent stands for a content that was erased, whatever it was.
-const ErasedContent canon.Value = `"[erased]"`
+const ErasedContent JSON = `"[erased]"`
 
 // kinds are the words for kinds that say nothing about anybody.
 var kinds = []string{"text", "call", "result", "image", "audio", "summary", "stub"}
@@ -57,9 +57,9 @@ func (n *Node) Mark(ctx context.Context, salt []byte) (string, error) {
 	}
 	members := make([]canon.Member, 0, len(n.Headers)+2)
 	for _, h := range n.Headers {
-		members = append(members, canon.Member{Name: h.Name, Value: h.Value.Any()})
+		members = append(members, canon.Member{Name: h.Name, Value: canon.Value(h.Value).Any()})
 	}
-	members = append(members, canon.Member{Name: "content", Value: content.Any()},
+	members = append(members, canon.Member{Name: "content", Value: canon.Value(content).Any()},
 		canon.Member{Name: "id", Value: canon.Any{Kind: canon.KindString, Text: n.ID}})
 	h := hmac.New(sha256.New, salt)
 	h.Write([]byte(canon.Object(members...).Value())) // a hash never fails to take bytes
@@ -80,7 +80,7 @@ func (n *Node) left(mark string) *Node {
 			gap.Headers = append(gap.Headers, h)
 		}
 	}
-	gap.Headers = append(gap.Headers, Header{ErasedName, canon.String(mark)})
+	gap.Headers = append(gap.Headers, Header{ErasedName, JSON(canon.String(mark))})
 	if n.Content.Size() > 0 {
 		gap.Content = Hold(ErasedContent)
 	}
@@ -97,25 +97,25 @@ func (n *Node) stays(h Header) bool {
 	case "refs":
 		return n.Refs != nil
 	case "pinned", "removable":
-		return h.Value.Kind() == canon.KindBool
+		return canon.Value(h.Value).Kind() == canon.KindBool
 	}
 	return false
 }
 
 // Loose yields what an erasure takes of a node beside its content: names and
 // values of headers, and an instant in a form of its own.
-func (n *Node) Loose(yield func(canon.Value) bool) {
+func (n *Node) Loose(yield func(JSON) bool) {
 	for _, h := range n.Headers {
 		mark, _ := h.Value.Text()
 		if n.stays(h) || h.Name == ErasedName && isMark(mark) {
 			continue
 		}
-		if !slices.Contains(common, h.Name) && !yield(canon.String(h.Name)) || !yield(h.Value) {
+		if !slices.Contains(common, h.Name) && !yield(JSON(canon.String(h.Name))) || !yield(h.Value) {
 			return
 		}
 	}
 	if n.ForeignISO != "" {
-		yield(canon.String(n.ForeignISO))
+		yield(JSON(canon.String(n.ForeignISO)))
 	}
 }
 

@@ -17,8 +17,8 @@ type Digest [32]byte
 // Header is one optional header of a node or one of its custom attributes
 // (02 §3.5), its value in canonical JSON.
 type Header struct {
-	Name  string      // as written
-	Value canon.Value // in canonical JSON
+	Name  string // as written
+	Value JSON   // in canonical JSON
 }
 
 // Node is one version of a node: its mandatory headers (02 §3.2), its optional
@@ -68,13 +68,13 @@ func NewNode(n Node, hash *Digest) *Node {
 		case "key":
 			n.Key, _ = h.Value.Text()
 		case "tags":
-			n.Tags = texts(h.Value)
+			n.Tags = texts(canon.Value(h.Value))
 		case "refs":
-			n.Refs = texts(h.Value)
+			n.Refs = texts(canon.Value(h.Value))
 		case "removable":
-			n.Removable = h.Value == canon.True
+			n.Removable = canon.Value(h.Value) == canon.True
 		case "pinned":
-			n.Pinned = h.Value == canon.True
+			n.Pinned = canon.Value(h.Value) == canon.True
 		}
 	}
 	if n.ForeignISO != "" && n.ForeignISO == ISO(n.CreatedNS) {
@@ -112,8 +112,8 @@ func (n Node) stamped() *Node {
 
 // HashWith is the content hash that the node has with a content, along with its
 // role, kind and attributes (08 §2.1), false where JSON cannot express it.
-func (n *Node) HashWith(content canon.Value) (Digest, bool) {
-	return canon.ContentHash(content, n.Header("role"), n.Header("kind"), n.customs)
+func (n *Node) HashWith(content JSON) (Digest, bool) {
+	return canon.ContentHash(canon.Value(content), canon.Value(n.Header("role")), canon.Value(n.Header("kind")), n.customs)
 }
 
 // texts reads an array of strings; anything else is no list.
@@ -135,7 +135,7 @@ func texts(v canon.Value) []string {
 // customs yields the attributes that may take part in the content hash.
 func (n *Node) customs(yield func(string, canon.Value) bool) {
 	for _, h := range n.Headers {
-		if !yield(h.Name, h.Value) {
+		if !yield(h.Name, canon.Value(h.Value)) {
 			return
 		}
 	}
@@ -185,7 +185,7 @@ func (n *Node) Has(name string) bool { return n.Header(name) != "" }
 
 // Header returns an optional header or a custom attribute, "" without one.
 // Mandatory headers are fields.
-func (n *Node) Header(name string) canon.Value {
+func (n *Node) Header(name string) JSON {
 	lo, hi := 0, len(n.Headers)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)

@@ -75,10 +75,10 @@ func (s *Spec) headers() ([]Header, error) {
 		hs = append(hs, h)
 	}
 	if s.Removable {
-		hs = append(hs, Header{"removable", canon.True})
+		hs = append(hs, Header{"removable", JSON(canon.True)})
 	}
 	if s.Pinned {
-		hs = append(hs, Header{"pinned", canon.True})
+		hs = append(hs, Header{"pinned", JSON(canon.True)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Attrs)) {
 		if !CustomName(name) {
@@ -88,7 +88,7 @@ func (s *Spec) headers() ([]Header, error) {
 		if err != nil {
 			return nil, err
 		}
-		if h.Value != canon.Null {
+		if canon.Value(h.Value) != canon.Null {
 			hs = append(hs, h)
 		}
 	}
@@ -102,7 +102,7 @@ func header(name string, v any) (Header, error) {
 	}
 	value, err := encode(name, v)
 	if err != nil || value == canon.Null {
-		return Header{name, value}, err
+		return Header{name, JSON(value)}, err
 	}
 	switch {
 	case name == ErasedName:
@@ -124,11 +124,14 @@ func header(name string, v any) (Header, error) {
 			return Header{}, invalid(name, "the header must be true or false", "")
 		}
 	}
-	return Header{name, value}, nil
+	return Header{name, JSON(value)}, nil
 }
 
 // encode returns the canonical form of a value, Null where there is none.
 func encode(name string, v any) (canon.Value, error) {
+	if given, ok := v.(JSON); ok { // as it is, NaN too
+		v = canon.Value(given)
+	}
 	value, err := canon.Encode(v)
 	switch {
 	case fault.CodeOf(err) == fault.Limit:
@@ -148,7 +151,7 @@ func encodeContent(v any) (Content, error) {
 	if err != nil || value == canon.Null {
 		return Content{}, err
 	}
-	return Hold(value), nil
+	return Hold(JSON(value)), nil
 }
 
 func invalid(token, message, remedy string) error {

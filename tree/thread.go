@@ -3,8 +3,6 @@ package tree
 import (
 	"bytes"
 	"context"
-
-	"github.com/contexttree/pact/internal/canon"
 )
 
 // RoleIn is the role that a block is rendered with in a region: its own or, where
@@ -16,7 +14,7 @@ func (n *Node) RoleIn(region Class) string {
 }
 
 // renderedRole is RoleIn in JSON, as the thread has it.
-func (n *Node) renderedRole(region Class) canon.Value {
+func (n *Node) renderedRole(region Class) JSON {
 	if n.roleless {
 		return defaultRole(region)
 	}
@@ -24,7 +22,7 @@ func (n *Node) renderedRole(region Class) canon.Value {
 }
 
 // defaultRole is the role of a block that has none, in JSON (02 §12.4).
-func defaultRole(region Class) canon.Value {
+func defaultRole(region Class) JSON {
 	if region == Sys {
 		return `"system"`
 	}
@@ -133,10 +131,10 @@ func sameRendering(ctx context.Context, a *Node, aRegion Class, b *Node, bRegion
 	return x == y, err
 }
 
-const emptyText canon.Value = `""`
+const emptyText JSON = `""`
 
 // renderedContent is the content as the thread has it, in JSON.
-func (n *Node) renderedContent(ctx context.Context) (canon.Value, error) {
+func (n *Node) renderedContent(ctx context.Context) (JSON, error) {
 	v, err := n.Content.Value(ctx)
 	if v == "" {
 		v = emptyText

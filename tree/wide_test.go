@@ -185,7 +185,7 @@ func TestThreadSizeCountsEveryKindOfContent(t *testing.T) {
 	for _, content := range []canon.Value{"", `""`, "0", "7", "42", "-1", "1.5", "true", "null", "[]", "{}", `"a"`, `"\u00e9"`, `[1,{"a":null}]`} {
 		w := newWorld()
 		nodes := placed(w.document())
-		n := tree.NewNode(tree.Node{ID: "a", Type: "block", Expiry: never, Content: tree.Hold(content)}, nil)
+		n := tree.NewNode(tree.Node{ID: "a", Type: "block", Expiry: never, Content: tree.Hold(tree.JSON(content))}, nil)
 		tr, err := tree.Build(1, append(nodes, tree.Placed{Node: n, Parent: len(nodes) - 1}))
 		if err != nil {
 			t.Fatal(err)

@@ -48,7 +48,7 @@ func (a *app) nodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (st
 		if err != nil {
 			return "", err
 		}
-		facts = append(facts, a.paint.faint(bytesText(int64(size))), excerpt(content, 60))
+		facts = append(facts, a.paint.faint(bytesText(int64(size))), excerpt(canon.Value(content), 60))
 	}
 	return strings.Join(facts, "  "), nil
 }

@@ -160,10 +160,11 @@ func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error)
 func (b *richBuilder) contentDiff(from, to *tree.Node) (*diff.ContentDiff, error) {
 	var values [2]canon.Value
 	for i, n := range [...]*tree.Node{from, to} {
-		var err error
-		if values[i], err = n.Content.Value(b.ctx); err != nil {
+		content, err := n.Content.Value(b.ctx)
+		if err != nil {
 			return nil, err
 		}
+		values[i] = canon.Value(content)
 	}
 	if values[0] == values[1] {
 		return nil, nil

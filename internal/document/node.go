@@ -181,7 +181,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	case "content":
 		if v.Kind != canon.KindNull {
 			content := v.Value()
-			n.Content, err = tree.Hold(content), nested(n, m, content)
+			n.Content, err = tree.Hold(tree.JSON(content)), nested(n, m, content)
 		}
 	case "content_hash":
 		if v.Kind != canon.KindNull {
@@ -190,7 +190,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	default:
 		if v.Kind != canon.KindNull {
 			value := v.Value()
-			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: value})
+			n.Headers = append(n.Headers, tree.Header{Name: strings.Clone(m.Name), Value: tree.JSON(value)})
 			r.checkOptional(n, m)
 			err = nested(n, m, value)
 		}

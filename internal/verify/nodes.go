@@ -158,7 +158,7 @@ func (v *verifier) version(t *tree.Tree, n *tree.Node) *inspect.Defect {
 			Recorded: strconv.Itoa(n.Content.Size()), Found: strconv.Itoa(len(content)),
 		}
 	}
-	if content != "" && !content.Canonical() {
+	if content != "" && !canon.Value(content).Canonical() {
 		return defectOn(t, n, "the content is not in canonical form")
 	}
 	again := *n

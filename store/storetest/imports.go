@@ -36,7 +36,7 @@ func imported(t *testing.T, cycle int64, nodes ...listed) *tree.Tree {
 			n.Expiry = l.expiry
 		}
 		if l.content != "" {
-			n.Content = tree.Hold(canon.String(l.content))
+			n.Content = tree.Hold(tree.JSON(canon.String(l.content)))
 		}
 		parent := -1
 		if l.parent != "" {
@@ -230,7 +230,7 @@ func testContent(t *testing.T, s Suite) {
 	for e, parent := range first.All() {
 		n := *e.Node()
 		if i := strings.TrimPrefix(n.ID, "n"); i != n.ID {
-			n.Content = tree.Hold(odd[i[0]-'0'])
+			n.Content = tree.Hold(tree.JSON(odd[i[0]-'0']))
 		}
 		p := tree.Placed{Node: tree.NewNode(n, nil), Parent: -1}
 		if parent != "" {

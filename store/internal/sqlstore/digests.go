@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -131,7 +130,7 @@ func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[in
 // published version, and its key is never used again.
 func (s *Store) content(r *row, of **tree.Node) tree.Content {
 	branch, birth, nid, size := r.branch, r.birth, r.nid, r.size
-	return tree.Fetch(size, func(ctx context.Context) (canon.Value, error) {
+	return tree.Fetch(size, func(ctx context.Context) (tree.JSON, error) {
 		var body sql.NullString // which copies once what the driver gives, a slice of bytes twice
 		var hash []byte
 		switch err := s.stmts.bodyOf.QueryRowContext(ctx, branch, birth, nid).Scan(&body, &hash); {
@@ -140,7 +139,7 @@ func (s *Store) content(r *row, of **tree.Node) tree.Content {
 		case err != nil:
 			return "", s.fail(ctx, err, "reading a content")
 		}
-		n, v := *of, canon.Value(body.String)
+		n, v := *of, tree.JSON(body.String)
 		erased := v == tree.ErasedContent && !bytes.Equal(hash, n.Hash[:]) // since the snapshot was read
 		if erased {
 			return v, nil
@@ -151,7 +150,7 @@ func (s *Store) content(r *row, of **tree.Node) tree.Content {
 
 // checkContentHash returns E_STORE where a content has not the content hash of
 // its node.
-func checkContentHash(n *tree.Node, content canon.Value) error {
+func checkContentHash(n *tree.Node, content tree.JSON) error {
 	found, ok := n.HashWith(content)
 	if ok && found == n.Hash {
 		return nil

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"math"
 
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -93,7 +92,7 @@ func (x *erasure) findTexts(b *branch) error {
 		if err != nil {
 			return err
 		}
-		goes, stays := x.finder.InNode(full, canon.Value(body))
+		goes, stays := x.finder.InNode(full, tree.JSON(body))
 		if stays {
 			return store.StuckIn(full)
 		}
@@ -136,6 +135,6 @@ func nodeOf(n tree.Node, iso, headers string, body []byte) (*tree.Node, error) {
 		}
 		n.Headers = list
 	}
-	n.Content = tree.Hold(canon.Value(body))
+	n.Content = tree.Hold(tree.JSON(body))
 	return tree.NewNode(n, nil), nil
 }

@@ -102,7 +102,7 @@ func (c *scanner) complete(list []row) error {
 		}
 		switch {
 		case r.body != nil:
-			n.Content = tree.Hold(canon.Value(r.body))
+			n.Content = tree.Hold(tree.JSON(r.body))
 		case r.size > 0:
 			later = new(*tree.Node)
 			n.Content = c.store.content(r, later)
@@ -118,7 +118,7 @@ func (c *scanner) complete(list []row) error {
 			*later = made
 		}
 		if hash != nil && r.body != nil {
-			if err := checkContentHash(made, canon.Value(r.body)); err != nil {
+			if err := checkContentHash(made, tree.JSON(r.body)); err != nil {
 				return err
 			}
 		}
@@ -138,7 +138,7 @@ func (c *scanner) headers(text string) ([]tree.Header, error) {
 	}
 	hs := make([]tree.Header, len(object.Members))
 	for i, m := range object.Members {
-		hs[i] = tree.Header{Name: m.Name, Value: m.Value.Value()}
+		hs[i] = tree.Header{Name: m.Name, Value: tree.JSON(m.Value.Value())}
 	}
 	if headersText(hs) != text {
 		return nil, damageError("there are headers that are not canonical")
