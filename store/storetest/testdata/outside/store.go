@@ -1,5 +1,6 @@
 // Package outside is a store as somebody writes one who has nothing of this
-// project but its public packages: the core of the contract, in memory.
+// project but its public packages: the core of the contract, in memory, with the
+// working state written out as rows.
 package outside
 
 import (
@@ -24,7 +25,8 @@ type Store struct {
 
 // history is one context.
 type history struct {
-	state     store.State
+	state     store.State  // without the working state
+	working   []byte       // as rows
 	first     *tree.Tree   // what it was created with
 	snapshots []*tree.Tree // of the cycles state.First, state.First+1, …
 	log       []store.Entry
@@ -79,9 +81,17 @@ func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	h := &history{first: g.Tree, state: store.State{
+	working := g.Tree
+	if n := len(g.Changes); n > 0 {
+		working = g.Changes[n-1].After
+	}
+	rows, err := written(ctx, working)
+	if err != nil {
+		return store.Info{}, err
+	}
+	h := &history{working: rows, first: g.Tree, state: store.State{
 		Info: store.Info{Key: store.Key(len(s.list) + 1), Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: g.Tree.Cycle(), Stamps: g.Stamps},
-		Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle,
+		Head: g.Tree, Idle: g.Entry.Idle,
 	}}
 	if g.Imported {
 		h.snapshots = append(h.snapshots, g.Tree)
@@ -106,7 +116,7 @@ func (h *history) apply(changes []store.Change) {
 			h.snapshots = append(h.snapshots, t)
 			h.state.Head, h.state.Cycle, h.state.Idle = t, t.Cycle(), c.Entry.Idle
 		}
-		h.state.Working, h.state.Stamps = c.After, c.Stamps
+		h.state.Stamps = c.Stamps
 		h.record(c.Entry.Logged(kind, t))
 	}
 }
@@ -119,6 +129,9 @@ func (s *Store) Load(_ context.Context, key store.Key) (*store.State, error) {
 		return nil, err
 	}
 	state := h.state
+	if state.Working, err = read(state.Stamps.Cycle, h.working); err != nil {
+		return nil, err
+	}
 	return &state, nil
 }
 
@@ -155,7 +168,7 @@ func (s *Store) span(key store.Key, from, to int64) ([]*tree.Tree, error) {
 	return slices.Clone(h.snapshots[from-first : to-first+1]), nil
 }
 
-func (s *Store) Apply(_ context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
+func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	h, err := s.get(key)
@@ -173,6 +186,13 @@ func (s *Store) Apply(_ context.Context, key store.Key, g store.Guard, changes .
 		}
 		seen[token] = true
 	}
+	if n := len(changes); n > 0 {
+		rows, err := written(ctx, changes[n-1].After)
+		if err != nil {
+			return err
+		}
+		h.working = rows
+	}
 	h.apply(changes)
 	return nil
 }
@@ -184,7 +204,11 @@ func (s *Store) Has(_ context.Context, key store.Key, id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return h.first.Has(id) || h.state.Working.Has(id) || slices.ContainsFunc(h.snapshots, func(t *tree.Tree) bool { return t.Has(id) }), nil
+	working, err := read(h.state.Stamps.Cycle, h.working)
+	if err != nil {
+		return false, err
+	}
+	return h.first.Has(id) || working.Has(id) || slices.ContainsFunc(h.snapshots, func(t *tree.Tree) bool { return t.Has(id) }), nil
 }
 
 func (s *Store) Log(_ context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
