@@ -63,7 +63,7 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 // b are not neighbours also what changed from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (*diff.Report, error) {
 	o := orZero(opts)
-	form, err := o.form()
+	mode, lines, err := o.form()
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 	r := differ.Rich{
 		From: from.tree, To: to.tree, FromLabel: a.String(), ToLabel: b.String(), Selection: selection,
 		Cause: func(d tree.Difference, fields []string) (diff.Cause, error) { return causes.Of(ctx, d, fields) },
-		Mode:  form.mode, ContextLines: form.lines,
+		Mode:  mode, ContextLines: lines,
 	}
 	return r.Report(ctx)
 }

@@ -3,6 +3,7 @@ package pact
 import (
 	"cmp"
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/diff"
@@ -112,7 +113,7 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 		for _, d := range pair.Changed {
 			fields := pair.Fields(d)
 			c := diff.NodeChange{ID: d.New.ID, Fields: fields, Delta: pair.Delta(d, fields)}
-			warning, err := b.addContents(ctx, &c, d, block.From.Label, block.To.Label)
+			warning, err := b.contents.Add(ctx, &c, d, block.From.Label, block.To.Label)
 			if err != nil {
 				return err
 			}
@@ -217,4 +218,54 @@ func ref(axis byte, latest, cycle int64) diff.SnapshotRef {
 		return diff.SnapshotRef{Kind: "c", Value: cycle, Label: Cycle(cycle).String(), Cycle: cycle}
 	}
 	return diff.SnapshotRef{Kind: "t", Value: cycle - latest, Label: Address{'t', cycle - latest}.String(), Cycle: cycle}
+}
+
+// rangeOptions are the options of a range, with their defaults in place.
+type rangeOptions struct {
+	limits   diff.RangeLimits
+	contents differ.Contents
+}
+
+func (o *RangeOptions) collect() (r rangeOptions, err error) {
+	r.limits = diff.RangeLimits{MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}
+	r.contents.Materialize = o.Materialize
+	if o.Content != nil {
+		if r.contents.Mode, r.contents.Lines, err = o.Content.form(); err != nil {
+			return r, err
+		}
+	}
+	return r, r.check()
+}
+
+// form fills the defaults in. It refuses a form or a number of lines that no
+// content diff has.
+func (o ContentOptions) form() (mode diff.Mode, lines int, err error) {
+	mode, lines = cmp.Or(o.Mode, diff.Unified), 3
+	if o.Lines != nil {
+		lines = *o.Lines
+	}
+	if lines < 0 {
+		return "", 0, fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(lines)+" lines of context", "allow 0 or more")
+	}
+	if !slices.Contains([]diff.Mode{diff.Unified, diff.JSONPatch, diff.Tokens}, mode) {
+		return "", 0, fault.At(fault.SelectorInvalid, fault.NoOffset, string(mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
+	}
+	return mode, lines, nil
+}
+
+// check refuses values that no option can have.
+func (o *rangeOptions) check() error {
+	for _, h := range o.contents.Materialize {
+		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
+			return fault.At(fault.SelectorInvalid, fault.NoOffset, h, "this header cannot be materialized", "there are content, mime, encoding and content_hash")
+		}
+	}
+	l := &o.limits
+	if l.MaxSnapshots != nil && *l.MaxSnapshots < 1 {
+		return fault.New(fault.RangeLimit, "at most "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leave nothing to compare", "allow at least 1")
+	}
+	if l.MaxChangesPerSnapshot != nil && *l.MaxChangesPerSnapshot < 0 {
+		return fault.New(fault.RangeLimit, "a block cannot have "+strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes", "allow 0 or more")
+	}
+	return nil
 }
