@@ -14,6 +14,8 @@ import (
 )
 
 // Address names a state of a context: a snapshot (05 §2.3) or the working state.
+//
+// Specification: 02 §8.4, 05 §2.3.
 type Address struct {
 	axis byte // 't', 'c', or 0 for the working state
 	n    int64

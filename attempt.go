@@ -37,6 +37,8 @@ type Outcome struct {
 // The clock is read once, which lifts no stamp. E_CONFLICT where in the meantime
 // the cycle was committed or the candidate edited away, E_DOCUMENT_INVALID and
 // E_LIMIT for what no record can hold; nothing was sent then.
+//
+// Specification: 03 §6, 03 §6.1.
 func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*store.Attempt, error) {
 	params, err := canon.Encode(call.Params)
 	if err != nil {

@@ -26,6 +26,9 @@ type CommitOptions struct {
 // is durable before Commit returns. A failed commit leaves nothing behind; where
 // another writer was faster, its E_CONFLICT has a [Conflict].
 // Cost: that of what changed, never of the length of the history.
+//
+// Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4, 05 §2, 05 §2.1,
+// 05 §2.1.1.
 func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, error) {
 	o := orZero(opts)
 	c.write.Lock()

@@ -21,6 +21,8 @@ import (
 // wait, writers go one after the other. A writer in another process is noticed
 // by cycle and revision: the change is refused with E_CONFLICT and nothing is
 // lost; Refresh takes up what the other one did.
+//
+// Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {
 	store store.Store
 	clock func() int64

@@ -41,6 +41,8 @@ type Explanation struct {
 // that costs too much. Cost: that of the nodes that the selector cannot rule out,
 // see Explain, in every snapshot; of a selector that goes by a node and its
 // ancestors alone, in the newest and in what changed since.
+//
+// Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
 func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) ([]string, error) {
 	list, err := c.find(ctx, text, o)
 	if err != nil {

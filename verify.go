@@ -20,6 +20,8 @@ import (
 // E_CONTEXT_NOT_FOUND where the context is gone, E_STORE where the medium fails.
 // Cost: everything that is stored, once, without the contents of other contexts,
 // and rendering every snapshot.
+//
+// Specification: 06 §6.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*inspect.Verification, error) {
 	s := c.state.Load()
 	return verify.Keyed(ctx, c.store, s.Key, s.Name, progress)

@@ -9,6 +9,8 @@ import "encoding/json"
 // Result is the normative form of a diff (05 §4.3): exactly these three keys.
 // Nodes come in the canonical order of the newer snapshot, those that it lacks
 // in the order of the older one (05 §4.4). No list is nil.
+//
+// Specification: 05 §4.3, 06 §4.3.
 type Result struct {
 	Added   []string `json:"added"`   // ids
 	Removed []string `json:"removed"` // ids

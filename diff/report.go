@@ -5,6 +5,8 @@ import "encoding/json"
 // Report is the rich form of a diff (02 §9.3, 05 §4.5): what came, went and
 // changed from one snapshot to another, why, and where in the threads that a
 // model was sent (06 §4.4). Lists are in the order of [Result] and never nil.
+//
+// Specification: 05 §4.5, 06 §4.4.
 type Report struct {
 	From     Side           `json:"from"`                // the older snapshot
 	To       Side           `json:"to"`                  // the newer snapshot

@@ -19,6 +19,7 @@ func compareNodes(a, b *tree.Node) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.CreatedNS, b.CreatedNS), cmp.Compare(a.ID, b.ID))
 }
 
+// Specification: 02 §7.1.
 func canonical(a, b candidate) int { return compareNodes(a.node, b.node) }
 
 // prunable reports whether the entry at the end of path can be a candidate.

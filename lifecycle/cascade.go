@@ -6,6 +6,8 @@ import "github.com/contexttree/pact/tree"
 // the largest set that nobody outside it refers to and no holder retains.
 // parents are the ids of nodes that lost a child. It returns what went, inner
 // groups first, and the empty groups that something keeps.
+//
+// Specification: 02 §5.3, 02 §5.3.1, 03 §4.2.
 func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, idle []Held) {
 	var groups []string
 	going := make(map[string]bool)

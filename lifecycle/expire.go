@@ -11,6 +11,8 @@ import (
 // a reference ties: what that leaves without its partner is for lapse. A node that
 // stays keeps its ancestors. Groups that are left empty cascade, and those that were
 // left empty before and kept; those that something keeps are returned.
+//
+// Specification: 02 §5, 02 §5.2, 03 §3.2, 03 §4, 03 §4.1.
 func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
 	cycle, retained := in.Stamps.Cycle, in.Retained
 	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
@@ -51,6 +53,8 @@ func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
 // hold takes out of going what has to stay: what is retained, what a node that
 // stays refers to, and the ancestors of all these. It returns what it took out.
 // list has everything in going.
+//
+// Specification: 02 §5.4, 03 §4.3.
 func hold(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool, reason Reason) map[string]Held {
 	held := make(map[string]Held)
 	again := list

@@ -34,6 +34,8 @@ type Input struct {
 // since the last snapshot, and one path for each. A limit that is exceeded costs
 // what goes for it and the candidates before that in their order which the report
 // names; the first time on a tree it costs a look at every candidate.
+//
+// Specification: 01 §7, 03 §2.3, 03 §5.4, 03 §7.
 func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, error) {
 	var report Report
 	if in.Retained == nil {

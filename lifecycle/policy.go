@@ -13,6 +13,8 @@ import (
 // Policy declares what pruning may do at a commit (02 §7, 07 annex). It is data:
 // the commit that used it records it, and with the state before it decides the
 // state after (02 §7.3). The zero Policy prunes nothing.
+//
+// Specification: 02 §7.4.
 type Policy struct {
 	// The most that the snapshot may have, ^sys counted; 0 for no limit.
 	MaxTokens int `json:"max_tokens,omitempty"` // of the contents of its blocks

@@ -40,6 +40,8 @@ const (
 // prune removes what was asked for, then as much as the limits need, in
 // canonical order: priority, age, id (02 §7.1). Nodes that belong together go
 // together or stay together.
+//
+// Specification: 02 §7, 02 §7.3.
 func (p *pruner) prune(report *Report) error {
 	before := p.tree
 	if err := p.weigh(); err != nil {
@@ -190,6 +192,8 @@ func (p *pruner) missed(waits bool) string {
 }
 
 // protect protects the most recent turns (02 §7.2).
+//
+// Specification: 02 §7.2.
 func (p *pruner) protect() {
 	turns := p.tree.Region(tree.Seq).Children()
 	p.recent = nil

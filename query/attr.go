@@ -128,6 +128,8 @@ func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, namesCont
 
 // compileComparison compiles a comparison with what is neither an integer nor a
 // text: a list or any JSON (04 §5.4, §5.5).
+//
+// Specification: 04 §5, 04 §5.1, 04 §5.2, 04 §5.3, 04 §5.4, 04 §5.5.
 func compileComparison(a selector.Attr) func(value) bool {
 	operands := make([]operand, len(a.Values))
 	for i, l := range a.Values {

@@ -15,6 +15,8 @@ import (
 // filters of the hop. Gap fails with E_NODE_NOT_FOUND where a hop leads nowhere,
 // and with E_PLACEMENT_INVALID where it leads to no container or to several.
 // It reads contents from the store under ctx where a filter tests them.
+//
+// Specification: 003 §3.9, 001 §3.9.
 func Gap(ctx context.Context, t *tree.Tree, pos *selector.Position, e selector.Edition) (tree.Gap, error) {
 	f := finder{run: newRun(ctx, &Plan{traits: e.Traits()}, t), pos: pos}
 	for _, i := range hopOrder(pos.Hops) {

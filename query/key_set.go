@@ -13,6 +13,8 @@ import (
 // pick behind the key picks from the whole set (003, 001 §3.5.2). asKeySet moves
 // that pick and the parts after it from the last step, which all chains of the
 // group share, to keySetFilter.
+//
+// Specification: 003 §3.5.2.
 func (p *Plan) asKeySet(chains [][]selector.Step) error {
 	steps := chains[0]
 	parts := steps[len(steps)-1].Parts

@@ -222,6 +222,8 @@ func classAt(depths []interval) (tree.Class, bool) {
 // §3.2; 003, 001 §3.2, §7.3). Both vocabularies are understood.
 // Beside :depth(…) a type of turns also matches the regions that have a depth,
 // in the editions with one axis of depths: .mt:depth(0) is ^ah.
+//
+// Specification: 04 §3.2.
 func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
 	var c hint
 	_, rest, namespaced := strings.Cut(name, ":")

@@ -66,6 +66,8 @@ func (r *run) fail(err error) {
 // at each of them once, and allocates nothing for a node that is not selected.
 // An order other than that of the document adds what sorting the selected
 // nodes costs.
+//
+// Specification: 04 §2, 04 §2.1, 04 §2.2.
 func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) { return p.run(ctx, t, nil) }
 
 // run evaluates the plan. Below a node that limits names it visits only those

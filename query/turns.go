@@ -28,6 +28,8 @@ func ranksOfTurns(t *tree.Tree) []int {
 
 // depthOfRank returns the depth of a child of ^seq, the newest turn having 1,
 // and whether it is a turn. There are n children.
+//
+// Specification: 01 §3.2, 02 §6.3.
 func (r *run) depthOfRank(n, rank int) (int64, bool) {
 	if r.turns == nil {
 		return int64(n - rank), true

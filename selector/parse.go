@@ -28,6 +28,8 @@ const (
 // [fault.Error] with offset and token: E_SELECTOR_INVALID,
 // E_SNAPSHOT_RANGE_KIND_MISMATCH, E_SNAPSHOT_RANGE_WILDCARD,
 // E_SNAPSHOT_NOT_FOUND for an address in the future, and E_LIMIT.
+//
+// Specification: 04 §3, 04 §4.
 func Parse(text string, e Edition) (*Selector, error) {
 	p, err := newParser(text, e)
 	if err != nil {
@@ -158,6 +160,8 @@ func (p *parser) group() (Group, error) {
 }
 
 // step is the step being read, with what decides whether a part may follow.
+//
+// Specification: 04 §3.6, 001 §3.6.
 type step struct {
 	*Step
 	named   bool // more names may follow: only "*", a region or names so far

@@ -74,6 +74,8 @@ func (p *parser) attrs(most int) ([]Attr, error) {
 }
 
 // attr reads one attribute with or without a comparison (04 §3.5, §5).
+//
+// Specification: 04 §3.5, 003 §3.5.1.
 func (p *parser) attr() (Attr, error) {
 	start := p.pos
 	if !isLetter(p.peek(0)) {
@@ -122,6 +124,8 @@ func (p *parser) attr() (Attr, error) {
 
 // checkFacet refuses a facet that only a snapshot has, where no snapshot is
 // named (003, 001 §3.5.3).
+//
+// Specification: 003 §3.5.3.
 func (p *parser) checkFacet(offset int, name string) error {
 	switch name {
 	case "born_turn", "age", "depth", "sdepth":

@@ -32,6 +32,8 @@ func (cur *step) add(parts ...Part) {
 }
 
 // region reads a root alias (04 §3.1).
+//
+// Specification: 04 §3.1.
 func (p *parser) region() (Part, error) {
 	start := p.pos
 	p.take("^")
@@ -83,6 +85,8 @@ func (p *parser) nameOf(cur *step) error {
 
 // hashed reads what stands behind "#": a name, in quotes only where the edition
 // has them (001 §3.10).
+//
+// Specification: 04 §3.3, 001 §3.3.
 func (p *parser) hashed() (string, error) {
 	remedy := "write it in quotes: #'…'"
 	if !p.traits.Extended {
@@ -176,6 +180,8 @@ func asTag(part Part) (Tag, bool) {
 }
 
 // pseudo reads a pseudo-class (04 §3.4).
+//
+// Specification: 04 §3.4, 003 §3.4.
 func (p *parser) pseudo(cur *step) error {
 	start := p.pos
 	p.take(":")

@@ -32,6 +32,8 @@ func ParsePosition(text string, e Edition) (*Position, error) {
 }
 
 // position reads hops in parentheses (003, 001 §3.8).
+//
+// Specification: 003 §3.8, 001 §3.8.
 func (p *parser) position() (Position, error) {
 	var pos Position
 	if err := p.need(aPosition, p.pos, "("); err != nil {

@@ -5,6 +5,8 @@ import (
 )
 
 // readTime reads the address at the start of a selector (04 §3.7; 001 §3.7.1).
+//
+// Specification: 04 §3.7, 001 §3.7.1.
 func (p *parser) readTime() error {
 	start := p.pos
 	t, err := p.address()

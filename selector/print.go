@@ -10,6 +10,8 @@ import (
 // spaces, attributes in brackets, strings in single quotes, ranges with both
 // ends in full, depths as numbers and runs. Parsing it in the edition of the
 // selector gives an equal selector.
+//
+// Specification: 001 §2.5, 001 §3.10.
 func (s *Selector) String() string {
 	var w printer
 	if s.Time != nil {

@@ -27,6 +27,8 @@ const (
 // Attempt is the record of one call of a provider (03 §6.2). It belongs to a
 // cycle and is kept beside the history: it takes no revision and is in no
 // snapshot.
+//
+// Specification: 03 §6.2.
 type Attempt struct {
 	ID                string // attempt:<cycle>-<number>, in a fork with its suffix; the store's to set
 	Cycle             int64

@@ -43,6 +43,8 @@ type ImportOptions struct {
 // kept outside the cores, where it can be removed without a commit.
 //
 // E_CONFLICT where the name is taken, and the errors of a commit with the policy.
+//
+// Specification: 07 §4, 07 §4.1.
 func Import(ctx context.Context, s store.Store, name string, c *Conversation, o *ImportOptions) (*pact.Context, error) {
 	if o == nil {
 		o = &ImportOptions{}

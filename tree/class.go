@@ -4,6 +4,8 @@ import "strings"
 
 // Class is what a node is for placement and for selectors, whatever its
 // nodeType says (02 §3.3, 02 §3.4): user types fall back to a canonical class.
+//
+// Specification: 01 §1, 01 §1.1, 01 §1.2, 02 §2, 02 §2.1.
 type Class uint8
 
 // The classes. The regions come first, in their fixed order.
@@ -45,6 +47,8 @@ type Vocabulary struct {
 
 // ClassOfType returns the class that a nodeType names: a region, or the part
 // before the first colon where that is a canonical name of either vocabulary.
+//
+// Specification: 01 §2, 02 §3.3, 07 §3.1.
 func ClassOfType(nodeType string) (Class, bool) {
 	base, _, _ := strings.Cut(nodeType, ":")
 	switch base {

@@ -40,6 +40,8 @@ func (c Content) Value(ctx context.Context) (JSON, error) {
 // AppendRendered appends the block as the object it is in the canonical thread
 // of a region (02 §12.5): id, role, kind where it has one, content. It fails where
 // the content has to be read from a store and cannot.
+//
+// Specification: 02 §12.5.
 func (n *Node) AppendRendered(ctx context.Context, dst []byte, region Class) ([]byte, error) {
 	content, err := n.renderedContent(ctx)
 	if err != nil {

@@ -31,6 +31,8 @@ type Stamps struct {
 // Editor applies one batch of edits to a working state: each call checks the
 // permissions of the active turn (02 §2.3, §4.5, §6.4; 03 §5.5) and either
 // does the whole of what it says or nothing. Drop the editor to drop the batch.
+//
+// Specification: 02 §6.4, 03 §5.5.
 type Editor struct {
 	change
 	Stamps
@@ -142,6 +144,8 @@ func checkInteger(name string, n int64) error {
 // and the optional string headers. A nil value removes an optional one. It fails
 // with E_NODE_NOT_FOUND, E_SEALED for what an earlier node keeps,
 // E_DOCUMENT_INVALID for a value that does not fit, and E_LIMIT.
+//
+// Specification: 02 §3.2.1, 06 §2.3, 06 §2.4.
 func (x *Editor) Update(id string, set map[string]any) error {
 	path, err := x.find(id)
 	if err != nil {

@@ -15,6 +15,8 @@ type Entry struct {
 }
 
 // Node returns the node. It must not be changed.
+//
+// Specification: 01 §5, 02 §3, 02 §3.2, 06 §2, 06 §2.1, 06 §2.2.
 func (e *Entry) Node() *Node { return e.node }
 
 // Class returns what the node is in this place.

@@ -127,6 +127,8 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 // id. A node of this cycle keeps id and stamps; the move of an earlier one is
 // its removal and a new node, children included (02 §2.3). Its errors are those of
 // [Editor.Add] and [Editor.Remove].
+//
+// Specification: 02 §2.3, 02 §4.5.
 func (x *Editor) Move(id, parent string, offset int64) (string, error) {
 	path, err := x.target(parent)
 	if err != nil {

@@ -173,6 +173,8 @@ func (n *Node) CreatedISO() string {
 
 // TTL returns the remaining cycles at a cycle, never below 0, and false for a
 // persistent node (03 §3.1, §3.3).
+//
+// Specification: 02 §5.1, 03 §3, 03 §3.1, 03 §3.3.
 func (n *Node) TTL(cycle int64) (int64, bool) {
 	if n.Expiry == Never {
 		return 0, false
@@ -222,6 +224,8 @@ func (d Digest) String() string {
 
 // Less is the canonical order of siblings: offset, created_at_ns,
 // creation_index, id, all ascending (02 §4.3).
+//
+// Specification: 01 §4, 02 §4.3, 08 §5, 08 §5.1.
 func Less(a, b *Node) bool {
 	switch {
 	case a.Offset != b.Offset:

@@ -22,6 +22,8 @@ const (
 // where it breaks none: a tree with one that does is that of no context (02 §2.2,
 // §4.2, §5.3.1, §10). The root has no parent, nil. What a single edit may do is for
 // the Editor to say.
+//
+// Specification: 01 §6, 01 §6.1, 01 §6.2, 02 §2.2, 02 §4.2.
 func PlacementFault(e, parent *Entry) string {
 	if parent == nil {
 		if e.node.Removable {
@@ -75,6 +77,8 @@ func (t *Tree) HasRegions() bool {
 // admit checks that a new node of a class may hang at an offset under the node
 // at the end of path (02 §2–§4, §6.4). Where a block belongs to the explicit
 // core of the active head, it extends the path by the core.
+//
+// Specification: 01 §3, 01 §3.1, 02 §4, 02 §4.1, 02 §4.1.1.
 func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool) error {
 	p := *path
 	parent := p[len(p)-1]

@@ -43,6 +43,8 @@ const (
 // comes before its core, the core, what comes after (02 §12.2, §12.3). It
 // fails where w does or where content has to be read from a store and cannot.
 // Cost: about that of copying the bytes, once the turns were rendered before.
+//
+// Specification: 02 §12, 02 §12.2, 02 §12.3, 02 §12.6, 03 §5.3.
 func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 	return t.WriteAs(ctx, w, canonical)
 }

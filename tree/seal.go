@@ -51,6 +51,8 @@ func (t *Tree) Without(ids ...string) *Tree {
 // snapshot of s.Cycle; the stamps are those of the cycle after it. E_LIMIT where
 // cycles or stamps have come to the end of their range.
 // Cost: the children of ^ah, and one path.
+//
+// Specification: 02 §6, 02 §6.1, 02 §6.2, 03 §5, 03 §5.1, 03 §5.2.
 func Seal(t *Tree, s Stamps, env Env) (*Tree, Stamps, error) {
 	if s.Cycle >= MaxInteger {
 		return nil, s, fault.New(fault.Limit, "there is no cycle after "+strconv.FormatInt(s.Cycle-1, 10), "export the snapshot, give it a lower cycle and import it as another context")

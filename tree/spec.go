@@ -12,6 +12,8 @@ import (
 
 // Spec describes a node to be added. Everything but Content is optional: id,
 // stamps and a missing type are given by the edit.
+//
+// Specification: 07 §4.2.
 type Spec struct {
 	ID   string // opaque, at most 1 KiB, new to the whole history; "" for a generated one
 	Type string // canonical or namespaced nodeType; "" for a block
@@ -46,6 +48,8 @@ var optional = []string{"role", "kind", "key", "provenance", "mime", "encoding"}
 
 // CustomName reports whether a name is one that a custom attribute may have:
 // namespaced and not reserved (02 §3.5).
+//
+// Specification: 02 §3.5, 07 §3.4.
 func CustomName(name string) bool {
 	return name != "content_hash" &&
 		(strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_") || strings.Contains(name, ":"))
@@ -171,6 +175,8 @@ func checkID(id string) error {
 }
 
 // checkType accepts canonical and namespaced types other than regions.
+//
+// Specification: 01 §2.1, 02 §3.4, 07 §3, 07 §3.2.
 func checkType(nodeType string) error {
 	class, named := ClassOfType(nodeType)
 	switch {

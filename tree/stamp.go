@@ -10,6 +10,8 @@ import (
 // stamp gives a node the next created_at_ns and creation_index (02 §4.4):
 // strictly increasing within a context, and 0, 1, 2 … within a cycle. E_LIMIT
 // where the clock or the count has come to the end of its range.
+//
+// Specification: 02 §4.4.
 func (x *Editor) stamp(n *Node) error {
 	at := x.env.Clock()
 	if x.LastNS < MaxInteger {
@@ -55,6 +57,8 @@ func (x *Editor) name(n *Node, kind string) error {
 }
 
 // claim checks an id that the caller chose.
+//
+// Specification: 02 §3.1, 07 §3.3.
 func (x *Editor) claim(id string) error {
 	if err := checkID(id); err != nil {
 		return err

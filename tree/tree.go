@@ -141,6 +141,8 @@ func (t *Tree) Referrers(id string) iter.Seq[string] {
 
 // All yields every entry with the id of its parent, parents before children,
 // siblings in canonical order: the document order.
+//
+// Specification: 08 §5.2.
 func (t *Tree) All() iter.Seq2[*Entry, string] {
 	return func(yield func(*Entry, string) bool) { walk(t.root, "", yield) }
 }

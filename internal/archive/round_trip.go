@@ -18,6 +18,8 @@ import (
 // it in a fresh store in memory, writes that in the same form and compares byte
 // by byte. A history that cannot be read at all is an error. in is read twice.
 // Cost: that of reading and of writing; the bytes are not kept.
+//
+// Specification: 06 §5, 06 §5.2.
 func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Replay, error) {
 	g, findings, err := ReadHistory(ctx, "replay", in, o)
 	if err != nil {

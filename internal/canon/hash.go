@@ -17,6 +17,8 @@ import (
 //
 // ok is false when a part of the content is not Expressible; the hash of such
 // content is the empty string (08 §8.2).
+//
+// Specification: 08 §2, 08 §2.1, 08 §2.2, 08 §2.3.
 func ContentHash(content Value, role, kind Value, attrs iter.Seq2[string, Value]) (digest [32]byte, ok bool) {
 	if !content.Expressible() || !role.Expressible() || !kind.Expressible() {
 		return digest, false

@@ -18,6 +18,8 @@ type Selection struct {
 // side is first restricted to what was selected there: a node that is selected
 // on one side only is added or removed. Cost: what differs; with a selection
 // also the nodes that were selected.
+//
+// Specification: 02 §9.3, 05 §4, 05 §4.1, 05 §4.2, 05 §4.4, 06 §4, 06 §4.1, 06 §4.2.
 func Trees(from, to *tree.Tree, s *Selection) *diff.Result {
 	older, newer := from, to
 	backwards := from.Cycle() > to.Cycle()

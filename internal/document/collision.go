@@ -14,6 +14,8 @@ import (
 // with something else in it (08 §8.2). Nobody has seen that of SHA-256; here it
 // would be seen, because all that the hashes cover is at hand. Cost: one look-up
 // a node, and what nodes of equal hash hold once.
+//
+// Specification: 08 §8.2.
 func (r *reader) collisions(nodes []tree.Placed) {
 	first := make(map[tree.Digest]*tree.Node, len(nodes))
 	for _, p := range nodes {

@@ -32,6 +32,8 @@ type Document struct {
 // read refuses a shape that no context can have with E_DOCUMENT_INVALID or
 // E_PLACEMENT_INVALID, a lenient one reports it. Both refuse text that is no JSON
 // object with E_DOCUMENT_INVALID, and what is over the limits with E_LIMIT.
+//
+// Specification: 02 §10, 05 §3.2, 07 §5, 07 §5.1, 07 §5.2.
 func Read(data []byte, o Options) (*Document, error) {
 	if len(data) > MaxBytes {
 		return nil, fault.New(fault.Limit, "a document is at most "+strconv.Itoa(MaxBytes)+" bytes", "split it")

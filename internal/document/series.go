@@ -27,6 +27,8 @@ const (
 
 // Write writes the next snapshot. It fails where w does, where a content cannot be
 // read from the store, and when ctx ends.
+//
+// Specification: 02 §8.2, 05 §2.2, 05 §3, 05 §3.1, 06 §5.1, 08 §6, 08 §6.1.
 func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
 	if s.pieces == nil {
 		s.pieces, s.before = make(map[any][]byte), make(map[any][]byte)
