@@ -53,7 +53,8 @@ func ParseAddress(s string) (Address, error) {
 }
 
 func noAddress(s string) error {
-	return fault.At(fault.SelectorInvalid, 0, s, "this is not the address of one snapshot", "write @t0, @t-1, @c12 or working")
+	return fault.At(fault.SelectorInvalid, 0, s, "this is not the address of one snapshot",
+		"write @t0, @t-1, @c12 or working")
 }
 
 // String returns the address as ParseAddress reads it.
@@ -82,7 +83,8 @@ func (a Address) cycle(i store.Info) (int64, error) {
 		cycle = i.Cycle + a.n
 	}
 	if cycle < i.First || cycle > i.Cycle {
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(), published(i))
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(),
+			published(i))
 	}
 	return cycle, nil
 }
@@ -102,7 +104,8 @@ func cycles(i store.Info, from, to Address) (first, last int64, err error) {
 // snapshot is cycle for an address that must not be that of the working state.
 func (a Address) snapshot(i store.Info) (int64, error) {
 	if a == Working {
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is no snapshot yet", "commit first, or name a snapshot")
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is no snapshot yet",
+			"commit first, or name a snapshot")
 	}
 	return a.cycle(i)
 }

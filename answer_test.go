@@ -48,7 +48,8 @@ func TestAnswersStandBehindTheirCalls(t *testing.T) {
 				c := create(t, store.NewMemory())
 				must(t, c.Edit(t.Context(), place.add, nil))
 				if sealed {
-					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
+					_, err := c.Commit(t.Context(),
+						&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 					must(t, err)
 				}
 				answer := ""
@@ -87,7 +88,8 @@ func TestAnswersToNobody(t *testing.T) {
 		n := entry.Node()
 		text = n.ID
 	}
-	for id, code := range map[string]fault.Code{"nobody": fault.NodeNotFound, text: fault.PlacementInvalid, "sys": fault.PlacementInvalid} {
+	for id, code := range map[string]fault.Code{"nobody": fault.NodeNotFound, text: fault.PlacementInvalid,
+		"sys": fault.PlacementInvalid} {
 		err := c.Edit(t.Context(), func(b *pact.Batch) error { b.AddResult(id, pact.Spec{}); return nil }, nil)
 		if fault.CodeOf(err) != code {
 			t.Errorf("%s: got %v, want %s", id, err, code)
@@ -121,7 +123,8 @@ func TestAnswersGoWithTheirCalls(t *testing.T) {
 				}
 				must(t, c.Edit(t.Context(), func(b *pact.Batch) error { b.Add("^ah", s); return nil }, nil))
 				if sealed {
-					_, err := c.Commit(t.Context(), &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
+					_, err := c.Commit(t.Context(),
+						&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 					must(t, err)
 				}
 				s.ID, s.Role, s.Kind = "", "", ""

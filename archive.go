@@ -63,7 +63,8 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 // is that of the options or, where that is "", the document's own. A shape that no
 // context can have is refused (02 §10); what was mended is in the findings.
 // E_CONFLICT where the name is taken.
-func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (*Context, []inspect.Finding, error) {
+func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (*Context,
+	[]inspect.Finding, error) {
 	o := orZero(opts)
 	g, findings, err := archive.ReadDocument(name, data, archive.Options{Edition: o.Edition, Actor: o.Actor})
 	if err != nil {
@@ -79,7 +80,8 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 // reported, unless the options are strict. Cycles keep their numbers; where one is
 // missing the history is refused (05 §3.2, §6.6), unless the options renumber it. The
 // import is one durable step. Errors carry the line.
-func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (*Context, []inspect.Finding, error) {
+func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (*Context,
+	[]inspect.Finding, error) {
 	o := orZero(opts)
 	g, findings, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
 	if err != nil {

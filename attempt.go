@@ -39,7 +39,8 @@ type Outcome struct {
 // E_LIMIT for what no record can hold; nothing was sent then.
 //
 // Specification: 03 §6, 03 §6.1.
-func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*store.Attempt, error) {
+func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*store.Attempt,
+	error) {
 	params, err := canon.Encode(call.Params)
 	if err != nil {
 		return nil, err

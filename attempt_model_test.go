@@ -88,7 +88,8 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 				forks := 0
 				for range rapid.IntRange(5, 30).Draw(r, "steps") {
 					d := rapid.SampledFrom(lines).Draw(r, "line")
-					switch rapid.SampledFrom([]string{"edit", "edit", "start", "start", "end", "end", "commit", "commit", "fork", "undo"}).Draw(r, "what") {
+					switch rapid.SampledFrom([]string{"edit", "edit", "start", "start", "end", "end", "commit", "commit", "fork",
+						"undo"}).Draw(r, "what") {
 					case "edit":
 						d.edit(t, r)
 					case "start":
@@ -180,7 +181,8 @@ func (d *diary) end(t testing.TB, r *rapid.T) {
 		return
 	}
 	a := rapid.SampledFrom(d.calls).Draw(r, "attempt")
-	status := rapid.SampledFrom([]store.AttemptStatus{store.Completed, store.Completed, store.Canceled, store.Failed}).Draw(r, "status")
+	status := rapid.SampledFrom([]store.AttemptStatus{store.Completed, store.Completed, store.Canceled,
+		store.Failed}).Draw(r, "status")
 	_, err := d.context.EndAttempt(background, a.id, pact.Outcome{Status: status})
 	if a.status != store.Running {
 		if fault.CodeOf(err) != fault.Conflict {
@@ -199,7 +201,8 @@ func (d *diary) check(t testing.TB) inspect.AttemptCounts {
 		t.Fatalf("%d attempts, want %d", len(list), len(d.calls))
 	}
 	for i, a := range list {
-		if want := d.calls[i]; a.ID != want.id || a.Cycle != want.cycle || a.Status != want.status || a.Thread != sha(want.text) {
+		if want := d.calls[i]; a.ID != want.id || a.Cycle != want.cycle || a.Status != want.status ||
+			a.Thread != sha(want.text) {
 			t.Fatalf("attempt %d is %+v, want %+v", i, a, want)
 		}
 	}

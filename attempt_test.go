@@ -58,7 +58,8 @@ func wantJoined(t testing.TB, c *pact.Context, want string) {
 // TestAttempt stops, edits and runs again within a cycle (03 §6.1).
 func TestAttempt(t *testing.T) {
 	clock := int64(5_000_000_000)
-	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
+	c := create(t, store.NewMemory(),
+		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
 	must(t, c.Edit(background, say("one"), nil))
 	wantJoined(t, c, "null")
 	revision := c.Revision()
@@ -72,10 +73,12 @@ func TestAttempt(t *testing.T) {
 	must(t, err)
 	must(t, c.Edit(background, say("and more"), nil))
 	second, sent := start(t, c)
-	if second.ID != "attempt:1-2" || second.Thread != sha(sent) || second.Thread == first.Thread || second.Params != sha("null") {
+	if second.ID != "attempt:1-2" || second.Thread != sha(sent) || second.Thread == first.Thread ||
+		second.Params != sha("null") {
 		t.Errorf("the second attempt is %+v", second)
 	}
-	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(12)), TokenOut: new(int64(0))})
+	ended, err := c.EndAttempt(background, second.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(12)),
+		TokenOut: new(int64(0))})
 	must(t, err)
 	if c.Revision() != revision+1 {
 		t.Errorf("attempts took revisions: %d", c.Revision())
@@ -94,7 +97,8 @@ func TestAttempt(t *testing.T) {
 
 	list, err := c.Attempts(background, 1, 1)
 	must(t, err)
-	if len(list) != 2 || list[0].Status != store.Canceled || list[0].TokenIn != nil || list[0].EndedNS <= list[0].StartedNS {
+	if len(list) != 2 || list[0].Status != store.Canceled || list[0].TokenIn != nil ||
+		list[0].EndedNS <= list[0].StartedNS {
 		t.Errorf("the attempts are %+v", list)
 	}
 	text, err := json.Marshal(list[1])
@@ -105,7 +109,8 @@ func TestAttempt(t *testing.T) {
 	if strings.ReplaceAll(string(text), ":05", ":5") != want {
 		t.Errorf("as JSON %s, want %s", text, want)
 	}
-	if text, _ = json.Marshal(first); !strings.Contains(string(text), `"ended_at":null`) || !strings.Contains(string(text), `"token_in":null`) {
+	if text, _ = json.Marshal(first); !strings.Contains(string(text), `"ended_at":null`) || !strings.Contains(string(text),
+		`"token_in":null`) {
 		t.Errorf("while it is running %s", text)
 	}
 }
@@ -135,7 +140,8 @@ func TestAttemptAndCommit(t *testing.T) {
 	commit()
 	must(t, c.Edit(background, say("tried"), nil))
 	a, _ = start(t, c)
-	must(t, c.Edit(background, func(b *pact.Batch) error { b.Add("^ah", pact.Spec{ID: "x", Content: "x"}); return nil }, nil))
+	must(t, c.Edit(background, func(b *pact.Batch) error { b.Add("^ah", pact.Spec{ID: "x", Content: "x"}); return nil },
+		nil))
 	other, _ := start(t, c)
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Remove("x")
@@ -149,7 +155,8 @@ func TestAttemptAndCommit(t *testing.T) {
 	undone, err := c.Undo(background, nil)
 	must(t, err)
 	wantJoined(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
-	if _, err := c.EndAttempt(background, open.ID, pact.Outcome{Status: store.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
+	if _, err := c.EndAttempt(background, open.ID,
+		pact.Outcome{Status: store.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
 		t.Errorf("got %v", err)
 	}
 	if a, _ := start(t, c); a.ID != "attempt:5-1-f1" {
@@ -182,7 +189,8 @@ func TestAttemptRefused(t *testing.T) {
 	is(began(pact.ProviderCall{Model: "m"}), fault.DocumentInvalid)
 	is(began(pact.ProviderCall{Provider: "p", Model: "m", Params: math.Inf}), fault.DocumentInvalid)
 	is(began(pact.ProviderCall{Provider: "p", Model: strings.Repeat("m", 2000)}), fault.Limit)
-	_, err := c.StartAttempt(background, model, io.Discard, &pact.Pruning{IDs: []string{"x"}}) // the candidate of before is there
+	// the candidate of before is there
+	_, err := c.StartAttempt(background, model, io.Discard, &pact.Pruning{IDs: []string{"x"}})
 	is(err, fault.Conflict)
 	a, _ := start(t, c)
 	ended := func(id string, status store.AttemptStatus) error {
@@ -239,7 +247,8 @@ func TestAttemptWhoseWriterFails(t *testing.T) {
 		if want == store.Failed {
 			stop = func() {}
 		}
-		if a, err := c.StartAttempt(ctx, model, &breaking{3, stop}, nil); a != nil || err == nil || !strings.Contains(err.Error(), "the line broke") {
+		if a, err := c.StartAttempt(ctx, model, &breaking{3, stop}, nil); a != nil || err == nil ||
+			!strings.Contains(err.Error(), "the line broke") {
 			t.Errorf("got %+v, %v", a, err)
 		}
 		list, err := c.Attempts(background, 1, 1)
@@ -286,7 +295,8 @@ func TestAttemptsAndTheClock(t *testing.T) {
 		t.Error("the same calls gave another snapshot")
 	}
 	now := int64(1000)
-	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now--; return now }}})
+	c := create(t, store.NewMemory(),
+		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now--; return now }}})
 	a, _ := start(t, c)
 	ended, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed})
 	must(t, err)

@@ -19,7 +19,8 @@ var sizes = []int{1_000, 100_000}
 func long(tb testing.TB, n int, content string) *pact.Context {
 	tb.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, store.NewMemory(), "long", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
+	c, err := pact.Create(ctx, store.NewMemory(), "long",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)
 	}

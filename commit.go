@@ -82,10 +82,12 @@ func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Contex
 			return c.Commit(ctx, opts)
 		}
 		if s.candidate != nil {
-			return nil, fault.New(fault.Conflict, "the candidate that was prepared is not what would be committed now", "prepare it and send it again")
+			return nil, fault.New(fault.Conflict, "the candidate that was prepared is not what would be committed now",
+				"prepare it and send it again")
 		}
 		if c.state.Load().State.Cycle != s.State.Cycle {
-			return nil, fault.New(fault.Conflict, "another writer ended the cycle whose drafts were to be committed", "look at what is there now")
+			return nil, fault.New(fault.Conflict, "another writer ended the cycle whose drafts were to be committed",
+				"look at what is there now")
 		}
 		return c.Commit(ctx, opts)
 	}

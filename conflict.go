@@ -32,7 +32,8 @@ func (l *Conflict) Error() string {
 	const named = 3
 	var list []string
 	for _, e := range l.Meanwhile[:min(named, len(l.Meanwhile))] {
-		text := "revision " + strconv.FormatInt(e.Revision, 10) + ", " + string(e.Kind) + " of cycle " + strconv.FormatInt(e.Cycle, 10)
+		text := "revision " + strconv.FormatInt(e.Revision, 10) + ", " + string(e.Kind) + " of cycle " +
+			strconv.FormatInt(e.Cycle, 10)
 		if e.Actor != "" {
 			text += " by " + e.Actor
 		}

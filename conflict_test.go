@@ -77,7 +77,8 @@ func TestLoserIsTold(t *testing.T) {
 		for _, e := range lost.Meanwhile {
 			got = append(got, written{e.Revision, e.Kind, e.Cycle, e.Actor, e.Message})
 		}
-		if want := []written{{2, store.Edit, 1, "bea", ""}, {3, store.Commit, 1, "bea", "first"}}; !slices.Equal(got, want) || lost.More {
+		if want := []written{{2, store.Edit, 1, "bea", ""}, {3, store.Commit, 1, "bea", "first"}}; !slices.Equal(got, want) ||
+			lost.More {
 			t.Errorf("meanwhile %v, more %v, want %v", got, lost.More, want)
 		}
 		if want := `meanwhile revision 2, edit of cycle 1 by bea; revision 3, commit of cycle 1 by bea: "first"`; lost.Error() != want {
@@ -133,7 +134,8 @@ func TestRebaseThatIsRefused(t *testing.T) {
 		}
 		// A failure of the function itself is no conflict, whatever others did.
 		must(t, a.Edit(background, say("a"), nil))
-		if err := b.Edit(background, func(batch *pact.Batch) error { return fault.New(fault.Conflict, "mine", "") }, nil); errors.As(err, new(*pact.Conflict)) {
+		if err := b.Edit(background, func(batch *pact.Batch) error { return fault.New(fault.Conflict, "mine", "") },
+			nil); errors.As(err, new(*pact.Conflict)) {
 			t.Errorf("%v", err)
 		}
 	})

@@ -138,7 +138,8 @@ func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateO
 		c, err = Open(ctx, s, name, &o.OpenOptions) // another process made it meanwhile
 	}
 	if err == nil && o.Edition != "" && o.Edition != c.Edition() {
-		return nil, fault.New(fault.Conflict, "the context "+name+" has the edition "+string(c.Edition())+", not "+string(o.Edition),
+		return nil, fault.New(fault.Conflict, "the context "+name+" has the edition "+string(c.Edition())+", not "+
+			string(o.Edition),
 			"open it in its own edition, or choose another name")
 	}
 	return c, err
@@ -269,5 +270,6 @@ func (c *Context) env(ctx context.Context, s *state) tree.Env {
 // entry begins the log entry of a call.
 func (c *Context) entry(n *Note, s tree.Stamps) store.Entry {
 	note := orZero(n)
-	return store.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: cmp.Or(note.Actor, c.actor), Message: note.Message, Request: note.Request}
+	return store.Entry{Cycle: s.Cycle, TimeNS: s.LastNS, Actor: cmp.Or(note.Actor, c.actor), Message: note.Message,
+		Request: note.Request}
 }

@@ -139,7 +139,8 @@ func TestCommitPublishesExactlyThePreparedCandidate(t *testing.T) {
 	}
 	_, err = c.Prepare(background, nil)
 	must(t, err)
-	if _, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
+	if _, err := c.Commit(background,
+		&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 1}}}); !errors.Is(err, fault.Conflict) {
 		t.Errorf("pruning a prepared candidate: got %v", err)
 	}
 }
@@ -168,7 +169,8 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
 	commit := func(c *pact.Context) *pact.Snapshot {
-		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r1", Actor: "me", Message: "why"}, Edit: say("once")})
+		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r1", Actor: "me", Message: "why"},
+			Edit: say("once")})
 		must(t, err)
 		return snapshot
 	}
@@ -180,7 +182,8 @@ func TestRepeatedRequestIsRecognised(t *testing.T) {
 	}
 	log, err := logOf(c)
 	must(t, err)
-	if last := log[len(log)-1]; last.Actor != "me" || last.Message != "why" || last.Request != "r1" || last.Kind != store.Commit {
+	if last := log[len(log)-1]; last.Actor != "me" || last.Message != "why" || last.Request != "r1" ||
+		last.Kind != store.Commit {
 		t.Errorf("the log says %+v", last)
 	}
 }
@@ -325,7 +328,8 @@ func FuzzImportHistory(f *testing.F) {
 		},
 	} {
 		var out bytes.Buffer
-		c, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+		c, err := pact.Create(background, store.NewMemory(), "c",
+			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		must(f, err)
 		for range 3 {
 			turn(f, c, "x")
@@ -334,7 +338,8 @@ func FuzzImportHistory(f *testing.F) {
 		f.Add(out.Bytes())
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
-		c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(data), &pact.ImportHistoryOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+		c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", bytes.NewReader(data),
+			&pact.ImportHistoryOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 		if err != nil {
 			if fault.CodeOf(err) == "" {
 				t.Fatalf("an error without a code: %v", err)
@@ -393,7 +398,8 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 	if len(r.Held) != 1 || r.Held[0].ID != pinned || r.Held[0].Kept != "pinned" || r.Held[0].By != "" {
 		t.Errorf("held %+v", r.Held)
 	}
-	if _, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{"nobody"}}}); fault.CodeOf(err) != fault.NodeNotFound {
+	if _, err := c.Commit(background,
+		&pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{"nobody"}}}); fault.CodeOf(err) != fault.NodeNotFound {
 		t.Errorf("got %v", err)
 	}
 }
@@ -402,7 +408,8 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
 	c := create(t, store.NewMemory())
 	must(t, c.Edit(background, say("x"), &pact.Note{Request: "r"}))
-	if _, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r"}}); fault.CodeOf(err) != fault.Conflict {
+	if _, err := c.Commit(background,
+		&pact.CommitOptions{Note: pact.Note{Request: "r"}}); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("got %v, want E_CONFLICT", err)
 	}
 }

@@ -84,7 +84,8 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	case n == nil:
 		return "", tree.NoNode(call, "in the working state")
 	case n.Kind != "call" || t.Entry(call).Class() != tree.Block:
-		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is no call: a call is a block of kind call", "add the result with refs of its own")
+		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is no call: a call is a block of kind call",
+			"add the result with refs of its own")
 	}
 	if s.Role == "" {
 		s.Role = "tool"
@@ -144,12 +145,15 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 	case every < 1:
 		return "", false, fault.New(fault.DocumentInvalid, "a cadence is 1 cycle or more", "1 is every cycle")
 	case s.Key == "":
-		return "", false, fault.New(fault.DocumentInvalid, "a cadence is that of a key, and the node has none", "give it a key")
+		return "", false, fault.New(fault.DocumentInvalid, "a cadence is that of a key, and the node has none",
+			"give it a key")
 	case s.TTL != nil && *s.TTL < every:
-		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due", "make the ttl at least the cadence, or leave it out")
+		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due",
+			"make the ttl at least the cadence, or leave it out")
 	}
 	t := b.editor.Tree()
-	if newest := b.families.Newest(t, s.Key); newest != nil && (b.editor.Cycle-newest.Cycle < every || t.Path(newest.ID)[1].Class() == tree.Head) {
+	if newest := b.families.Newest(t, s.Key); newest != nil && (b.editor.Cycle-newest.Cycle < every ||
+		t.Path(newest.ID)[1].Class() == tree.Head) {
 		return newest.ID, false, nil
 	}
 	if id, err = b.editor.Add("^ah", tree.Spec(s)); err != nil {

@@ -38,7 +38,8 @@ func TestTheFirstErrorOfABatchSticks(t *testing.T) {
 			was := b.Err()
 			b.Remove("nobody")
 			first := b.Err()
-			if id := late(b); was != nil || fault.CodeOf(first) != fault.NodeNotFound || id != "" || b.Err() != first || b.Has("late") || !b.Has("call") {
+			if id := late(b); was != nil || fault.CodeOf(first) != fault.NodeNotFound || id != "" || b.Err() != first ||
+				b.Has("late") || !b.Has("call") {
 				t.Errorf("%s: %v, then %v; afterwards id %q, %v", name, was, first, id, b.Err())
 			}
 			return nil

@@ -94,14 +94,16 @@ func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	what := store.Erase{IDs: e.IDs, Texts: e.Texts, Revisions: e.Revisions, Guard: guard(s), DryRun: e.DryRun, Progress: e.Progress,
-		Entry: store.Entry{Actor: e.Actor, Message: e.Reason, TimeNS: max(c.clock(), s.Stamps.LastNS)}}
+	what := store.Erase{IDs: e.IDs, Texts: e.Texts, Revisions: e.Revisions, Guard: guard(s), DryRun: e.DryRun,
+		Progress: e.Progress,
+		Entry:    store.Entry{Actor: e.Actor, Message: e.Reason, TimeNS: max(c.clock(), s.Stamps.LastNS)}}
 	if e.Actor == "" {
 		what.Entry.Actor = c.actor
 	}
 	if !e.DryRun && !what.Nothing() {
 		if e.Random == nil {
-			return nil, fault.New(fault.DocumentInvalid, "an erasure needs a source of random bytes", "give it crypto/rand.Reader")
+			return nil, fault.New(fault.DocumentInvalid, "an erasure needs a source of random bytes",
+				"give it crypto/rand.Reader")
 		}
 		what.Salt = make([]byte, store.SaltSize)
 		if _, err := io.ReadFull(e.Random, what.Salt); err != nil {
@@ -137,7 +139,8 @@ func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 func Mark(ctx context.Context, receipt string, n Node) (string, error) {
 	salt, err := hex.DecodeString(receipt)
 	if err != nil || len(salt) != store.SaltSize {
-		return "", fault.New(fault.DocumentInvalid, "a receipt is 64 hexadecimal digits", "take the one that the erasure printed")
+		return "", fault.New(fault.DocumentInvalid, "a receipt is 64 hexadecimal digits",
+			"take the one that the erasure printed")
 	}
 	return n.node.Mark(ctx, salt)
 }

@@ -27,7 +27,8 @@ func TestErasedHistoriesGoOn(t *testing.T) {
 		seeds = 3
 	}
 	for seed := range seeds {
-		f := &people{T: t, Rand: rand.New(rand.NewPCG(seed, 23)), path: filepath.Join(t.TempDir(), "pact.db"), secrets: map[string]string{}}
+		f := &people{T: t, Rand: rand.New(rand.NewPCG(seed, 23)), path: filepath.Join(t.TempDir(), "pact.db"),
+			secrets: map[string]string{}}
 		s, err := sqlite.Open(background, f.path)
 		must(t, err)
 		f.store, f.lines = s, []*pact.Context{create(t, s)}
@@ -61,7 +62,8 @@ func (f *people) step() {
 	switch n := f.IntN(16); {
 	case n < 7:
 		err = c.Edit(background, func(b *pact.Batch) error {
-			id := b.Add([]string{"^ah", "^ah", "^sys"}[f.IntN(3)], pact.Spec{Role: "user", Kind: "text", Offset: int64(f.IntN(2))})
+			id := b.Add([]string{"^ah", "^ah", "^sys"}[f.IntN(3)], pact.Spec{Role: "user", Kind: "text",
+				Offset: int64(f.IntN(2))})
 			return f.write(b, id)
 		}, &pact.Note{Message: fmt.Sprint("edit ", f.Uint32())})
 	case n < 8 && c.Working().Tree().Node("rule") == nil:
@@ -214,7 +216,8 @@ func empty(t *testing.T, s *pact.Snapshot, node map[string]any, ids []string) {
 	mark, err := pact.Mark(background, fmt.Sprintf("%x", receipt), was)
 	must(t, err)
 	for name := range node {
-		if strings.HasPrefix(name, "data_") || slices.Contains([]string{"tags", "key", "provenance", "mime", "encoding"}, name) {
+		if strings.HasPrefix(name, "data_") || slices.Contains([]string{"tags", "key", "provenance", "mime", "encoding"},
+			name) {
 			delete(node, name)
 		}
 	}

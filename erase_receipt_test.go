@@ -20,16 +20,17 @@ func TestReceiptComesFirst(t *testing.T) {
 
 		var given []string
 		lost := errors.New("nowhere to put it")
-		e := pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance(), DryRun: true, Receipt: func(receipt string) error {
-			given = append(given, receipt)
-			if name == "sqlite" { // the store in memory is locked meanwhile
-				info, err := s.Find(background, "c")
-				if err != nil || info.Revision != revision {
-					t.Errorf("the receipt comes at revision %d, %v", info.Revision, err)
+		e := pact.Erasure{Texts: []string{"Jane"}, Reason: "asked for", Random: chance(), DryRun: true,
+			Receipt: func(receipt string) error {
+				given = append(given, receipt)
+				if name == "sqlite" { // the store in memory is locked meanwhile
+					info, err := s.Find(background, "c")
+					if err != nil || info.Revision != revision {
+						t.Errorf("the receipt comes at revision %d, %v", info.Revision, err)
+					}
 				}
-			}
-			return lost
-		}}
+				return lost
+			}}
 		_, err = c.Erase(background, e)
 		must(t, err)
 		if len(given) > 0 {

@@ -84,7 +84,8 @@ func TestEraseReachesOpenContexts(t *testing.T) {
 			for _, x := range all {
 				snapshot, err := x.At(background, pact.Cycle(1))
 				must(t, err)
-				if text := textOf(t, x.Working()) + textOf(t, snapshot); strings.Contains(text, "Jane") || !strings.Contains(text, "[erased]") {
+				if text := textOf(t, x.Working()) + textOf(t, snapshot); strings.Contains(text, "Jane") ||
+					!strings.Contains(text, "[erased]") {
 					t.Errorf("%s still has %s", x.Name(), text)
 				}
 			}
@@ -182,7 +183,8 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 	digests := map[string]bool{}
 	for name, s := range stores(t) {
 		for _, erased := range []bool{false, true} {
-			c, err := pact.Create(background, s, fmt.Sprint("c", erased), &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 0 }}})
+			c, err := pact.Create(background, s, fmt.Sprint("c", erased),
+				&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 0 }}})
 			must(t, err)
 			must(t, c.Edit(background, func(b *pact.Batch) error {
 				b.Add("^ah", pact.Spec{ID: "group", Type: "cont", Offset: 1, Removable: true})
@@ -191,7 +193,8 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 				return nil
 			}, nil))
 			for range 2 {
-				_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "the PIN is 4711"}, Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 99, Stub: "4711"}}})
+				_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "the PIN is 4711"},
+					Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 99, Stub: "4711"}}})
 				must(t, err)
 			}
 			if erased {
@@ -200,7 +203,8 @@ func TestErasedReportsKeepGroups(t *testing.T) {
 				if of.Entries != 2 {
 					t.Fatalf("%s: erased %+v", name, of)
 				}
-				if of, err = c.Erase(background, pact.Erasure{Revisions: []int64{3, 4}, Reason: "asked for", Random: chance()}); err != nil || of.Entries != 0 {
+				if of, err = c.Erase(background, pact.Erasure{Revisions: []int64{3, 4}, Reason: "asked for",
+					Random: chance()}); err != nil || of.Entries != 0 {
 					t.Errorf("%s: erased again: %+v, %v", name, of, err)
 				}
 				log, err := logOf(c)
@@ -232,7 +236,8 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	first, err := c.Commit(background, nil)
 	must(t, err)
 	turn := first.Tree().Region(tree.Seq).Children().At(0).Node().ID
-	snapshot, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Stub: "gone, Jane"}, IDs: []string{turn}}})
+	snapshot, err := c.Commit(background,
+		&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Stub: "gone, Jane"}, IDs: []string{turn}}})
 	must(t, err)
 	if len(snapshot.Report.Stubs) != 1 {
 		t.Fatalf("stubs %+v", snapshot.Report.Stubs)
@@ -244,7 +249,8 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	if strings.Contains(out.String(), "Jane") {
 		t.Error("the text is still there")
 	}
-	if _, findings, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil || len(findings) > 0 {
+	if _, findings, err := pact.ImportHistory(background, store.NewMemory(), "again", &out,
+		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil || len(findings) > 0 {
 		t.Errorf("%v, %v", findings, err)
 	}
 }
@@ -259,7 +265,8 @@ func TestErasureMendsNothing(t *testing.T) {
 	flips := 0
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		for _, c := range d.cells(table) {
-			if table == "context" && (c.column == "name" || c.column == "forks" || c.column == "deleted" || c.column == "erasures") || !thorough() && r.IntN(12) > 0 {
+			if table == "context" && (c.column == "name" || c.column == "forks" || c.column == "deleted" ||
+				c.column == "erasures") || !thorough() && r.IntN(12) > 0 {
 				continue
 			}
 			if err := d.set(c, c.at, flip(r, c.value)); err != nil {
@@ -309,7 +316,8 @@ func (d *damaged) erased(c cell) bool {
 		return false
 	}
 	var body []byte
-	return d.db.QueryRow("SELECT body FROM content WHERE no = ?", c.at[0]).Scan(&body) == nil && string(body) == `"[erased]"`
+	return d.db.QueryRow("SELECT body FROM content WHERE no = ?", c.at[0]).Scan(&body) == nil &&
+		string(body) == `"[erased]"`
 }
 
 // TestVerifyBesideErasures verifies while turns are erased, one after the other:

@@ -142,7 +142,8 @@ func ExampleBatch_AddResult() {
 	ctx := context.Background()
 	c := greetings(ctx)
 	err := c.Edit(ctx, func(b *pact.Batch) error {
-		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1, Content: map[string]any{"name": "weather"}})
+		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1,
+			Content: map[string]any{"name": "weather"}})
 		b.AddResult(call, pact.Spec{Content: "sunny"})
 		return nil
 	}, nil)

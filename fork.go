@@ -196,7 +196,8 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 	if err != nil {
 		return nil, err
 	}
-	begun, err := c.store.Log(ctx, info.Key, info.Origin.Revision, info.Revision) // what published the snapshot, and the fork
+	// what published the snapshot, and the fork
+	begun, err := c.store.Log(ctx, info.Key, info.Origin.Revision, info.Revision)
 	if err != nil {
 		return nil, err
 	}
@@ -207,7 +208,8 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 		}
 		return &state{State: *loaded}, nil
 	}
-	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle}}, nil
+	return &state{State: store.State{Info: info, Head: t, Working: t.WithCycle(info.Stamps.Cycle), Idle: begun[0].Idle}},
+		nil
 }
 
 // undoneName is what a line that ends in this cycle is called once it is undone.

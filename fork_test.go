@@ -65,7 +65,8 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	}
 	log, err := logOf(f)
 	must(t, err)
-	if e := log[2]; len(log) != 4 || e.Kind != store.Forked || e.Actor != "me" || e.Message != "another try" || e.Cycle != 1 {
+	if e := log[2]; len(log) != 4 || e.Kind != store.Forked || e.Actor != "me" || e.Message != "another try" ||
+		e.Cycle != 1 {
 		t.Errorf("logged %+v", log)
 	}
 	origins, err := f.Origins(background)
@@ -226,11 +227,13 @@ func TestForksAreCopied(t *testing.T) {
 		for i, read := range []func(name string) (*pact.Context, error){
 			func(name string) (*pact.Context, error) { return from.Copy(background, store.NewMemory(), name) },
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, &compact, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, &compact,
+					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
 			func(name string) (*pact.Context, error) {
-				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, bytes.NewReader(whole.Bytes()), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+				c, _, err := pact.ImportHistory(background, store.NewMemory(), name, bytes.NewReader(whole.Bytes()),
+					&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 				return c, err
 			},
 		} {

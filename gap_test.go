@@ -21,8 +21,10 @@ func TestInsertionHopsAreFiltered(t *testing.T) {
 	for position, want := range map[string]fault.Code{
 		"(d1[cycle=1], end)": fault.Sealed, "(d1, seg{cycle=1}, end)": fault.Sealed, // found, and closed
 		"(d0[cycle=1], end)": "", "(d1, cont[offset=0][cycle=9], end)": fault.NodeNotFound,
-		"(d1[cycle=99], end)": fault.NodeNotFound, "(d0[role=nobody], end)": fault.NodeNotFound, "(d1, seg[cycle=99], end)": fault.NodeNotFound,
-		"(d-1[role=nobody], end)": fault.NodeNotFound, "(seg, end)": fault.PlacementInvalid, "(cont, end)": fault.PlacementInvalid,
+		"(d1[cycle=99], end)": fault.NodeNotFound, "(d0[role=nobody], end)": fault.NodeNotFound,
+		"(d1, seg[cycle=99], end)": fault.NodeNotFound,
+		"(d-1[role=nobody], end)":  fault.NodeNotFound, "(seg, end)": fault.PlacementInvalid,
+		"(cont, end)":       fault.PlacementInvalid,
 		"(depth(0,1), end)": fault.PlacementInvalid, "(d7, end)": fault.NodeNotFound,
 	} {
 		failed := errors.New("no")

@@ -83,7 +83,8 @@ func TestHistoryRendersWhatChanged(t *testing.T) {
 	}
 	t.Logf("allocations %.0f, bytes %.0f", allocations, written)
 	if allocations[1] > 6*allocations[0] || written[1] < 12*written[0] {
-		t.Errorf("400 turns: %.0f allocations for %.0f bytes; 100 turns: %.0f for %.0f", allocations[1], written[1], allocations[0], written[0])
+		t.Errorf("400 turns: %.0f allocations for %.0f bytes; 100 turns: %.0f for %.0f", allocations[1], written[1],
+			allocations[0], written[0])
 	}
 }
 

@@ -17,7 +17,8 @@ func TestHistoryRefused(t *testing.T) {
 	node := func(id, kind, parent string) string {
 		return `{'node':{'id':'` + id + `','nodeType':'` + kind + `'},'parent':'` + parent + `'}`
 	}
-	first := `{'cycle':1,'born':[` + node("root", "^root", "") + `,` + node("sys", "^sys", "root") + `,` + node("seq", "^seq", "root") + `,` + node("ah", "^ah", "root") + `]}`
+	first := `{'cycle':1,'born':[` + node("root", "^root", "") + `,` + node("sys", "^sys", "root") + `,` +
+		node("seq", "^seq", "root") + `,` + node("ah", "^ah", "root") + `]}`
 	line := func(born ...string) string { return `{'cycle':2,'born':[` + strings.Join(born, ",") + `]}` }
 	group := node("g", "mc", "sys")
 	for _, c := range []struct {
@@ -30,26 +31,39 @@ func TestHistoryRefused(t *testing.T) {
 		{"another format", []string{`{'pact_history':2}`}, 1, fault.DocumentInvalid},
 		{"no snapshot", []string{head}, 0, fault.DocumentInvalid},
 		{"a gap between cycles", []string{`{'cycle':1,'root':{}}`, `{'cycle':3,'root':{}}`}, 2, fault.DocumentInvalid},
-		{"another root, in snapshots", []string{`{'cycle':1,'root':{'id':'a'}}`, `{'cycle':2,'root':{'id':'b'}}`}, 2, fault.DocumentInvalid},
+		{"another root, in snapshots", []string{`{'cycle':1,'root':{'id':'a'}}`, `{'cycle':2,'root':{'id':'b'}}`}, 2,
+			fault.DocumentInvalid},
 		{"the root below something", []string{head, first, line(node("root", "^root", "sys"))}, 3, fault.DocumentInvalid},
 		{"a second root", []string{head, first, line(node("other", "^root", ""))}, 3, fault.DocumentInvalid},
 		{"a parent that is not there", []string{head, first, line(node("b", "cb", "nobody"))}, 3, fault.DocumentInvalid},
-		{"a first root that is removable", []string{head, strings.Replace(first, `'^root'`, `'^root','removable':true`, 1)}, 2, fault.PlacementInvalid},
-		{"a root that becomes removable", []string{head, first, line(`{'node':{'id':'root','nodeType':'^root','removable':true},'parent':''}`)}, 3, fault.PlacementInvalid},
-		{"a node below itself", []string{head, first, line(group), strings.Replace(line(node("g", "mc", "g")), "2", "3", 1)}, 4, fault.PlacementInvalid},
+		{"a first root that is removable", []string{head, strings.Replace(first, `'^root'`, `'^root','removable':true`, 1)},
+			2, fault.PlacementInvalid},
+		{"a root that becomes removable",
+			[]string{head, first, line(`{'node':{'id':'root','nodeType':'^root','removable':true},'parent':''}`)}, 3,
+			fault.PlacementInvalid},
+		{"a node below itself", []string{head, first, line(group), strings.Replace(line(node("g", "mc", "g")), "2", "3", 1)},
+			4, fault.PlacementInvalid},
 		{"twice in a line", []string{head, first, line(group, group)}, 3, fault.NodeDuplicate},
 		{"the end of a region", []string{head, first, `{'cycle':2,'born':[],'died':['seq']}`}, 3, fault.PlacementInvalid},
 		{"the end of the root", []string{head, first, `{'cycle':2,'born':[],'died':['root']}`}, 3, fault.DocumentInvalid},
 		{"a block in ^seq", []string{head, first, line(node("b", "cb", "seq"))}, 3, fault.PlacementInvalid},
-		{"a child of a block", []string{head, first, line(node("b", "cb", "sys"), node("c", "cb", "b"))}, 3, fault.PlacementInvalid},
-		{"a block that becomes the head", []string{head, first, line(node("b", "cb", "sys")), `{'cycle':3,'born':[` + node("b", "^ah", "root") + `],'died':['ah']}`}, 4, fault.DocumentInvalid},
-		{"a block that becomes the head, in snapshots", []string{`{'cycle':1,'root':{'children':[{'id':'s','nodeType':'^sys','children':[{'id':'x','nodeType':'cb'}]}]}}`, `{'cycle':2,'root':{'children':[{'id':'s','nodeType':'^sys','children':[]},{'id':'x','nodeType':'^ah'}]}}`}, 2, fault.DocumentInvalid},
-		{"a group with a child that becomes a block", []string{head, first, line(group, node("k", "cb", "g")), `{'cycle':3,'born':[` + node("g", "cb", "sys") + `]}`}, 4, fault.PlacementInvalid},
-		{"something after the working state", []string{head, first, `{'working':2,'born':[]}`, line(group)}, 4, fault.DocumentInvalid},
+		{"a child of a block", []string{head, first, line(node("b", "cb", "sys"), node("c", "cb", "b"))}, 3,
+			fault.PlacementInvalid},
+		{"a block that becomes the head", []string{head, first, line(node("b", "cb", "sys")), `{'cycle':3,'born':[` +
+			node("b", "^ah", "root") + `],'died':['ah']}`}, 4, fault.DocumentInvalid},
+		{"a block that becomes the head, in snapshots",
+			[]string{`{'cycle':1,'root':{'children':[{'id':'s','nodeType':'^sys','children':[{'id':'x','nodeType':'cb'}]}]}}`,
+				`{'cycle':2,'root':{'children':[{'id':'s','nodeType':'^sys','children':[]},{'id':'x','nodeType':'^ah'}]}}`}, 2,
+			fault.DocumentInvalid},
+		{"a group with a child that becomes a block", []string{head, first, line(group, node("k", "cb", "g")),
+			`{'cycle':3,'born':[` + node("g", "cb", "sys") + `]}`}, 4, fault.PlacementInvalid},
+		{"something after the working state", []string{head, first, `{'working':2,'born':[]}`, line(group)}, 4,
+			fault.DocumentInvalid},
 		{"no JSON", []string{head, first, `{`}, 3, fault.DocumentInvalid},
 	} {
 		text := strings.ReplaceAll(strings.Join(c.lines, "\n"), "'", `"`)
-		_, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+		_, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text),
+			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		f, ok := err.(*fault.Error)
 		if !ok || f.Code != c.code || f.Line != c.line {
 			t.Errorf("%s: got %v, want %s on line %d", c.name, err, c.code, c.line)
@@ -83,7 +97,8 @@ func TestCopyKeepsEverything(t *testing.T) {
 
 func TestImportedDocumentGoesOn(t *testing.T) {
 	doc := strings.ReplaceAll(`{'cycle':41,'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'m','nodeType':'mc','children':[{'id':'u','nodeType':'cb','role':'user','content':'Hello'}]}]}]}}`, "'", `"`)
-	c, findings, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), &pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+	c, findings, err := pact.Import(background, store.NewMemory(), "c", []byte(doc),
+		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
 	if len(findings) > 0 || c.Edition() != selector.V01 {
 		t.Error(findings, c.Edition())

@@ -20,8 +20,14 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 		next func(s store.Store, c *pact.Context) (*pact.Context, error)
 	}{
 		{"the same process", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, nil }},
-		{"after an edit", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Edit(ctx, say("more"), nil) }},
-		{"another process", func(s store.Store, c *pact.Context) (*pact.Context, error) { return pact.Open(ctx, s, c.Name(), nil) }},
+		{"after an edit", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+			return c,
+				c.Edit(ctx, say("more"), nil)
+		}},
+		{"another process", func(s store.Store, c *pact.Context) (*pact.Context, error) {
+			return pact.Open(ctx, s, c.Name(),
+				nil)
+		}},
 		{"after a refresh", func(_ store.Store, c *pact.Context) (*pact.Context, error) { return c, c.Refresh(ctx) }},
 		{"a fork", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
 			return c.Fork(ctx, pact.Latest, "fork", nil)
@@ -36,7 +42,8 @@ func TestEmptyGroupsAreRemembered(t *testing.T) {
 		{"a copy", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
 			return c.Copy(ctx, store.NewMemory(), "copy")
 		}},
-		{"a copy of a history that says so in its reports alone", func(_ store.Store, c *pact.Context) (*pact.Context, error) {
+		{"a copy of a history that says so in its reports alone", func(_ store.Store, c *pact.Context) (*pact.Context,
+			error) {
 			var text bytes.Buffer
 			if err := c.Backup(ctx, &text); err != nil {
 				return nil, err

@@ -24,7 +24,8 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 		s := tell(t, seed, 8)
 		var snapshots bytes.Buffer
 		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
-		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots,
+			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		for i, was := range s.pages[:len(s.pages)-2] {
 			r, err := again.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(was.cycle+1), nil)
@@ -32,10 +33,12 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 			for _, gone := range r.Removed {
 				want := s.wantCause(gone.ID, i, i+1)
 				due := was.headers[gone.ID]["ttl"] == json.Number("1")
-				emptied := len(was.kids[gone.ID]) > 0 && !slices.ContainsFunc(was.kids[gone.ID], func(id string) bool { return was.headers[id]["ttl"] != json.Number("1") })
+				emptied := len(was.kids[gone.ID]) > 0 && !slices.ContainsFunc(was.kids[gone.ID],
+					func(id string) bool { return was.headers[id]["ttl"] != json.Number("1") })
 				turn := was.headers[gone.ID]["nodeType"] == "mt"
 				switch {
-				case want.Kind == diff.ByExpiry && due || want.Kind == diff.ByCascade && emptied || want.Kind == diff.ByPruning && turn && !due:
+				case want.Kind == diff.ByExpiry && due || want.Kind == diff.ByCascade && emptied || want.Kind == diff.ByPruning &&
+					turn && !due:
 					if gone.Cause.Kind != want.Kind || !gone.Cause.Inferred {
 						t.Fatalf("seed %d, cycle %d: %s went by %+v, want %+v", seed, was.cycle+1, gone.ID, gone.Cause, want)
 					}
@@ -84,7 +87,8 @@ func TestInspectingAFork(t *testing.T) {
 	blame, err := f.Blame(background, pact.Latest)
 	must(t, err)
 	for _, b := range blame {
-		if actor := s.actors[b.ID]; actor != "" && b.By.Actor != actor || b.ID == "own" && (b.By.Actor != "carl" || b.Cycle != 5) {
+		if actor := s.actors[b.ID]; actor != "" && b.By.Actor != actor || b.ID == "own" &&
+			(b.By.Actor != "carl" || b.Cycle != 5) {
 			t.Errorf("%+v", b)
 		}
 	}
@@ -126,7 +130,8 @@ func TestInspectingANewContext(t *testing.T) {
 	}
 	l, err := c.Timeline(background, blame[0].ID)
 	must(t, err)
-	if l.State != inspect.Draft || l.First != nil || l.Range != nil || len(l.Events) != 1 || l.Events[0].Kind != inspect.EventBorn || !l.Events[0].Draft {
+	if l.State != inspect.Draft || l.First != nil || l.Range != nil || len(l.Events) != 1 ||
+		l.Events[0].Kind != inspect.EventBorn || !l.Events[0].Draft {
 		t.Errorf("life %+v", l)
 	}
 	if _, err := c.Timeline(background, "ah"); err != nil {
@@ -139,7 +144,8 @@ func TestInspectingANewContext(t *testing.T) {
 	}
 	_, err = c.Commit(background, nil)
 	must(t, err)
-	if l, err = c.Timeline(background, "ah"); err != nil || l.State != inspect.Gone || l.Events[1].Cause.Kind != diff.BySeal {
+	if l, err = c.Timeline(background, "ah"); err != nil || l.State != inspect.Gone ||
+		l.Events[1].Cause.Kind != diff.BySeal {
 		t.Errorf("the first active head: %+v, %v", l, err)
 	}
 }

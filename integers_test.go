@@ -19,9 +19,12 @@ import (
 // would need a later stamp; no stamp ever wraps.
 func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 	now := tree.MaxInteger - 6
-	c := create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}}) // root and regions take four stamps
+	// root and regions take four stamps
+	c := create(t, store.NewMemory(),
+		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}})
 	must(t, c.Edit(background, say("the last but one"), nil))
-	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.Limit { // turn, core and ^ah need three, two are left
+	// turn, core and ^ah need three, two are left
+	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.Limit {
 		t.Fatalf("the commit: %v", err)
 	}
 	must(t, c.Edit(background, say("the last but zero"), nil))
@@ -40,7 +43,8 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 		}
 	}
 	for _, now := range []int64{math.MaxInt64, math.MinInt64} {
-		if _, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}}); fault.CodeOf(err) != fault.Limit {
+		if _, err := pact.Create(background, store.NewMemory(), "c",
+			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}}); fault.CodeOf(err) != fault.Limit {
 			t.Errorf("a context that begins at %d: %v", now, err)
 		}
 	}
@@ -61,10 +65,12 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 			t.Errorf("cycle %d: %v", cycle, err)
 		}
 	}
-	if _, _, err := pact.Import(background, s, "late", document(tree.MaxInteger-1), nil); fault.CodeOf(err) != fault.Limit {
+	if _, _, err := pact.Import(background, s, "late", document(tree.MaxInteger-1),
+		nil); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a ttl behind the range: %v", err)
 	}
-	c, _, err := pact.Import(background, s, "c", document(tree.MaxInteger-2), &pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+	c, _, err := pact.Import(background, s, "c", document(tree.MaxInteger-2),
+		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Edit: say("the last cycle")})
 	must(t, err)
@@ -95,7 +101,8 @@ func TestCyclesAtTheEndOfTheirRange(t *testing.T) {
 	} {
 		var out, again bytes.Buffer
 		must(t, write(&out, c))
-		copied, _, err := pact.ImportHistory(background, store.NewMemory(), "copy", bytes.NewReader(out.Bytes()), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
+		copied, _, err := pact.ImportHistory(background, store.NewMemory(), "copy", bytes.NewReader(out.Bytes()),
+			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
 		must(t, write(&again, copied))
 		if out.String() != again.String() {
@@ -117,16 +124,19 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 	}
 	ways := map[string]func(n int) (*pact.Context, error){
 		"a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`), nil)
+			c, _, err := pact.Import(background, store.NewMemory(), "c",
+				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"an attribute of a document": func(n int) (*pact.Context, error) {
-			c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`), nil)
+			c, _, err := pact.Import(background, store.NewMemory(), "c",
+				[]byte(`{"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","x:y":`+deep(n)+`}]}]}}`), nil)
 			return c, err
 		},
 		"a history": func(n int) (*pact.Context, error) {
 			line := `{"cycle":%d,"root":{"children":[{"nodeType":"^sys","children":[{"id":"b","content":%s}]}]}}` + "\n"
-			c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+fmt.Sprintf(line, 2, deep(n))), nil)
+			c, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(fmt.Sprintf(line, 1, `"x"`)+
+				fmt.Sprintf(line, 2, deep(n))), nil)
 			return c, err
 		},
 		"a compact history": func(n int) (*pact.Context, error) {
@@ -176,7 +186,8 @@ func TestNestingIsOneLimitForAllWaysIn(t *testing.T) {
 		}
 		var out bytes.Buffer
 		must(t, c.Backup(background, &out))
-		if _, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &out, &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil {
+		if _, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &out,
+			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); err != nil {
 			t.Errorf("%s, imported again: %v", name, err)
 		}
 		for _, n := range []int{513, 640, 760} {

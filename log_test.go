@@ -28,7 +28,8 @@ func TestTheLogIsReadInPieces(t *testing.T) {
 		s := &logReads{Complete: store.NewMemory()}
 		c := create(t, s)
 		for i := range commits {
-			_, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: fmt.Sprint("turn ", i+1)}, Edit: say("x")})
+			_, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: fmt.Sprint("turn ", i+1)},
+				Edit: say("x")})
 			must(t, err)
 		}
 		s.most, s.total = 0, 0

@@ -29,7 +29,8 @@ func choose[T any](r *rand.Rand, list ...T) T { return list[r.IntN(len(list))] }
 // live lets a context go through some random cycles.
 func live(t *testing.T, seed uint64, e selector.Edition) *chronicle {
 	t.Helper()
-	context, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
+	context, err := pact.Create(background, store.NewMemory(), "c",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	must(t, err)
 	c := &chronicle{Rand: rand.New(rand.NewPCG(seed, 21)), t: t, context: context}
 	for range 5 + c.IntN(6) {
@@ -60,12 +61,15 @@ func (c *chronicle) edits() {
 			id := choose(c.Rand, all...)
 			try(c.t, c.context, nil, func(b *pact.Batch) { b.Remove(id) })
 		case 1:
-			id, set := choose(c.Rand, all...), map[string]any{"tags": []string{choose(c.Rand, "red", "blue")}, "content": c.IntN(5)}
+			id, set := choose(c.Rand, all...), map[string]any{"tags": []string{choose(c.Rand, "red", "blue")},
+				"content": c.IntN(5)}
 			try(c.t, c.context, nil, func(b *pact.Batch) { b.Update(id, set) })
 		default:
 			s := pact.Spec{
-				Role: choose(c.Rand, "user", "assistant", "tool"), Kind: choose(c.Rand, "text", "call", ""), Key: choose(c.Rand, "", "", "K", "L"),
-				Offset: int64(c.IntN(3) - 1), Priority: int64(c.IntN(3)), Content: c.IntN(9), Tags: []string{choose(c.Rand, "red", "blue")},
+				Role: choose(c.Rand, "user", "assistant", "tool"), Kind: choose(c.Rand, "text", "call", ""),
+				Key:    choose(c.Rand, "", "", "K", "L"),
+				Offset: int64(c.IntN(3) - 1), Priority: int64(c.IntN(3)), Content: c.IntN(9),
+				Tags: []string{choose(c.Rand, "red", "blue")},
 			}
 			if c.IntN(3) == 0 {
 				s.TTL = pact.TTL(int64(1 + c.IntN(3)))
@@ -79,12 +83,16 @@ func (c *chronicle) edits() {
 // questions are selectors without address and controls: for every edition; for
 // the later ones with facets that need an address, and without.
 var questions = [3][]string{
-	{"*", ".cb", ".mt", "[role='user']", "[key='K']", "[key='K']:first", "^sys *", ".mt:depth(1-2) .cb", ":post", "[tag='red']", ".cb[ttl<=1]", ".cb:last", "^ah .cb", ".mc > .cb, ^sys > .cb", "[content>3]"},
+	{"*", ".cb", ".mt", "[role='user']", "[key='K']", "[key='K']:first", "^sys *", ".mt:depth(1-2) .cb", ":post",
+		"[tag='red']", ".cb[ttl<=1]", ".cb:last", "^ah .cb", ".mc > .cb, ^sys > .cb", "[content>3]"},
 	{"[age>1]", ".cb[born_turn=3]", "[depth=1]", ".cb[sdepth>=4]", "[age<2][key='K']"},
-	{"(d1, ??{role=user})", "+red", "?? {kind=text}", "[key=K]:last", ".block{key=L}:nth(2)", "within(d1,d3) ?? {type=block}", "d2 ? {type=cont}", ".seg:depth(0) .cb", "(seg, cont, *:block) {role=user}", "(d-1, *:block)"},
+	{"(d1, ??{role=user})", "+red", "?? {kind=text}", "[key=K]:last", ".block{key=L}:nth(2)",
+		"within(d1,d3) ?? {type=block}", "d2 ? {type=cont}", ".seg:depth(0) .cb", "(seg, cont, *:block) {role=user}",
+		"(d-1, *:block)"},
 }
 
-var windows = []string{"", "", " @limit=3", " @limit=2 @p=2", " @first", " @unique", " @order=post", " @order=path @unique @limit=4", " @order=bfs @first", " @order=turn:asc,pre @p=3 @limit=2", " @unique @limit=1 @p=2"}
+var windows = []string{"", "", " @limit=3", " @limit=2 @p=2", " @first", " @unique", " @order=post",
+	" @order=path @unique @limit=4", " @order=bfs @first", " @order=turn:asc,pre @p=3 @limit=2", " @unique @limit=1 @p=2"}
 
 // address is one that a selector may carry, and the snapshots that it names.
 type address struct {
@@ -124,7 +132,8 @@ func (c *chronicle) address(later bool) address {
 	}
 	from, to := c.IntN(n), c.IntN(n)
 	merge := choose(c.Rand, "union", "latest")
-	return address{text: fmt.Sprintf("@t-%d..@t-%d ", from, to), names: newestFirst[min(from, to) : max(from, to)+1], merge: merge}
+	return address{text: fmt.Sprintf("@t-%d..@t-%d ", from, to), names: newestFirst[min(from, to) : max(from, to)+1],
+		merge: merge}
 }
 
 // TestSelectAgreesWithNaiveMerging compares what Context.Select gives for an
@@ -261,7 +270,8 @@ func naiveWindow(q *selector.Selector, list []met) []met {
 
 // options draws windows of the API, and what they do to a result.
 func (c *chronicle) options(e selector.Edition) (o pact.SelectOptions, after func([]met) []string) {
-	where, skip, limit := choose(c.Rand, "", "", "^sys", ".mt:depth(1-2)", ".cb[role='user']", "[tag='red']"), c.IntN(3)/2*c.IntN(4), c.IntN(8)
+	where, skip, limit := choose(c.Rand, "", "", "^sys", ".mt:depth(1-2)", ".cb[role='user']", "[tag='red']"),
+		c.IntN(3)/2*c.IntN(4), c.IntN(8)
 	var keep *selector.Selector
 	if where != "" {
 		keep = selector.MustParse(where, e)

@@ -34,9 +34,10 @@ type Node struct {
 	CreatedNS int64 // when it came, in nanoseconds since the epoch
 	Index     int64 // creation_index: the order of what has one CreatedNS
 
-	Provenance, MIME, Encoding string         // "" without one
-	ContentHash                string         // SHA-256 in hexadecimal (08 §2.1), "" where JSON cannot express the content
-	Attrs                      map[string]any // custom attributes (02 §3.5) as encoding/json reads them, numbers as json.Number
+	Provenance, MIME, Encoding string // "" without one
+	ContentHash                string // SHA-256 in hexadecimal (08 §2.1), "" where JSON cannot express the content
+	// custom attributes (02 §3.5) as encoding/json reads them, numbers as json.Number
+	Attrs map[string]any
 
 	node *tree.Node
 }
@@ -74,7 +75,8 @@ func (n Node) Decode(ctx context.Context, v any) error {
 		return err
 	}
 	if err := json.Unmarshal(data, v); err != nil {
-		return fault.OnNode(fault.DocumentInvalid, n.ID, "the content cannot be decoded: "+err.Error(), "decode into a value of its shape, or read JSON")
+		return fault.OnNode(fault.DocumentInvalid, n.ID, "the content cannot be decoded: "+err.Error(),
+			"decode into a value of its shape, or read JSON")
 	}
 	return nil
 }

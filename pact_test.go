@@ -77,7 +77,8 @@ func equal(t *testing.T, what string, a, b *pact.Snapshot) {
 func talk(t *testing.T, e selector.Edition) *pact.Context {
 	t.Helper()
 	ctx := context.Background()
-	c, err := pact.Create(ctx, store.NewMemory(), "talk", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
+	c, err := pact.Create(ctx, store.NewMemory(), "talk",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: e})
 	if err != nil {
 		t.Fatal(err)
 	}

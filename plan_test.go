@@ -51,7 +51,8 @@ func (w *worker) work() {
 
 func (w *worker) step(b *pact.Batch) error {
 	words := strings.Repeat("word ", 1+w.IntN(20))
-	s := pact.Spec{Role: choose(w.Rand, "user", "assistant", ""), Kind: "text", Content: words, Offset: int64(w.IntN(3) - 1), Priority: int64(w.IntN(3))}
+	s := pact.Spec{Role: choose(w.Rand, "user", "assistant", ""), Kind: "text", Content: words,
+		Offset: int64(w.IntN(3) - 1), Priority: int64(w.IntN(3))}
 	if w.IntN(3) == 0 {
 		s.TTL = pact.TTL(int64(w.IntN(4)))
 	}
@@ -100,7 +101,8 @@ func (w *worker) policy() (p lifecycle.Policy) {
 		Stub: choose(w.Rand, "", "[...]"), Orphans: choose(w.Rand, lifecycle.Keep, lifecycle.Drop, lifecycle.Refuse),
 	}
 	if w.IntN(2) == 0 {
-		p.Parts = []lifecycle.Part{{Kind: choose(w.Rand, "", "text", "result"), Tag: choose(w.Rand, "", "x"), Region: choose(w.Rand, "", "^sys", "^seq", "^ah"), MaxTokens: 1 + w.IntN(100)}}
+		p.Parts = []lifecycle.Part{{Kind: choose(w.Rand, "", "text", "result"), Tag: choose(w.Rand, "", "x"),
+			Region: choose(w.Rand, "", "^sys", "^seq", "^ah"), MaxTokens: 1 + w.IntN(100)}}
 		if w.IntN(3) == 0 {
 			p.MinBytes, p.Every = few(500, 1), few(5, 2)
 		}
@@ -121,7 +123,8 @@ func TestPlanIsWhatTheCommitDoes(t *testing.T) {
 		now := int64(0)
 		clock := func() int64 { readings++; now += 10; return now }
 		w := &worker{Rand: rand.New(rand.NewPCG(uint64(seed), 5)), t: t}
-		w.Context = create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock, Counter: wordCounter{}}})
+		w.Context = create(t, store.NewMemory(), pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: clock,
+			Counter: wordCounter{}}})
 		for range 12 {
 			w.work()
 			if nodes := slices.Collect(w.Working().Nodes()); w.IntN(4) == 0 {
@@ -159,7 +162,8 @@ func (w *worker) trace() string {
 
 // comparePlan commits with the pruning of a plan, and without any pruning in a
 // fork.
-func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, pruning *pact.Pruning, seen map[string]int) {
+func (w *worker) comparePlan(seed int, plan *inspect.PrunePlan, planErr error, pruning *pact.Pruning,
+	seen map[string]int) {
 	w.t.Helper()
 	ctx := w.t.Context()
 	if planErr != nil {

@@ -16,7 +16,8 @@ import (
 // prefixOf is how many whole objects two threads share, and their bytes in the
 // newer.
 func prefixOf(older, newer *page) (blocks int, bytes int64) {
-	for blocks < len(older.blocks) && blocks < len(newer.blocks) && older.objects[older.blocks[blocks]] == newer.objects[newer.blocks[blocks]] {
+	for blocks < len(older.blocks) && blocks < len(newer.blocks) &&
+		older.objects[older.blocks[blocks]] == newer.objects[newer.blocks[blocks]] {
 		blocks++
 	}
 	var list []string
@@ -70,7 +71,8 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 			if want := now.tokens(t, len(now.blocks)); p.Tokens == nil || *p.Tokens != *want {
 				t.Fatalf("seed %d: %+v of cycle %d with %d tokens", seed, p, now.cycle, *want)
 			}
-			if p.Cycle != now.cycle || p.Blocks != len(now.blocks) || p.Bytes != int64(len(now.thread)) || (p.Shared == nil) != (i == 0) {
+			if p.Cycle != now.cycle || p.Blocks != len(now.blocks) || p.Bytes != int64(len(now.thread)) ||
+				(p.Shared == nil) != (i == 0) {
 				t.Fatalf("seed %d: %+v of cycle %d with %d blocks, %d bytes", seed, p, now.cycle, len(now.blocks), len(now.thread))
 			}
 			i++
@@ -79,7 +81,9 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 			}
 			was := pages[i-2]
 			blocks, size := prefixOf(was, now)
-			want := &inspect.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size, OfBytes: int64(len(was.thread)), Tokens: now.tokens(t, blocks), OfTokens: was.tokens(t, len(was.blocks)), Complete: blocks == len(was.blocks)}
+			want := &inspect.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size,
+				OfBytes: int64(len(was.thread)), Tokens: now.tokens(t, blocks), OfTokens: was.tokens(t, len(was.blocks)),
+				Complete: blocks == len(was.blocks)}
 			if !want.Complete {
 				want.Older = was.blocks[blocks]
 				if blocks < len(now.blocks) {
@@ -152,7 +156,8 @@ func TestEveryContentIsCountedOnce(t *testing.T) {
 	for range cycles {
 		must(t, c.Edit(background, say("one"), nil))
 		must(t, c.Edit(background, say("two"), nil))
-		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 100_000}}})
+		_, err := c.Commit(background,
+			&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{MaxNodes: 100_000}}})
 		must(t, err)
 	}
 	c, err := c.Copy(background, store.NewMemory(), "copy")

@@ -33,7 +33,8 @@ func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
 }
 
 // candidate applies the commit sequence (03 §7) up to publication.
-func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, p *Pruning) (*candidate, error) {
+func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps,
+	p *Pruning) (*candidate, error) {
 	retained := c.retained()
 	in, err := c.input(ctx, s, working, stamps, retained, p)
 	if err != nil {
@@ -48,7 +49,8 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 }
 
 // input is what a commit of a working state depends on.
-func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool, pruning *Pruning) (lifecycle.Input, error) {
+func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool,
+	pruning *Pruning) (lifecycle.Input, error) {
 	p := orZero(pruning)
 	in := lifecycle.Input{
 		Before: s.Head, Working: working, Stamps: stamps, Env: c.env(ctx, s),
@@ -127,5 +129,6 @@ func fixedCandidate() error {
 }
 
 func lostCandidate() error {
-	return fault.New(fault.Conflict, "the candidate was discarded or published while its thread was being written", "send the one that there is now")
+	return fault.New(fault.Conflict, "the candidate was discarded or published while its thread was being written",
+		"send the one that there is now")
 }

@@ -21,13 +21,15 @@ import (
 // E_SNAPSHOT_NOT_FOUND, a selector without a range E_SELECTOR_INVALID.
 //
 // Cost: what is selected in each snapshot and what differs between neighbours.
-func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeOptions) (*diff.RangeDiffLatestResult, error) {
+func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeOptions) (*diff.RangeDiffLatestResult,
+	error) {
 	o := orZero(opts)
 	q, err := selector.Parse(text, cmp.Or(o.Edition, c.Edition()))
 	if err != nil {
 		return nil, err
 	}
-	b := rangeBuilder{result: &diff.RangeDiffLatestResult{Query: text, Mode: "pairwise", Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{}}}
+	b := rangeBuilder{result: &diff.RangeDiffLatestResult{Query: text, Mode: "pairwise", Snapshots: []diff.SnapshotRef{},
+		Diffs: []diff.RangeBlock{}}}
 	if err := b.check(q); err != nil {
 		return nil, err
 	}
@@ -62,7 +64,8 @@ type rangeBuilder struct {
 
 func (b *rangeBuilder) check(q *selector.Selector) error {
 	if q.Time == nil || q.Time.Kind != selector.Range {
-		return fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots", "begin with one, such as @t-3..@t0, or call Select")
+		return fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots",
+			"begin with one, such as @t-3..@t0, or call Select")
 	}
 	if c, ok := q.Control(selector.ControlMode); ok {
 		if c.Word != "reduce" {
@@ -135,7 +138,8 @@ func (b *rangeBuilder) cut(block *diff.RangeBlock, pair *differ.Pair) {
 	left := *b.limits.MaxChangesPerSnapshot
 	total := block.Stats.Added + block.Stats.Removed + block.Stats.Changed
 	if total > left {
-		b.truncated(block.From.Label + " to " + block.To.Label + " has " + strconv.Itoa(total) + " changes; the first " + strconv.Itoa(left) + " are here")
+		b.truncated(block.From.Label + " to " + block.To.Label + " has " + strconv.Itoa(total) + " changes; the first " +
+			strconv.Itoa(left) + " are here")
 	}
 	keep := func(n int) int {
 		n = min(n, left)
@@ -151,7 +155,8 @@ func (b *rangeBuilder) cut(block *diff.RangeBlock, pair *differ.Pair) {
 // in a list of nodes. Pairs are asked for newest first. Where it follows from a node and its ancestors alone
 // that it is selected, only what differs is asked for, so that a range costs
 // what its changes cost; elsewhere every snapshot is asked once.
-func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*differ.Selection, error) {
+func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree,
+	list []tree.Difference) (*differ.Selection, error) {
 	if b.plan.Local() {
 		return b.differing
 	}
@@ -173,7 +178,8 @@ func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree
 }
 
 // differing selects among the nodes that differ and what is below them.
-func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree, list []tree.Difference) (*differ.Selection, error) {
+func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree,
+	list []tree.Difference) (*differ.Selection, error) {
 	was, is := tops(list)
 	from, err := b.plan.RunBelow(ctx, older, was)
 	if err != nil {
@@ -245,10 +251,12 @@ func (o ContentOptions) form() (mode diff.Mode, lines int, err error) {
 		lines = *o.Lines
 	}
 	if lines < 0 {
-		return "", 0, fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(lines)+" lines of context", "allow 0 or more")
+		return "", 0, fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(lines)+" lines of context",
+			"allow 0 or more")
 	}
 	if !slices.Contains([]diff.Mode{diff.Unified, diff.JSONPatch, diff.Tokens}, mode) {
-		return "", 0, fault.At(fault.SelectorInvalid, fault.NoOffset, string(mode), "there is no such form of a content diff", "the forms are unified, jsonpatch and tokens")
+		return "", 0, fault.At(fault.SelectorInvalid, fault.NoOffset, string(mode), "there is no such form of a content diff",
+			"the forms are unified, jsonpatch and tokens")
 	}
 	return mode, lines, nil
 }
@@ -257,15 +265,18 @@ func (o ContentOptions) form() (mode diff.Mode, lines int, err error) {
 func (o *rangeOptions) check() error {
 	for _, h := range o.contents.Materialize {
 		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
-			return fault.At(fault.SelectorInvalid, fault.NoOffset, h, "this header cannot be materialized", "there are content, mime, encoding and content_hash")
+			return fault.At(fault.SelectorInvalid, fault.NoOffset, h, "this header cannot be materialized",
+				"there are content, mime, encoding and content_hash")
 		}
 	}
 	l := &o.limits
 	if l.MaxSnapshots != nil && *l.MaxSnapshots < 1 {
-		return fault.New(fault.RangeLimit, "at most "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leave nothing to compare", "allow at least 1")
+		return fault.New(fault.RangeLimit, "at most "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leave nothing to compare",
+			"allow at least 1")
 	}
 	if l.MaxChangesPerSnapshot != nil && *l.MaxChangesPerSnapshot < 0 {
-		return fault.New(fault.RangeLimit, "a block cannot have "+strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes", "allow 0 or more")
+		return fault.New(fault.RangeLimit, "a block cannot have "+strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes",
+			"allow 0 or more")
 	}
 	return nil
 }

@@ -40,7 +40,8 @@ func TestRangeShowsContents(t *testing.T) {
 	if len(changed) != 3 || changed[0].ID != "text" || changed[1].ID != "json" || changed[2].ContentDiff != nil {
 		t.Fatalf("got %s", text(t, r))
 	}
-	want := diff.ContentDiff{Mode: diff.Unified, MIME: "text/plain", Summary: diff.ContentSummary{BytesNewer: 6, BytesOlder: 8}}
+	want := diff.ContentDiff{Mode: diff.Unified, MIME: "text/plain", Summary: diff.ContentSummary{BytesNewer: 6,
+		BytesOlder: 8}}
 	got := *changed[0].ContentDiff
 	if d := "--- older(@t-1)/text\n+++ newer(@t0)/text\n@@ -2 +2 @@\n-two\n+2\n"; got.Diff == nil || *got.Diff != d {
 		t.Errorf("got %s", text(t, got))
@@ -50,7 +51,8 @@ func TestRangeShowsContents(t *testing.T) {
 	}
 	r = ranged(t, c, "@t-1..@t0 .cb", pact.RangeOptions{Content: &pact.ContentOptions{Mode: diff.JSONPatch}})
 	changed = r.Diffs[0].Changed
-	if changed[0].ContentDiff.Mode != diff.Unified || len(r.Warnings) != 1 || text(t, changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
+	if changed[0].ContentDiff.Mode != diff.Unified || len(r.Warnings) != 1 ||
+		text(t, changed[1].ContentDiff.Patch) != `[{"value":2,"op":"replace","path":"/a"}]` {
 		t.Errorf("got %s", text(t, r))
 	}
 }
@@ -60,12 +62,14 @@ func TestRangeMaterializesHeaders(t *testing.T) {
 	r := ranged(t, c, "@t-1..@t0 #text", pact.RangeOptions{Materialize: []string{"content", "mime", "encoding"}})
 	m := r.Diffs[0].Changed[0].Materialized
 	same := func(got map[string]json.RawMessage, content string) bool {
-		return len(got) == 3 && string(got["content"]) == content && string(got["mime"]) == `"text/plain"` && string(got["encoding"]) == "null"
+		return len(got) == 3 && string(got["content"]) == content && string(got["mime"]) == `"text/plain"` &&
+			string(got["encoding"]) == "null"
 	}
 	if m == nil || !same(m.From, `"one\n2\n"`) || !same(m.To, `"one\ntwo\n"`) {
 		t.Errorf("got %s", text(t, r))
 	}
-	for _, o := range []pact.RangeOptions{{Materialize: []string{"role"}}, {Content: &pact.ContentOptions{Mode: "words"}}} {
+	for _, o := range []pact.RangeOptions{{Materialize: []string{"role"}},
+		{Content: &pact.ContentOptions{Mode: "words"}}} {
 		if _, err := c.RangeDiffLatest(background, "@t-1..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("got %v", err)
 		}

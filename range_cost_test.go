@@ -126,9 +126,11 @@ func TestAdjacentDiffAllocatesTheSameAtEverySize(t *testing.T) {
 		}
 		allocs[i], bytes[i] = spent(func() { neighbours(t, c) })
 	}
-	t.Logf("%d adjacent diffs: %.0f allocations of %.0f B at 1,000 nodes, %.0f of %.0f B at %d", pairs, allocs[0], bytes[0], allocs[1], bytes[1], large)
+	t.Logf("%d adjacent diffs: %.0f allocations of %.0f B at 1,000 nodes, %.0f of %.0f B at %d", pairs, allocs[0],
+		bytes[0], allocs[1], bytes[1], large)
 	if allocs[0] != allocs[1] || bytes[1] > 1.1*bytes[0] {
-		t.Errorf("%d adjacent diffs: %.0f allocations of %.0f B at 1,000 nodes, %.0f of %.0f B at %d", pairs, allocs[0], bytes[0], allocs[1], bytes[1], large)
+		t.Errorf("%d adjacent diffs: %.0f allocations of %.0f B at 1,000 nodes, %.0f of %.0f B at %d", pairs, allocs[0],
+			bytes[0], allocs[1], bytes[1], large)
 	}
 }
 
@@ -163,7 +165,8 @@ func inTurns(b *testing.B, first, second string, units int, f, g func()) {
 // noted returns a context of so many turns of two blocks and a note each.
 func noted(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
-	c, err := pact.Create(background, store.NewMemory(), "noted", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
+	c, err := pact.Create(background, store.NewMemory(), "noted",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	must(tb, err)
 	for range turns {
 		speak(tb, c, 2, 1)
@@ -233,7 +236,8 @@ func TestRangeVisitsTheSameAtEverySize(t *testing.T) {
 		}
 		t.Logf("%-24s %d nodes visited in 100 snapshots of 200 turns, %d of 3,000", r.selector, visited[0], visited[1])
 		if visited[0] != visited[1] {
-			t.Errorf("%s: a range of 100 snapshots visits %d nodes at 200 turns, %d at 3,000", r.selector, visited[0], visited[1])
+			t.Errorf("%s: a range of 100 snapshots visits %d nodes at 200 turns, %d at 3,000", r.selector, visited[0],
+				visited[1])
 		}
 	}
 }

@@ -22,7 +22,8 @@ func ramble(t *testing.T, r *rand.Rand, cycles int) *pact.Context {
 	var alive []string
 	for range cycles {
 		for range r.IntN(5) {
-			s := pact.Spec{Role: []string{"user", "assistant"}[r.IntN(2)], Kind: []string{"text", "call", ""}[r.IntN(3)], Content: fmt.Sprint(r.IntN(9)),
+			s := pact.Spec{Role: []string{"user", "assistant"}[r.IntN(2)], Kind: []string{"text", "call", ""}[r.IntN(3)],
+				Content:  fmt.Sprint(r.IntN(9)),
 				Priority: r.Int64N(4), Offset: r.Int64N(3) - 1, Tags: [][]string{nil, {"a"}, {"b"}}[r.IntN(3)]}
 			if r.IntN(3) == 0 {
 				s.TTL = pact.TTL(1 + r.Int64N(3))
@@ -60,16 +61,19 @@ func ramble(t *testing.T, r *rand.Rand, cycles int) *pact.Context {
 				try(t, c, nil, func(b *pact.Batch) { b.Update(id, map[string]any{"tags": []string{"a"}}) })
 			}
 		}
-		_, err := c.Commit(background, &pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
+		_, err := c.Commit(background,
+			&pact.CommitOptions{Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 		must(t, err)
 	}
 	return c
 }
 
 var rangeSelectors = []string{
-	".cb", ".cb[role='user']", "^seq .cb[ttl<=1]", "^ah .cb", "^sys > *", ".mc", ".mc > .cb", "^seq .mt > .cb:post", ".mt :pre .cb", ":core .cb",
+	".cb", ".cb[role='user']", "^seq .cb[ttl<=1]", "^ah .cb", "^sys > *", ".mc", ".mc > .cb", "^seq .mt > .cb:post",
+	".mt :pre .cb", ":core .cb",
 	"[priority>1]", "[tag='a']", "*", "^root > *", ".mt, .cb[kind='call']",
-	".mt:depth(1-2) .cb", ".cb:depth(1)", ".mt:last > .cb", ".cb:first", // what depends on more than a node and its ancestors
+	// what depends on more than a node and its ancestors
+	".mt:depth(1-2) .cb", ".cb:depth(1)", ".mt:last > .cb", ".cb:first",
 }
 
 // A range says what asking every snapshot by itself and comparing neighbours
@@ -79,7 +83,8 @@ func TestRangeAgreesWithSingleSnapshots(t *testing.T) {
 	for seed := range uint64(25) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		c := ramble(t, r, 12)
-		for _, text := range append(rangeSelectors, ".cb @limit=3", ".cb @first", ".cb[age<2]", "depth(0) .cb", "[key='x'], +a", "(d1, *:cb)", "?? {role='user'} @order=bfs") {
+		for _, text := range append(rangeSelectors, ".cb @limit=3", ".cb @first", ".cb[age<2]", "depth(0) .cb",
+			"[key='x'], +a", "(d1, *:cb)", "?? {role='user'} @order=bfs") {
 			edition := selector.V01
 			if !slices.Contains(rangeSelectors, text) {
 				edition = selector.Depth
@@ -106,11 +111,13 @@ func TestRangeAgreesWithSingleSnapshots(t *testing.T) {
 				for _, ch := range block.Changed {
 					gotChanged = append(gotChanged, ch.ID+fmt.Sprint(ch.Fields))
 				}
-				if !same(block.AddedIDs, without(b, a)) || !same(block.RemovedIDs, without(a, b)) || !slices.Equal(gotChanged, changed) {
+				if !same(block.AddedIDs, without(b, a)) || !same(block.RemovedIDs, without(a, b)) || !slices.Equal(gotChanged,
+					changed) {
 					t.Fatalf("seed %d, %s, @c%d to @c%d: got +%q -%q ~%q, want +%q -%q ~%q", seed, text, newer, older,
 						block.AddedIDs, block.RemovedIDs, gotChanged, without(b, a), without(a, b), changed)
 				}
-				if block.Stats != (diff.RangeStats{Added: len(block.AddedIDs), Removed: len(block.RemovedIDs), Changed: len(changed)}) {
+				if block.Stats != (diff.RangeStats{Added: len(block.AddedIDs), Removed: len(block.RemovedIDs),
+					Changed: len(changed)}) {
 					t.Fatalf("seed %d, %s: stats %+v", seed, text, block.Stats)
 				}
 				if block.Stats != (diff.RangeStats{}) {

@@ -53,7 +53,8 @@ func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOption
 
 func TestRangeGivesPairwiseChanges(t *testing.T) {
 	c := story(t)
-	t0, t1, t2 := diff.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, diff.SnapshotRef{Kind: "t", Value: -1, Label: "@t-1", Cycle: 2},
+	t0, t1, t2 := diff.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, diff.SnapshotRef{Kind: "t", Value: -1,
+		Label: "@t-1", Cycle: 2},
 		diff.SnapshotRef{Kind: "t", Value: -2, Label: "@t-2", Cycle: 1}
 	value := func(newer, older string) diff.Values {
 		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
@@ -62,9 +63,11 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 	want := &diff.RangeDiffLatestResult{
 		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},
 		Diffs: []diff.RangeBlock{
-			{From: t0, To: t1, AddedIDs: []string{}, RemovedIDs: []string{"u1"}, Changed: []diff.NodeChange{}, Stats: diff.RangeStats{Removed: 1}},
+			{From: t0, To: t1, AddedIDs: []string{}, RemovedIDs: []string{"u1"}, Changed: []diff.NodeChange{},
+				Stats: diff.RangeStats{Removed: 1}},
 			{From: t1, To: t2, AddedIDs: []string{"u2"}, RemovedIDs: []string{}, Changed: []diff.NodeChange{
-				{ID: "s", Fields: []string{"content_hash", "tags"}, Delta: map[string]diff.Values{"content_hash": value(hashOf(pact.Back(1)), hashOf(pact.Back(2)))}},
+				{ID: "s", Fields: []string{"content_hash", "tags"},
+					Delta: map[string]diff.Values{"content_hash": value(hashOf(pact.Back(1)), hashOf(pact.Back(2)))}},
 				{ID: "u1", Fields: []string{"ttl"}, Delta: map[string]diff.Values{"ttl": value("1", "2")}},
 			}, Stats: diff.RangeStats{Added: 1, Changed: 2}},
 		},
@@ -89,7 +92,8 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 		t.Errorf("ends the other way round: got %s", text(t, backwards))
 	}
 	absolute := ranged(t, c, "@c1..@c3 .cb")
-	if absolute.Snapshots[2] != (diff.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) || !reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
+	if absolute.Snapshots[2] != (diff.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) ||
+		!reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
 		t.Errorf("by cycle: got %s", text(t, absolute))
 	}
 }
@@ -137,7 +141,8 @@ func TestCapsOfARange(t *testing.T) {
 	}
 	r = ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxChangesPerSnapshot: at(2)})
 	last := r.Diffs[1]
-	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" || last.Stats != (diff.RangeStats{Added: 1, Changed: 2}) {
+	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" ||
+		last.Stats != (diff.RangeStats{Added: 1, Changed: 2}) {
 		t.Errorf("two changes: got %s", text(t, r))
 	}
 	r = ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(3), MaxChangesPerSnapshot: at(3)})
@@ -149,7 +154,8 @@ func TestCapsOfARange(t *testing.T) {
 			t.Errorf("a cap without sense: got %v", err)
 		}
 	}
-	for _, o := range []pact.RangeOptions{{Content: &pact.ContentOptions{Lines: at(-1)}}, {Content: &pact.ContentOptions{Mode: "words"}}, {Materialize: []string{"role"}}} {
+	for _, o := range []pact.RangeOptions{{Content: &pact.ContentOptions{Lines: at(-1)}},
+		{Content: &pact.ContentOptions{Mode: "words"}}, {Materialize: []string{"role"}}} {
 		if _, err := c.RangeDiffLatest(background, "@t-2..@t0 .cb", &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("an option without sense: got %v", err)
 		}
@@ -175,16 +181,19 @@ func TestModesOfARange(t *testing.T) {
 		t.Fatalf("reduce: got %s", text(t, reduced))
 	}
 	b := reduced.Diffs[0]
-	if b.From.Label != "@t0" || b.To.Label != "@t-2" || !slices.Equal(b.AddedIDs, []string{"u2"}) || !slices.Equal(b.RemovedIDs, []string{"u1"}) || len(b.Changed) != 1 {
+	if b.From.Label != "@t0" || b.To.Label != "@t-2" || !slices.Equal(b.AddedIDs, []string{"u2"}) ||
+		!slices.Equal(b.RemovedIDs, []string{"u1"}) || len(b.Changed) != 1 {
 		t.Errorf("reduce: got %s", text(t, b))
 	}
 	for _, bad := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
-		if _, err := c.Select(background, bad, &pact.SelectOptions{Edition: selector.Depth}); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.Select(background, bad, &pact.SelectOptions{Edition: selector.Depth}); !errors.Is(err,
+			fault.SelectorInvalid) {
 			t.Errorf("Select(%s): got %v", bad, err)
 		}
 	}
 	for _, bad := range []string{".cb", "@t0 .cb", "@* .cb", "@t-2..@t0 .cb @mode=union"} {
-		if _, err := c.RangeDiffLatest(background, bad, &pact.RangeOptions{Edition: selector.Depth}); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.RangeDiffLatest(background, bad, &pact.RangeOptions{Edition: selector.Depth}); !errors.Is(err,
+			fault.SelectorInvalid) {
 			t.Errorf("RangeDiffLatest(%s): got %v", bad, err)
 		}
 	}
@@ -212,7 +221,8 @@ func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
 	c := story(t)
 	for _, e := range []selector.Edition{selector.V01, selector.Depth} {
 		got, err := c.Select(background, "@t-2..@t0 .cb", &pact.SelectOptions{Edition: e, RangeAsIDs: true})
-		if e == selector.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == selector.Depth && !errors.Is(err, fault.SelectorInvalid) {
+		if e == selector.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == selector.Depth &&
+			!errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s: got %q, %v", e, got, err)
 		}
 	}
@@ -245,7 +255,8 @@ func TestWindows(t *testing.T) {
 		}
 	}
 	for _, text := range []string{".cb", "@c2 .cb", "@t-1 .cb", "@* .cb"} {
-		if _, err := c.Select(background, text, &pact.SelectOptions{Where: "@t0 .cb"}); !errors.Is(err, fault.SelectorInvalid) {
+		if _, err := c.Select(background, text, &pact.SelectOptions{Where: "@t0 .cb"}); !errors.Is(err,
+			fault.SelectorInvalid) {
 			t.Errorf("%s, Where with another address: got %v", text, err)
 		}
 	}
@@ -255,7 +266,8 @@ func TestWindows(t *testing.T) {
 // shorthands (04 §4).
 func TestRangeRepeatsTheSelectorAsItWasAsked(t *testing.T) {
 	c := story(t)
-	for _, asked := range []string{"@t-2:@t0   .cb", " @t-2..0 .mt>.cb ", `@c1..3 .cb[role="user"]`, "@t-1..@t0 .cb[ role = 'ü' ],\t^sys"} {
+	for _, asked := range []string{"@t-2:@t0   .cb", " @t-2..0 .mt>.cb ", `@c1..3 .cb[role="user"]`,
+		"@t-1..@t0 .cb[ role = 'ü' ],\t^sys"} {
 		if got := ranged(t, c, asked).Query; got != asked {
 			t.Errorf("asked %q, the query is %q", asked, got)
 		}
@@ -276,7 +288,8 @@ func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
 		"@c2..9223372036854775808999 .cb": "@c2..@c3 .cb",
 	} {
 		got, want := ranged(t, c, asked), ranged(t, c, same)
-		if len(got.Warnings) == 0 || got.Warnings[len(got.Warnings)-1] != "the range ends after the latest snapshot: clamped to @c3" {
+		if len(got.Warnings) == 0 ||
+			got.Warnings[len(got.Warnings)-1] != "the range ends after the latest snapshot: clamped to @c3" {
 			t.Errorf("%s: warnings %q", asked, got.Warnings)
 		}
 		got.Warnings, got.Query = nil, want.Query

@@ -64,7 +64,8 @@ func TestReadingFindsDamagedContents(t *testing.T) {
 			c, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
 			must(t, err)
 			var damage *store.Damage
-			if err := ask(c); !errors.Is(err, fault.Store) || !errors.As(err, &damage) || damage.What != "content hash" || damage.Node != "cb:1-0" {
+			if err := ask(c); !errors.Is(err, fault.Store) || !errors.As(err, &damage) || damage.What != "content hash" ||
+				damage.Node != "cb:1-0" {
 				t.Errorf("%s with the content %q: %v", name, body, err)
 			}
 			must(t, s.Close())
@@ -85,13 +86,16 @@ func TestReadingFindsDamagedRows(t *testing.T) {
 		asks   []func(store.Complete) error
 	}{
 		{`UPDATE node_version SET priority = 9 WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
-		{`UPDATE node_version SET headers = '{"role":"admin"}' WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
+		{`UPDATE node_version SET headers = '{"role":"admin"}' WHERE id = 'cb:1-0'`, []func(store.Complete) error{open,
+			snapshot, history}},
 		{`UPDATE node_version SET birth = 2 WHERE id = 'cb:1-0'`, []func(store.Complete) error{snapshot, history}},
 		{`DELETE FROM node_version WHERE id = 'cb:1-0'`, []func(store.Complete) error{open, snapshot, history}},
 		{`UPDATE node_version SET expiry = 7 WHERE id = 'cb:3-0'`, []func(store.Complete) error{open}},
 		{`UPDATE log SET actor = 'eve' WHERE revision = 2`, []func(store.Complete) error{log}},
-		{`UPDATE log SET message = 'x' WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open, log}},
-		{`UPDATE log SET latest = 1 WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open, log}},
+		{`UPDATE log SET message = 'x' WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open,
+			log}},
+		{`UPDATE log SET latest = 1 WHERE revision = (SELECT max(revision) FROM log)`, []func(store.Complete) error{open,
+			log}},
 		{`DELETE FROM log WHERE revision = 2`, []func(store.Complete) error{log}},
 		{`UPDATE attempt SET model = 'other'`, []func(store.Complete) error{attempts}},
 	} {

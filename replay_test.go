@@ -22,7 +22,8 @@ func TestReplay(t *testing.T) {
 		for form, data := range map[string][]byte{"compact": compact.Bytes(), "snapshots": snapshots.Bytes()} {
 			r, err := pact.Replay(background, bytes.NewReader(data), nil)
 			must(t, err)
-			want := &inspect.Replay{Form: form, Edition: selector.V01, First: 1, Last: 5, Bytes: int64(len(data)), Same: true, Findings: []inspect.Finding{}}
+			want := &inspect.Replay{Form: form, Edition: selector.V01, First: 1, Last: 5, Bytes: int64(len(data)), Same: true,
+				Findings: []inspect.Finding{}}
 			if !reflect.DeepEqual(r, want) {
 				t.Errorf("seed %d: %+v, want %+v", seed, r, want)
 			}
@@ -44,9 +45,11 @@ func TestReplayFindsTheFirstByte(t *testing.T) {
 		want inspect.Difference
 	}{
 		"a space": {strings.Replace(whole, "\n{\"cycle\":3", "\n{ \"cycle\":3", 1),
-			inspect.Difference{Line: 3, Kind: "snapshot", Cycle: 3, Byte: int64(third) + 1, LineByte: 1, Original: ` "cycle":3`, Export: `"cycle":3`}},
+			inspect.Difference{Line: 3, Kind: "snapshot", Cycle: 3, Byte: int64(third) + 1, LineByte: 1, Original: ` "cycle":3`,
+				Export: `"cycle":3`}},
 		"no last line feed": {strings.TrimSuffix(whole, "\n"),
-			inspect.Difference{Line: 5, Kind: "snapshot", Cycle: 5, Byte: int64(len(whole)) - 1, LineByte: int64(len(lines[4])) - 1}},
+			inspect.Difference{Line: 5, Kind: "snapshot", Cycle: 5, Byte: int64(len(whole)) - 1,
+				LineByte: int64(len(lines[4])) - 1}},
 		"an empty line more": {whole + "\n",
 			inspect.Difference{Line: 6, Kind: "snapshot", Cycle: 5, Byte: int64(len(whole))}},
 	}

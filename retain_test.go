@@ -26,7 +26,8 @@ func (m *meddler) Count(string) int {
 // says, whatever was let go in the meantime.
 func TestACommitSeesTheHoldersOfOneMoment(t *testing.T) {
 	m := &meddler{}
-	c, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: m}})
+	c, err := pact.Create(background, store.NewMemory(), "c",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: m}})
 	must(t, err)
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{ID: "held", Offset: 1, Content: "one"})

@@ -110,10 +110,12 @@ func (c *comparison) values() {
 		was, is := c.from.headers[m.ID], c.to.headers[m.ID]
 		for _, f := range m.Fields {
 			if !sameJSON(c.T, f.Previous, was[f.Name]) || !sameJSON(c.T, f.New, is[f.Name]) {
-				c.Fatalf("%s: %s went from %s to %s, in the documents from %v to %v", m.ID, f.Name, f.Previous, f.New, was[f.Name], is[f.Name])
+				c.Fatalf("%s: %s went from %s to %s, in the documents from %v to %v", m.ID, f.Name, f.Previous, f.New, was[f.Name],
+					is[f.Name])
 			}
 		}
-		if (m.ParentChanged != nil) != (was["parent"] != is["parent"]) || m.ParentChanged != nil && (m.ParentChanged.Previous != was["parent"] || m.ParentChanged.New != is["parent"]) {
+		if (m.ParentChanged != nil) != (was["parent"] != is["parent"]) || m.ParentChanged != nil &&
+			(m.ParentChanged.Previous != was["parent"] || m.ParentChanged.New != is["parent"]) {
 			c.Fatalf("%s: parents %+v", m.ID, m.ParentChanged)
 		}
 		differs := !reflect.DeepEqual(was["content"], is["content"])
@@ -151,7 +153,8 @@ func (c *comparison) children() {
 		}
 	}
 	if !reflect.DeepEqual(c.got.ChildrenAdded, came) || !reflect.DeepEqual(c.got.ChildrenRemoved, went) {
-		c.Fatalf("%d to %d: children\n got +%v -%v\nwant +%v -%v", c.from.cycle, c.to.cycle, c.got.ChildrenAdded, c.got.ChildrenRemoved, came, went)
+		c.Fatalf("%d to %d: children\n got +%v -%v\nwant +%v -%v", c.from.cycle, c.to.cycle, c.got.ChildrenAdded,
+			c.got.ChildrenRemoved, came, went)
 	}
 }
 
@@ -183,7 +186,8 @@ func (c *comparison) pairs() {
 	}
 	used := map[string]bool{}
 	pair := func(header, old, new string, r diff.Ranges) {
-		if used[old] || used[new] || facet(c.from, old, header) != facet(c.to, new, header) || c.to.headers[old] != nil || c.from.headers[new] != nil {
+		if used[old] || used[new] || facet(c.from, old, header) != facet(c.to, new, header) || c.to.headers[old] != nil ||
+			c.from.headers[new] != nil {
 			c.Fatalf("%s and %s are paired by %s", old, new, header)
 		}
 		used[old], used[new] = true, true
@@ -223,17 +227,21 @@ func TestRichDiffOfAReparentedNode(t *testing.T) {
 	const snapshot = `{"cycle":%d,"edition":"v0.1","root":{"id":"root","nodeType":"^root","children":[
 		{"id":"sys","nodeType":"^sys","children":[{"id":"g","nodeType":"mc","offset":1,"children":[%s]},{"id":"h","nodeType":"mc","offset":2,"children":[%s]}]},
 		{"id":"seq","nodeType":"^seq","children":[]},{"id":"ah","nodeType":"^ah","children":[]}]}}`
-	const b, c = `{"id":"b","nodeType":"cb","content":"b","cycle":1}`, `{"id":"c","nodeType":"cb","content":"c","cycle":1,"offset":1}`
-	history := strings.ReplaceAll(fmt.Sprintf(snapshot, 1, b+","+c, ""), "\n", "") + "\n" + strings.ReplaceAll(fmt.Sprintf(snapshot, 2, c, b), "\n", "") + "\n"
+	const b, c = `{"id":"b","nodeType":"cb","content":"b","cycle":1}`,
+		`{"id":"c","nodeType":"cb","content":"c","cycle":1,"offset":1}`
+	history := strings.ReplaceAll(fmt.Sprintf(snapshot, 1, b+","+c, ""), "\n", "") + "\n" +
+		strings.ReplaceAll(fmt.Sprintf(snapshot, 2, c, b), "\n", "") + "\n"
 	context, _, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(history), nil)
 	must(t, err)
 	r, err := context.RichDiff(background, pact.Cycle(1), pact.Cycle(2), nil)
 	must(t, err)
 	i := slices.IndexFunc(r.Modified, func(m diff.Modification) bool { return m.ID == "b" })
-	if i < 0 || r.Modified[i].ParentChanged == nil || *r.Modified[i].ParentChanged != (diff.ParentChanged{Previous: "g", New: "h"}) || r.Modified[i].Cause.Kind != diff.ByEdit {
+	if i < 0 || r.Modified[i].ParentChanged == nil || *r.Modified[i].ParentChanged != (diff.ParentChanged{Previous: "g",
+		New: "h"}) || r.Modified[i].Cause.Kind != diff.ByEdit {
 		t.Fatalf("modified %+v", r.Modified)
 	}
-	if !reflect.DeepEqual(r.ChildrenAdded, map[string][]string{"h": {"b"}}) || !reflect.DeepEqual(r.ChildrenRemoved, map[string][]string{"g": {"b"}}) {
+	if !reflect.DeepEqual(r.ChildrenAdded, map[string][]string{"h": {"b"}}) || !reflect.DeepEqual(r.ChildrenRemoved,
+		map[string][]string{"g": {"b"}}) {
 		t.Errorf("children +%v -%v", r.ChildrenAdded, r.ChildrenRemoved)
 	}
 	// {"id":"b","role":"system","content":"b"} has 40 bytes, and so has c's.
@@ -271,7 +279,8 @@ func TestCausesOfASelection(t *testing.T) {
 		".cb[ttl<=2]":      "+runs ttl",
 		".cb[priority=5]":  "+rule edit",
 	} {
-		r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2), &pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: text}})
+		r, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
+			&pact.RichDiffOptions{DiffOptions: pact.DiffOptions{Select: text}})
 		must(t, err)
 		var got []string
 		for _, a := range r.Added {
@@ -286,7 +295,8 @@ func TestCausesOfASelection(t *testing.T) {
 		}
 	}
 	addressed := pact.DiffOptions{Select: "@t0 .cb"}
-	if _, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2), &pact.RichDiffOptions{DiffOptions: addressed}); fault.CodeOf(err) != fault.SelectorInvalid {
+	if _, err := c.RichDiff(background, pact.Cycle(1), pact.Cycle(2),
+		&pact.RichDiffOptions{DiffOptions: addressed}); fault.CodeOf(err) != fault.SelectorInvalid {
 		t.Errorf("a selector with an address: %v", err)
 	}
 }

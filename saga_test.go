@@ -32,7 +32,8 @@ type page struct {
 
 func pageOf(t *testing.T, s *pact.Snapshot) *page {
 	t.Helper()
-	p := &page{cycle: s.Cycle(), headers: map[string]map[string]any{}, kids: map[string][]string{}, objects: map[string]string{}}
+	p := &page{cycle: s.Cycle(), headers: map[string]map[string]any{}, kids: map[string][]string{},
+		objects: map[string]string{}}
 	data, err := s.Bytes(background)
 	must(t, err)
 	var doc struct{ Root map[string]any }
@@ -120,7 +121,8 @@ func (s *saga) address(i int) pact.Address {
 func tell(t *testing.T, seed uint64, cycles int) *saga {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 41))
-	c, err := pact.Create(background, store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: vowels{}}, Edition: selector.V01})
+	c, err := pact.Create(background, store.NewMemory(), "c",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps(), Counter: vowels{}}, Edition: selector.V01})
 	must(t, err)
 	s := &saga{context: c, removed: map[string]diff.Cause{}, actors: map[string]string{}}
 	var ids []string
@@ -159,7 +161,8 @@ func tell(t *testing.T, seed uint64, cycles int) *saga {
 					s.actors[id] = actor
 				}
 			default:
-				n := pact.Spec{Role: choose(r, "", "user", "tool"), Kind: choose(r, "", "text"), Key: choose(r, "", "", "K", "L"), Offset: r.Int64N(3) - 1, Content: fmt.Sprint("text ", r.IntN(6))}
+				n := pact.Spec{Role: choose(r, "", "user", "tool"), Kind: choose(r, "", "text"), Key: choose(r, "", "", "K", "L"),
+					Offset: r.Int64N(3) - 1, Content: fmt.Sprint("text ", r.IntN(6))}
 				if r.IntN(3) == 0 {
 					n.TTL = pact.TTL(r.Int64N(4))
 				}
@@ -196,7 +199,8 @@ func tell(t *testing.T, seed uint64, cycles int) *saga {
 		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "committer"}, Pruning: &pruning})
 		must(t, err)
 		for _, gone := range snapshot.Report.Removed {
-			kind := map[string]diff.Kind{"expired": diff.ByExpiry, "pruned": diff.ByPruning, "cascade": diff.ByCascade}[string(gone.Reason)]
+			kind := map[string]diff.Kind{"expired": diff.ByExpiry, "pruned": diff.ByPruning,
+				"cascade": diff.ByCascade}[string(gone.Reason)]
 			cause := diff.Cause{Kind: kind, Cycle: snapshot.Cycle()}
 			if kind == diff.ByPruning {
 				cause.Rule = rule

@@ -26,7 +26,8 @@ type Explanation struct {
 	Nodes     int `json:"nodes"`     // in all of them
 	Visited   int `json:"visited"`   // looked at
 	Skipped   int `json:"skipped"`   // ruled out by ids, ranks and summaries without a look
-	Returned  int `json:"returned"`  // what is left after controls and windows; of a range that gives changes, in all its snapshots
+	// what is left after controls and windows; of a range that gives changes, in all its snapshots
+	Returned int `json:"returned"`
 }
 
 // Select returns the ids that a selector finds (04 §2.2), in document order or as
@@ -181,7 +182,8 @@ func (s *selection) explain(ctx context.Context, trees []*tree.Tree) (*Explanati
 		var err error
 		if s.mode, err = s.idsOfRange(); err != nil { // it gives changes
 			if s.Where != "" || s.Skip != 0 || s.Limit > 0 {
-				return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows", "leave them out, or write @mode=union or @mode=latest behind the selector")
+				return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows",
+					"leave them out, or write @mode=union or @mode=latest behind the selector")
 			}
 			asked = slices.Collect(slices.Chunk(trees, 1))
 		}

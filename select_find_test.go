@@ -19,9 +19,11 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief."})
-		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: pact.TTL(4), Tags: []string{"a"}})
+		b.Add("^ah", pact.Spec{ID: "asked", Role: "user", Kind: "text", Content: "Höllo", TTL: pact.TTL(4),
+			Tags: []string{"a"}})
 		group := b.Add("^ah", pact.Spec{ID: "group", Type: "cont", Offset: 1})
-		b.Add(group, pact.Spec{ID: "call", Kind: "call", Content: map[string]any{"name": "f"}, Attrs: map[string]any{"data_n": 1 << 60}})
+		b.Add(group, pact.Spec{ID: "call", Kind: "call", Content: map[string]any{"name": "f"},
+			Attrs: map[string]any{"data_n": 1 << 60}})
 		return nil
 	}, Pruning: &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}})
 	must(t, err)
@@ -44,7 +46,8 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 		text, err := h.Node.Text(background)
 		must(t, err)
 		w, n := want[i], h.Node
-		if n.ID != w.id || n.Role != w.role || n.Kind != w.kind || text != w.text || h.Region != w.region || h.Turn != w.turn || h.Parent != w.parent || h.Snapshot.Cycle() != 1 {
+		if n.ID != w.id || n.Role != w.role || n.Kind != w.kind || text != w.text || h.Region != w.region ||
+			h.Turn != w.turn || h.Parent != w.parent || h.Snapshot.Cycle() != 1 {
 			t.Errorf("hit %d: %+v of %q, want %+v", i, h, text, w)
 		}
 	}
@@ -81,7 +84,8 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 func TestSelectRefusesOptionsWithoutUse(t *testing.T) {
 	c := story(t)
 	for text, o := range map[string]pact.SelectOptions{
-		".cb": {Skip: -1}, "@t0 .cb": {Limit: -1}, "@* .cb": {RangeAsIDs: true}, ".mt": {Where: "[", Limit: 1}, ".cb:first": {Edition: "none"},
+		".cb": {Skip: -1}, "@t0 .cb": {Limit: -1}, "@* .cb": {RangeAsIDs: true}, ".mt": {Where: "[", Limit: 1},
+		".cb:first": {Edition: "none"},
 	} {
 		if _, err := c.Select(background, text, &o); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%s with %+v: %v", text, o, err)
@@ -101,7 +105,8 @@ func TestADocumentIsAskedByItsAddresses(t *testing.T) {
 			t.Errorf("%s.cb: %q, %v", address, got, err)
 		}
 	}
-	for address, code := range map[string]fault.Code{"@t-1": fault.SnapshotNotFound, "@c1": fault.SnapshotNotFound, "@t-1..@t0": fault.SelectorInvalid} {
+	for address, code := range map[string]fault.Code{"@t-1": fault.SnapshotNotFound, "@c1": fault.SnapshotNotFound,
+		"@t-1..@t0": fault.SelectorInvalid} {
 		if _, err := s.Select(background, address+" .cb", nil); !errors.Is(err, code) {
 			t.Errorf("%s .cb: %v, want %s", address, err, code)
 		}
@@ -119,7 +124,8 @@ func TestOpenOrCreate(t *testing.T) {
 			t.Errorf("with %+v: %v", o, err)
 		}
 	}
-	if _, err := pact.OpenOrCreate(background, s, "chat", &pact.CreateOptions{Edition: selector.Depth}); !errors.Is(err, fault.Conflict) {
+	if _, err := pact.OpenOrCreate(background, s, "chat", &pact.CreateOptions{Edition: selector.Depth}); !errors.Is(err,
+		fault.Conflict) {
 		t.Errorf("in another edition: %v", err)
 	}
 	must(t, pact.Rename(background, s, "chat", "talk"))

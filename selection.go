@@ -37,7 +37,8 @@ func newSelection(text string, edition selector.Edition, o SelectOptions) (*sele
 	case o.Skip < 0 || o.Limit < 0:
 		return nil, fault.New(fault.SelectorInvalid, "a window cannot have a negative size", "Skip and Limit are 0 or more")
 	case o.RangeAsIDs && !s.ranged():
-		return nil, fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots to be given as ids", "leave RangeAsIDs out")
+		return nil, fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots to be given as ids",
+			"leave RangeAsIDs out")
 	}
 	s.all = q.Time != nil && q.Time.Kind == selector.All
 	if o.Where == "" {
@@ -52,7 +53,8 @@ func newSelection(text string, edition selector.Edition, o SelectOptions) (*sele
 			"it looks where the other selector looks: leave the address out, or give both the same one")
 	}
 	if len(where.Controls) > 0 {
-		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls", "they belong to the other selector: leave them out")
+		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls",
+			"they belong to the other selector: leave them out")
 	}
 	s.kept = make(map[*tree.Tree]*query.Subtrees)
 	s.keep, err = query.Compile(where)
@@ -76,7 +78,8 @@ func (s *selection) idsOfRange() (string, error) {
 	case s.RangeAsIDs && s.asked.Edition == selector.V01:
 		return "union", nil
 	case s.RangeAsIDs:
-		return "", fault.New(fault.SelectorInvalid, "only edition v0.1 can give the ids of a range without @mode", "write @mode=union behind the selector")
+		return "", fault.New(fault.SelectorInvalid, "only edition v0.1 can give the ids of a range without @mode",
+			"write @mode=union behind the selector")
 	}
 	return "", fault.New(fault.SelectorInvalid, "a range of snapshots gives a RangeDiffLatestResult, not ids",
 		"call RangeDiffLatest, or write @mode=union or @mode=latest behind the selector")

@@ -36,8 +36,10 @@ func TestParseSpec(t *testing.T) {
 	if got, _ := pact.ParseSpec("cb:text", selector.V01); got.Type != "cb:text" || got.Kind != "" {
 		t.Errorf("in v0.1 got %+v", got)
 	}
-	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}", "block {a=1} {a=2}",
-		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}", "block {pinned=maybe}", "block +", "block .cb"} {
+	for _, text := range []string{"", "{key='a'}", "5", "block key", "block {key<'a'}", "block {key}", "block {key=[a,b]}",
+		"block {a=1} {a=2}",
+		"block {nodeType='x'}", "block:text {kind=call}", "block {offset=1.5}", "block {ttl=x}", "block {tags=[a,null]}",
+		"block {pinned=maybe}", "block +", "block .cb"} {
 		if got, err := pact.ParseSpec(text, selector.Canonical); !errors.Is(err, fault.SelectorInvalid) {
 			t.Errorf("%q: got %+v, %v", text, got, err)
 		}
@@ -57,7 +59,8 @@ func TestAddByPositionAndDescription(t *testing.T) {
 }
 
 func FuzzParseNode(f *testing.F) {
-	for _, text := range []string{"block:text { key='hero' }", "cont +a +'b c'", "x:y {a=[1,2], b=null}", "block [pinned] (ttl=5 x:y='z')"} {
+	for _, text := range []string{"block:text { key='hero' }", "cont +a +'b c'", "x:y {a=[1,2], b=null}",
+		"block [pinned] (ttl=5 x:y='z')"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {

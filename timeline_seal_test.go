@@ -16,7 +16,8 @@ import (
 func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 	doc := `{"cycle":3,"edition":"v0.1","root":{"id":"root","children":[{"id":"ah","nodeType":"^ah","children":[
 		{"id":"d","nodeType":"cb","cycle":3,"created_at_ns":7,"content":"draft"}]}]}}`
-	c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(doc), &pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
+	c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(doc),
+		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
 	must(t, err)
 	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Actor: "dora"}})
 	must(t, err)
@@ -28,10 +29,12 @@ func TestSealingWhatAnImportLeftInTheActiveHead(t *testing.T) {
 		t.Fatalf("%+v", l)
 	}
 	born, seal := l.Events[0], l.Events[1]
-	if born.Kind != inspect.EventBorn || born.Cycle != 3 || born.Region != "^ah" || born.Parent != "ah" || born.Turn != "" {
+	if born.Kind != inspect.EventBorn || born.Cycle != 3 || born.Region != "^ah" || born.Parent != "ah" ||
+		born.Turn != "" {
 		t.Errorf("born %+v", born)
 	}
-	if seal.Kind != inspect.EventSealed || seal.Cycle != 4 || seal.Region != "^seq" || seal.Turn != l.Turn || l.Turn == "" || *seal.Cause != sealed {
+	if seal.Kind != inspect.EventSealed || seal.Cycle != 4 || seal.Region != "^seq" || seal.Turn != l.Turn ||
+		l.Turn == "" || *seal.Cause != sealed {
 		t.Errorf("sealed %+v, turn %s", seal, l.Turn)
 	}
 
@@ -56,16 +59,19 @@ func TestTimelineTellsOfAnErasure(t *testing.T) {
 			id = n.ID
 		}
 	}
-	_, err = c.Erase(background, pact.Erasure{IDs: []string{id}, Reason: "asked for", Actor: "ann", Random: bytes.NewReader(make([]byte, 32))})
+	_, err = c.Erase(background, pact.Erasure{IDs: []string{id}, Reason: "asked for", Actor: "ann",
+		Random: bytes.NewReader(make([]byte, 32))})
 	must(t, err)
 	l, err := c.Timeline(background, id)
 	must(t, err)
 	end := l.Events[len(l.Events)-1]
-	want := diff.Cause{Kind: diff.ByErasure, Cycle: 2, Author: diff.Author{Revision: 4, Actor: "ann", Message: "asked for"}}
+	want := diff.Cause{Kind: diff.ByErasure, Cycle: 2, Author: diff.Author{Revision: 4, Actor: "ann",
+		Message: "asked for"}}
 	if end.Kind != inspect.EventErased || end.Cycle != 2 || end.Draft || end.Cause == nil || *end.Cause != want {
 		t.Errorf("%+v by %+v, want %+v", end, end.Cause, want)
 	}
-	if others, err := c.Timeline(background, "seq"); err != nil || slices.ContainsFunc(others.Events, func(e inspect.Event) bool { return e.Kind == inspect.EventErased }) {
+	if others, err := c.Timeline(background, "seq"); err != nil || slices.ContainsFunc(others.Events,
+		func(e inspect.Event) bool { return e.Kind == inspect.EventErased }) {
 		t.Errorf("^seq: %+v, %v", others, err)
 	}
 }

@@ -50,7 +50,8 @@ func TestTimelinesAgreeWithDocuments(t *testing.T) {
 			s.checkTimeline(t, l)
 		}
 	}
-	for _, kind := range []inspect.EventKind{inspect.EventBorn, inspect.EventSealed, inspect.EventUpdated, inspect.EventAttached, inspect.EventDetached,
+	for _, kind := range []inspect.EventKind{inspect.EventBorn, inspect.EventSealed, inspect.EventUpdated,
+		inspect.EventAttached, inspect.EventDetached,
 		inspect.EventReferred, inspect.EventUnreferred, inspect.EventRetained, inspect.EventHeld, inspect.EventRemoved} {
 		if counts[kind] < 3 {
 			t.Errorf("%d times %s", counts[kind], kind)
@@ -150,7 +151,8 @@ func (s *saga) checkTimeline(t *testing.T, l *inspect.Timeline) {
 	}
 	latest := int64(len(s.pages) - 1)
 	_, drafted := s.pages[latest].headers[l.ID]
-	want := map[bool]map[bool]inspect.Presence{true: {true: inspect.Present, false: inspect.Leaving}, false: {true: inspect.Draft, false: inspect.Gone}}[last == latest][drafted]
+	want := map[bool]map[bool]inspect.Presence{true: {true: inspect.Present, false: inspect.Leaving},
+		false: {true: inspect.Draft, false: inspect.Gone}}[last == latest][drafted]
 	if l.State != want {
 		t.Fatalf("%s is %s, want %s", l.ID, l.State, want)
 	}

@@ -20,7 +20,9 @@ func (c cell) String() string {
 }
 
 // tables are those to damage, with their primary keys.
-var tables = map[string][]string{"sqlite_sequence": {"name"}, "unclean": {"no"}, "context": {"key"}, "log": {"branch", "revision"}, "node_version": {"branch", "birth", "nid"}, "content": {"no"}, "attempt": {"branch", "cycle", "number"}}
+var tables = map[string][]string{"sqlite_sequence": {"name"}, "unclean": {"no"}, "context": {"key"},
+	"log": {"branch", "revision"}, "node_version": {"branch", "birth", "nid"}, "content": {"no"},
+	"attempt": {"branch", "cycle", "number"}}
 
 // cells are all values of a table that are not NULL.
 func (d *damaged) cells(table string) []cell {
@@ -56,7 +58,8 @@ func (d *damaged) set(c cell, at []any, v any) error {
 	for i, k := range c.key {
 		where[i] = k + " IS ?"
 	}
-	_, err := d.db.Exec(`UPDATE `+c.table+` SET "`+c.column+`" = ? WHERE `+strings.Join(where, " AND "), append([]any{v}, at...)...)
+	_, err := d.db.Exec(`UPDATE `+c.table+` SET "`+c.column+`" = ? WHERE `+strings.Join(where, " AND "),
+		append([]any{v}, at...)...)
 	return err
 }
 

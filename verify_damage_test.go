@@ -166,7 +166,8 @@ func TestVerifyWithoutProofs(t *testing.T) {
 		t.Fatalf("does not hold: %q", list)
 	}
 	r := rand.New(rand.NewPCG(12, 4))
-	apart := map[string]bool{"branch": true, "birth": true, "nid": true, "death": true, "parent": true, "named": true, "content_no": true}
+	apart := map[string]bool{"branch": true, "birth": true, "nid": true, "death": true, "parent": true, "named": true,
+		"content_no": true}
 	flips := 0
 	for _, table := range []string{"node_version", "content"} {
 		for _, c := range d.cells(table) {
@@ -206,13 +207,15 @@ func (d *damaged) mustFindDigest(c cell, r *rand.Rand) int {
 func TestVerifyNamesTheNode(t *testing.T) {
 	d := damage(t)
 	for _, c := range []struct{ damage, want string }{
-		{`UPDATE content SET body = CAST('"Where is my camera? \u00e9"' AS BLOB) WHERE CAST(body AS TEXT) LIKE '%parcel%'`, "content hash"},
+		{`UPDATE content SET body = CAST('"Where is my camera? \u00e9"' AS BLOB) WHERE CAST(body AS TEXT) LIKE '%parcel%'`,
+			"content hash"},
 		{`UPDATE node_version SET priority = 9 WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
 		{`UPDATE node_version SET priority = 9, proof = NULL WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
 		{`UPDATE node_version SET proof = NULL WHERE id = 'mc:2-2'`, "Node:mc:2-2"},
 		{`UPDATE node_version SET id = 'mt:2-1' WHERE id = 'mc:2-2'`, "Node:mt:2-1"},
 		{`UPDATE log SET message = 'another' WHERE message = 'first'`, "revision 3 of the log"},
-		{`UPDATE attempt SET error = 'timed out' WHERE number = 1 AND cycle = 1`, "Cycle:1 Working:false Node: Suspects:[] What:attempt:1-1 is not as it was recorded"},
+		{`UPDATE attempt SET error = 'timed out' WHERE number = 1 AND cycle = 1`,
+			"Cycle:1 Working:false Node: Suspects:[] What:attempt:1-1 is not as it was recorded"},
 		{`UPDATE attempt SET error = NULL WHERE number = 1 AND cycle = 1`, "attempt:1-1 is not"},
 		{`UPDATE attempt SET thread = zeroblob(32) WHERE number = 2`, "attempt:1-2 is not"},
 		{`UPDATE attempt SET model = '' WHERE cycle = 4`, "attempt:4-1-f1 is not"},

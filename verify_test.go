@@ -24,7 +24,8 @@ import (
 // attempts.
 func rich(t testing.TB, s store.Complete) {
 	t.Helper()
-	c := create(t, s, pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"}, Attrs: map[string]any{"data_root": 1}})
+	c := create(t, s, pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"},
+		Attrs: map[string]any{"data_root": 1}})
 	must(t, c.Edit(background, func(b *pact.Batch) error {
 		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}})
 		group := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
@@ -33,7 +34,8 @@ func rich(t testing.TB, s store.Complete) {
 		return nil
 	}, nil))
 	a, _ := start(t, c)
-	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(31)), TokenOut: new(int64(7)), Err: errors.New("cut off")})
+	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(31)),
+		TokenOut: new(int64(7)), Err: errors.New("cut off")})
 	must(t, err)
 	start(t, c) // nobody ends it
 	_, err = c.Send(background, &bytes.Buffer{}, nil)
@@ -111,16 +113,19 @@ func TestVerifyHolds(t *testing.T) {
 		}
 	}
 	empty := create(t, store.NewMemory())
-	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 || r.Versions != 4 {
+	if r, err := pact.Verify(background, empty, nil); err != nil || r.Defect != nil || r.Snapshots != 0 ||
+		r.Versions != 4 {
 		t.Errorf("a new context: %+v, %v", r, err)
 	}
 }
 
 // Whatever wrote it: a root that is removable is one of no context (02 §5.3.1).
 func TestVerifyFindsARemovableRoot(t *testing.T) {
-	nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never, Cycle: 1, Headers: []tree.Header{{Name: "removable", Value: tree.JSON(canon.True)}}}, nil)}}
+	nodes := []tree.Placed{{Parent: -1, Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never,
+		Cycle: 1, Headers: []tree.Header{{Name: "removable", Value: tree.JSON(canon.True)}}}, nil)}}
 	for i, region := range []string{"^sys", "^seq", "^ah"} {
-		nodes = append(nodes, tree.Placed{Node: tree.NewNode(tree.Node{ID: region[1:], Type: region, Expiry: tree.Never, Cycle: 1, Index: int64(i) + 1}, nil)})
+		nodes = append(nodes, tree.Placed{Node: tree.NewNode(tree.Node{ID: region[1:], Type: region, Expiry: tree.Never,
+			Cycle: 1, Index: int64(i) + 1}, nil)})
 	}
 	built, err := tree.Build(1, nodes)
 	must(t, err)
@@ -162,13 +167,15 @@ func TestSendRecordsTheBytes(t *testing.T) {
 	sum := sha256.Sum256(sent.Bytes())
 	snapshot, err := c.Commit(background, nil)
 	must(t, err)
-	if thread, err := snapshot.Thread(background); err != nil || !bytes.Equal(thread, sent.Bytes()) || snapshot.Digest() != candidate.Digest() {
+	if thread, err := snapshot.Thread(background); err != nil || !bytes.Equal(thread, sent.Bytes()) ||
+		snapshot.Digest() != candidate.Digest() {
 		t.Errorf("committed %s, %v, sent %s", thread, err, &sent)
 	}
 	log, err := logOf(c)
 	must(t, err)
 	last := log[len(log)-1]
-	if last.Sent != hex.EncodeToString(sum[:]) || last.Digest != snapshot.Digest() || last.Thread != snapshot.Tree().ThreadDigest().String() {
+	if last.Sent != hex.EncodeToString(sum[:]) || last.Digest != snapshot.Digest() ||
+		last.Thread != snapshot.Tree().ThreadDigest().String() {
 		t.Errorf("logged %+v", last)
 	}
 
@@ -262,11 +269,14 @@ func TestDigestsInBackup(t *testing.T) {
 	if err != nil || len(findings) == 0 {
 		t.Errorf("an altered history is read with %v, %v", findings, err)
 	}
-	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered), &pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); !errors.Is(err, fault.DocumentInvalid) {
+	if _, _, err = pact.ImportHistory(background, s, "strict", bytes.NewReader(altered),
+		&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}}); !errors.Is(err,
+		fault.DocumentInvalid) {
 		t.Errorf("an altered history, strictly: %v", err)
 	}
 	bad := bytes.Replace(backup.Bytes(), []byte(`"sent":"`), []byte(`"sent":"x`), 1)
-	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad), nil); !errors.Is(err, fault.DocumentInvalid) {
+	if _, _, err = pact.ImportHistory(background, s, "bad", bytes.NewReader(bad), nil); !errors.Is(err,
+		fault.DocumentInvalid) {
 		t.Errorf("a sum that is none: %v", err)
 	}
 }

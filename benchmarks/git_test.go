@@ -153,7 +153,10 @@ func against(b *testing.B, c *pact.Context, r repository) {
 		{"pact-range", window - 1, func() int { return encoded(b, ranged(b, c, window)) }},
 		{"git-diff", 1, func() int { return len(r.run(b, nil, "diff", "--raw", "--no-renames", "HEAD~1", "HEAD")) }},
 		{"git-log", window - 1, func() int { return len(r.log(b, window-1)) }},
-		{"git-diff-tree", window - 1, func() int { return len(r.run(b, pairs, "diff-tree", "--stdin", "-r", "--raw", "--no-renames")) }},
+		{"git-diff-tree", window - 1, func() int {
+			return len(r.run(b, pairs, "diff-tree", "--stdin", "-r", "--raw",
+				"--no-renames"))
+		}},
 		{"git-version", 1, func() int { return len(r.run(b, nil, "version")) }}, // what a process costs
 	}
 	times := make([][]time.Duration, len(contestants))

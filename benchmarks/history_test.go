@@ -24,12 +24,14 @@ const window = 1_000
 func talked(tb testing.TB, turns int) *pact.Context {
 	tb.Helper()
 	now := int64(0)
-	c, err := pact.Create(context.Background(), store.NewMemory(), "talk", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}, Edition: selector.V01})
+	c, err := pact.Create(context.Background(), store.NewMemory(), "talk",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}, Edition: selector.V01})
 	if err != nil {
 		tb.Fatal(err)
 	}
 	for i := range turns {
-		if _, err := c.Commit(context.Background(), &pact.CommitOptions{Edit: func(b *pact.Batch) error { return exchange(b, i) }}); err != nil {
+		if _, err := c.Commit(context.Background(),
+			&pact.CommitOptions{Edit: func(b *pact.Batch) error { return exchange(b, i) }}); err != nil {
 			tb.Fatal(err)
 		}
 	}
@@ -45,9 +47,12 @@ func exchange(b *pact.Batch, i int) error {
 		b.Update("instructions", map[string]any{"content": rules})
 	}
 	for _, s := range []pact.Spec{
-		{Role: "user", Kind: "text", Content: fmt.Sprintf("Question %d: where does the quick brown fox go when it jumps over the lazy dog?", i)},
-		{Role: "assistant", Kind: "text", Content: fmt.Sprintf("Answer %d: to the other side of the dog, which is too lazy to look up.", i)},
-		{Role: "system", Kind: "memory", Offset: -1, TTL: pact.TTL(3), Content: fmt.Sprintf("Note %d: the user asks about foxes.", i)},
+		{Role: "user", Kind: "text",
+			Content: fmt.Sprintf("Question %d: where does the quick brown fox go when it jumps over the lazy dog?", i)},
+		{Role: "assistant", Kind: "text",
+			Content: fmt.Sprintf("Answer %d: to the other side of the dog, which is too lazy to look up.", i)},
+		{Role: "system", Kind: "memory", Offset: -1, TTL: pact.TTL(3),
+			Content: fmt.Sprintf("Note %d: the user asks about foxes.", i)},
 	} {
 		b.Add("^ah", s)
 	}

@@ -14,8 +14,9 @@ func buildJSON(n int, integer func(int64) any) map[string]any {
 	var nodes []map[string]any
 	var kids [][]any
 	conversation(n, func(_ int, it item) {
-		o := map[string]any{"id": it.id, "nodeType": it.nodeType, "offset": integer(it.offset), "priority": integer(it.priority),
-			"ttl": nil, "cycle": integer(it.cycle), "creation_index": integer(it.index)}
+		o := map[string]any{"id": it.id, "nodeType": it.nodeType, "offset": integer(it.offset),
+			"priority": integer(it.priority),
+			"ttl":      nil, "cycle": integer(it.cycle), "creation_index": integer(it.index)}
 		if it.ttl >= 0 {
 			o["ttl"] = integer(it.ttl)
 		}

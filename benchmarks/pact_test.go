@@ -25,7 +25,8 @@ func buildPact(n int) *tree.Tree {
 			}
 		}
 		if it.tags != nil {
-			node.Headers = append(node.Headers, tree.Header{Name: "tags", Value: tree.JSON("[" + canon.String(it.tags[0]) + "]")})
+			node.Headers = append(node.Headers, tree.Header{Name: "tags", Value: tree.JSON("[" + canon.String(it.tags[0]) +
+				"]")})
 		}
 		if it.content != "" {
 			node.Content = tree.Hold(tree.JSON(canon.String(it.content)))

@@ -72,7 +72,8 @@ func printScans() {
 		for _, s := range scans {
 			loop, ok := best(cell{n, s.pact, "loop"})
 			if scan, is := best(cell{n, s.pact, "scan"}); ok && is {
-				fmt.Printf("| %d | `%s` | %s | %s | %.2f |\n", n, s.pact, short(scan.seconds), short(loop.seconds), scan.seconds/loop.seconds)
+				fmt.Printf("| %d | `%s` | %s | %s | %.2f |\n", n, s.pact, short(scan.seconds), short(loop.seconds),
+					scan.seconds/loop.seconds)
 			}
 		}
 	}

@@ -100,12 +100,14 @@ func TestAgainstWords(t *testing.T) {
 func TestAgainstEnds(t *testing.T) {
 	line := program(t, "slow")
 	began := time.Now()
-	if _, err := against(t, line, 50*time.Millisecond)(t.Context(), "select"); err == nil || !strings.Contains(err.Error(), "no answer within 50ms") {
+	if _, err := against(t, line, 50*time.Millisecond)(t.Context(), "select"); err == nil || !strings.Contains(err.Error(),
+		"no answer within 50ms") {
 		t.Errorf("got %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := conformance.RunAll(ctx, cases(t)[:8], against(t, line, time.Hour), func(int, int) {}); !errors.Is(err, context.Canceled) {
+	if _, err := conformance.RunAll(ctx, cases(t)[:8], against(t, line, time.Hour), func(int, int) {}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if time.Since(began) > 30*time.Second {

@@ -28,7 +28,8 @@ func (r *runner) attempts(Check) error {
 		if err != nil {
 			return err
 		}
-		out, err = r.output(r.about("attempts", []string{"end", "--json", "--status=" + status, "--token-in=812", "--token-out=0"}, id)...)
+		out, err = r.output(r.about("attempts", []string{"end", "--json", "--status=" + status, "--token-in=812",
+			"--token-out=0"}, id)...)
 		if err != nil {
 			return err
 		}
@@ -92,7 +93,10 @@ func record(data []byte, status string) (id string, err error) {
 		ok   func(json.RawMessage) bool
 	}{
 		{"attempt_id", isText}, {"cycle_id", isInteger}, {"status", is(`"` + status + `"`)},
-		{"started_at", isTime}, {"ended_at", func(v json.RawMessage) bool { return ended && isTime(v) || !ended && string(v) == "null" }},
+		{"started_at", isTime}, {"ended_at", func(v json.RawMessage) bool {
+			return ended && isTime(v) || !ended &&
+				string(v) == "null"
+		}},
 		{"provider", is(`"p"`)}, {"model", is(`"m"`)}, {"params_hash", isText},
 		{"token_in", count("812")}, {"token_out", count("0")},
 	} {

@@ -193,7 +193,8 @@ var mandatory = []struct {
 }{
 	{"id", isText}, {"nodeType", isText}, {"offset", isInteger},
 	{"ttl", func(v json.RawMessage) bool { return string(v) == "null" || isInteger(v) }},
-	{"priority", isInteger}, {"cycle", isInteger}, {"created_at_ns", isInteger}, {"created_at_iso", isText}, {"creation_index", isInteger},
+	{"priority", isInteger}, {"cycle", isInteger}, {"created_at_ns", isInteger}, {"created_at_iso", isText},
+	{"creation_index", isInteger},
 }
 
 func isText(v json.RawMessage) bool {

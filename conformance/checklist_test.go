@@ -57,7 +57,8 @@ func TestContradictions(t *testing.T) {
 		if c.Mended != "" || c.Contradicted.Reason == "" || slices.Equal(c.Contradicted.Printed, question.Expect) {
 			t.Errorf("%s: printed %q, expected %q", c.ID, c.Contradicted.Printed, question.Expect)
 		}
-		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(question.Selector, c.Contradicted.Printed)); err == nil {
+		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(question.Selector,
+			c.Contradicted.Printed)); err == nil {
 			t.Errorf("%s is not failed by what is printed", c.ID)
 		}
 		if err := conformance.Run(t.Context(), c, t.TempDir(), answering(question.Selector, question.Expect)); err != nil {
@@ -128,7 +129,8 @@ func TestVerdicts(t *testing.T) {
 		want conformance.Verdict
 	}{
 		{conformance.Case{}, nil, conformance.Passed}, {slip, nil, conformance.Mended}, {con, nil, conformance.Contradicted},
-		{conformance.Case{}, errWrong, conformance.Failed}, {slip, errWrong, conformance.Failed}, {con, errWrong, conformance.Failed},
+		{conformance.Case{}, errWrong, conformance.Failed}, {slip, errWrong, conformance.Failed},
+		{con, errWrong, conformance.Failed},
 	} {
 		if r := conformance.Judge(x.c, x.err); r.Verdict != x.want || (r.Reason == "") != (x.want == conformance.Passed) {
 			t.Errorf("got %s for %q, want %s", r.Verdict, r.Reason, x.want)

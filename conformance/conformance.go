@@ -64,7 +64,8 @@ type Given struct {
 	Messages   json.RawMessage   `json:"messages,omitempty"`   // a transcript
 	Stored     bool              `json:"stored,omitempty"`     // keep it in a store and ask that
 	Steps      []Step            `json:"steps,omitempty"`      // what is done in the store
-	Control    string            `json:"control,omitempty"`    // for refused: a file in fixtures like Fixture, without what is wrong with it
+	// for refused: a file in fixtures like Fixture, without what is wrong with it
+	Control string `json:"control,omitempty"`
 
 	input   []byte // the file of Fixture or History
 	control []byte // the file of Control
@@ -81,25 +82,27 @@ type Step struct {
 // Check is one question with its answer. Kind says which of the other members
 // belong to it; checks.go has the table.
 type Check struct {
-	Kind      string                     `json:"kind,omitempty"`      // a key of the table kinds in checks.go
-	Selector  string                     `json:"selector,omitempty"`  // to select with, or to print
-	Selectors []string                   `json:"selectors,omitempty"` // several, all with the same answer
-	Edition   string                     `json:"in,omitempty"`        // the edition to read the selector in, where it is not that of the case
-	Flags     map[string]any             `json:"flags,omitempty"`     // of the command, by name without the dashes
-	From      string                     `json:"from,omitempty"`      // address of a comparison
-	To        string                     `json:"to,omitempty"`        // address of a comparison
-	At        string                     `json:"at,omitempty"`        // address of the snapshot to ask
-	Expect    []string                   `json:"expect,omitempty"`    // the ids, in order
-	Count     *int                       `json:"count,omitempty"`     // how many ids
-	Result    json.RawMessage            `json:"result,omitempty"`    // the whole answer as JSON
-	Present   []string                   `json:"present,omitempty"`   // ids that have to be there
-	Absent    []string                   `json:"absent,omitempty"`    // ids that must not be there
-	Bytes     string                     `json:"bytes,omitempty"`     // the exact output
-	Nodes     map[string]json.RawMessage `json:"nodes,omitempty"`     // by id, headers that a node has to have; null where there must be no such node
-	Hashes    []Hashed                   `json:"hashes,omitempty"`    // nodes with their content hashes
-	Cycles    []int64                    `json:"cycles,omitempty"`    // of the snapshots, in order
-	Messages  json.RawMessage            `json:"rendered,omitempty"`  // the rendered transcript
-	Error     Codes                      `json:"error,omitempty"`     // the codes, where the command is to be refused
+	Kind      string   `json:"kind,omitempty"`      // a key of the table kinds in checks.go
+	Selector  string   `json:"selector,omitempty"`  // to select with, or to print
+	Selectors []string `json:"selectors,omitempty"` // several, all with the same answer
+	// the edition to read the selector in, where it is not that of the case
+	Edition string          `json:"in,omitempty"`
+	Flags   map[string]any  `json:"flags,omitempty"`   // of the command, by name without the dashes
+	From    string          `json:"from,omitempty"`    // address of a comparison
+	To      string          `json:"to,omitempty"`      // address of a comparison
+	At      string          `json:"at,omitempty"`      // address of the snapshot to ask
+	Expect  []string        `json:"expect,omitempty"`  // the ids, in order
+	Count   *int            `json:"count,omitempty"`   // how many ids
+	Result  json.RawMessage `json:"result,omitempty"`  // the whole answer as JSON
+	Present []string        `json:"present,omitempty"` // ids that have to be there
+	Absent  []string        `json:"absent,omitempty"`  // ids that must not be there
+	Bytes   string          `json:"bytes,omitempty"`   // the exact output
+	// by id, headers that a node has to have; null where there must be no such node
+	Nodes    map[string]json.RawMessage `json:"nodes,omitempty"`
+	Hashes   []Hashed                   `json:"hashes,omitempty"`   // nodes with their content hashes
+	Cycles   []int64                    `json:"cycles,omitempty"`   // of the snapshots, in order
+	Messages json.RawMessage            `json:"rendered,omitempty"` // the rendered transcript
+	Error    Codes                      `json:"error,omitempty"`    // the codes, where the command is to be refused
 }
 
 // Codes are the codes that a refusal may have: one, or several where the

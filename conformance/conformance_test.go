@@ -146,7 +146,8 @@ func other(c conformance.Check, out []byte, n int) []byte {
 	case c.Kind == "cycles":
 		return out[:bytes.LastIndexByte(bytes.TrimSuffix(out, []byte("\n")), '\n')+1]
 	case slices.Contains([]string{"headers", "stamps", "nodes", "export"}, c.Kind):
-		return bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(out, []byte(`"creation_index":`), []byte(`"x":`)), []byte(`"created_at_ns":`), []byte(`"y":`)),
+		return bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(out, []byte(`"creation_index":`),
+			[]byte(`"x":`)), []byte(`"created_at_ns":`), []byte(`"y":`)),
 			[]byte(`"id":"`), []byte(`"id":"other-`)), []byte("PACT/"), []byte("other/"))
 	case json.Unmarshal(out, &ids) == nil:
 		text, _ := json.Marshal(append(ids, "wrong"))

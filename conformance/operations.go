@@ -33,7 +33,8 @@ func (r *runner) refuses(c Check) error {
 func (r *runner) refusesImport(c Check) error {
 	importing := func(name string, data []byte) ([]string, error) {
 		path, err := r.write(name+".json", data)
-		return []string{"import", path, "--json", "--name", "case", "--edition", r.Case.Edition, "--db", filepath.Join(r.dir, name+".db")}, err
+		return []string{"import", path, "--json", "--name", "case", "--edition", r.Case.Edition, "--db",
+			filepath.Join(r.dir, name+".db")}, err
 	}
 	args, err := importing("control", r.control)
 	if err != nil {

@@ -134,7 +134,8 @@ func TestPrintedCases(t *testing.T) {
 	for number, lines := range documents {
 		for i, line := range lines {
 			test := strings.HasPrefix(line, "- Query: `") || strings.Contains(line, "` → `[")
-			example := comparison.MatchString(line) || strings.HasPrefix(line, `ctx.select("`) || strings.HasPrefix(line, `select("`) || strings.HasPrefix(line, `ctx.add("`)
+			example := comparison.MatchString(line) || strings.HasPrefix(line, `ctx.select("`) ||
+				strings.HasPrefix(line, `select("`) || strings.HasPrefix(line, `ctx.add("`)
 			if !test && !example {
 				continue
 			}

@@ -14,8 +14,10 @@ import (
 
 // closed are the codes that there are.
 var closed = []fault.Code{
-	fault.SelectorInvalid, fault.RangeKindMismatch, fault.RangeWildcard, fault.RangeLimit, fault.SnapshotNotFound, fault.PlacementInvalid,
-	fault.Sealed, fault.NodeNotFound, fault.NodeDuplicate, fault.AttemptNotFound, fault.DocumentInvalid, fault.Conflict, fault.Limit, fault.Busy, fault.Store,
+	fault.SelectorInvalid, fault.RangeKindMismatch, fault.RangeWildcard, fault.RangeLimit, fault.SnapshotNotFound,
+	fault.PlacementInvalid,
+	fault.Sealed, fault.NodeNotFound, fault.NodeDuplicate, fault.AttemptNotFound, fault.DocumentInvalid, fault.Conflict,
+	fault.Limit, fault.Busy, fault.Store,
 }
 
 // TestCodes: a case names codes of the closed list, and never one that says
@@ -122,7 +124,8 @@ func TestNothingFound(t *testing.T) {
 	empty := 0
 	for _, c := range cases(t) {
 		expected := slices.ContainsFunc(checksOf(c), func(check conformance.Check) bool {
-			return check.Kind == "select" && len(check.Error) == 0 && len(check.Expect) == 0 && (check.Count == nil || *check.Count == 0)
+			return check.Kind == "select" && len(check.Error) == 0 && len(check.Expect) == 0 &&
+				(check.Count == nil || *check.Count == 0)
 		})
 		if !expected {
 			continue

@@ -22,9 +22,10 @@ const (
 // Cause says what made a node differ, in which cycle, and who was behind it as
 // far as the log tells.
 type Cause struct {
-	Kind     Kind   `json:"kind"`               // what made the node differ
-	Cycle    int64  `json:"cycle"`              // in which it happened last
-	Rule     string `json:"rule,omitempty"`     // of pruning: "named", or a limit such as "max_nodes 40"; "stub" of what it left
+	Kind  Kind  `json:"kind"`  // what made the node differ
+	Cycle int64 `json:"cycle"` // in which it happened last
+	// of pruning: "named", or a limit such as "max_nodes 40"; "stub" of what it left
+	Rule     string `json:"rule,omitempty"`
 	Inferred bool   `json:"inferred,omitempty"` // from the snapshots, because the log has no report of that commit
 	Author
 }

@@ -22,7 +22,8 @@ type Code string
 
 // The closed list of codes.
 const (
-	SelectorInvalid   Code = "E_SELECTOR_INVALID"             // a selector, a position or an address cannot be read or evaluated
+	// a selector, a position or an address cannot be read or evaluated
+	SelectorInvalid   Code = "E_SELECTOR_INVALID"
 	RangeKindMismatch Code = "E_SNAPSHOT_RANGE_KIND_MISMATCH" // a range mixes @t and @c
 	RangeWildcard     Code = "E_SNAPSHOT_RANGE_WILDCARD"      // a range ends in @*
 	RangeLimit        Code = "E_SNAPSHOT_RANGE_LIMIT"         // a range was capped

@@ -73,6 +73,7 @@ type Event struct {
 	Other  string       `json:"node,omitempty"`      // id of the other node concerned, see the kinds
 	Fields []diff.Field `json:"fields,omitempty"`    // of an update: the headers that changed, sorted by name
 	Reason string       `json:"reason,omitempty"`    // of EventHeld: why the node was to go, a kind of cause
-	KeptBy string       `json:"kept,omitempty"`      // of EventHeld: the rule that kept it; Other is the node that it goes by
-	Cause  *diff.Cause  `json:"cause,omitempty"`     // nil where the kind says it all
+	// of EventHeld: the rule that kept it; Other is the node that it goes by
+	KeptBy string      `json:"kept,omitempty"`
+	Cause  *diff.Cause `json:"cause,omitempty"` // nil where the kind says it all
 }

@@ -13,7 +13,8 @@ type Verification struct {
 	Attempts  *AttemptCounts `json:"attempts,omitempty"` // nil where the context has no attempts
 	Defect    *Defect        `json:"broken,omitempty"`   // the first one, nil where the context holds
 
-	Erased   int       `json:"erased,omitempty"`   // nodes, of any snapshot or the working state, of which only a mark is left
+	// nodes, of any snapshot or the working state, of which only a mark is left
+	Erased   int       `json:"erased,omitempty"`
 	Remains  string    `json:"remains,omitempty"`  // what erasures in this store left to clean up, "" for nothing
 	Erasures []Erasure `json:"erasures,omitempty"` // as the logs of the context and its origins tell, oldest first
 }
@@ -36,11 +37,12 @@ func (v *StoreVerification) Holds() bool {
 // verification concludes. A store.Damage is what a store met in its own rows; a
 // defect may come of that, or of rows that are well and do not agree.
 type Defect struct {
-	NoCycle  bool     `json:"loose,omitempty"`    // it is of no cycle: in the file, or in the list of contexts
-	Cycle    int64    `json:"cycle"`              // of the snapshot, or of the commit to come
-	Working  bool     `json:"working,omitempty"`  // it is in the working state
-	Node     string   `json:"node,omitempty"`     // id of the node, "" where it is not known
-	Suspects []string `json:"among,omitempty"`    // without Node: up to 50 ids of what the cycle brought, it is one of them
+	NoCycle bool   `json:"loose,omitempty"`   // it is of no cycle: in the file, or in the list of contexts
+	Cycle   int64  `json:"cycle"`             // of the snapshot, or of the commit to come
+	Working bool   `json:"working,omitempty"` // it is in the working state
+	Node    string `json:"node,omitempty"`    // id of the node, "" where it is not known
+	// without Node: up to 50 ids of what the cycle brought, it is one of them
+	Suspects []string `json:"among,omitempty"`
 	What     string   `json:"what"`               // what does not hold
 	Recorded string   `json:"recorded,omitempty"` // what it should be
 	Found    string   `json:"found,omitempty"`    // what it is
@@ -51,24 +53,26 @@ type Defect struct {
 // are allowed after an attempt. Each snapshot with attempts is counted once, in
 // Matching, Differing, Erased or Incomplete.
 type AttemptCounts struct {
-	Records    int     `json:"records"`          // all attempts of the context
-	Running    int     `json:"running"`          // attempts that nobody ended
-	Matching   int     `json:"as_sent"`          // snapshots whose very thread a completed attempt was sent
-	Differing  []int64 `json:"otherwise"`        // cycles of snapshots of which all completed attempts were sent other bytes; never nil
+	Records  int `json:"records"` // all attempts of the context
+	Running  int `json:"running"` // attempts that nobody ended
+	Matching int `json:"as_sent"` // snapshots whose very thread a completed attempt was sent
+	// cycles of snapshots of which all completed attempts were sent other bytes; never nil
+	Differing  []int64 `json:"otherwise"`
 	Incomplete int     `json:"unanswered"`       // snapshots with attempts, none of which was completed
 	Erased     int     `json:"erased,omitempty"` // snapshots of which an erasure took what their attempts were sent
 }
 
 // Erasure is what the log says of an erasure.
 type Erasure struct {
-	Revision int64    `json:"revision,omitempty"`    // 0 where only the log of an origin tells of it
-	TimeNS   int64    `json:"time_ns"`               // nanoseconds since the epoch
-	Actor    string   `json:"actor,omitempty"`       // who asked for it
-	Reason   string   `json:"reason"`                // why
-	IDs      []string `json:"ids,omitempty"`         // of the nodes that were emptied, sorted
-	Versions int      `json:"versions,omitempty"`    // of these nodes
-	Entries  int      `json:"entries,omitempty"`     // of the log, which lost actor, message, request and report
-	Attempts int      `json:"attempts,omitempty"`    // which lost the hash of what they were sent, or texts of the provider
-	Digests  int      `json:"digests,omitempty"`     // of drafts that are gone
-	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt of the marks, in hexadecimal
+	Revision int64    `json:"revision,omitempty"` // 0 where only the log of an origin tells of it
+	TimeNS   int64    `json:"time_ns"`            // nanoseconds since the epoch
+	Actor    string   `json:"actor,omitempty"`    // who asked for it
+	Reason   string   `json:"reason"`             // why
+	IDs      []string `json:"ids,omitempty"`      // of the nodes that were emptied, sorted
+	Versions int      `json:"versions,omitempty"` // of these nodes
+	Entries  int      `json:"entries,omitempty"`  // of the log, which lost actor, message, request and report
+	// which lost the hash of what they were sent, or texts of the provider
+	Attempts int    `json:"attempts,omitempty"`
+	Digests  int    `json:"digests,omitempty"`     // of drafts that are gone
+	Salt     string `json:"salt_sha256,omitempty"` // SHA-256 of the salt of the marks, in hexadecimal
 }

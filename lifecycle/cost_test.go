@@ -28,9 +28,11 @@ func old(t *testing.T, turns int) lifecycle.Input {
 	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
 	for i := range turns {
 		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg"})
-		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("block", i), Type: "block",
+		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("block", i),
+			Type:    "block",
 			Headers: []tree.Header{{Name: "tags", Value: tree.JSON(canon.Strings([]string{fmt.Sprint("tag", i%64)}))}}})
-		group := put(turn, tree.Node{ID: fmt.Sprint("group", i), Type: "cont", Offset: 1, Headers: []tree.Header{{Name: "removable", Value: "true"}}})
+		group := put(turn, tree.Node{ID: fmt.Sprint("group", i), Type: "cont", Offset: 1,
+			Headers: []tree.Header{{Name: "removable", Value: "true"}}})
 		put(group, tree.Node{ID: fmt.Sprint("note", i), Type: "block", Expiry: int64(turns + 1 + (i+turns/2)%turns)})
 	}
 	put(root, tree.Node{ID: "ah", Type: "^ah"})
@@ -66,7 +68,8 @@ func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
 		allocs = append(allocs, n)
 	}
 	if allocs[1] > 2*allocs[0] {
-		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0], sizes[0])
+		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0],
+			sizes[0])
 	}
 }
 
@@ -78,7 +81,8 @@ func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
 	}
 	var policy lifecycle.Policy
 	for i := range 64 {
-		policy.Parts = append(policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: 1 << 40, MaxBytes: 1 << 40, MaxNodes: 1 << 40})
+		policy.Parts = append(policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: 1 << 40, MaxBytes: 1 << 40,
+			MaxNodes: 1 << 40})
 	}
 	var allocs []float64
 	sizes := []int{1_000, 8_000}
@@ -96,7 +100,8 @@ func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
 		allocs = append(allocs, n)
 	}
 	if allocs[1] > 2*allocs[0] {
-		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0], sizes[0])
+		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0],
+			sizes[0])
 	}
 }
 

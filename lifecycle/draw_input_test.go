@@ -75,7 +75,10 @@ func drawAny(rng *rand.Rand) (in, permuted lifecycle.Input) {
 	in.Idle = r.list(func(i *item) bool { return i.removable && len(r.children(i.id)) == 0 && s.Intn(3) > 0 })
 	p := pruner{run: r, named: map[string]bool{}}
 	due := r.due(now)
-	for _, id := range r.list(func(i *item) bool { return i.class == "block" || i.class == "turn" || i.class == "container" }) {
+	for _, id := range r.list(func(i *item) bool {
+		return i.class == "block" || i.class == "turn" ||
+			i.class == "container"
+	}) {
 		switch able := p.prunable(id); {
 		case s.Intn(12) == 0 && able && !slices.Contains(due, id):
 			in.Prune = append(in.Prune, id)
@@ -145,7 +148,10 @@ func (s *sketch) before() *tree.Tree {
 	old := &sketch{Rand: s.Rand, nodes: slices.Clone(s.nodes), parent: s.parent}
 	for i := range old.nodes {
 		if n := &old.nodes[i]; old.Intn(12) == 0 {
-			n.Headers = slices.DeleteFunc(slices.Clone(n.Headers), func(h tree.Header) bool { return h.Name == "tags" || h.Name == "refs" && old.Intn(2) == 0 })
+			n.Headers = slices.DeleteFunc(slices.Clone(n.Headers), func(h tree.Header) bool {
+				return h.Name == "tags" ||
+					h.Name == "refs" && old.Intn(2) == 0
+			})
 		}
 	}
 	return old.build(old.without(s.Intn(4)), false).WithCycle(now - 1)
@@ -166,7 +172,8 @@ func (s *sketch) policy() (p lifecycle.Policy) {
 	}
 	p.MaxNodes, p.MaxBytes, p.MaxTokens, p.MaxTurns = few(24, 3), few(1500, 3), few(80, 3), few(4, 4)
 	for range s.Intn(3) {
-		part := lifecycle.Part{Region: pick("", "^sys", "^seq", "^ah"), Kind: pick("", "", "text", "call", "result", "stub"), Tag: pick("", "", "", "x", "y")}
+		part := lifecycle.Part{Region: pick("", "^sys", "^seq", "^ah"), Kind: pick("", "", "text", "call", "result", "stub"),
+			Tag: pick("", "", "", "x", "y")}
 		part.MaxNodes, part.MaxBytes, part.MaxTokens = few(5, 3), few(500, 3), few(20, 3)
 		if (part.Region == "" || part.Region == "^seq") && part.Kind+part.Tag == "" {
 			part.MaxTurns = few(3, 2)
@@ -187,7 +194,8 @@ func (s *sketch) policy() (p lifecycle.Policy) {
 // model is the model of an input, nothing done yet.
 func model(in lifecycle.Input) *run {
 	r := &run{
-		bag: read(in.Working), retained: map[string]bool{}, lost: map[string]bool{}, removed: map[string]string{}, stubs: map[string]stub{},
+		bag: read(in.Working), retained: map[string]bool{}, lost: map[string]bool{}, removed: map[string]string{},
+		stubs: map[string]stub{},
 		cycle: in.Stamps.Cycle, next: in.Stamps.Next, last: in.Stamps.LastNS, counted: in.Policy.Counts(),
 	}
 	for id := range r.bag {

@@ -14,7 +14,10 @@ import (
 var words = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
 
 func env(now int64) tree.Env {
-	return tree.Env{Vocabulary: words, Clock: func() int64 { return now }, Taken: func(string) (bool, error) { return false, nil }}
+	return tree.Env{Vocabulary: words, Clock: func() int64 { return now }, Taken: func(string) (bool,
+		error) {
+		return false, nil
+	}}
 }
 
 // now is the cycle of the commits over drawn trees.
@@ -32,7 +35,8 @@ type sketch struct {
 }
 
 func (s *sketch) put(parent int, typ string, offset int64) int {
-	n := tree.Node{ID: fmt.Sprint(strings.TrimPrefix(typ, "^"), len(s.nodes)), Type: typ, Offset: offset, Expiry: tree.Never, Index: int64(len(s.nodes))}
+	n := tree.Node{ID: fmt.Sprint(strings.TrimPrefix(typ, "^"), len(s.nodes)), Type: typ, Offset: offset,
+		Expiry: tree.Never, Index: int64(len(s.nodes))}
 	n.Priority = int64(s.Intn(3))
 	if n.CreatedNS = int64(len(s.nodes)); typ == "block" {
 		n.CreatedNS = int64(s.Intn(6)) // ties on purpose
@@ -151,7 +155,8 @@ func show(t *tree.Tree) string {
 	for _, id := range r.list(func(*item) bool { return true }) {
 		i := r[id]
 		fmt.Fprintf(&b, "%s%s %s offset %d priority %d ns %d expiry %d removable %v pinned %v refs %q %s %s %q %q\n",
-			strings.Repeat("  ", len(r.path(id))), id, i.class, i.offset, i.priority, i.ns, i.expiry, i.removable, i.pinned, i.refs, i.role, i.kind, i.tags, i.text)
+			strings.Repeat("  ", len(r.path(id))), id, i.class, i.offset, i.priority, i.ns, i.expiry, i.removable, i.pinned,
+			i.refs, i.role, i.kind, i.tags, i.text)
 	}
 	return b.String()
 }

@@ -55,7 +55,8 @@ func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
 // list has everything in going.
 //
 // Specification: 02 §5.4, 03 §4.3.
-func hold(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool, reason Reason) map[string]Held {
+func hold(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool,
+	reason Reason) map[string]Held {
 	held := make(map[string]Held)
 	again := list
 	for len(again) > 0 {

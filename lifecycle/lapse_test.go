@@ -26,17 +26,28 @@ func TestExpiryOfCallsAndResults(t *testing.T) {
 		orphan  string   // that the commits report
 	}{
 		{"a result of ttl 0 is in no snapshot", "", []tree.Spec{call, with(result, ttl(0))}, []string{"", "", ""}, "c"},
-		{"and its call is, where orphans are kept", "keep", []tree.Spec{call, with(result, ttl(0))}, []string{"c", "c", "c"}, "c"},
+		{"and its call is, where orphans are kept", "keep", []tree.Spec{call, with(result, ttl(0))}, []string{"c", "c", "c"},
+			"c"},
 		{"a result of ttl 1 is in one", "refuse", []tree.Spec{call, with(result, ttl(1))}, []string{"c r", "", ""}, "c"},
 		{"the same where orphans are dropped", "drop", []tree.Spec{call, with(result, ttl(1))}, []string{"c r", "", ""}, "c"},
-		{"what both refer to goes at once", "", []tree.Spec{with(call, func(s *tree.Spec) { s.Refs = []string{"r"}; s.TTL = tree.TTL(1) }), with(result, ttl(2))}, []string{"c r", "c r", ""}, ""},
-		{"a call that its result refers to waits for it", "", []tree.Spec{with(call, ttl(1)), with(result, ttl(2))}, []string{"c r", "c r", ""}, ""},
-		{"a call that alone refers does not", "", []tree.Spec{with(call, func(s *tree.Spec) { s.Refs = []string{"r"}; s.TTL = tree.TTL(1) }), with(result, func(s *tree.Spec) { s.Refs = nil })}, []string{"c r", "", ""}, "r"},
-		{"with another result the call stays", "", []tree.Spec{call, with(result, ttl(1)), with(result, func(s *tree.Spec) { s.ID = "q" })}, []string{"c r q", "c q", "c q"}, ""},
-		{"a pinned call stays", "", []tree.Spec{with(call, func(s *tree.Spec) { s.Pinned = true }), with(result, ttl(1))}, []string{"c r", "c", "c"}, "c"},
-		{"a call in a sealed core stays", "drop", []tree.Spec{with(call, func(s *tree.Spec) { s.Offset = 0 }), with(result, ttl(1))}, []string{"c r", "c", "c"}, "c"},
-		{"a call that something refers to stays", "", []tree.Spec{call, with(result, ttl(1)), {ID: "n", Kind: "note", Offset: 1, Refs: []string{"c"}}}, []string{"c r n", "c n", "c n"}, "c"},
-		{"a group of kind result is none", "keep", []tree.Spec{call, {ID: "r", Type: "cont", Kind: "result", Offset: 1, Refs: []string{"c"}, TTL: tree.TTL(1)}}, []string{"c r", "c", "c"}, "c"},
+		{"what both refer to goes at once", "",
+			[]tree.Spec{with(call, func(s *tree.Spec) { s.Refs = []string{"r"}; s.TTL = tree.TTL(1) }), with(result, ttl(2))},
+			[]string{"c r", "c r", ""}, ""},
+		{"a call that its result refers to waits for it", "", []tree.Spec{with(call, ttl(1)), with(result, ttl(2))},
+			[]string{"c r", "c r", ""}, ""},
+		{"a call that alone refers does not", "",
+			[]tree.Spec{with(call, func(s *tree.Spec) { s.Refs = []string{"r"}; s.TTL = tree.TTL(1) }),
+				with(result, func(s *tree.Spec) { s.Refs = nil })}, []string{"c r", "", ""}, "r"},
+		{"with another result the call stays", "", []tree.Spec{call, with(result, ttl(1)),
+			with(result, func(s *tree.Spec) { s.ID = "q" })}, []string{"c r q", "c q", "c q"}, ""},
+		{"a pinned call stays", "", []tree.Spec{with(call, func(s *tree.Spec) { s.Pinned = true }), with(result, ttl(1))},
+			[]string{"c r", "c", "c"}, "c"},
+		{"a call in a sealed core stays", "drop", []tree.Spec{with(call, func(s *tree.Spec) { s.Offset = 0 }),
+			with(result, ttl(1))}, []string{"c r", "c", "c"}, "c"},
+		{"a call that something refers to stays", "", []tree.Spec{call, with(result, ttl(1)),
+			{ID: "n", Kind: "note", Offset: 1, Refs: []string{"c"}}}, []string{"c r n", "c n", "c n"}, "c"},
+		{"a group of kind result is none", "keep", []tree.Spec{call, {ID: "r", Type: "cont", Kind: "result", Offset: 1,
+			Refs: []string{"c"}, TTL: tree.TTL(1)}}, []string{"c r", "c", "c"}, "c"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			s := begin(t)
@@ -84,7 +95,8 @@ func TestResultsThatAnswerNobody(t *testing.T) {
 		{"c assistant call f", "", "c", ""},
 	} {
 		s, working := told(t, c.lines)
-		in := lifecycle.Input{Before: s.tree, Working: working, Stamps: s.stamps, Env: s.env, Policy: lifecycle.Policy{Orphans: c.orphans}}
+		in := lifecycle.Input{Before: s.tree, Working: working, Stamps: s.stamps, Env: s.env,
+			Policy: lifecycle.Policy{Orphans: c.orphans}}
 		got, _, report, err := lifecycle.Commit(context.Background(), in)
 		what := fmt.Sprintf("%q with orphans %q", c.lines, c.orphans)
 		if e, _ := err.(*fault.Error); c.refused != "" {

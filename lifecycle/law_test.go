@@ -54,7 +54,8 @@ func (l *law) places(got *tree.Tree, want *run) {
 			turns := got.Region(tree.Seq).Children()
 			parent = turns.At(turns.Len() - 1).Node().ID
 		}
-		l.same("the place of the stub "+id, []any{got.Parent(id), n.Offset, n.Priority, n.CreatedNS, n.Index, n.Cycle, n.Expiry},
+		l.same("the place of the stub "+id, []any{got.Parent(id), n.Offset, n.Priority, n.CreatedNS, n.Index, n.Cycle,
+			n.Expiry},
 			[]any{parent, s.offset, int64(9007199254740991), s.ns, s.index, l.in.Stamps.Cycle, tree.Never})
 		l.same("what the stub "+id+" says it stands for", n.Header("pact:pruned"), canon.Strings(s.roots))
 	}
@@ -67,7 +68,8 @@ func (l *law) places(got *tree.Tree, want *run) {
 			stamps[n.Index] = n.ID
 		}
 		path := got.Path(n.ID)
-		if len(path) > 3 && path[2].Class() == tree.Turn && !l.in.Working.Has(n.ID) && l.in.Working.Has(path[2].Node().ID) && path[3].Node().Offset == 0 {
+		if len(path) > 3 && path[2].Class() == tree.Turn && !l.in.Working.Has(n.ID) && l.in.Working.Has(path[2].Node().ID) &&
+			path[3].Node().Offset == 0 {
 			l.Fatalf("%s is new in the sealed core of %s", n.ID, path[2].Node().ID)
 		}
 	}
@@ -86,7 +88,9 @@ func (l *law) holds(got *tree.Tree, report lifecycle.Report, due []string, want 
 	held := map[lifecycle.Reason][]string{}
 	for _, h := range report.Held {
 		held[h.Reason] = append(held[h.Reason], h.ID)
-		if h.By != "" && want.waits == nil && h.Reason == lifecycle.Pruned && !slices.Contains(l.in.Prune, h.ID) && !slices.Contains(l.in.Chosen, h.ID) && !got.Has(h.By) && h.By != l.in.Working.Region(tree.Head).Node().ID && l.in.Policy.Orphans != lifecycle.Drop {
+		if h.By != "" && want.waits == nil && h.Reason == lifecycle.Pruned && !slices.Contains(l.in.Prune, h.ID) &&
+			!slices.Contains(l.in.Chosen, h.ID) && !got.Has(h.By) && h.By != l.in.Working.Region(tree.Head).Node().ID &&
+			l.in.Policy.Orphans != lifecycle.Drop {
 			l.Fatalf("%s is said to be kept by %s, which is gone", h.ID, h.By)
 		}
 	}
@@ -97,7 +101,8 @@ func (l *law) holds(got *tree.Tree, report lifecycle.Report, due []string, want 
 		}
 	}
 	for id := range want.lost {
-		if i := want.bag[id]; i != nil && i.removable && i.class == "container" && !want.core(id) && len(want.children(id)) == 0 {
+		if i := want.bag[id]; i != nil && i.removable && i.class == "container" && !want.core(id) &&
+			len(want.children(id)) == 0 {
 			wantEmpty = append(wantEmpty, id)
 		}
 	}
@@ -109,7 +114,8 @@ func (l *law) holds(got *tree.Tree, report lifecycle.Report, due []string, want 
 	l.same("expired and held", sorted(held[lifecycle.Expired]), sorted(wantDue))
 	for _, id := range held[lifecycle.Cascaded] { // it may hold another one that is empty
 		i := want.bag[id]
-		l.same("whether the held "+id+" is an empty group", i != nil && i.removable && len(want.list(func(k *item) bool { return k.class == "block" && slices.Contains(want.path(k.id), id) })) == 0, true)
+		l.same("whether the held "+id+" is an empty group", i != nil && i.removable &&
+			len(want.list(func(k *item) bool { return k.class == "block" && slices.Contains(want.path(k.id), id) })) == 0, true)
 	}
 	wantEmpty = slices.DeleteFunc(wantEmpty, func(id string) bool { return slices.Contains(held[lifecycle.Cascaded], id) })
 	l.same("empty and held, and not said", wantEmpty, []string{})

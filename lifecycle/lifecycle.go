@@ -12,15 +12,17 @@ import (
 
 // Input is what a commit depends on, and all of it.
 type Input struct {
-	Before   *tree.Tree // the last snapshot, to which orphans are no news; nil to look for none
-	Working  *tree.Tree
-	Stamps   tree.Stamps
-	Env      tree.Env
-	Policy   Policy
-	Counter  tree.Counter         // of tokens, where the policy needs one
-	Prune    []string             // nodes to prune on explicit request
-	Chosen   []string             // the same, of which those that cannot be pruned are held back instead of refused
-	Rewrite  []string             // turns that the conversation does not go on from: they go first, whatever their age, and leave no stub
+	Before  *tree.Tree // the last snapshot, to which orphans are no news; nil to look for none
+	Working *tree.Tree
+	Stamps  tree.Stamps
+	Env     tree.Env
+	Policy  Policy
+	Counter tree.Counter // of tokens, where the policy needs one
+	Prune   []string     // nodes to prune on explicit request
+	Chosen  []string     // the same, of which those that cannot be pruned are held back instead of refused
+	// turns that the conversation does not go on from: they go first, whatever their age, and leave no
+	// stub
+	Rewrite  []string
 	Idle     []string             // the removable groups that earlier commits left empty and something kept
 	Retained func(id string) bool // whether a holder keeps the node; nil for none
 }
@@ -50,7 +52,8 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	}
 	clock := &clock{read: in.Env.Clock}
 	in.Env.Clock = clock.now
-	p := &pruner{scale: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits(), own: map[string]bool{}, lapsed: map[string]bool{}}
+	p := &pruner{scale: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits(), own: map[string]bool{},
+		lapsed: map[string]bool{}}
 	p.tree, p.idle = expire(in.Working, in, &report)
 	p.lapse(&report)
 	if err := p.prune(&report); err != nil {
@@ -76,9 +79,11 @@ func (in *Input) scale(ctx context.Context) (scale, error) {
 	}
 	switch {
 	case in.Counter == nil && p.Counts():
-		return scale{}, unusable("max_tokens, min_tokens", "tokens are limited and nobody counts them", "give the context a counter")
+		return scale{}, unusable("max_tokens, min_tokens", "tokens are limited and nobody counts them",
+			"give the context a counter")
 	case in.Counter != nil && p.Tokenizer != "" && p.Tokenizer != in.Counter.Name():
-		return scale{}, unusable(p.Tokenizer, "it counts by another tokenizer than the context, which has "+in.Counter.Name(), "give the context that counter")
+		return scale{}, unusable(p.Tokenizer, "it counts by another tokenizer than the context, which has "+in.Counter.Name(),
+			"give the context that counter")
 	case !p.Counts():
 		return scale{ctx: ctx}, nil
 	}

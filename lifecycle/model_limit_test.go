@@ -19,7 +19,8 @@ type limit struct {
 func limitsOf(p lifecycle.Policy) (list []limit) {
 	whole := lifecycle.Part{MaxTokens: p.MaxTokens, MaxBytes: p.MaxBytes, MaxNodes: p.MaxNodes, MaxTurns: p.MaxTurns}
 	for _, part := range append([]lifecycle.Part{whole}, p.Parts...) {
-		for _, l := range []limit{{"tokens", part.MaxTokens, part}, {"bytes", part.MaxBytes, part}, {"nodes", part.MaxNodes, part}, {"turns", part.MaxTurns, part}} {
+		for _, l := range []limit{{"tokens", part.MaxTokens, part}, {"bytes", part.MaxBytes, part},
+			{"nodes", part.MaxNodes, part}, {"turns", part.MaxTurns, part}} {
 			if l.max > 0 {
 				list = append(list, l)
 			}

@@ -130,7 +130,8 @@ func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
 		switch {
 		case p.prunable(m):
 			roots = append(roots, m)
-			if turn && p.named != nil && !p.named[m] || p.region(m) == "^sys" && !p.named[m] && (p.named != nil || p.region(id) != "^sys") {
+			if turn && p.named != nil && !p.named[m] || p.region(m) == "^sys" && !p.named[m] &&
+				(p.named != nil || p.region(id) != "^sys") {
 				return nil, nil
 			}
 		case p.cascades(m):

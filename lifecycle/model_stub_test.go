@@ -190,7 +190,8 @@ func (r *run) prune(in lifecycle.Input) *pruner {
 func (p *pruner) waiting(before *pruner) *lifecycle.Waiting {
 	least := p.policy.MinTokens > 0 || p.policy.MinBytes > 0 || p.policy.Every > 0
 	freed := before.freed(p.run)
-	enough := p.policy.MinTokens > 0 && freed.Tokens >= int64(p.policy.MinTokens) || p.policy.MinBytes > 0 && freed.Bytes >= int64(p.policy.MinBytes)
+	enough := p.policy.MinTokens > 0 && freed.Tokens >= int64(p.policy.MinTokens) || p.policy.MinBytes > 0 &&
+		freed.Bytes >= int64(p.policy.MinBytes)
 	if !least || enough || !p.took || p.policy.Every > 0 && p.cycle%int64(p.policy.Every) == 0 {
 		return nil
 	}

@@ -40,7 +40,8 @@ func read(t *tree.Tree) bag {
 		text, _ := content.Text()
 		b[n.ID] = &item{
 			n.ID, parent, e.Class().String(), n.Offset, n.Priority, n.CreatedNS, n.Expiry, n.Removable, n.Pinned, n.Refs, n.Tags,
-			n.Role, n.Kind, text, fmt.Sprint(n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.Headers, content), len(b), n.Index,
+			n.Role, n.Kind, text, fmt.Sprint(n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.Headers,
+				content), len(b), n.Index,
 		}
 	}
 	return b
@@ -129,7 +130,8 @@ func (b bag) region(id string) string {
 // core: the container at offset 0 of a turn or of the head.
 func (b bag) core(id string) bool {
 	above := b[b[id].parent]
-	return above != nil && b[id].class == "container" && b[id].offset == 0 && (above.class == "turn" || above.class == "^ah")
+	return above != nil && b[id].class == "container" && b[id].offset == 0 && (above.class == "turn" ||
+		above.class == "^ah")
 }
 
 // referrers are the nodes that refer to id, itself aside.
@@ -140,7 +142,8 @@ func (b bag) referrers(id string) []string {
 // largest tries every subset of the candidates and returns the largest that
 // nobody outside refers to, nobody retains, that takes children with their
 // parents, and whose members all pass the test given.
-func (b bag) largest(candidates []string, retained map[string]bool, also func(id string, in func(string) bool) bool) map[string]bool {
+func (b bag) largest(candidates []string, retained map[string]bool,
+	also func(id string, in func(string) bool) bool) map[string]bool {
 	if len(candidates) > 16 {
 		panic("the model tries every subset: draw fewer candidates")
 	}

@@ -111,7 +111,8 @@ func (p *pruner) mend(report *Report) error {
 func (p *pruner) refuse(lone []string, report *Report) error {
 	if p.in.Policy.Orphans != Keep {
 		if refused := slices.DeleteFunc(slices.Clone(lone), p.answersNobody); len(refused) > 0 {
-			return fault.OnNode(fault.PlacementInvalid, refused[0], describe(p.tree.Node(refused[0]))+", which providers refuse"+more(refused),
+			return fault.OnNode(fault.PlacementInvalid, refused[0], describe(p.tree.Node(refused[0]))+", which providers refuse"+
+				more(refused),
 				"add what is missing with a reference between the two, remove this, or commit with orphans drop or keep")
 		}
 	}
@@ -126,7 +127,8 @@ func (p *pruner) refuse(lone []string, report *Report) error {
 // worth a word and no refusal.
 func (p *pruner) answersNobody(id string) bool {
 	n := p.tree.Node(id)
-	return n.Kind == resultKind && len(partners(p.tree, n)) == 0 && len(partners(p.in.Before, p.in.Before.Node(id))) == 0 &&
+	return n.Kind == resultKind && len(partners(p.tree, n)) == 0 &&
+		len(partners(p.in.Before, p.in.Before.Node(id))) == 0 &&
 		!slices.ContainsFunc(n.Refs, func(to string) bool { return !p.tree.Has(to) })
 }
 
@@ -169,7 +171,8 @@ func (p *pruner) drop(lone []string, report *Report) error {
 			report.Removed = append(report.Removed, Removal{id, Orphaned, ""})
 			continue
 		}
-		return fault.OnNode(fault.PlacementInvalid, id, describe(n)+" and it cannot be dropped, because it "+why, "remove it or what holds it, prune its turn, or commit with orphans keep")
+		return fault.OnNode(fault.PlacementInvalid, id, describe(n)+" and it cannot be dropped, because it "+why,
+			"remove it or what holds it, prune its turn, or commit with orphans keep")
 	}
 	var groups []string
 	p.tree, groups, p.idle = cascade(p.tree.Without(lone...), parents, p.in.Retained)

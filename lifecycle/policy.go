@@ -67,14 +67,16 @@ func (p *Policy) Empty() bool { return len(p.Parts) == 0 && p.equal(Policy{}) }
 
 // equal compares everything but the parts.
 func (p *Policy) equal(o Policy) bool {
-	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes && p.MaxTurns == o.MaxTurns &&
+	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
+		p.MaxTurns == o.MaxTurns &&
 		p.ProtectTurns == o.ProtectTurns && p.MinTokens == o.MinTokens && p.MinBytes == o.MinBytes && p.Every == o.Every &&
 		p.Stub == o.Stub && p.Orphans == o.Orphans && p.Tokenizer == o.Tokenizer
 }
 
 // Counts reports whether the policy cannot be followed without counting tokens.
 func (p *Policy) Counts() bool {
-	return p.MaxTokens > 0 || p.MinTokens > 0 || slices.ContainsFunc(p.Parts, func(part Part) bool { return part.MaxTokens > 0 })
+	return p.MaxTokens > 0 || p.MinTokens > 0 || slices.ContainsFunc(p.Parts,
+		func(part Part) bool { return part.MaxTokens > 0 })
 }
 
 // maxParts bounds the limits that every pruning has to look at.
@@ -139,7 +141,8 @@ func unusable(token, message, remedy string) error {
 func (p *Policy) limits() []limit {
 	var list []limit
 	add := func(of Part) {
-		for _, l := range [...]limit{{unit: tokens, max: of.MaxTokens}, {unit: octets, max: of.MaxBytes}, {unit: nodes, max: of.MaxNodes}, {unit: turns, max: of.MaxTurns}} {
+		for _, l := range [...]limit{{unit: tokens, max: of.MaxTokens}, {unit: octets, max: of.MaxBytes},
+			{unit: nodes, max: of.MaxNodes}, {unit: turns, max: of.MaxTurns}} {
 			if l.max > 0 {
 				l.region, l.kind, l.tag = of.Region, of.Kind, of.Tag
 				list = append(list, l)

@@ -19,7 +19,8 @@ func ParsePolicy(data []byte) (Policy, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {
-		return p, fault.Wrap(fault.DocumentInvalid, err, "the policy cannot be read", `it is a JSON object such as {"max_tokens":8000,"protect_turns":3}`)
+		return p, fault.Wrap(fault.DocumentInvalid, err, "the policy cannot be read",
+			`it is a JSON object such as {"max_tokens":8000,"protect_turns":3}`)
 	}
 	if _, err := d.Token(); err != io.EOF {
 		return p, unusable("", "something follows the object", "a policy is one JSON object")
@@ -43,7 +44,8 @@ func checkNames(data []byte, known []string) error {
 		token, _ := d.Token()
 		name, _ := token.(string)
 		if !slices.Contains(known, name) || slices.Contains(seen, name) {
-			return unusable(name, "a name is written as in the documentation, and once", "the names are "+strings.Join(known, ", "))
+			return unusable(name, "a name is written as in the documentation, and once", "the names are "+strings.Join(known,
+				", "))
 		}
 		seen = append(seen, name)
 		var value json.RawMessage

@@ -49,7 +49,8 @@ func TestParsePolicy(t *testing.T) {
 
 // What is read is written again, and read as the same.
 func FuzzParsePolicy(f *testing.F) {
-	for _, seed := range []string{`{}`, `null`, `{"parts":null}`, `{"parts":[null]}`, `{"parts":[{"kind":"a","max_nodes":1},{"kind":"b","max_turns":1}]}`, `{"stub":"\u00e9","max_bytes":9}`} {
+	for _, seed := range []string{`{}`, `null`, `{"parts":null}`, `{"parts":[null]}`,
+		`{"parts":[{"kind":"a","max_nodes":1},{"kind":"b","max_turns":1}]}`, `{"stub":"\u00e9","max_bytes":9}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {

@@ -31,7 +31,8 @@ func told(t *testing.T, lines string) (*story, *tree.Tree) {
 			if of, at, found := strings.Cut(id, "@"); found {
 				id, offset = of, int64(at[0]-'0')
 			}
-			spec := tree.Spec{ID: id, Role: strings.Trim(f[1], "-"), Kind: f[2], Offset: offset, Content: strings.Repeat(f[3]+" ", 20), Refs: f[4:]}
+			spec := tree.Spec{ID: id, Role: strings.Trim(f[1], "-"), Kind: f[2], Offset: offset,
+				Content: strings.Repeat(f[3]+" ", 20), Refs: f[4:]}
 			if f[3] == "-" {
 				spec.Content = nil
 			}
@@ -57,12 +58,15 @@ func TestStubs(t *testing.T) {
 		rule, lines, named string
 		thread             string // of ids, stubs by their roles
 	}{
-		{"at the offset of the first of a unit, behind what is there", "a user text a\nb user text b\nc@2 user text c", "a", "b (user) c"},
+		{"at the offset of the first of a unit, behind what is there", "a user text a\nb user text b\nc@2 user text c", "a",
+			"b (user) c"},
 		{"not between parallel calls and their results", three, "c2", "c1 c3 r1 r3"},
 		{"not before results either", three, "c3", "c1 c2 r1 r2"},
 		{"behind results of the same offset", strings.ReplaceAll(three, "@2", ""), "c2", "c1 c3 r1 r3 (assistant)"},
-		{"before words that a call follows", "t assistant text a\nc@2 assistant call f r\nr@2 tool result a c", "t", "(assistant) c r"},
-		{"not between a call and words before its result", "c assistant call f r\nt assistant text a\nu@2 assistant text b\nr@2 tool result a c", "t", "c u r"},
+		{"before words that a call follows", "t assistant text a\nc@2 assistant call f r\nr@2 tool result a c", "t",
+			"(assistant) c r"},
+		{"not between a call and words before its result",
+			"c assistant call f r\nt assistant text a\nu@2 assistant text b\nr@2 tool result a c", "t", "c u r"},
 		{"between two pairs", "c assistant call f r\nr assistant result a c\nt@2 user text a\nd@3 assistant call f s\ns@3 tool result a d", "t", "c r (user) d s"},
 		{"of ^sys for the system, though it says no role", "^sys/s - text a\nb user text b", "s", "(system) b"},
 		{"of the user for other roles", "a other text a\nb - text b", "a b", "(user) (user)"},
@@ -103,13 +107,16 @@ func TestStubsKeepToLimits(t *testing.T) {
 		{"for stubs alone", lifecycle.Policy{MaxBytes: 130}, 2, ""},
 		{"for one of them", lifecycle.Policy{MaxBytes: 100}, 1, ""},
 		{"for nothing", lifecycle.Policy{MaxBytes: 10}, 0, ""},
-		{"of the stubs themselves there may be few", lifecycle.Policy{MaxBytes: 160, Parts: []lifecycle.Part{{Kind: "stub", MaxBytes: 20}}}, 0, "b"},
-		{"of the stubs themselves there may be more", lifecycle.Policy{MaxBytes: 160, Parts: []lifecycle.Part{{Kind: "stub", MaxBytes: 200}}}, 1, "b"},
+		{"of the stubs themselves there may be few", lifecycle.Policy{MaxBytes: 160,
+			Parts: []lifecycle.Part{{Kind: "stub", MaxBytes: 20}}}, 0, "b"},
+		{"of the stubs themselves there may be more", lifecycle.Policy{MaxBytes: 160,
+			Parts: []lifecycle.Part{{Kind: "stub", MaxBytes: 200}}}, 1, "b"},
 	} {
 		s, working := told(t, lines)
 		c.policy.Stub = "."
 		left, report := s.commit(working, lifecycle.Input{Policy: c.policy})
-		if left != c.left || len(report.Stubs) != c.stubs || report.Budget != "" || len(report.Removed) != 2-len(strings.Fields(left)) {
+		if left != c.left || len(report.Stubs) != c.stubs || report.Budget != "" ||
+			len(report.Removed) != 2-len(strings.Fields(left)) {
 			t.Errorf("%s: left %q, report %+v", c.rule, left, report)
 		}
 	}
@@ -118,21 +125,26 @@ func TestStubsKeepToLimits(t *testing.T) {
 // What is reported is what is so in the end.
 func TestReportOfPruning(t *testing.T) {
 	s, working := told(t, "a user text a\nb user text b a\nc user text c")
-	everything := lifecycle.Input{Policy: lifecycle.Policy{MaxBytes: 1, MinBytes: 1 << 20}, Prune: []string{"a"}, Chosen: []string{"ah", "ah"}}
+	everything := lifecycle.Input{Policy: lifecycle.Policy{MaxBytes: 1, MinBytes: 1 << 20}, Prune: []string{"a"},
+		Chosen: []string{"ah", "ah"}}
 	_, report := s.commit(working, everything)
 	equal(t, "held, once each, with what was found last", report.Held, []lifecycle.Held{
-		{ID: "ah", Reason: lifecycle.Pruned, Kept: lifecycle.Whole}, {ID: "b", Reason: lifecycle.Pruned, Kept: lifecycle.Waits},
-		{ID: "a", Reason: lifecycle.Pruned, Kept: lifecycle.Waits}, {ID: "c", Reason: lifecycle.Pruned, Kept: lifecycle.Waits},
+		{ID: "ah", Reason: lifecycle.Pruned, Kept: lifecycle.Whole}, {ID: "b", Reason: lifecycle.Pruned,
+			Kept: lifecycle.Waits},
+		{ID: "a", Reason: lifecycle.Pruned, Kept: lifecycle.Waits}, {ID: "c", Reason: lifecycle.Pruned,
+			Kept: lifecycle.Waits},
 	})
 
 	s, working = told(t, "")
-	if _, report = s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{MaxBytes: 1}}); report.Budget != "max_bytes 1 is exceeded by 1: everything else is protected or part of a core" {
+	if _, report = s.commit(working,
+		lifecycle.Input{Policy: lifecycle.Policy{MaxBytes: 1}}); report.Budget != "max_bytes 1 is exceeded by 1: everything else is protected or part of a core" {
 		t.Errorf("of a thread of two brackets it is said: %q", report.Budget)
 	}
 
 	s, working = told(t, "c assistant call f")
 	before := s.tree
-	_, report = s.commit(working, lifecycle.Input{Before: before, Policy: lifecycle.Policy{MaxNodes: 1, Orphans: lifecycle.Drop}, Retained: func(string) bool { return false }})
+	_, report = s.commit(working, lifecycle.Input{Before: before, Policy: lifecycle.Policy{MaxNodes: 1,
+		Orphans: lifecycle.Drop}, Retained: func(string) bool { return false }})
 	equal(t, "the budget when the orphan went", report.Budget, "")
 }
 
@@ -141,7 +153,8 @@ func TestReportOfPruning(t *testing.T) {
 func TestRewritten(t *testing.T) {
 	s := history(t)
 	working := s.tree.WithCycle(s.stamps.Cycle)
-	left, report := s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{ProtectTurns: 1, Stub: "."}, Rewrite: []string{s.name("t3")}, Prune: []string{"late2"}})
+	left, report := s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{ProtectTurns: 1, Stub: "."},
+		Rewrite: []string{s.name("t3")}, Prune: []string{"late2"}})
 	equal(t, "left", left, "ask1 late1 rule1 rule2 ask2 late2")
 	equal(t, "the rule", report.Removed[0].Rule, "rewritten")
 	equal(t, "held", report.Held, []lifecycle.Held{{ID: "late2", Reason: lifecycle.Pruned, Kept: lifecycle.Recent}})
@@ -152,19 +165,24 @@ func TestRewritten(t *testing.T) {
 func TestPoliciesThatAreRefused(t *testing.T) {
 	far := slices.Repeat([]lifecycle.Part{{MaxNodes: 1}}, 65)
 	for _, p := range []lifecycle.Policy{
-		{MaxNodes: -1}, {MaxTokens: -1}, {MaxBytes: -1}, {MaxTurns: -1}, {ProtectTurns: -1}, {MaxNodes: 1, MinTokens: -1}, {MaxNodes: 1, MinBytes: -1}, {MaxNodes: 1, Every: -1},
-		{Orphans: "maybe"}, {Parts: far}, {Parts: []lifecycle.Part{{}}}, {Parts: []lifecycle.Part{{Kind: "x"}}}, {Parts: []lifecycle.Part{{MaxNodes: -1}}},
-		{Parts: []lifecycle.Part{{Region: "^root", MaxNodes: 1}}}, {Parts: []lifecycle.Part{{Kind: "x", MaxTurns: 1}}}, {Parts: []lifecycle.Part{{Region: "^ah", MaxTurns: 1}}},
+		{MaxNodes: -1}, {MaxTokens: -1}, {MaxBytes: -1}, {MaxTurns: -1}, {ProtectTurns: -1}, {MaxNodes: 1, MinTokens: -1},
+		{MaxNodes: 1, MinBytes: -1}, {MaxNodes: 1, Every: -1},
+		{Orphans: "maybe"}, {Parts: far}, {Parts: []lifecycle.Part{{}}}, {Parts: []lifecycle.Part{{Kind: "x"}}},
+		{Parts: []lifecycle.Part{{MaxNodes: -1}}},
+		{Parts: []lifecycle.Part{{Region: "^root", MaxNodes: 1}}}, {Parts: []lifecycle.Part{{Kind: "x", MaxTurns: 1}}},
+		{Parts: []lifecycle.Part{{Region: "^ah", MaxTurns: 1}}},
 		{MinBytes: 1}, {Every: 3}, {MaxTokens: 1}, {MaxNodes: 1, MinTokens: 1}, {Parts: []lifecycle.Part{{MaxTokens: 1}}},
 	} {
 		s, working := told(t, "a user text a")
-		_, _, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: working, Stamps: s.stamps, Env: s.env, Policy: p})
+		_, _, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: working, Stamps: s.stamps, Env: s.env,
+			Policy: p})
 		if e, _ := err.(*fault.Error); e == nil || e.Code != fault.DocumentInvalid {
 			t.Errorf("%+v: got %v", p, err)
 		}
 	}
 	s, working := told(t, "a user text a")
-	in := lifecycle.Input{Working: working, Stamps: s.stamps, Env: s.env, Counter: wordCounter{}, Policy: lifecycle.Policy{MaxTokens: 5, Tokenizer: "others"}}
+	in := lifecycle.Input{Working: working, Stamps: s.stamps, Env: s.env, Counter: wordCounter{},
+		Policy: lifecycle.Policy{MaxTokens: 5, Tokenizer: "others"}}
 	if _, _, _, err := lifecycle.Commit(context.Background(), in); err == nil {
 		t.Error("a policy by another tokenizer was followed")
 	}

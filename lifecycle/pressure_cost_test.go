@@ -38,11 +38,13 @@ func longContext(tb testing.TB, turns, due int) *long {
 	}
 	tags := tree.Header{Name: "tags", Value: tree.JSON(canon.Strings([]string{"x"}))}
 	root := put(-1, tree.Node{ID: "root", Type: "^root"})
-	put(put(root, tree.Node{ID: "sys", Type: "^sys"}), tree.Node{ID: "rule", Type: "block", Content: tree.Hold(`"be brief"`)})
+	put(put(root, tree.Node{ID: "sys", Type: "^sys"}), tree.Node{ID: "rule", Type: "block",
+		Content: tree.Hold(`"be brief"`)})
 	seq := put(root, tree.Node{ID: "seq", Type: "^seq"})
 	for i := range turns {
 		turn := put(seq, tree.Node{ID: fmt.Sprint("turn", i), Type: "seg"})
-		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("ask", i), Type: "block", Content: tree.Hold(`"what is it"`)}, kind("text"))
+		put(put(turn, tree.Node{ID: fmt.Sprint("core", i), Type: "cont"}), tree.Node{ID: fmt.Sprint("ask", i), Type: "block",
+			Content: tree.Hold(`"what is it"`)}, kind("text"))
 		call, result := fmt.Sprint("call", i), fmt.Sprint("result", i)
 		put(turn, tree.Node{ID: call, Type: "block", Offset: 1, Content: tree.Hold(`"f"`)}, kind("call"), refs(result))
 		put(turn, tree.Node{ID: result, Type: "block", Offset: 1, Content: tree.Hold(`"a b c"`)}, kind("result"), refs(call))
@@ -71,7 +73,8 @@ func manyLimits() lifecycle.Policy {
 		for _, kind := range []string{"", "text", "call", "result"} {
 			for _, tag := range []string{"", "x"} {
 				if region+kind+tag != "" {
-					p.Parts = append(p.Parts, lifecycle.Part{Region: region, Kind: kind, Tag: tag, MaxTokens: far, MaxBytes: far, MaxNodes: far})
+					p.Parts = append(p.Parts, lifecycle.Part{Region: region, Kind: kind, Tag: tag, MaxTokens: far, MaxBytes: far,
+						MaxNodes: far})
 				}
 			}
 		}
@@ -86,7 +89,8 @@ func (l *long) turn() lifecycle.Report {
 	call, result := fmt.Sprint("new call", n), fmt.Sprint("new result", n)
 	for _, s := range []tree.Spec{
 		{Content: "and what now", Kind: "text"}, {ID: call, Kind: "call", Offset: 1, Refs: []string{result}, Content: "g"},
-		{ID: result, Kind: "result", Offset: 1, Refs: []string{call}, Content: "d e f"}, {Kind: "text", Tags: []string{"x"}, Offset: 2, Content: "m"},
+		{ID: result, Kind: "result", Offset: 1, Refs: []string{call}, Content: "d e f"}, {Kind: "text", Tags: []string{"x"},
+			Offset: 2, Content: "m"},
 	} {
 		if _, err := x.Add("^ah", s); err != nil {
 			l.tb.Fatal(err)
@@ -122,11 +126,13 @@ func TestCostOfLimitsThatAreKeptDoesNotGrowWithHistory(t *testing.T) {
 			}
 		}
 		n := testing.AllocsPerRun(50, func() { l.turn() })
-		t.Logf("a turn and its commit after %d turns, under %d limits: %.0f allocations", turns, 4+3*len(l.in.Policy.Parts), n)
+		t.Logf("a turn and its commit after %d turns, under %d limits: %.0f allocations", turns, 4+3*len(l.in.Policy.Parts),
+			n)
 		allocs = append(allocs, n)
 	}
 	if allocs[1] > 1.5*allocs[0] {
-		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0], sizes[0])
+		t.Errorf("allocations after %d turns: got %.0f, want about the %.0f after %d", sizes[1], allocs[1], allocs[0],
+			sizes[0])
 	}
 }
 

@@ -47,7 +47,8 @@ func TestCommitFollowsTheLaw(t *testing.T) {
 		}
 	})
 	t.Logf("what happened, how often: %v", seen)
-	for _, what := range []string{"expired", "cascade", "pruned", "orphan", "stub", "waiting", "kept", "refused", "budget", "lapsed", "left alone"} {
+	for _, what := range []string{"expired", "cascade", "pruned", "orphan", "stub", "waiting", "kept", "refused", "budget",
+		"lapsed", "left alone"} {
 		if seen[what] == 0 {
 			t.Errorf("no commit had to do with: %s", what)
 		}
@@ -64,7 +65,8 @@ type law struct {
 func (l *law) same(what string, got, want any) {
 	l.Helper()
 	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
-		l.Fatalf("%s\n got %s\nwant %s\n\npolicy %+v named %q chosen %q idle %q\n%s", what, g, w, l.in.Policy, l.in.Prune, l.in.Chosen, l.in.Idle, show(l.in.Working))
+		l.Fatalf("%s\n got %s\nwant %s\n\npolicy %+v named %q chosen %q idle %q\n%s", what, g, w, l.in.Policy, l.in.Prune,
+			l.in.Chosen, l.in.Idle, show(l.in.Working))
 	}
 }
 

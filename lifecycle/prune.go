@@ -238,7 +238,8 @@ func (p *pruner) asked(ids, choice []string) ([]candidate, error) {
 		case !prunable(path) && chosen:
 			p.held = append(p.held, Held{ID: id, Reason: Pruned, Kept: Whole})
 		case !prunable(path):
-			return nil, fault.OnNode(fault.PlacementInvalid, id, "only a block outside a core or a whole turn can be pruned", "name the turn around it")
+			return nil, fault.OnNode(fault.PlacementInvalid, id, "only a block outside a core or a whole turn can be pruned",
+				"name the turn around it")
 		case !p.byName[id]:
 			p.byName[id] = true
 			list = append(list, candidate{id: id, node: path[len(path)-1].Node()})

@@ -49,30 +49,44 @@ var prunings = []struct {
 	{rule: "the oldest candidate goes first", budget: 11, gone: "late1"},
 	{rule: "then the turn around it, sealed after it came", budget: 10, gone: "ask1 late1"},
 	{rule: "as much as the budget needs and no more", budget: 8, gone: "ask1 late1 late2"},
-	{rule: "a turn goes with what was attached to it later", nodes: []node{{id: "note", into: "t1", offset: 2, ttl: forever}}, budget: 11, gone: "ask1 late1 note"},
+	{rule: "a turn goes with what was attached to it later",
+		nodes: []node{{id: "note", into: "t1", offset: 2, ttl: forever}}, budget: 11, gone: "ask1 late1 note"},
 	{rule: "^sys is never taken, and counts", budget: 1, gone: "ask1 late1 ask2 late2 ask3 late3"},
 	{rule: "the most recent turns stay", budget: 1, protect: 2, gone: "ask1 late1"},
 	{rule: "more turns protected than there are", budget: 1, protect: 9},
-	{rule: "low priority goes before age", nodes: []node{{id: "low", into: "^ah", offset: 1, ttl: forever, priority: -1}}, budget: 12, gone: "low"},
-	{rule: "high priority outlives what is younger", nodes: []node{{id: "old", into: "^ah", offset: 1, ttl: forever, priority: 9}, {id: "young", into: "^ah", offset: 1, ttl: forever}}, budget: 13, protect: 3, gone: "young"},
-	{rule: "what is behind the core of ^ah is a candidate, the core is not", nodes: []node{{id: "new", into: "^ah", ttl: forever, priority: -9}, {id: "behind", into: "^ah", offset: 1, ttl: forever, priority: -1}}, budget: 13, gone: "behind"},
-	{rule: "a pinned node stays", nodes: []node{{id: "pin", into: "^ah", offset: 1, ttl: forever, priority: -1, pinned: true}}, budget: 12, gone: "late1"},
-	{rule: "a pinned node keeps its turn", nodes: []node{{id: "pin", into: "t1", offset: 1, ttl: forever, pinned: true}}, budget: 1, gone: "late1 ask2 late2 ask3 late3"},
+	{rule: "low priority goes before age", nodes: []node{{id: "low", into: "^ah", offset: 1, ttl: forever, priority: -1}},
+		budget: 12, gone: "low"},
+	{rule: "high priority outlives what is younger", nodes: []node{{id: "old", into: "^ah", offset: 1, ttl: forever,
+		priority: 9}, {id: "young", into: "^ah", offset: 1, ttl: forever}}, budget: 13, protect: 3, gone: "young"},
+	{rule: "what is behind the core of ^ah is a candidate, the core is not",
+		nodes: []node{{id: "new", into: "^ah", ttl: forever, priority: -9}, {id: "behind", into: "^ah", offset: 1,
+			ttl: forever, priority: -1}}, budget: 13, gone: "behind"},
+	{rule: "a pinned node stays", nodes: []node{{id: "pin", into: "^ah", offset: 1, ttl: forever, priority: -1,
+		pinned: true}}, budget: 12, gone: "late1"},
+	{rule: "a pinned node keeps its turn", nodes: []node{{id: "pin", into: "t1", offset: 1, ttl: forever, pinned: true}},
+		budget: 1, gone: "late1 ask2 late2 ask3 late3"},
 	{rule: "a retained node stays", retain: "late1", budget: 11, gone: "late2"},
-	{rule: "a referenced node stays", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "late1"}}, budget: 12, gone: "late2"},
-	{rule: "a referenced core keeps its turn", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "ask1"}}, budget: 9, gone: "late1 ask2 late2"},
-	{rule: "a node is free when its referrer went", nodes: []node{{id: "r", into: "^ah", offset: 1, ttl: forever, refs: "late1"}}, budget: 5, gone: "late1 ask2 late2 ask3 late3 r"},
+	{rule: "a referenced node stays", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "late1"}}, budget: 12,
+		gone: "late2"},
+	{rule: "a referenced core keeps its turn", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "ask1"}},
+		budget: 9, gone: "late1 ask2 late2"},
+	{rule: "a node is free when its referrer went", nodes: []node{{id: "r", into: "^ah", offset: 1, ttl: forever,
+		refs: "late1"}}, budget: 5, gone: "late1 ask2 late2 ask3 late3 r"},
 	{rule: "nodes that refer to each other are one unit", nodes: []node{
-		{id: "call", into: "^ah", offset: 1, ttl: forever, priority: 1, refs: "result"}, {id: "result", into: "^ah", offset: 2, ttl: forever, priority: -1, refs: "call"},
+		{id: "call", into: "^ah", offset: 1, ttl: forever, priority: 1, refs: "result"}, {id: "result", into: "^ah",
+			offset: 2, ttl: forever, priority: -1, refs: "call"},
 	}, budget: 13, gone: "call result"},
 	{rule: "a unit with a pinned node stays", nodes: []node{
-		{id: "call", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "result"}, {id: "result", into: "^ah", offset: 2, ttl: forever, priority: -1, refs: "call", pinned: true},
+		{id: "call", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "result"}, {id: "result", into: "^ah",
+			offset: 2, ttl: forever, priority: -1, refs: "call", pinned: true},
 	}, budget: 13, gone: "late1"},
 	{rule: "a unit with a node of ^sys stays", nodes: []node{
-		{id: "call", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "rule3"}, {id: "rule3", into: "^sys", ttl: forever, refs: "call"},
+		{id: "call", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "rule3"}, {id: "rule3", into: "^sys",
+			ttl: forever, refs: "call"},
 	}, budget: 13, gone: "late1"},
 	{rule: "a unit with part of the core of ^ah stays", nodes: []node{
-		{id: "call", into: "^ah", ttl: forever, refs: "result"}, {id: "result", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "call"},
+		{id: "call", into: "^ah", ttl: forever, refs: "result"}, {id: "result", into: "^ah", offset: 1, ttl: forever,
+			priority: -1, refs: "call"},
 	}, budget: 13, gone: "late1"},
 
 	{rule: "what is named goes without a budget", named: "late2", gone: "late2"},
@@ -82,25 +96,31 @@ var prunings = []struct {
 	{rule: "named twice", named: "rule1 rule1", gone: "rule1"},
 	{rule: "named and protected by age", named: "late3 late1", protect: 1, gone: "late1"},
 	{rule: "named and retained", named: "late3 late1", retain: "late3", gone: "late1"},
-	{rule: "named and referenced", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "late3"}}, named: "late3 late1", gone: "late1"},
-	{rule: "named with its referrer", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "late3"}}, named: "late3 r", gone: "late3 r"},
+	{rule: "named and referenced", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "late3"}},
+		named: "late3 late1", gone: "late1"},
+	{rule: "named with its referrer", nodes: []node{{id: "r", into: "^sys", ttl: forever, refs: "late3"}},
+		named: "late3 r", gone: "late3 r"},
 	{rule: "named, then a budget", named: "late3", budget: 10, gone: "late1 late3"},
 
 	{rule: "an emptied group goes along and counts", nodes: []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: forever, priority: -1},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: forever,
+			priority: -1},
 	}, budget: 12, gone: "g x"},
 	{rule: "an emptied group that stays counts", nodes: []node{
 		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever}, {id: "x", into: "g", ttl: forever, priority: -1},
 	}, budget: 12, gone: "late1 x"},
 	{rule: "an emptied group that is held goes with its holder", nodes: []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 0}, {id: "r", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "g"},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 0},
+		{id: "r", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "g"},
 	}, budget: 12, gone: "g x r"},
 	{rule: "a turn is free when the groups that tied it to another went", nodes: []node{
-		{id: "g", into: "t1", offset: 2, group: true, ttl: forever, removable: true, refs: "h"}, {id: "x", into: "g", ttl: forever, priority: 1},
+		{id: "g", into: "t1", offset: 2, group: true, ttl: forever, removable: true, refs: "h"},
+		{id: "x", into: "g", ttl: forever, priority: 1},
 		{id: "h", into: "t3", offset: 2, group: true, ttl: forever, removable: true, refs: "g"}, {id: "y", into: "h", ttl: 0},
 	}, budget: 9, protect: 2, gone: "late1 x g h y ask1"},
 	{rule: "expiry comes before pruning", nodes: []node{{id: "x", into: "^ah", offset: 1, ttl: 0}}, budget: 12, gone: "x"},
-	{rule: "what expiry frees is free to prune", nodes: []node{{id: "r", into: "^ah", offset: 1, ttl: 0, refs: "late1"}}, budget: 11, gone: "late1 r"},
+	{rule: "what expiry frees is free to prune", nodes: []node{{id: "r", into: "^ah", offset: 1, ttl: 0, refs: "late1"}},
+		budget: 11, gone: "late1 r"},
 }
 
 func TestPruning(t *testing.T) {
@@ -160,7 +180,8 @@ func TestPruningBreaksTiesByID(t *testing.T) {
 // root. Nothing can go with the root, so the node stays.
 func TestNobodyGoesWithTheRoot(t *testing.T) {
 	s := begin(t)
-	working := s.add([]node{{id: "x", into: "^ah", offset: 1, ttl: forever, refs: "root"}, {id: "y", into: "^ah", offset: 1, ttl: forever}})
+	working := s.add([]node{{id: "x", into: "^ah", offset: 1, ttl: forever, refs: "root"},
+		{id: "y", into: "^ah", offset: 1, ttl: forever}})
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
 	for e, parent := range working.All() {
@@ -200,7 +221,8 @@ func TestFailedCommitLeavesNothingBehind(t *testing.T) {
 			s := history(t)
 			working := s.add([]node{{id: "x", into: "^ah", ttl: 0}, {id: "group", into: "^sys", group: true, ttl: forever}})
 			core := s.tree.Parent("ask1")
-			in := lifecycle.Input{Working: working, Stamps: s.stamps, Env: s.env, Prune: strings.Fields(strings.ReplaceAll(c.named, "CORE", core))}
+			in := lifecycle.Input{Working: working, Stamps: s.stamps, Env: s.env,
+				Prune: strings.Fields(strings.ReplaceAll(c.named, "CORE", core))}
 			in.Stamps.Given = 99
 			in.Env.Taken = func(string) (bool, error) { return false, c.taken }
 			before := working.Digest()
@@ -233,7 +255,8 @@ func TestLimitsAreKeptApart(t *testing.T) {
 		}
 		return nil
 	})
-	policy := lifecycle.Policy{Parts: []lifecycle.Part{{Kind: "a\x00b", MaxNodes: 40}, {Kind: "a", Tag: "b\x00", MaxNodes: 1}}}
+	policy := lifecycle.Policy{Parts: []lifecycle.Part{{Kind: "a\x00b", MaxNodes: 40}, {Kind: "a", Tag: "b\x00",
+		MaxNodes: 1}}}
 	if _, report := s.commit(working, lifecycle.Input{Policy: policy}); report.Budget != "" {
 		t.Error(report.Budget)
 	}

@@ -15,7 +15,8 @@ const (
 type Removal struct {
 	ID     string `json:"id"`
 	Reason Reason `json:"reason"`
-	Rule   string `json:"rule,omitempty"` // of what was pruned: the limit that it went for, such as max_nodes 200, or named, or rewritten
+	// of what was pruned: the limit that it went for, such as max_nodes 200, or named, or rewritten
+	Rule string `json:"rule,omitempty"`
 }
 
 // Held is a node that was to go and stayed.

@@ -14,10 +14,12 @@ import (
 func TestUnitsOfPruning(t *testing.T) {
 	ring := []node{
 		{id: "a", into: "^ah", offset: 1, ttl: forever, priority: -1, refs: "b"},
-		{id: "b", into: "^ah", offset: 1, ttl: forever, refs: "c"}, {id: "c", into: "^ah", offset: 1, ttl: forever, refs: "a"},
+		{id: "b", into: "^ah", offset: 1, ttl: forever, refs: "c"}, {id: "c", into: "^ah", offset: 1, ttl: forever,
+			refs: "a"},
 	}
 	group := func(removable bool, more ...node) []node {
-		return append([]node{{id: "g", into: "t1", offset: 2, group: true, ttl: forever, removable: removable, refs: "x"}, {id: "x", into: "g", ttl: forever, priority: -1, refs: "g"}}, more...)
+		return append([]node{{id: "g", into: "t1", offset: 2, group: true, ttl: forever, removable: removable, refs: "x"},
+			{id: "x", into: "g", ttl: forever, priority: -1, refs: "g"}}, more...)
 	}
 	for _, c := range []struct {
 		rule   string
@@ -29,9 +31,11 @@ func TestUnitsOfPruning(t *testing.T) {
 	}{
 		{"a ring of three goes at the place of its first", ring, 12, "", "a b c", ""},
 		{"by any of them", ring, 0, "b", "a b c", ""},
-		{"not in part: its last is pinned", append(append([]node{}, ring[:2]...), node{id: "c", into: "^ah", offset: 1, ttl: forever, refs: "a", pinned: true}), 14, "", "late1", ""},
+		{"not in part: its last is pinned", append(append([]node{}, ring[:2]...), node{id: "c", into: "^ah", offset: 1,
+			ttl: forever, refs: "a", pinned: true}), 14, "", "late1", ""},
 		{"a ring across turns leaves the turns", []node{
-			{id: "a", into: "t1", offset: 2, ttl: forever, priority: -1, refs: "b"}, {id: "b", into: "t2", offset: 2, ttl: forever, refs: "c"}, {id: "c", into: "t1", offset: 2, ttl: forever, refs: "a"},
+			{id: "a", into: "t1", offset: 2, ttl: forever, priority: -1, refs: "b"}, {id: "b", into: "t2", offset: 2,
+				ttl: forever, refs: "c"}, {id: "c", into: "t1", offset: 2, ttl: forever, refs: "a"},
 		}, 14, "", "a b c", ""},
 		{"a group that refers to its block holds it", group(false), 0, "x", "", "x"},
 		{"also from a limit, which takes what is next", group(false), 13, "", "late1", ""},
@@ -40,7 +44,8 @@ func TestUnitsOfPruning(t *testing.T) {
 		{"by a limit too", group(true), 12, "", "g x", ""},
 		{"but not while it holds another", group(true, node{id: "y", into: "g", ttl: forever}), 0, "x", "", "x"},
 		{"a group above a group", []node{
-			{id: "g", into: "t1", offset: 2, group: true, ttl: forever, removable: true, refs: "x"}, {id: "h", into: "g", group: true, ttl: forever}, {id: "x", into: "h", ttl: forever, refs: "g"},
+			{id: "g", into: "t1", offset: 2, group: true, ttl: forever, removable: true, refs: "x"},
+			{id: "h", into: "g", group: true, ttl: forever}, {id: "x", into: "h", ttl: forever, refs: "g"},
 		}, 0, "x", "", "x"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
@@ -50,7 +55,8 @@ func TestUnitsOfPruning(t *testing.T) {
 			}
 			working := s.add(c.nodes)
 			turns := s.tree.Region(tree.Seq).Children().Len()
-			_, report := s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{MaxNodes: c.budget}, Prune: strings.Fields(c.named)})
+			_, report := s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{MaxNodes: c.budget},
+				Prune: strings.Fields(c.named)})
 			var gone, held []string
 			for _, id := range s.ids {
 				if !s.tree.Has(id) {

@@ -38,7 +38,8 @@ func loose(tb testing.TB, turns int, block func(i int) tree.Node, sys ...tree.No
 	if err != nil {
 		tb.Fatal(err)
 	}
-	return lifecycle.Input{Working: working, Stamps: tree.Stamps{Cycle: 2, LastNS: int64(len(nodes)), Given: -1}, Env: env(0), Counter: letters{}}
+	return lifecycle.Input{Working: working, Stamps: tree.Stamps{Cycle: 2, LastNS: int64(len(nodes)), Given: -1},
+		Env: env(0), Counter: letters{}}
 }
 
 func headers(kind string, more ...tree.Header) []tree.Header {
@@ -105,14 +106,17 @@ func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 				case 0:
 					return tree.Node{Headers: headers("call")}
 				case n - 1:
-					return tree.Node{Headers: headers("result", refs(id(0)), tree.Header{Name: "pinned", Value: tree.JSON(canon.True)})}
+					return tree.Node{Headers: headers("result", refs(id(0)), tree.Header{Name: "pinned",
+						Value: tree.JSON(canon.True)})}
 				}
 				return tree.Node{Headers: headers("result", refs(id(0)))}
 			})
 		}},
 		{"a limit with 64 parts", func(n int) lifecycle.Input {
 			in := loose(t, n, func(i int) tree.Node {
-				return tree.Node{Content: tree.Hold(`"t"`), Headers: headers("note", tree.Header{Name: "tags", Value: tree.JSON(canon.Strings([]string{fmt.Sprint("tag", i%64)}))})}
+				return tree.Node{Content: tree.Hold(`"t"`),
+					Headers: headers("note", tree.Header{Name: "tags",
+						Value: tree.JSON(canon.Strings([]string{fmt.Sprint("tag", i%64)}))})}
 			})
 			for i := range 64 { // a quarter of each stays
 				in.Policy.Parts = append(in.Policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: n / 256})

@@ -35,20 +35,24 @@ func TestSealing(t *testing.T) {
 	}{
 		{"an empty head is a turn with an empty core", nil, "^seq[turn[container]] ^ah"},
 		{"the example of the specification", []node{
-			{id: "core", into: "^ah", group: true, ttl: forever}, {id: "user", into: "core", ttl: forever}, {id: "tool", into: "^ah", offset: 1, ttl: forever},
+			{id: "core", into: "^ah", group: true, ttl: forever}, {id: "user", into: "core", ttl: forever},
+			{id: "tool", into: "^ah", offset: 1, ttl: forever},
 		}, "^seq[turn[core[user] tool]] ^ah"},
 		{"an elided core becomes a container", []node{
-			{id: "post", into: "^ah", offset: 2, ttl: forever}, {id: "one", into: "^ah", ttl: forever}, {id: "pre", into: "^ah", offset: -1, ttl: forever}, {id: "two", into: "^ah", ttl: forever},
+			{id: "post", into: "^ah", offset: 2, ttl: forever}, {id: "one", into: "^ah", ttl: forever},
+			{id: "pre", into: "^ah", offset: -1, ttl: forever}, {id: "two", into: "^ah", ttl: forever},
 		}, "^seq[turn[pre container[one two] post]] ^ah"},
 		{"a head without a core gets an empty one in its place", []node{
 			{id: "pre", into: "^ah", offset: -1, ttl: forever}, {id: "post", into: "^ah", offset: 1, ttl: forever},
 		}, "^seq[turn[pre container post]] ^ah"},
 		{"an explicit core stays what it is", []node{
-			{id: "core", into: "^ah", group: true, ttl: forever}, {id: "one", into: "^ah", ttl: forever}, {id: "group", into: "^ah", offset: 1, group: true, ttl: forever}, {id: "two", into: "group", ttl: forever},
+			{id: "core", into: "^ah", group: true, ttl: forever}, {id: "one", into: "^ah", ttl: forever},
+			{id: "group", into: "^ah", offset: 1, group: true, ttl: forever}, {id: "two", into: "group", ttl: forever},
 		}, "^seq[turn[core[one] group[two]]] ^ah"},
 		{"a core emptied by expiry is still one", []node{{id: "one", into: "^ah", ttl: 0}}, "^seq[turn[container]] ^ah"},
 		{"groups cascade before the head is sealed", []node{
-			{id: "group", into: "^ah", offset: 1, group: true, removable: true, ttl: forever}, {id: "one", into: "group", ttl: 0},
+			{id: "group", into: "^ah", offset: 1, group: true, removable: true, ttl: forever}, {id: "one", into: "group",
+				ttl: 0},
 		}, "^seq[turn[container]] ^ah"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
@@ -68,8 +72,10 @@ func TestStampsOfASeal(t *testing.T) {
 		want  string // created_at_ns and creation_index of what cycle 1 made
 	}{
 		{"empty", nil, "seg:1-0 1004 0, cont:1-1 1005 1, ah:1-2 1006 2"},
-		{"elided core", []node{{id: "x", into: "^ah", ttl: forever}}, "x 1004 0, seg:1-1 1005 1, cont:1-2 1006 2, ah:1-3 1007 3"},
-		{"explicit core", []node{{id: "c", into: "^ah", group: true, ttl: forever}}, "c 1004 0, seg:1-1 1005 1, ah:1-2 1006 2"},
+		{"elided core", []node{{id: "x", into: "^ah", ttl: forever}},
+			"x 1004 0, seg:1-1 1005 1, cont:1-2 1006 2, ah:1-3 1007 3"},
+		{"explicit core", []node{{id: "c", into: "^ah", group: true, ttl: forever}},
+			"c 1004 0, seg:1-1 1005 1, ah:1-2 1006 2"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
 			s := begin(t)

@@ -57,7 +57,8 @@ func (s *story) add(nodes []node) *tree.Tree {
 	s.t.Helper()
 	return s.edit(func(x *tree.Editor) error {
 		for _, n := range nodes {
-			spec := tree.Spec{ID: n.id, Offset: n.offset, Refs: strings.Fields(n.refs), Removable: n.removable, Pinned: n.pinned, Priority: n.priority}
+			spec := tree.Spec{ID: n.id, Offset: n.offset, Refs: strings.Fields(n.refs), Removable: n.removable, Pinned: n.pinned,
+				Priority: n.priority}
 			if n.group {
 				spec.Type = "cont"
 			}
@@ -148,39 +149,49 @@ var lives = []struct {
 		{id: "call", into: "^ah", ttl: 0, refs: "result"}, {id: "result", into: "^ah", offset: 1, ttl: forever, refs: "call"},
 	}, "", []string{"call result", "call result", "call result"}},
 	{"three in a ring leave together", []node{
-		{id: "a", into: "^sys", ttl: 0, refs: "b"}, {id: "b", into: "^ah", ttl: 1, refs: "c"}, {id: "c", into: "^ah", ttl: 1, refs: "a"},
+		{id: "a", into: "^sys", ttl: 0, refs: "b"}, {id: "b", into: "^ah", ttl: 1, refs: "c"}, {id: "c", into: "^ah", ttl: 1,
+			refs: "a"},
 	}, "", []string{"a b c", "", ""}},
 	{"a referenced node goes when its referrer does", []node{
 		{id: "a", into: "^ah", ttl: 0}, {id: "b", into: "^ah", ttl: 1, refs: "a"},
 	}, "", []string{"a b", "", ""}},
 	{"what stays holds along a chain", []node{
-		{id: "a", into: "^ah", ttl: 0}, {id: "b", into: "^ah", ttl: 0, refs: "a"}, {id: "c", into: "^sys", ttl: forever, refs: "b"},
+		{id: "a", into: "^ah", ttl: 0}, {id: "b", into: "^ah", ttl: 0, refs: "a"}, {id: "c", into: "^sys", ttl: forever,
+			refs: "b"},
 	}, "", []string{"a b c", "a b c", "a b c"}},
 	{"a reference to oneself holds nothing", []node{{id: "a", into: "^ah", ttl: 0, refs: "a"}}, "", []string{"", "", ""}},
 	{"a reference to nobody is none", []node{{id: "a", into: "^ah", ttl: 1, refs: "nobody"}}, "", []string{"a", "", ""}},
-	{"what is retained stays until it is released", []node{{id: "a", into: "^ah", ttl: 0}, {id: "b", into: "^ah", ttl: 0}}, "a", []string{"a", "a", ""}},
-	{"what is retained holds what it refers to", []node{{id: "a", into: "^ah", ttl: 0, refs: "b"}, {id: "b", into: "^ah", ttl: 0}}, "a", []string{"a b", "a b", ""}},
-	{"a retained node that never expires changes nothing", []node{{id: "a", into: "^ah", ttl: forever}}, "a", []string{"a", "a", "a"}},
+	{"what is retained stays until it is released", []node{{id: "a", into: "^ah", ttl: 0}, {id: "b", into: "^ah", ttl: 0}},
+		"a", []string{"a", "a", ""}},
+	{"what is retained holds what it refers to", []node{{id: "a", into: "^ah", ttl: 0, refs: "b"},
+		{id: "b", into: "^ah", ttl: 0}}, "a", []string{"a b", "a b", ""}},
+	{"a retained node that never expires changes nothing", []node{{id: "a", into: "^ah", ttl: forever}}, "a",
+		[]string{"a", "a", "a"}},
 
 	{"an expired group takes everything below it", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: 1}, {id: "x", into: "g", ttl: forever}, {id: "h", into: "g", group: true, ttl: forever}, {id: "y", into: "h", ttl: 9},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: 1}, {id: "x", into: "g", ttl: forever},
+		{id: "h", into: "g", group: true, ttl: forever}, {id: "y", into: "h", ttl: 9},
 	}, "", []string{"g x h y", "", ""}},
 	{"a kept node keeps its ancestors, and those alone", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0}, {id: "h", into: "g", group: true, ttl: forever}, {id: "x", into: "h", ttl: forever}, {id: "y", into: "g", ttl: forever},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0}, {id: "h", into: "g", group: true, ttl: forever},
+		{id: "x", into: "h", ttl: forever}, {id: "y", into: "g", ttl: forever},
 		{id: "r", into: "^sys", ttl: 1, refs: "x"},
 	}, "", []string{"g h x r", "", ""}},
 	{"a retained node keeps its ancestors", []node{
 		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0}, {id: "x", into: "g", ttl: forever},
 	}, "x", []string{"g x", "g x", ""}},
 	{"an ancestor that is kept holds what it refers to", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0, refs: "z"}, {id: "x", into: "g", ttl: forever}, {id: "z", into: "^sys", ttl: 0},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0, refs: "z"}, {id: "x", into: "g", ttl: forever},
+		{id: "z", into: "^sys", ttl: 0},
 	}, "x", []string{"g x z", "g x z", ""}},
 
 	{"a removable group goes with its last child", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 0}, {id: "y", into: "g", ttl: 1},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 0},
+		{id: "y", into: "g", ttl: 1},
 	}, "", []string{"g y", "", ""}},
 	{"removable groups go one after the other", []node{
-		{id: "g", into: "^sys", group: true, ttl: forever, removable: true}, {id: "h", into: "g", group: true, ttl: forever, removable: true},
+		{id: "g", into: "^sys", group: true, ttl: forever, removable: true}, {id: "h", into: "g", group: true, ttl: forever,
+			removable: true},
 		{id: "i", into: "h", group: true, ttl: forever, removable: true}, {id: "x", into: "i", ttl: 1},
 	}, "", []string{"g h i x", "", ""}},
 	{"the cascade ends at a group that is not removable", []node{
@@ -191,26 +202,33 @@ var lives = []struct {
 		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "^ah", ttl: 0},
 	}, "", []string{"g", "g", "g"}},
 	{"an emptied group that is referred to stays", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 0}, {id: "r", into: "^sys", ttl: forever, refs: "g"},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 0},
+		{id: "r", into: "^sys", ttl: forever, refs: "g"},
 	}, "", []string{"g r", "g r", "g r"}},
 	{"an emptied group that is retained stays", []node{
 		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 0},
 	}, "g", []string{"g", "g", "g"}},
 	{"a group referred to by a group that goes, goes", []node{
 		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true}, {id: "x", into: "g", ttl: 1},
-		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true, refs: "g"}, {id: "y", into: "h", ttl: 1},
+		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true, refs: "g"},
+		{id: "y", into: "h", ttl: 1},
 	}, "", []string{"g x h y", "", ""}},
 	{"the same the other way round", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true, refs: "h"}, {id: "x", into: "g", ttl: 1},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true, refs: "h"},
+		{id: "x", into: "g", ttl: 1},
 		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true}, {id: "y", into: "h", ttl: 1},
 	}, "", []string{"g x h y", "", ""}},
 	{"groups that refer to each other leave together", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true, refs: "h"}, {id: "x", into: "g", ttl: 1},
-		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true, refs: "g"}, {id: "y", into: "h", ttl: 1},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true, refs: "h"},
+		{id: "x", into: "g", ttl: 1},
+		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true, refs: "g"},
+		{id: "y", into: "h", ttl: 1},
 	}, "", []string{"g x h y", "", ""}},
 	{"or not at all", []node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true, refs: "h"}, {id: "x", into: "g", ttl: 0},
-		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true, refs: "g"}, {id: "y", into: "h", ttl: forever},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: forever, removable: true, refs: "h"},
+		{id: "x", into: "g", ttl: 0},
+		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true, refs: "g"},
+		{id: "y", into: "h", ttl: forever},
 	}, "", []string{"g h y", "g h y", "g h y"}},
 
 	{"a core does not expire, what is in it does", []node{
@@ -242,7 +260,8 @@ func TestExpiry(t *testing.T) {
 func TestRootRegionsAndCoresStay(t *testing.T) {
 	s := begin(t)
 	s.add(nil)
-	working := s.add([]node{{id: "rule", into: "^sys", ttl: 0}, {id: "core", into: "^ah", group: true, ttl: 0}, {id: "x", into: "core", ttl: 0}})
+	working := s.add([]node{{id: "rule", into: "^sys", ttl: 0}, {id: "core", into: "^ah", group: true, ttl: 0},
+		{id: "x", into: "core", ttl: 0}})
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
 	for e, parent := range working.All() {
@@ -272,14 +291,17 @@ func TestRootRegionsAndCoresStay(t *testing.T) {
 func TestReportNamesReasons(t *testing.T) {
 	s := begin(t)
 	working := s.add([]node{
-		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0}, {id: "x", into: "g", ttl: forever}, {id: "r", into: "^sys", ttl: forever, refs: "x"},
+		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0}, {id: "x", into: "g", ttl: forever},
+		{id: "r", into: "^sys", ttl: forever, refs: "x"},
 		{id: "kept", into: "^ah", ttl: 0}, {id: "gone", into: "^ah", ttl: 0},
 		{id: "h", into: "^ah", offset: 2, group: true, ttl: forever, removable: true}, {id: "y", into: "h", ttl: 0},
-		{id: "i", into: "^ah", offset: 3, group: true, ttl: forever, removable: true}, {id: "z", into: "i", ttl: 0}, {id: "q", into: "^sys", ttl: forever, refs: "i"},
+		{id: "i", into: "^ah", offset: 3, group: true, ttl: forever, removable: true}, {id: "z", into: "i", ttl: 0},
+		{id: "q", into: "^sys", ttl: forever, refs: "i"},
 	})
 	_, report := s.commit(working, lifecycle.Input{Retained: func(id string) bool { return id == "kept" }})
 	equal(t, "removed", report.Removed, []lifecycle.Removal{
-		{ID: "gone", Reason: lifecycle.Expired}, {ID: "y", Reason: lifecycle.Expired}, {ID: "z", Reason: lifecycle.Expired}, {ID: "h", Reason: lifecycle.Cascaded},
+		{ID: "gone", Reason: lifecycle.Expired}, {ID: "y", Reason: lifecycle.Expired}, {ID: "z", Reason: lifecycle.Expired},
+		{ID: "h", Reason: lifecycle.Cascaded},
 	})
 	equal(t, "held", report.Held, []lifecycle.Held{
 		{ID: "kept", Reason: lifecycle.Expired, Kept: lifecycle.Retained},

@@ -71,7 +71,8 @@ func (p *pruner) stand(roots []string, text string) (*standing, error) {
 	}
 	x := tree.Edit(p.ctx, t, p.in.Working, p.stamps, p.in.Env)
 	id, err := x.Add(parent.Node().ID, tree.Spec{
-		Role: stubRole(first, path[1].Class()), Kind: StubKind, Offset: offset, Priority: StubPriority, Content: text, Attrs: map[string]any{stubAttr: roots},
+		Role: stubRole(first, path[1].Class()), Kind: StubKind, Offset: offset, Priority: StubPriority, Content: text,
+		Attrs: map[string]any{stubAttr: roots},
 	})
 	if err == nil {
 		return &standing{Stub: Stub{id, roots}, tree: x.Tree(), stamps: x.Stamps}, nil

@@ -34,7 +34,8 @@ func TestStubsMakeTurnsCount(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	policy := lifecycle.Policy{Stub: "left out here", Parts: []lifecycle.Part{{Region: "^seq", MaxTokens: 2}}} // a stub has three
+	// a stub has three
+	policy := lifecycle.Policy{Stub: "left out here", Parts: []lifecycle.Part{{Region: "^seq", MaxTokens: 2}}}
 	_, report := s.commit(working, lifecycle.Input{Policy: policy, Counter: wordCounter{}})
 	equal(t, "the budget", report.Budget, "")
 	equal(t, "whether the second turn is there", s.tree.Has(second), false)
@@ -66,7 +67,8 @@ func TestStubsOfTurns(t *testing.T) {
 
 	_, report = s.commit(working(), lifecycle.Input{Chosen: []string{second}})
 	equal(t, "held", report.Held, []lifecycle.Held(nil))
-	equal(t, "whether it is gone, and its turn is not", []bool{s.tree.Has(second), s.tree.Has(s.name("t3"))}, []bool{false, true})
+	equal(t, "whether it is gone, and its turn is not", []bool{s.tree.Has(second), s.tree.Has(s.name("t3"))},
+		[]bool{false, true})
 }
 
 // TestStubsGoByTheirOrder: the priority of stubs is all that has them go last.

@@ -31,7 +31,8 @@ func (p *pruner) waits(before *tree.Tree) (*Waiting, error) {
 	if err != nil {
 		return nil, err
 	}
-	enough := policy.MinTokens > 0 && freed.Tokens >= int64(policy.MinTokens) || policy.MinBytes > 0 && freed.Bytes >= int64(policy.MinBytes)
+	enough := policy.MinTokens > 0 && freed.Tokens >= int64(policy.MinTokens) || policy.MinBytes > 0 &&
+		freed.Bytes >= int64(policy.MinBytes)
 	if enough || policy.Every > 0 && cycle%int64(policy.Every) == 0 {
 		return nil, nil
 	}

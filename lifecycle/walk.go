@@ -75,7 +75,8 @@ func earlier(a, b *tree.Node) *tree.Node {
 
 // walkFor begins a walk for limits that are exceeded.
 func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
-	w := &walk{pruner: p, wanted: wanted, byRegion: make(map[tree.Class][]*limit), crossed: make(map[string]bool), visited: make(map[string]bool)}
+	w := &walk{pruner: p, wanted: wanted, byRegion: make(map[tree.Class][]*limit), crossed: make(map[string]bool),
+		visited: make(map[string]bool)}
 	for _, l := range wanted {
 		if l.region == tree.Sys.String() {
 			w.byRegion[tree.Sys] = append(w.byRegion[tree.Sys], l)
@@ -85,7 +86,8 @@ func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 		w.all = w.all || l.takesAny()
 	}
 	w.byRegion[tree.Head] = w.byRegion[tree.Seq]
-	w.firsts = map[tree.Class][]*tree.First{tree.Sys: w.firstsOf(tree.Sys), tree.Seq: w.firstsOf(tree.Seq), tree.Head: w.firstsOf(tree.Head)}
+	w.firsts = map[tree.Class][]*tree.First{tree.Sys: w.firstsOf(tree.Sys), tree.Seq: w.firstsOf(tree.Seq),
+		tree.Head: w.firstsOf(tree.Head)}
 	if !w.all || len(w.byRegion[tree.Sys]) > 0 {
 		if err := w.follow(); err != nil {
 			return nil, err

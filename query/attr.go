@@ -31,7 +31,8 @@ func (p *Plan) attrPredicates(a selector.Attr) ([]predicate, hint, error) {
 	case f.text():
 		return []predicate{textPredicate(f, a)}, c, nil
 	}
-	return []predicate{{op: opValue, value: &valueComparison{field: f, name: a.Name, compare: compileComparison(a)}}}, c, nil
+	return []predicate{{op: opValue, value: &valueComparison{field: f, name: a.Name, compare: compileComparison(a)}}}, c,
+		nil
 }
 
 // hintOf returns the marks that a node has where its attribute equals one text.

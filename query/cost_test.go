@@ -73,7 +73,8 @@ func TestDepthAndIDVisitTheSameNumberOfNodesAtEverySize(t *testing.T) {
 		}
 		a, b := run(t, small, c.small), run(t, large, c.large)
 		if a.Visited != b.Visited || len(a.IDs()) != len(b.IDs()) || len(a.IDs()) == 0 {
-			t.Errorf("%s: visited %d of 1,000 turns and %d of 100,000, selected %d and %d", c.small, a.Visited, b.Visited, len(a.IDs()), len(b.IDs()))
+			t.Errorf("%s: visited %d of 1,000 turns and %d of 100,000, selected %d and %d", c.small, a.Visited, b.Visited,
+				len(a.IDs()), len(b.IDs()))
 		}
 		if a.Visited > 20 {
 			t.Errorf("%s: visited %d nodes", c.small, a.Visited)

@@ -155,7 +155,8 @@ var hasDepthOfItsOwn = selector.Attr{Name: "nodeType", Op: selector.Eq, Values: 
 	{Kind: selector.Text, Text: "mt"}, {Kind: selector.Text, Text: "^ah"}, {Kind: selector.Text, Text: "^sys"}}}
 
 func offsetIs(n int64) selector.Attr {
-	return selector.Attr{Name: "offset", Op: selector.Eq, Values: []selector.Literal{{Kind: selector.Number, Text: strconv.FormatInt(n, 10)}}}
+	return selector.Attr{Name: "offset", Op: selector.Eq,
+		Values: []selector.Literal{{Kind: selector.Number, Text: strconv.FormatInt(n, 10)}}}
 }
 
 func attrParts(attrs []selector.Attr) []selector.Part {

@@ -16,7 +16,8 @@ type Explanation struct {
 	Groups   []GroupExplain `json:"groups"`           // in the order of the selector
 	Order    string         `json:"order"`            // of the nodes, in words
 	Choice   string         `json:"choice,omitempty"` // the parts that pick from a whole same-key set
-	Window   []string       `json:"window,omitempty"` // the controls that leave nodes out, in the order in which they apply
+	// the controls that leave nodes out, in the order in which they apply
+	Window []string `json:"window,omitempty"`
 }
 
 // GroupExplain explains one group of the selector. A group that begins with

@@ -22,9 +22,11 @@ func TestExplain(t *testing.T) {
 		Window:   []string{"@limit=2", "@first"},
 		Groups: []query.GroupExplain{
 			{Text: "(d1, cont, *:block[role=user])", Steps: []query.StepExplain{
-				{Text: "depth(1)", Reach: "rank look-up of depth 1", Skips: []string{"summaries: type turn", "summaries: type block", "summaries: role user"}},
+				{Text: "depth(1)", Reach: "rank look-up of depth 1", Skips: []string{"summaries: type turn",
+					"summaries: type block", "summaries: role user"}},
 				{Text: "> .cont", Reach: "all children", Skips: []string{"summaries: type block", "summaries: role user"}},
-				{Text: "> .block[role=user]", Reach: "all children", Skips: []string{"summaries: type block", "summaries: role user"}},
+				{Text: "> .block[role=user]", Reach: "all children", Skips: []string{"summaries: type block",
+					"summaries: role user"}},
 			}},
 			{Text: "#x > *:first", Steps: []query.StepExplain{
 				{Text: "#x", Reach: "id index: the path to x", Skips: []string{"summaries: id x"}},
@@ -46,7 +48,8 @@ func TestExplainNamesOrderAndDepths(t *testing.T) {
 	}{
 		{v01, ".mt:depth(1,3-4)", "document order, oldest turn first", "rank look-up of depth 1, 3–4"},
 		{canonical, ".seg:depth(>2)", "document order, newest turn first", "rank look-up of depth 3 and more"},
-		{canonical, "depth(<=0) @order=post", "children before their parent, newest turn first", "rank look-up of depth up to 0"},
+		{canonical, "depth(<=0) @order=post", "children before their parent, newest turn first",
+			"rank look-up of depth up to 0"},
 		{canonical, "^seq @order=turn:asc,pre", "document order, oldest turn first", "the root and its regions"},
 		{canonical, "[key=K] @order=path", "by the ids from the root down", "all below"},
 		{canonical, "#K", "a same-key set, newest first", "all below"},

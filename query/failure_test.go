@@ -30,7 +30,10 @@ func TestRunsEndWithTheirContext(t *testing.T) {
 // Content that cannot be read ends the run with the error of the store.
 func TestContentThatCannotBeRead(t *testing.T) {
 	lost := errors.New("lost")
-	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.Fetch(5, func(context.Context) (tree.JSON, error) { return "", lost })}
+	block := tree.Node{ID: "b", Type: "cb", Expiry: tree.Never, Content: tree.Fetch(5, func(context.Context) (tree.JSON,
+		error) {
+		return "", lost
+	})}
 	tr, err := tree.Build(1, []tree.Placed{
 		{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},
 		{Node: tree.NewNode(tree.Node{ID: "ah", Type: "^ah", Expiry: tree.Never}, nil), Parent: 0},
@@ -51,7 +54,8 @@ func TestContentThatCannotBeRead(t *testing.T) {
 // A pattern that the parser did not see is refused with what was written.
 func TestCompileNamesTheToken(t *testing.T) {
 	s := selector.MustParse("[role~'x']", canonical)
-	s.Groups[0].Steps[0].Parts[0] = selector.Attr{Name: "role", Op: selector.Match, Values: []selector.Literal{{Kind: selector.Text, Text: "("}}}
+	s.Groups[0].Steps[0].Parts[0] = selector.Attr{Name: "role", Op: selector.Match,
+		Values: []selector.Literal{{Kind: selector.Text, Text: "("}}}
 	_, err := query.Compile(s)
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Code != fault.SelectorInvalid || f.Token != "(" {

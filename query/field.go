@@ -45,9 +45,11 @@ func (f field) text() bool   { return fieldSdepth < f && f <= fieldKey }
 func (f field) derived() bool { return f == fieldCreatedISO || f == fieldContentHash }
 
 var fields = map[string]field{
-	"offset": fieldOffset, "priority": fieldPriority, "cycle": fieldCycle, "born_turn": fieldCycle, "created_at_ns": fieldCreatedNS, "creation_index": fieldCreationIndex,
+	"offset": fieldOffset, "priority": fieldPriority, "cycle": fieldCycle, "born_turn": fieldCycle,
+	"created_at_ns": fieldCreatedNS, "creation_index": fieldCreationIndex,
 	"ttl": fieldTTL, "age": fieldAge, "depth": fieldDepth, "sdepth": fieldSdepth,
-	"id": fieldID, "nodeType": fieldNodeType, "created_at_iso": fieldCreatedISO, "content_hash": fieldContentHash, "role": fieldRole, "key": fieldKey,
+	"id": fieldID, "nodeType": fieldNodeType, "created_at_iso": fieldCreatedISO, "content_hash": fieldContentHash,
+	"role": fieldRole, "key": fieldKey,
 	"tag": fieldTags, "tags": fieldTags, "refs": fieldRefs, "content": fieldContent,
 }
 

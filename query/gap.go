@@ -93,13 +93,15 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 		return f.err
 	}
 	if f.at == nil {
-		return fault.At(fault.NodeNotFound, fault.NoOffset, f.pos.String(), "hop "+strconv.Itoa(n)+" of the position leads nowhere", "pact show draws what is there")
+		return fault.At(fault.NodeNotFound, fault.NoOffset, f.pos.String(), "hop "+strconv.Itoa(n)+
+			" of the position leads nowhere", "pact show draws what is there")
 	}
 	return nil
 }
 
 func (f *finder) refuse(message string) error {
-	return fault.At(fault.PlacementInvalid, fault.NoOffset, f.pos.String(), message, "write (d0, end) or (d0, mc[offset=0], end)")
+	return fault.At(fault.PlacementInvalid, fault.NoOffset, f.pos.String(), message,
+		"write (d0, end) or (d0, mc[offset=0], end)")
 }
 
 // filter drops the container that the hop led to where it fails the predicates.
@@ -146,7 +148,8 @@ func (f *finder) enterContainer(tests []predicate) error {
 		}
 	}
 	if count > 1 {
-		return fault.New(fault.PlacementInvalid, strconv.Itoa(count)+" containers answer to the hop", "name one of them by id with --into, or add a filter")
+		return fault.New(fault.PlacementInvalid, strconv.Itoa(count)+" containers answer to the hop",
+			"name one of them by id with --into, or add a filter")
 	}
 	if count == 1 && turnLike && found.Node().Offset == 0 {
 		f.core = true

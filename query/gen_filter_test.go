@@ -44,10 +44,13 @@ func (d *generator) depths(x *modelNode) string {
 		n = int64(d.IntN(4) - 1)
 	}
 	if !d.later() {
-		return pick(d.Rand, fmt.Sprint(n), fmt.Sprintf("%d,%d", n, n+2), fmt.Sprintf("%d-%d", n, n+1), fmt.Sprintf("%d-%d,7", n-1, n))
+		return pick(d.Rand, fmt.Sprint(n), fmt.Sprintf("%d,%d", n, n+2), fmt.Sprintf("%d-%d", n, n+1),
+			fmt.Sprintf("%d-%d,7", n-1, n))
 	}
-	return pick(d.Rand, fmt.Sprint(n), fmt.Sprintf("%d, %d", n, n-1), fmt.Sprintf("%d-%d", n, n+1), fmt.Sprintf("%d..%d", n-1, n),
-		fmt.Sprintf(">=%d", n), fmt.Sprintf("<=%d", n), fmt.Sprintf(">%d", n-1), fmt.Sprintf("<%d", n+1), fmt.Sprintf("{%d,%d}", n, n+2), fmt.Sprintf("{>%d}, %d", n+1, n))
+	return pick(d.Rand, fmt.Sprint(n), fmt.Sprintf("%d, %d", n, n-1), fmt.Sprintf("%d-%d", n, n+1),
+		fmt.Sprintf("%d..%d", n-1, n),
+		fmt.Sprintf(">=%d", n), fmt.Sprintf("<=%d", n), fmt.Sprintf(">%d", n-1), fmt.Sprintf("<%d", n+1),
+		fmt.Sprintf("{%d,%d}", n, n+2), fmt.Sprintf("{>%d}, %d", n+1, n))
 }
 
 func (d *generator) tagOf(x *modelNode) string {
@@ -62,7 +65,8 @@ func (d *generator) block(x *modelNode) string {
 	if !d.later() {
 		return "[" + d.attr(x) + "]"
 	}
-	return pick(d.Rand, "["+d.attr(x)+"]", "["+d.attr(x)+"]", "{"+d.attr(x)+"}", "["+d.attr(x)+", "+d.attr(x)+"]", "{"+d.attr(x)+","+d.attr(x)+"}")
+	return pick(d.Rand, "["+d.attr(x)+"]", "["+d.attr(x)+"]", "{"+d.attr(x)+"}", "["+d.attr(x)+", "+d.attr(x)+"]",
+		"{"+d.attr(x)+","+d.attr(x)+"}")
 }
 
 // braces draws the attributes of a search for x.
@@ -74,8 +78,10 @@ func (d *generator) braces(x *modelNode) string {
 }
 
 var attrNames = []string{
-	"role", "role", "kind", "kind", "nodeType", "type", "key", "key", "tag", "tags", "refs", "id", "offset", "ttl", "priority", "cycle",
-	"created_at_ns", "creation_index", "created_at_iso", "content_hash", "content", "data_x", "my:note", "mime", "pinned", "nobody",
+	"role", "role", "kind", "kind", "nodeType", "type", "key", "key", "tag", "tags", "refs", "id", "offset", "ttl",
+	"priority", "cycle",
+	"created_at_ns", "creation_index", "created_at_iso", "content_hash", "content", "data_x", "my:note", "mime", "pinned",
+	"nobody",
 }
 
 // attr draws one attribute that x has, unless something goes wrong, in a form
@@ -97,7 +103,8 @@ func (d *generator) anyAttr(x *modelNode) string {
 		x = d.node()
 	}
 	if x.elided && one(d.Rand, 2) {
-		return pick(d.Rand, "nodeType='mc'", "type=cont", "offset=0", "ttl=null", "role!=user", "id=null", "key=null", "content_hash=null")
+		return pick(d.Rand, "nodeType='mc'", "type=cont", "offset=0", "ttl=null", "role!=user", "id=null", "key=null",
+			"content_hash=null")
 	}
 	name := pick(d.Rand, attrNames...)
 	if d.timed && one(d.Rand, 4) {
@@ -134,24 +141,31 @@ func (d *generator) ofType(x *modelNode) string {
 	if !x.class.Region() && one(d.Rand, 2) {
 		name = strings.TrimPrefix(d.typeOf(x), ".")
 	}
-	return pick(d.Rand, "="+d.quote(name), "="+d.quote(name), "=["+d.quote(name)+",mt]", "=[null, "+d.quote(name)+"]", "=[null,'x:none']", "!='^root'", "!=cb", "~'.'", ">='"+x.node.Type+"'")
+	return pick(d.Rand, "="+d.quote(name), "="+d.quote(name), "=["+d.quote(name)+",mt]", "=[null, "+d.quote(name)+"]",
+		"=[null,'x:none']", "!='^root'", "!=cb", "~'.'", ">='"+x.node.Type+"'")
 }
 
 func (d *generator) ofInteger(n int64) string {
 	s := strconv.FormatInt(n, 10)
-	return pick(d.Rand, "="+s, "="+s, "='"+s+"'", "="+s+".0", "=[77,"+s+"]", "=[x, "+s+"]", "=x", "="+s+".5", "!="+s+".5", ">="+s+".5", ">"+s+".5", "=null", "!=77", "!=x", ">="+s, "<="+s, "<= '"+s+"'", ">"+s+"", "<"+s,
-		">"+strconv.FormatInt(n-1, 10), "<"+s+".5", "<=18446744073709551616", ">-99999999999999999999", "<-9223372036854775809", "!=18446744073709551616", "~'^"+regexp.QuoteMeta(s)+"$'", "~1", "!=null", "<word", "='+"+s+"'")
+	return pick(d.Rand, "="+s, "="+s, "='"+s+"'", "="+s+".0", "=[77,"+s+"]", "=[x, "+s+"]", "=x", "="+s+".5", "!="+s+".5",
+		">="+s+".5", ">"+s+".5", "=null", "!=77", "!=x", ">="+s, "<="+s, "<= '"+s+"'", ">"+s+"", "<"+s,
+		">"+strconv.FormatInt(n-1, 10), "<"+s+".5", "<=18446744073709551616", ">-99999999999999999999",
+		"<-9223372036854775809", "!=18446744073709551616", "~'^"+regexp.QuoteMeta(s)+"$'", "~1", "!=null", "<word",
+		"='+"+s+"'")
 }
 
 func (d *generator) ofText(s string) string {
 	head := s[:min(1, len(s))]
-	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "="+d.quote(s), "=[other,"+d.quote(s)+"]", "=[null,"+d.quote(s)+"]", "=null", "!="+d.quote(s), "!=other", "!=null", "!='null'",
-		">="+d.quote(s), "<="+d.quote(s), ">''", "<b", ">5", "~"+d.quote("^"+regexp.QuoteMeta(s)+"$"), "~"+d.quote(regexp.QuoteMeta(strings.ToValidUTF8(head, ""))))
+	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "="+d.quote(s), "=[other,"+d.quote(s)+"]", "=[null,"+d.quote(s)+
+		"]", "=null", "!="+d.quote(s), "!=other", "!=null", "!='null'",
+		">="+d.quote(s), "<="+d.quote(s), ">''", "<b", ">5", "~"+d.quote("^"+regexp.QuoteMeta(s)+"$"),
+		"~"+d.quote(regexp.QuoteMeta(strings.ToValidUTF8(head, ""))))
 }
 
 func (d *generator) ofList(list []string) string {
 	s := pick(d.Rand, list...)
-	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "=[zz,"+d.quote(s)+"]", "!=zz", "!="+d.quote(s), "!=null", "~'.'", "~'^[ab]$'", ">''")
+	return pick(d.Rand, "="+d.quote(s), "="+d.quote(s), "=[zz,"+d.quote(s)+"]", "!=zz", "!="+d.quote(s), "!=null", "~'.'",
+		"~'^[ab]$'", ">''")
 }
 
 func (d *generator) ofJSON(f facet) string {
@@ -164,7 +178,8 @@ func (d *generator) ofJSON(f facet) string {
 		if strings.ContainsRune(s, 'e') {
 			return pick(d.Rand, ">5", "!=5", "~'^1e'", "='"+s+"'", "<=10000000000000000")
 		}
-		return pick(d.Rand, "="+s, "="+s, "='"+s+"'", ">="+s, "<"+s+"", ">'"+s+"'", "<=zzz", "~'^"+regexp.QuoteMeta(s)+"'", "!=0", "=[x,"+s+"]")
+		return pick(d.Rand, "="+s, "="+s, "='"+s+"'", ">="+s, "<"+s+"", ">'"+s+"'", "<=zzz", "~'^"+regexp.QuoteMeta(s)+"'",
+			"!=0", "=[x,"+s+"]")
 	case canon.KindBool:
 		return pick(d.Rand, "="+s, "='"+s+"'", "!=x", "=[1,"+s+"]", "~'^"+s+"$'", ">='f'")
 	case canon.KindString:
@@ -179,7 +194,8 @@ func (d *generator) ofJSON(f facet) string {
 // oddNumber draws a comparison with what some ways to read numbers get wrong.
 func (d *generator) oddNumber() string {
 	return pick(d.Rand, "=", "!=", "<", "<=", ">", ">=") +
-		pick(d.Rand, "0.0000001", "100000000000000000000000", "5."+zeros, "5"+zeros, "'5"+zeros+"'", "'1e999'", "'5.'", "'.5'", "007", "'1e5'", "5.0", "-0", "'0x5'", "'5 '")
+		pick(d.Rand, "0.0000001", "100000000000000000000000", "5."+zeros, "5"+zeros, "'5"+zeros+"'", "'1e999'", "'5.'",
+			"'.5'", "007", "'1e5'", "5.0", "-0", "'0x5'", "'5 '")
 }
 
 var word = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]*(:[a-zA-Z0-9_-]+)*$`)

@@ -159,7 +159,8 @@ func (d *generator) hop(x *modelNode) string {
 		if k, ok := d.w.kind(x); ok && word.MatchString(k) && one(d.Rand, 3) {
 			kind = "." + k
 		}
-		return pick(d.Rand, fmt.Sprint(at, ":block"), fmt.Sprint(at, ":cb"), "*:block", "*:cb", "*:block", "block", "cb") + kind + d.hopAttrs(x)
+		return pick(d.Rand, fmt.Sprint(at, ":block"), fmt.Sprint(at, ":cb"), "*:block", "*:cb", "*:block", "block", "cb") +
+			kind + d.hopAttrs(x)
 	}
 	return pick(d.Rand, "cont", "mc") + d.hopAttrs(x)
 }

@@ -52,7 +52,8 @@ func genSelector(r *rand.Rand, w *model) string {
 }
 
 func (d *generator) controls() string {
-	list := []string{" @order=" + pick(d.Rand, "pre", "post", "bfs", "path", "turn:asc,pre", "turn:desc,pre"), " @unique", " @first"}
+	list := []string{" @order=" + pick(d.Rand, "pre", "post", "bfs", "path", "turn:asc,pre", "turn:desc,pre"), " @unique",
+		" @first"}
 	limit := fmt.Sprint(" @limit=", d.IntN(5))
 	if one(d.Rand, 2) {
 		limit += fmt.Sprint(" @p=", 1+d.IntN(3))
@@ -95,7 +96,8 @@ func (d *generator) family() string {
 		text = pick(d.Rand, "", "", "^root ") + "#" + d.quoteName(key)
 	}
 	if x.placed && one(d.Rand, 4) {
-		text = pick(d.Rand, fmt.Sprintf("(depth(>=-1), ?? {key=%s})", d.quote(key)), fmt.Sprintf("?? {key=%s, role!=zz}", d.quote(key)))
+		text = pick(d.Rand, fmt.Sprintf("(depth(>=-1), ?? {key=%s})", d.quote(key)), fmt.Sprintf("?? {key=%s, role!=zz}",
+			d.quote(key)))
 	}
 	text += d.filters(x, 1)
 	return text + pick(d.Rand, ":first", ":last", ":nth(2)", "") + d.filters(x, 1)
@@ -226,7 +228,8 @@ func (d *generator) hashOf(x *modelNode) string {
 
 // typeOf draws a type token for x.
 func (d *generator) typeOf(x *modelNode) string {
-	word := map[tree.Class][]string{tree.Turn: {".mt", ".seg"}, tree.Container: {".mc", ".cont"}, tree.Block: {".cb", ".block"}}[x.class]
+	word := map[tree.Class][]string{tree.Turn: {".mt", ".seg"}, tree.Container: {".mc", ".cont"},
+		tree.Block: {".cb", ".block"}}[x.class]
 	name := pick(d.Rand, word...)
 	kind, ok := d.w.kind(x)
 	_, old, colon := cutType(x.node.Type)

@@ -67,7 +67,8 @@ func (r *run) orderKeySet() {
 	}
 	slices.SortFunc(ranks, func(i, j int) int {
 		x, y := nodes[i].Node(), nodes[j].Node()
-		return cmp.Or(cmp.Compare(r.locations[i].keySetRank(), r.locations[j].keySetRank()), cmp.Compare(y.CreatedNS, x.CreatedNS),
+		return cmp.Or(cmp.Compare(r.locations[i].keySetRank(), r.locations[j].keySetRank()),
+			cmp.Compare(y.CreatedNS, x.CreatedNS),
 			cmp.Compare(y.Index, x.Index), cmp.Compare(x.ID, y.ID))
 	})
 	if r.plan.keySetFilter.pick != nil {

@@ -13,10 +13,13 @@ import (
 
 func TestLocal(t *testing.T) {
 	for text, want := range map[string]bool{
-		".cb": true, "^seq .mt :pre .cb[role='user']": true, ".mc > .cb[ttl<=1]": true, "[data_x>5]": true, ".mt, #x": true, "+a": true,
-		"?? {tag='a'} @order=bfs": true, "@t0..@t-1 .cb @mode=reduce": true, "@t0 [sdepth=2]": true, "@t0 [born_turn=2]": true,
-		".cb:first": false, ".mt:depth(1) .cb": false, "(d1, *:cb)": false, "@t0 [age<2]": false, "@t0 [depth=1]": false, "@t0 [depth!=null]": false,
-		".cb @first": false, ".cb @limit=1": false, ".cb @unique": false, "[key='a']": false,
+		".cb": true, "^seq .mt :pre .cb[role='user']": true, ".mc > .cb[ttl<=1]": true, "[data_x>5]": true, ".mt, #x": true,
+		"+a":                      true,
+		"?? {tag='a'} @order=bfs": true, "@t0..@t-1 .cb @mode=reduce": true, "@t0 [sdepth=2]": true,
+		"@t0 [born_turn=2]": true,
+		".cb:first":         false, ".mt:depth(1) .cb": false, "(d1, *:cb)": false, "@t0 [age<2]": false, "@t0 [depth=1]": false,
+		"@t0 [depth!=null]": false,
+		".cb @first":        false, ".cb @limit=1": false, ".cb @unique": false, "[key='a']": false,
 	} {
 		plan, err := query.Compile(selector.MustParse(text, selector.Depth))
 		if err != nil {
@@ -42,7 +45,8 @@ func TestAmong(t *testing.T) {
 		for range 1 + r.IntN(4) {
 			ids = append(ids, all[r.IntN(len(all))])
 		}
-		for _, text := range []string{"*", ".block", ".cont", ".seg > .block", "^seq .cont .block", ":core .block", "[role='user'], ^ah *", "[kind=text] +a", "^root > *"} {
+		for _, text := range []string{"*", ".block", ".cont", ".seg > .block", "^seq .cont .block", ":core .block",
+			"[role='user'], ^ah *", "[kind=text] +a", "^root > *"} {
 			plan, err := query.Compile(selector.MustParse(text, canonical))
 			if err != nil {
 				t.Fatal(err)
@@ -52,7 +56,10 @@ func TestAmong(t *testing.T) {
 				t.Fatal(err)
 			}
 			want := slices.DeleteFunc(whole.Nodes, func(e *tree.Entry) bool {
-				return !slices.ContainsFunc(tr.Path(e.Node().ID), func(a *tree.Entry) bool { return slices.Contains(ids, a.Node().ID) })
+				return !slices.ContainsFunc(tr.Path(e.Node().ID), func(a *tree.Entry) bool {
+					return slices.Contains(ids,
+						a.Node().ID)
+				})
 			})
 			got, err := plan.RunBelow(context.Background(), tr, append(ids, "nobody"))
 			if err != nil || !slices.Equal(got.Nodes, want) {

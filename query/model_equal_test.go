@@ -30,38 +30,46 @@ var equivalences = []equivalence{
 			return nil
 		}
 		tail := d.tail(x)
-		return each(tail, x.class.String(), fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf(".mt:depth(%d)", x.depth), fmt.Sprintf("(d%d)", x.depth),
-			fmt.Sprintf("(depth(%d))", x.depth), fmt.Sprintf("(d%d, seg)", x.depth), fmt.Sprintf("(seg, d%d)", x.depth), fmt.Sprintf("depth({%d})", x.depth), fmt.Sprintf(".seg:depth(%d..%d)", x.depth, x.depth))
+		return each(tail, x.class.String(), fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf(".mt:depth(%d)", x.depth),
+			fmt.Sprintf("(d%d)", x.depth),
+			fmt.Sprintf("(depth(%d))", x.depth), fmt.Sprintf("(d%d, seg)", x.depth), fmt.Sprintf("(seg, d%d)", x.depth),
+			fmt.Sprintf("depth({%d})", x.depth), fmt.Sprintf(".seg:depth(%d..%d)", x.depth, x.depth))
 	}},
 	{"alias of the turns", afterwards, func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
 		tail := d.tail(x)
-		return each(tail, fmt.Sprintf("^seq .mt:depth(%d)", x.depth), fmt.Sprintf("^seq > .seg:depth(%d)", x.depth), fmt.Sprintf(".mt:depth(%d)", x.depth),
+		return each(tail, fmt.Sprintf("^seq .mt:depth(%d)", x.depth), fmt.Sprintf("^seq > .seg:depth(%d)", x.depth),
+			fmt.Sprintf(".mt:depth(%d)", x.depth),
 			fmt.Sprintf("depth(%d)", x.depth), fmt.Sprintf("(d%d)", x.depth), fmt.Sprintf("(d%d, seg)", x.depth),
-			fmt.Sprintf("(seg, d%d)", x.depth), fmt.Sprintf("(mt, depth(>0), d%d)", x.depth), fmt.Sprintf("(?{type='^seq'}, ?{type=seg}, d%d)", x.depth))
+			fmt.Sprintf("(seg, d%d)", x.depth), fmt.Sprintf("(mt, depth(>0), d%d)", x.depth),
+			fmt.Sprintf("(?{type='^seq'}, ?{type=seg}, d%d)", x.depth))
 	}},
 	{"all turns", afterwards, func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
-		return each(d.tail(x), "^seq .mt", "^seq .mt:depth(>0)", "depth(>=1)", ".mt", "(seg)", "(depth(>0))", ".seg:depth(>0)")
+		return each(d.tail(x), "^seq .mt", "^seq .mt:depth(>0)", "depth(>=1)", ".mt", "(seg)", "(depth(>0))",
+			".seg:depth(>0)")
 	}},
 	{"runs of depths", afterwards, func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
 		n := x.depth
-		return each(d.tail(x), fmt.Sprintf(".mt:depth(%d-%d)", n, n+2), fmt.Sprintf(".mt:depth(%d..%d)", n, n+2), fmt.Sprintf(".mt:depth({%d,%d,%d})", n, n+1, n+2),
-			fmt.Sprintf(".mt:depth(%d, %d, %d)", n+2, n+1, n), fmt.Sprintf(".mt:depth(>=%d):depth(<%d)", n, n+3), fmt.Sprintf("depth(%d..%d)", n, n+2))
+		return each(d.tail(x), fmt.Sprintf(".mt:depth(%d-%d)", n, n+2), fmt.Sprintf(".mt:depth(%d..%d)", n, n+2),
+			fmt.Sprintf(".mt:depth({%d,%d,%d})", n, n+1, n+2),
+			fmt.Sprintf(".mt:depth(%d, %d, %d)", n+2, n+1, n), fmt.Sprintf(".mt:depth(>=%d):depth(<%d)", n, n+3),
+			fmt.Sprintf("depth(%d..%d)", n, n+2))
 	}},
 	{"runs in v0.1", editions[:1], func(d *generator, x *modelNode) []string {
 		if !isTurn(x) || x.depth < 1 {
 			return nil
 		}
 		n := x.depth
-		return each(d.tail(x), fmt.Sprintf(".mt:depth(%d-%d)", n, n+1), fmt.Sprintf("^seq .mt:depth(%d,%d)", n, n+1), fmt.Sprintf("^seq > .seg:depth(%d,%d)", n+1, n))
+		return each(d.tail(x), fmt.Sprintf(".mt:depth(%d-%d)", n, n+1), fmt.Sprintf("^seq .mt:depth(%d,%d)", n, n+1),
+			fmt.Sprintf("^seq > .seg:depth(%d,%d)", n+1, n))
 	}},
 	{"groups and brackets", afterwards, func(d *generator, x *modelNode) []string {
 		if x.class.Region() || x.elided {
@@ -69,8 +77,10 @@ var equivalences = []equivalence{
 		}
 		a, b, name := d.attr(x), d.attr(x), d.typeOf(x)
 		tail := d.filters(x, 1) + d.tail(x)
-		return each(tail, fmt.Sprintf("%s(%s %s)", name, a, b), fmt.Sprintf("%s[%s][%s]", name, a, b), fmt.Sprintf("%s(%s, %s)", name, a, b),
-			fmt.Sprintf("%s{%s, %s}", name, a, b), fmt.Sprintf("%s[%s,%s]", name, a, b), fmt.Sprintf("%s(%s)[%s]", name, a, b), fmt.Sprintf("%s{%s}{%s}", name, a, b))
+		return each(tail, fmt.Sprintf("%s(%s %s)", name, a, b), fmt.Sprintf("%s[%s][%s]", name, a, b),
+			fmt.Sprintf("%s(%s, %s)", name, a, b),
+			fmt.Sprintf("%s{%s, %s}", name, a, b), fmt.Sprintf("%s[%s,%s]", name, a, b), fmt.Sprintf("%s(%s)[%s]", name, a, b),
+			fmt.Sprintf("%s{%s}{%s}", name, a, b))
 	}},
 	{"type and attributes", afterwards, func(d *generator, x *modelNode) []string {
 		word := classWord(x)
@@ -79,7 +89,8 @@ var equivalences = []equivalence{
 		}
 		tail := d.filters(x, 1) + d.tail(x)
 		if kind, ok := d.w.kind(x); ok && kind != "" && one(d.Rand, 2) {
-			texts := []string{fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word, kind), fmt.Sprintf(".%s:%s", inOtherWords(word), kind)}
+			texts := []string{fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word, kind),
+				fmt.Sprintf(".%s:%s", inOtherWords(word), kind)}
 			if !d.w.contradicts(word, kind) {
 				texts = append(texts, fmt.Sprintf("[nodeType='%s'][kind='%s']", word, kind),
 					fmt.Sprintf("[kind='%s'][type=%s]", kind, inOtherWords(word)), fmt.Sprintf(".%s(kind='%s')", word, kind))
@@ -89,12 +100,14 @@ var equivalences = []equivalence{
 		if strings.Contains(tail, ":depth") && isTurn(x) {
 			return nil // .mt:depth(e) means the regions too, and the attribute does not
 		}
-		return each(tail, "."+word, "."+inOtherWords(word), fmt.Sprintf("[nodeType='%s']", word), fmt.Sprintf("[type=%s]", inOtherWords(word)), fmt.Sprintf("*[nodeType=%s]", word))
+		return each(tail, "."+word, "."+inOtherWords(word), fmt.Sprintf("[nodeType='%s']", word),
+			fmt.Sprintf("[type=%s]", inOtherWords(word)), fmt.Sprintf("*[nodeType=%s]", word))
 	}},
 	{"type and attribute in v0.1", editions[:1], func(d *generator, x *modelNode) []string {
 		word := classWord(x)
 		if _, kind, ok := cutType(x.node.Type); ok && word != "" && kind != "note" && !strings.HasPrefix(x.node.Type, "x:") {
-			return each(d.filters(x, 1)+d.tail(x), fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word, kind), fmt.Sprintf(".%s:%s", inOtherWords(word), kind),
+			return each(d.filters(x, 1)+d.tail(x), fmt.Sprintf(".%s:%s", word, kind), fmt.Sprintf("[nodeType='%s:%s']", word,
+				kind), fmt.Sprintf(".%s:%s", inOtherWords(word), kind),
 				fmt.Sprintf("[type='%s:%s']", inOtherWords(word), kind))
 		}
 		return nil
@@ -114,10 +127,12 @@ var equivalences = []equivalence{
 		a, tail := d.attr(x), d.filters(x, 1)+d.tail(x)
 		list := []string{"?? {" + a + "}", "^root *[" + a + "]", "(?? {" + a + "})"}
 		if x.placed && one(d.Rand, 2) {
-			list = []string{fmt.Sprintf("within(d%d,d9) ?? {%s}", x.depth, a), fmt.Sprintf("depth(%d,9) *[%s]", x.depth, a), fmt.Sprintf("(depth(%d,9), ??{%s})", x.depth, a), fmt.Sprintf("depth(9,%d) ?? {%s}", x.depth, a)}
+			list = []string{fmt.Sprintf("within(d%d,d9) ?? {%s}", x.depth, a), fmt.Sprintf("depth(%d,9) *[%s]", x.depth, a),
+				fmt.Sprintf("(depth(%d,9), ??{%s})", x.depth, a), fmt.Sprintf("depth(9,%d) ?? {%s}", x.depth, a)}
 		}
 		if isTurn(x.parent) && x.parent.depth > 0 && one(d.Rand, 2) {
-			list = []string{"within(seg) ?? {" + a + "}", "(seg, ??{" + a + "})", "^seq > .mt *[" + a + "]", "within(d1, ?{type=none}, seg, depth(>1)) ?? {" + a + "}"}
+			list = []string{"within(seg) ?? {" + a + "}", "(seg, ??{" + a + "})", "^seq > .mt *[" + a + "]",
+				"within(d1, ?{type=none}, seg, depth(>1)) ?? {" + a + "}"}
 		}
 		if x.parent == d.w.root && one(d.Rand, 2) {
 			list = []string{"? {" + a + "}", "^root > *[" + a + "]", "(? {" + a + "})"}
@@ -129,7 +144,8 @@ var equivalences = []equivalence{
 			return nil
 		}
 		tag, again := pick(d.Rand, x.node.Tags...), pick(d.Rand, x.node.Tags...)
-		return each(d.tail(x), fmt.Sprintf("+'%s'+'%s'", tag, again), fmt.Sprintf("+'%s' +'%s'", again, tag), fmt.Sprintf("?? {tag='%s', tags='%s'}", tag, again),
+		return each(d.tail(x), fmt.Sprintf("+'%s'+'%s'", tag, again), fmt.Sprintf("+'%s' +'%s'", again, tag),
+			fmt.Sprintf("?? {tag='%s', tags='%s'}", tag, again),
 			fmt.Sprintf("^root *[tag='%s']+'%s'", tag, again), fmt.Sprintf("+'%s'{tag='%s'}", tag, again))
 	}},
 	{"hops and steps", afterwards, func(d *generator, x *modelNode) []string {
@@ -140,13 +156,16 @@ var equivalences = []equivalence{
 		tail := d.filters(x, 1) + d.tail(x)
 		switch {
 		case isBlock(x) && one(d.Rand, 2):
-			return each(tail, fmt.Sprintf("(d%d, *:block[%s])", at, a), fmt.Sprintf("depth(%d) > .block[%s]", at, a), fmt.Sprintf("(d%d, *:cb){%s}", at, a), fmt.Sprintf("(d%d, block{%s})", at, a))
+			return each(tail, fmt.Sprintf("(d%d, *:block[%s])", at, a), fmt.Sprintf("depth(%d) > .block[%s]", at, a),
+				fmt.Sprintf("(d%d, *:cb){%s}", at, a), fmt.Sprintf("(d%d, block{%s})", at, a))
 		case isBlock(x):
-			return each(tail, fmt.Sprintf("(d%d, %d:cb[%s])", at, n, a), fmt.Sprintf("depth(%d) > .cb[offset=%d][%s]", at, n, a), fmt.Sprintf("(d%d, *:block[offset=%d]) {%s}", at, n, a))
+			return each(tail, fmt.Sprintf("(d%d, %d:cb[%s])", at, n, a), fmt.Sprintf("depth(%d) > .cb[offset=%d][%s]", at, n, a),
+				fmt.Sprintf("(d%d, *:block[offset=%d]) {%s}", at, n, a))
 		case n != 0:
 			return each(tail, fmt.Sprintf("(d%d, %d[%s])", at, n, a), fmt.Sprintf("depth(%d) > *[offset=%d][%s]", at, n, a))
 		}
-		return each(tail, fmt.Sprintf("(d%d, cont[%s])", at, a), fmt.Sprintf("depth(%d) > .mc[%s]", at, a), fmt.Sprintf("(d%d, mc) {%s}", at, a))
+		return each(tail, fmt.Sprintf("(d%d, cont[%s])", at, a), fmt.Sprintf("depth(%d) > .mc[%s]", at, a),
+			fmt.Sprintf("(d%d, mc) {%s}", at, a))
 	}},
 }
 
@@ -193,7 +212,8 @@ func TestEquivalences(t *testing.T) {
 // snapshots: the selectors are equal once they are parsed.
 func TestRangesAreSpelledTwoWays(t *testing.T) {
 	for _, e := range editions {
-		for _, pair := range [][2]string{{"@t-3..@t0 .cb", "@t-3:@t0 .cb"}, {"@c2..@c7 *", "@c2:@c7 *"}, {"@t-5..-1 ^ah .cb", "@t-5:-1 ^ah .cb"}, {"@t0..@t-9 *", "@t0:@t-9 *"}} {
+		for _, pair := range [][2]string{{"@t-3..@t0 .cb", "@t-3:@t0 .cb"}, {"@c2..@c7 *", "@c2:@c7 *"},
+			{"@t-5..-1 ^ah .cb", "@t-5:-1 ^ah .cb"}, {"@t0..@t-9 *", "@t0:@t-9 *"}} {
 			a, b := selector.MustParse(pair[0], e), selector.MustParse(pair[1], e)
 			if a.Time.Kind != selector.Range || a.String() != b.String() {
 				t.Errorf("%s: %s is %s and %s is %s", e, pair[0], a, pair[1], b)

@@ -224,7 +224,8 @@ func (w *model) all(attrs []selector.Attr, x *modelNode) bool {
 // depths reach there. Whether e has the depth of x is for :depth to test.
 func (w *model) standsForTurn(parts []selector.Part, x *modelNode, name string) bool {
 	base, kind, narrow := cutType(name)
-	if class, ok := tree.ClassOfType(base); !w.traits.DepthMeansRegions || !ok || class != tree.Turn || x.class != tree.Head && x.class != tree.Sys {
+	if class, ok := tree.ClassOfType(base); !w.traits.DepthMeansRegions || !ok || class != tree.Turn ||
+		x.class != tree.Head && x.class != tree.Sys {
 		return false
 	}
 	if k, ok := w.kind(x); narrow && (!ok || k != kind) {

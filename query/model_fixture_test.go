@@ -141,7 +141,8 @@ func TestNumbersAreReadExactly(t *testing.T) {
 		headers := []tree.Header{{Name: "data_x", Value: tree.JSON(c.value)}}
 		tr, err := tree.Build(1, []tree.Placed{
 			{Node: tree.NewNode(tree.Node{ID: "root", Type: "^root", Expiry: tree.Never}, nil), Parent: -1},
-			{Node: tree.NewNode(tree.Node{ID: "x", Type: "cb", Offset: 5, Expiry: tree.Never, Headers: headers}, nil), Parent: 0},
+			{Node: tree.NewNode(tree.Node{ID: "x", Type: "cb", Offset: 5, Expiry: tree.Never, Headers: headers}, nil),
+				Parent: 0},
 		})
 		if err != nil {
 			t.Fatal(err)

@@ -79,7 +79,8 @@ func (h *history) edit(x *tree.Editor) {
 	parent := pick(h.Rand, append(places, "^ah", "^ah", "^sys", "^ah")...)
 	switch h.IntN(10) {
 	case 0:
-		_ = x.Update(pick(h.Rand, all...), map[string]any{"content": pick[any](h.Rand, "hello", 5, true, nil), "tags": []string{pick(h.Rand, tags...)}})
+		_ = x.Update(pick(h.Rand, all...), map[string]any{"content": pick[any](h.Rand, "hello", 5, true, nil),
+			"tags": []string{pick(h.Rand, tags...)}})
 	case 1:
 		_ = x.Remove(pick(h.Rand, all...))
 	case 2:
@@ -91,9 +92,12 @@ func (h *history) edit(x *tree.Editor) {
 
 func (h *history) spec() tree.Spec {
 	s := tree.Spec{
-		Type: pick(h.Rand, "", "", "", "block:text", "cb:summary", "x:note", "mc", "cont:group"), Offset: int64(h.IntN(4) - 1), Priority: int64(h.IntN(3)),
-		Role: pick(h.Rand, "user", "assistant", "tool", ""), Kind: pick(h.Rand, "text", "call", ""), Key: pick(h.Rand, "", "", "K", "L"),
-		Content: pick[any](h.Rand, nil, "hello", 5, 12.5, []any{"a"}), Attrs: map[string]any{"data_x": h.IntN(4), "my:note": "n"},
+		Type:   pick(h.Rand, "", "", "", "block:text", "cb:summary", "x:note", "mc", "cont:group"),
+		Offset: int64(h.IntN(4) - 1), Priority: int64(h.IntN(3)),
+		Role: pick(h.Rand, "user", "assistant", "tool", ""), Kind: pick(h.Rand, "text", "call", ""), Key: pick(h.Rand, "", "",
+			"K", "L"),
+		Content: pick[any](h.Rand, nil, "hello", 5, 12.5, []any{"a"}), Attrs: map[string]any{"data_x": h.IntN(4),
+			"my:note": "n"},
 	}
 	if one(h.Rand, 2) {
 		s.Tags = []string{pick(h.Rand, tags...), "z"}

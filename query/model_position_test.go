@@ -26,7 +26,10 @@ func (w *model) position(p selector.Position, core bool) [][]*modelNode {
 			}
 		}
 		for k, siblings := range next {
-			next[k] = slices.DeleteFunc(slices.Clone(siblings), func(x *modelNode) bool { return !w.answers(h, i == 0 && !meetsDepth(p.Hops), x) })
+			next[k] = slices.DeleteFunc(slices.Clone(siblings), func(x *modelNode) bool {
+				return !w.answers(h, i == 0 &&
+					!meetsDepth(p.Hops), x)
+			})
 		}
 		now = next
 	}
@@ -38,7 +41,8 @@ func (w *model) leap(h selector.Hop, x *modelNode, core bool) [][]*modelNode {
 	if h.Kind == selector.HopDeep {
 		return families(x, core)
 	}
-	return [][]*modelNode{kids(x, core || h.Kind == selector.HopContainer || h.Kind == selector.HopOffset && h.Offset == 0)}
+	return [][]*modelNode{kids(x, core || h.Kind == selector.HopContainer || h.Kind == selector.HopOffset &&
+		h.Offset == 0)}
 }
 
 // meetsDepth reports whether a depth follows the turns that a position begins

@@ -61,7 +61,8 @@ func (c tally) check(t *testing.T, e selector.Edition) {
 
 var allIntegers = []string{
 	"anywhere", "child", "descendant", "several groups", "first step", "later step",
-	"*", "region", "id", "type", "type with kind", "foreign type", "zone as step", "zone", "depth", ":first", ":last", ":nth",
+	"*", "region", "id", "type", "type with kind", "foreign type", "zone as step", "zone", "depth", ":first", ":last",
+	":nth",
 	"[a]", "[a=]", "[a!=]", "[a<]", "[a<=]", "[a>]", "[a>=]", "number", "text", "word", "null",
 	"integer header", "text header", "nodeType", "list header", "content", "attribute",
 }
@@ -69,8 +70,10 @@ var allIntegers = []string{
 var later = []string{
 	"[a~]", "[a=[]]", "derived facet",
 	"depth step", "open depths", "tag first", "tag", "?", "??", "within", "? behind", "?? behind",
-	"d hop", "turn hop", "turn hop first", "container hop", "offset hop", "block hop", "block hop at", "? hop", "?? hop", "position and steps", "position and filters",
-	"same key", "choice of same key", "@order=pre", "@order=post", "@order=bfs", "@order=path", "@order=turn:asc,pre", "@order=turn:desc,pre",
+	"d hop", "turn hop", "turn hop first", "container hop", "offset hop", "block hop", "block hop at", "? hop", "?? hop",
+	"position and steps", "position and filters",
+	"same key", "choice of same key", "@order=pre", "@order=post", "@order=bfs", "@order=path", "@order=turn:asc,pre",
+	"@order=turn:desc,pre",
 	"@unique", "@limit", "@p", "@first", "@mode",
 }
 
@@ -101,7 +104,8 @@ func constructs(s *selector.Selector) []string {
 	if w.isFamily(s) {
 		list = append(list, "same key")
 		last := s.Groups[0].Steps[len(s.Groups[0].Steps)-1]
-		if slices.ContainsFunc(last.Parts[w.keyPart(last):], func(p selector.Part) bool { _, ok := p.(selector.Pick); return ok }) {
+		if slices.ContainsFunc(last.Parts[w.keyPart(last):],
+			func(p selector.Part) bool { _, ok := p.(selector.Pick); return ok }) {
 			list = append(list, "choice of same key")
 		}
 	}

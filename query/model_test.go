@@ -99,7 +99,8 @@ func zoneOf(offset int64) selector.Zone {
 func (w *model) inside(turn *modelNode) {
 	var zones [3]*modelNode
 	for z := range zones {
-		zones[z] = &modelNode{part: true, zone: selector.Zone(z), parent: turn, placed: true, depth: turn.depth, level: turn.level}
+		zones[z] = &modelNode{part: true, zone: selector.Zone(z), parent: turn, placed: true, depth: turn.depth,
+			level: turn.level}
 		w.parts = append(w.parts, zones[z])
 	}
 	explicit := false
@@ -112,8 +113,10 @@ func (w *model) inside(turn *modelNode) {
 	if explicit || len(own.children) == 0 {
 		return
 	}
-	n := &tree.Node{Type: w.traits.ContainerType, Cycle: turn.node.Cycle, CreatedNS: turn.node.CreatedNS, Index: turn.node.Index, Expiry: tree.Never}
-	core := &modelNode{node: n, class: tree.Container, elided: true, parent: turn, children: own.children, placed: true, depth: turn.depth, level: turn.level + 1}
+	n := &tree.Node{Type: w.traits.ContainerType, Cycle: turn.node.Cycle, CreatedNS: turn.node.CreatedNS,
+		Index: turn.node.Index, Expiry: tree.Never}
+	core := &modelNode{node: n, class: tree.Container, elided: true, parent: turn, children: own.children, placed: true,
+		depth: turn.depth, level: turn.level + 1}
 	turn.core, own.core = core, core
 	w.cores = append(w.cores, core)
 }

@@ -39,8 +39,10 @@ var (
 	kinds    = []string{"text", "text", "call", "summary", "group", "plan", ""}
 	keys     = []string{"K", "K", "L", "hero banner", "n9", "n12"}
 	tags     = []string{"a", "b", "c", "to do", "7"}
-	contents = []canon.Value{`"hello"`, `"5"`, `"12.50"`, `"true"`, `""`, "5", "-3.5", "12.5", "1e+16", "true", "false", `["a",1]`, `{"k":5}`, "18446744073709551617", `".5"`, `"5."`, "1e-07", "1e+23", `"1e999"`, `"007"`, canon.Value("5" + zeros)}
-	ids      = []string{"a b", "x:first", "it's", "größe", "K", "L", "block:3-1", "12"}
+	contents = []canon.Value{`"hello"`, `"5"`, `"12.50"`, `"true"`, `""`, "5", "-3.5", "12.5", "1e+16", "true", "false",
+		`["a",1]`, `{"k":5}`, "18446744073709551617", `".5"`, `"5."`, "1e-07", "1e+23", `"1e999"`, `"007"`,
+		canon.Value("5" + zeros)}
+	ids = []string{"a b", "x:first", "it's", "größe", "K", "L", "block:3-1", "12"}
 )
 
 // headers draws what a node may have beside its mandatory headers.

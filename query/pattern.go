@@ -62,7 +62,8 @@ func (r *run) matches(p *pattern, text string) bool {
 	work := int64(p.states) * int64(len(text))
 	if r.matched += work; r.matched > maxMatching {
 		r.fail(fault.At(fault.Limit, fault.NoOffset, p.re.String(),
-			fmt.Sprintf("matching the regular expressions takes more than %d steps: this one has %d states, this text %d bytes", maxMatching, p.states, len(text)),
+			fmt.Sprintf("matching the regular expressions takes more than %d steps: this one has %d states, this text %d bytes",
+				maxMatching, p.states, len(text)),
 			"put it to fewer nodes, by a region, a depth or a kind, or write it with fewer repetitions"))
 		return false
 	}

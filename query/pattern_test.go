@@ -23,7 +23,8 @@ func library(tb testing.TB, texts ...string) *tree.Tree {
 		{Node: tree.NewNode(tree.Node{ID: "sys", Type: "^sys", Expiry: tree.Never}, nil), Parent: 0},
 	}
 	for i, text := range texts {
-		n := tree.Node{ID: fmt.Sprint("b", i), Type: "cb", CreatedNS: int64(i), Expiry: tree.Never, Content: tree.Hold(tree.JSON(canon.String(text)))}
+		n := tree.Node{ID: fmt.Sprint("b", i), Type: "cb", CreatedNS: int64(i), Expiry: tree.Never,
+			Content: tree.Hold(tree.JSON(canon.String(text)))}
 		nodes = append(nodes, tree.Placed{Node: tree.NewNode(n, nil), Parent: 1})
 	}
 	t, err := tree.Build(1, nodes)
@@ -74,7 +75,8 @@ func TestMatchingIsBounded(t *testing.T) {
 	for i := range texts {
 		texts[i] = strings.Repeat("a", 100_000)
 	}
-	ctx := &watch{Context: context.Background(), end: 40} // the first texts are within the bound: they need not be read to their ends
+	// the first texts are within the bound: they need not be read to their ends
+	ctx := &watch{Context: context.Background(), end: 40}
 	if _, err := runPattern(t, ctx, library(t, texts...), pattern); !errors.Is(err, context.Canceled) {
 		t.Errorf("texts that are within the bound one by one: %v", err)
 	}
@@ -128,12 +130,14 @@ func TestMatchingHearsTheEndOfTheContext(t *testing.T) {
 // Long texts are read in another way than short ones, with the same results.
 func TestLongTextsMatchAsShortOnesDo(t *testing.T) {
 	filler := strings.Repeat("é\xff.\n", 60_000)
-	texts := []string{filler + "needle", "needle" + filler, filler + "\nneedle\n" + filler, filler, filler + "xneedlex", "needle"}
+	texts := []string{filler + "needle", "needle" + filler, filler + "\nneedle\n" + filler, filler, filler + "xneedlex",
+		"needle"}
 	for i := range texts {
 		texts[i] = strings.ToValidUTF8(texts[i], "\ufffd")
 	}
 	tr := library(t, texts...)
-	for _, pattern := range []string{"^needle", "needle$", "(?m)^needle$", `\bneedle\b`, "needle.", "(?s)needle.", ".needle", "n(e|x)+dle", "(?i)NEEDLE", "[^e]needle", "(?s)needle.*n", "é.\\.", `\Aneedle\z`, "(?s)^.*needle"} {
+	for _, pattern := range []string{"^needle", "needle$", "(?m)^needle$", `\bneedle\b`, "needle.", "(?s)needle.",
+		".needle", "n(e|x)+dle", "(?i)NEEDLE", "[^e]needle", "(?s)needle.*n", "é.\\.", `\Aneedle\z`, "(?s)^.*needle"} {
 		re := regexp.MustCompile(pattern)
 		var want []string
 		for i, text := range texts {

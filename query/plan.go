@@ -92,7 +92,8 @@ func Compile(s *selector.Selector) (*Plan, error) {
 		}
 		if n := len(p.groups) + len(chains); n > selector.MaxGroups {
 			return nil, fault.New(fault.Limit,
-				fmt.Sprintf("the selector has %d groups with the hops of within counted, which is more than %d", n, selector.MaxGroups), "ask in several steps")
+				fmt.Sprintf("the selector has %d groups with the hops of within counted, which is more than %d", n,
+					selector.MaxGroups), "ask in several steps")
 		}
 		for _, steps := range chains {
 			p.groups = append(p.groups, group{source: i})
@@ -107,11 +108,13 @@ func Compile(s *selector.Selector) (*Plan, error) {
 // group compiles a chain of plain steps.
 func (p *Plan) group(g *group, steps []selector.Step) error {
 	if o := steps[len(steps)-1].Parts; isZone(o) { // a part at the end means everything in it
-		steps = append(slices.Clip(steps), selector.Step{Comb: selector.Descendant, Parts: []selector.Part{selector.Universal{}}})
+		steps = append(slices.Clip(steps), selector.Step{Comb: selector.Descendant,
+			Parts: []selector.Part{selector.Universal{}}})
 	}
 	if len(steps) > selector.MaxSteps {
 		return fault.New(fault.Limit,
-			fmt.Sprintf("a group has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps), "ask in several steps")
+			fmt.Sprintf("a group has %d steps with its hops counted, which is more than %d", len(steps), selector.MaxSteps),
+			"ask in several steps")
 	}
 	g.steps = make([]step, len(steps))
 	g.lastStep = 1 << (len(steps) - 1)

@@ -233,7 +233,8 @@ func TestStraysHaveNoDepth(t *testing.T) {
 		{canonical, "@t0 [depth=null]", "root seq loose c stray"},
 		{canonical, "@t0 .block[depth!=null]", "b a"},
 	}.check(t, tr)
-	for text, want := range map[string]string{"(d1, end)": "t2", "(d2, end)": "t1", "(seg, d2, end)": "t1", "(d-1, seg, end)": "sys", "(seg, d-1, )": "sys", "(d0, seg, end)": "ah"} {
+	for text, want := range map[string]string{"(d1, end)": "t2", "(d2, end)": "t1", "(seg, d2, end)": "t1",
+		"(d-1, seg, end)": "sys", "(seg, d-1, )": "sys", "(d0, seg, end)": "ah"} {
 		pos, err := selector.ParsePosition(text, canonical)
 		if err != nil {
 			t.Fatal(err)
@@ -262,11 +263,13 @@ func TestWithinIsBounded(t *testing.T) {
 			t.Errorf("%d hops: %v", n, err)
 		}
 	}
-	s := selector.MustParse("within(0"+strings.Repeat(",0", 199)+") ?? {role=user}, within(0"+strings.Repeat(",0", 99)+") ?? {role=user}", canonical)
+	s := selector.MustParse("within(0"+strings.Repeat(",0", 199)+") ?? {role=user}, within(0"+strings.Repeat(",0", 99)+
+		") ?? {role=user}", canonical)
 	if _, err := query.Compile(s); !errors.Is(err, fault.Limit) {
 		t.Errorf("300 alternatives: %v", err)
 	}
-	s = selector.MustParse("within(d0"+strings.Repeat(",d1", 199)+") ?? {role=user}, within(d0"+strings.Repeat(",d1", 99)+") ?? {role=user}", canonical)
+	s = selector.MustParse("within(d0"+strings.Repeat(",d1", 199)+") ?? {role=user}, within(d0"+strings.Repeat(",d1", 99)+
+		") ?? {role=user}", canonical)
 	if _, err := query.Compile(s); err != nil {
 		t.Errorf("300 depths: %v", err)
 	}

@@ -121,7 +121,8 @@ func (r *run) throughCore(i int, s state, e *tree.Entry, at location, v *routes)
 	if core == nil {
 		return
 	}
-	picked := r.picksOfCore(g, open, core, e, at, allIntegers) | r.picksOfCore(g, opened, core, e, at, zoneOffsets[selector.Core])
+	picked := r.picksOfCore(g, open, core, e, at, allIntegers) | r.picksOfCore(g, opened, core, e, at,
+		zoneOffsets[selector.Core])
 	at.level++
 	at.ownDepth = false
 	matched := r.match(g, core, at, open|opened, picked)

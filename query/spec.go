@@ -35,11 +35,13 @@ func ParseSpec(text string, e selector.Edition) (tree.Spec, error) {
 
 // setSpec takes one attribute into a spec.
 func setSpec(s *tree.Spec, a selector.Attr) error {
-	texts := map[string]*string{"id": &s.ID, "role": &s.Role, "key": &s.Key, "provenance": &s.Provenance, "mime": &s.MIME, "encoding": &s.Encoding}
+	texts := map[string]*string{"id": &s.ID, "role": &s.Role, "key": &s.Key, "provenance": &s.Provenance, "mime": &s.MIME,
+		"encoding": &s.Encoding}
 	numbers := map[string]*int64{"offset": &s.Offset, "priority": &s.Priority}
 	flags := map[string]*bool{"pinned": &s.Pinned, "removable": &s.Removable}
 	lists := map[string]*[]string{"tag": &s.Tags, "tags": &s.Tags, "ref": &s.Refs, "refs": &s.Refs}
-	known := texts[a.Name] != nil || numbers[a.Name] != nil || flags[a.Name] != nil || lists[a.Name] != nil || a.Name == "kind" || a.Name == "ttl"
+	known := texts[a.Name] != nil || numbers[a.Name] != nil || flags[a.Name] != nil || lists[a.Name] != nil ||
+		a.Name == "kind" || a.Name == "ttl"
 	switch {
 	case known && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind == selector.Null:
 		return nil // null is no value

@@ -19,7 +19,8 @@ func TestSelectorsThatAreNotWhole(t *testing.T) {
 		of(selector.Attr{Name: "role", Op: selector.Lt, Values: null}), of(selector.Attr{Name: "role", Op: selector.Match}),
 		of(selector.Attr{Name: "offset", Op: selector.Ge}), of(selector.Attr{Name: "role", Op: selector.Eq}),
 		of(selector.Search{Attrs: []selector.Attr{{Name: "role", Op: selector.Ne}}}), of(selector.Position{}),
-		of(selector.Position{Hops: []selector.Hop{{Kind: selector.HopContainer, Attrs: []selector.Attr{{Name: "kind", Op: selector.Gt}}}}}),
+		of(selector.Position{Hops: []selector.Hop{{Kind: selector.HopContainer,
+			Attrs: []selector.Attr{{Name: "kind", Op: selector.Gt}}}}}),
 	} {
 		if _, err := query.Compile(s); fault.CodeOf(err) != fault.SelectorInvalid {
 			t.Errorf("%d: got %v", i, err)

@@ -166,7 +166,8 @@ type span struct{ lo, hi int }
 // each calls f for the items of l with ranks in the span, in either order,
 // until f returns false. The first item has the given rank. It passes over the
 // runs that enter refuses. It reports whether it came to the end.
-func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) bool, f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
+func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) bool,
+	f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
 	if rank >= s.hi || rank+l.Len() <= s.lo {
 		return true
 	}

@@ -279,13 +279,14 @@ type HopKind int
 
 // The hops.
 const (
-	HopDepth     HopKind = iota // d1 or depth(1): first, the containers at that depth; later a filter, the node itself is one
-	HopTurn                     // seg or mt: first, every turn; later a filter, the node itself has a depth
-	HopContainer                // cont or mc: child containers
-	HopOffset                   // N: the children at offset N
-	HopBlock                    // N:block or *:block: child blocks
-	HopStep                     // ?{…}: matches one level down
-	HopDeep                     // ??{…}: matches on every level down
+	// d1 or depth(1): first, the containers at that depth; later a filter, the node itself is one
+	HopDepth     HopKind = iota
+	HopTurn              // seg or mt: first, every turn; later a filter, the node itself has a depth
+	HopContainer         // cont or mc: child containers
+	HopOffset            // N: the children at offset N
+	HopBlock             // N:block or *:block: child blocks
+	HopStep              // ?{…}: matches one level down
+	HopDeep              // ??{…}: matches on every level down
 )
 
 // Hop is one hop of a position. The fields beside Kind and Attrs belong to the

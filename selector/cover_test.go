@@ -39,7 +39,8 @@ func TestSoakReachesEverything(t *testing.T) {
 		c.check(t, string(edition), want)
 	}
 	targets.check(t, "targets", []string{
-		"hop 0", "hop 1", "hop 2", "hop 3", "hop 4 any", "hop 4 at", "hop 5", "hop 6", "filtered hop", "insert 1", "insert 2", "insert 3", "insert 4",
+		"hop 0", "hop 1", "hop 2", "hop 3", "hop 4 any", "hop 4 at", "hop 5", "hop 6", "filtered hop", "insert 1", "insert 2",
+		"insert 3", "insert 4",
 	})
 }
 
@@ -61,9 +62,11 @@ var inEveryEdition = []string{
 }
 
 var inLaterEditions = []string{
-	"quoted ID", "op 7", "several values", "DepthStep", "Position", "Tag", "Tag first", "two tags", "Search ?", "Search ??", "Search within", "Search behind", "open below", "open above", "oldest",
+	"quoted ID", "op 7", "several values", "DepthStep", "Position", "Tag", "Tag first", "two tags", "Search ?",
+	"Search ??", "Search within", "Search behind", "open below", "open above", "oldest",
 	"hop 0", "hop 1", "hop 2", "hop 3", "hop 4 any", "hop 4 at", "hop 5", "hop 6", "filtered hop",
-	"control 0 union", "control 0 latest", "control 0 reduce", "control 1 pre", "control 1 post", "control 1 bfs", "control 1 path",
+	"control 0 union", "control 0 latest", "control 0 reduce", "control 1 pre", "control 1 post", "control 1 bfs",
+	"control 1 path",
 	"control 1 turn:asc,pre", "control 1 turn:desc,pre", "control 2 ", "control 3 ", "control 4 ", "control 5 ",
 }
 

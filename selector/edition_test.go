@@ -97,7 +97,8 @@ func TestForeignConstructs(t *testing.T) {
 			continue
 		}
 		if f.Code != fault.SelectorInvalid || f.Offset != test.offset || f.Token != test.token ||
-			f.Message != constructs[test.construct]+" is not part of edition v0.1" || f.Remedy != "edition depth or canonical has it" {
+			f.Message != constructs[test.construct]+" is not part of edition v0.1" ||
+			f.Remedy != "edition depth or canonical has it" {
 			t.Errorf("%s in v0.1: offset %d, token %q: %v", test.text, f.Offset, f.Token, f)
 		}
 	}

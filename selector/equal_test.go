@@ -41,7 +41,8 @@ func equalParts(a, b Part) bool {
 		return ok && slices.Equal(a.Set.Terms, b.Set.Terms)
 	case Search:
 		b, ok := b.(Search)
-		return ok && a.Deep == b.Deep && slices.EqualFunc(a.Within, b.Within, equalHops) && slices.EqualFunc(a.Attrs, b.Attrs, equalAttrs)
+		return ok && a.Deep == b.Deep && slices.EqualFunc(a.Within, b.Within, equalHops) && slices.EqualFunc(a.Attrs, b.Attrs,
+			equalAttrs)
 	case Position:
 		b, ok := b.(Position)
 		return ok && equalPositions(a, b)

@@ -49,25 +49,30 @@ func TestParseTree(t *testing.T) {
 	}{
 		// Steps, names and pseudo-classes.
 		{V01, "^ah :pre .cb", chain(first(Region{"ah"}), below(Offset{Pre}), below(Type{"cb"}))},
-		{V01, "^ah:core>.cb:summary:last", chain(first(Region{"ah"}, Offset{Core}), child(Type{"cb:summary"}, Pick{Kind: Last}))},
+		{V01, "^ah:core>.cb:summary:last", chain(first(Region{"ah"}, Offset{Core}), child(Type{"cb:summary"},
+			Pick{Kind: Last}))},
 		{V01, " .mt:first,\n.cb:nth( 2 ):post\t", []Group{
 			{[]Step{first(Type{"mt"}, Pick{Kind: First})}},
 			{[]Step{first(Type{"cb"}, Pick{Nth, 2}, Offset{Post})}},
 		}},
 		{V01, "@t0^seq.mt#x", chain(first(Region{"seq"}, Type{"mt"}, ID{"x"}))},
 		{V01, "#block:12-3-f2:first", chain(first(ID{"block:12-3-f2"}, Pick{Kind: First}))},
-		{V01, "#ah:1-2 #mt:1 #cb:u1 #5f3c", chain(first(ID{"ah:1-2"}), below(ID{"mt:1"}), below(ID{"cb:u1"}), below(ID{"5f3c"}))},
+		{V01, "#ah:1-2 #mt:1 #cb:u1 #5f3c", chain(first(ID{"ah:1-2"}), below(ID{"mt:1"}), below(ID{"cb:u1"}),
+			below(ID{"5f3c"}))},
 		{Depth, `#'a:first' #"it's" #'a\'\\\n'`, chain(first(ID{"a:first"}), below(ID{"it's"}), below(ID{`a'\\n`}))},
-		{V01, ".cb:typo .custom:first-draft .first", chain(first(Type{"cb:typo"}), below(Type{"custom:first-draft"}), below(Type{"first"}))},
+		{V01, ".cb:typo .custom:first-draft .first", chain(first(Type{"cb:typo"}), below(Type{"custom:first-draft"}),
+			below(Type{"first"}))},
 		{V01, "*[a]:first", chain(first(Universal{}, a, Pick{Kind: First}))},
 		{V01, ":nth(99999999999)", chain(first(Pick{Nth, math.MaxInt32}))},
 
 		// Depths.
-		{V01, ".mt:depth(1, 2-3,-1,-3--2, 0 - 1)", chain(first(Type{"mt"}, DepthIs{depths(1, 1, 2, 3, -1, -1, -3, -2, 0, 1)}))},
+		{V01, ".mt:depth(1, 2-3,-1,-3--2, 0 - 1)",
+			chain(first(Type{"mt"}, DepthIs{depths(1, 1, 2, 3, -1, -1, -3, -2, 0, 1)}))},
 		{V01, ".mt:depth(1-99999999999999999999)", chain(first(Type{"mt"}, DepthIs{depths(1, maxOrdinal)}))},
 		{Depth, ":depth({1,2..4}, <0, <=-1,>0,>= 2)", chain(first(DepthIs{
 			depths(1, 1, 2, 4, lowest, -1, lowest, -1, 1, highest, 2, highest)}))},
-		{Depth, ":depth(>9223372036854775807,<-9223372036854775808)", chain(first(DepthIs{depths(maxOrdinal, highest, lowest, -maxOrdinal)}))},
+		{Depth, ":depth(>9223372036854775807,<-9223372036854775808)",
+			chain(first(DepthIs{depths(maxOrdinal, highest, lowest, -maxOrdinal)}))},
 		{Depth, "depth(>0):first > *", chain(first(DepthStep{depths(1, highest)}, Pick{Kind: First}), child(Universal{}))},
 
 		// Attributes.
@@ -77,10 +82,12 @@ func TestParseTree(t *testing.T) {
 			attr("i", Eq, text("null"))))},
 		{Depth, "[ type = 'cb' ][kind=[a, 'b' ,3,null]][x:y>1]", chain(first(attr("nodeType", Eq, text("cb")),
 			attr("kind", Eq, word("a"), text("b"), number("3"), null), attr("x:y", Gt, number("1"))))},
-		{Depth, "[role][ephemeral][sticky]", chain(first(Attr{Name: "role"}, attr("ttl", Eq, number("0")), attr("ttl", Eq, null)))},
+		{Depth, "[role][ephemeral][sticky]", chain(first(Attr{Name: "role"}, attr("ttl", Eq, number("0")),
+			attr("ttl", Eq, null)))},
 		{Depth, ".cb(a b=1, x)[ttl<=2]{y=[1],z}", chain(first(Type{"cb"}, a, attr("b", Eq, number("1")), x,
 			attr("ttl", Le, number("2")), attr("y", Eq, number("1")), Attr{Name: "z"}))},
-		{V01, "[n=123456789012345678901234567890.5]", chain(first(attr("n", Eq, number("123456789012345678901234567890.5"))))},
+		{V01, "[n=123456789012345678901234567890.5]",
+			chain(first(attr("n", Eq, number("123456789012345678901234567890.5"))))},
 
 		// A bracket behind a space.
 		{V01, ".cb [a]", chain(first(Type{"cb"}), below(a))},
@@ -100,15 +107,19 @@ func TestParseTree(t *testing.T) {
 
 		// Tags.
 		{Canonical, "+b +a+'x y'+a", chain(first(Tag{"a"}, Tag{"b"}, Tag{"x y"}))},
-		{Canonical, "+b {tag='a'} [tag=c] [tag!=d] +a", chain(first(Tag{"a"}, Tag{"b"}, Tag{"c"}, attr("tag", Ne, word("d")), Tag{"a"}))},
+		{Canonical, "+b {tag='a'} [tag=c] [tag!=d] +a", chain(first(Tag{"a"}, Tag{"b"}, Tag{"c"}, attr("tag", Ne, word("d")),
+			Tag{"a"}))},
 		{Canonical, "+b {tag=''} {tag=1}", chain(first(Tag{"b"}, attr("tag", Eq, text("")), attr("tag", Eq, number("1"))))},
 		{Canonical, "[tag=b] +a", chain(first(attr("tag", Eq, word("b")), Tag{"a"}))},
 		{Canonical, "+b:first +a", chain(first(Tag{"b"}, Pick{Kind: First}, Tag{"a"}))},
 
 		// Searches and positions.
 		{Canonical, "? {a}", chain(first(find(false, a)))},
-		{Canonical, ".seg ?{a} ??{x}:last", chain(first(Type{"seg"}), child(find(false, a)), below(find(true, x), Pick{Kind: Last}))},
-		{Canonical, "within( d1, depth(3..4) )??{a}", chain(first(Search{true, []Hop{{Kind: HopDepth, Depth: depths(1, 1)}, {Kind: HopDepth, Depth: depths(3, 4)}}, []Attr{a}}))},
+		{Canonical, ".seg ?{a} ??{x}:last", chain(first(Type{"seg"}), child(find(false, a)),
+			below(find(true, x), Pick{Kind: Last}))},
+		{Canonical, "within( d1, depth(3..4) )??{a}",
+			chain(first(Search{true, []Hop{{Kind: HopDepth, Depth: depths(1, 1)}, {Kind: HopDepth, Depth: depths(3, 4)}},
+				[]Attr{a}}))},
 		{Canonical, "(depth(1), seg{a}, cont[offset=0], 0, -1:block, *:cb.note{x}, ? {a} [x], ??{x})", chain(first(at(
 			d1, Hop{Kind: HopTurn, Name: "seg", Attrs: []Attr{a}},
 			Hop{Kind: HopContainer, Name: "cont", Attrs: []Attr{attr("offset", Eq, number("0"))}},
@@ -204,12 +215,14 @@ func TestString(t *testing.T) {
 		edition    Edition
 		text, want string
 	}{
-		{Depth, "  @t-5:-1   ^seq  .mt:depth( 1 , 2 - 3 )>.cb[ role = \"user\" ] , #'a' ", "@t-5..@t-1 ^seq .mt:depth(1,2-3) > .cb[role='user'], #a"},
+		{Depth, "  @t-5:-1   ^seq  .mt:depth( 1 , 2 - 3 )>.cb[ role = \"user\" ] , #'a' ",
+			"@t-5..@t-1 ^seq .mt:depth(1,2-3) > .cb[role='user'], #a"},
 		{Depth, `#"a:first" #"it's \ \\ \n"`, `#'a:first' #'it\'s \\ \\ \\n'`},
 		{Depth, "[type=x][kind=[a,'b']][n=+1][sticky]", "[nodeType=x][kind=[a,'b']][n=1][ttl=null]"},
 		{Depth, ".cb(a='x', b=1 c):depth({1,2..3},>0,<0)", ".cb[a='x'][b=1][c]:depth(1,2-3,>=1,<=-1)"},
 		{Depth, "@history depth( 1 )>*", "@t0..@t-* depth(1) > *"},
-		{Canonical, "( d0,*:block.a ) { role=system } [ ttl>0 ] +b +a @first @limit=3", "(d0, *:block[kind='a'])[role=system][ttl>0] +a +b @limit=3 @first"},
+		{Canonical, "( d0,*:block.a ) { role=system } [ ttl>0 ] +b +a @first @limit=3",
+			"(d0, *:block[kind='a'])[role=system][ttl>0] +a +b @limit=3 @first"},
 		{Canonical, "d1", "(d1)"},
 		{Depth, "d-1 .cb", "(d-1) .cb"},
 		{Canonical, "3, -1", "(3), (-1)"},
@@ -222,7 +235,8 @@ func TestString(t *testing.T) {
 		{Canonical, "block ? {a}", "(*:block) ? {a}"},
 		{Canonical, "depth(1-2)", "depth(1-2)"},
 		{Canonical, "within(d1 , depth(2-3))??{tag='x',kind~'a'}", "within(d1, depth(2-3)) ?? {tag='x', kind~'a'}"},
-		{Canonical, "within(seg{cycle=2} ,d1,*:block.note, ?{a})??{b}", "within(seg[cycle=2], d1, *:block[kind='note'], ? {a}) ?? {b}"},
+		{Canonical, "within(seg{cycle=2} ,d1,*:block.note, ?{a})??{b}",
+			"within(seg[cycle=2], d1, *:block[kind='note'], ? {a}) ?? {b}"},
 		{Canonical, "(seg,depth(1,2)[a], d-1)", "(seg, depth(1,2)[a], d-1)"},
 		{V01, "@t2..@t-1 *", "@t2..@t-1 *"},
 		{V01, "@t-0..3 *", "@t0..@t3 *"},
@@ -263,7 +277,8 @@ func TestMustParse(t *testing.T) {
 
 // A bare hop N is followed by a pseudo-class as any other step is.
 func TestPseudoBehindABareOffset(t *testing.T) {
-	for text, want := range map[string]string{"0:first": "(0):first", "-1:nth(2)": "(-1):nth(2)", "0:block:last": "(0:block):last"} {
+	for text, want := range map[string]string{"0:first": "(0):first", "-1:nth(2)": "(-1):nth(2)",
+		"0:block:last": "(0:block):last"} {
 		if s, err := Parse(text, Canonical); err != nil || s.String() != want {
 			t.Errorf("%s: got %v, %v, want %s", text, s, err, want)
 		}

@@ -49,7 +49,8 @@ func (p *parser) address() (*Time, error) {
 			return nil, fault.At(fault.SnapshotNotFound, start, clip(p.text[start:p.pos]),
 				"there is no snapshot after @t0", "@t0 is the latest, @t-1 the one before")
 		case from.Oldest:
-			return nil, p.invalid(start, "@t-* is only the end of a range", "write @t0..@t-* for the whole history, or name the oldest snapshot by its cycle")
+			return nil, p.invalid(start, "@t-* is only the end of a range",
+				"write @t0..@t-* for the whole history, or name the oldest snapshot by its cycle")
 		}
 		return &Time{Kind: Single, From: from}, nil
 	}
@@ -110,7 +111,8 @@ func (p *parser) point(start int, axis byte) (Point, error) {
 			word := p.word()
 			for _, c := range controls {
 				if c.name == word {
-					return Point{}, p.invalid(start, "a control stands before the steps", p.inWords("write it behind the last step: .<block> @"+word))
+					return Point{}, p.invalid(start, "a control stands before the steps",
+						p.inWords("write it behind the last step: .<block> @"+word))
 				}
 			}
 			return Point{}, p.invalid(start, "there is no such address", remedy)

@@ -209,7 +209,8 @@ func (r generator) filter(s *Selector) Part {
 }
 
 func (r generator) typeName() string {
-	return pick(r, "mt", "mc", "cb", "seg", "cont", "block", "cb:summary", "custom:note", "cb:a:first-b", "first", "x_1-2:3")
+	return pick(r, "mt", "mc", "cb", "seg", "cont", "block", "cb:summary", "custom:note", "cb:a:first-b", "first",
+		"x_1-2:3")
 }
 
 // text is a name or a string, often one that needs quotes.
@@ -269,7 +270,8 @@ func (r generator) literal(nullToo bool) Literal {
 func (r generator) position(s *Selector) Position {
 	hops := []Hop{{Kind: HopDepth, Depth: r.depths()}}
 	for range r.IntN(4) {
-		h := pick(r, Hop{Kind: HopTurn, Name: "mt"}, Hop{Kind: HopDepth, Depth: r.depths()}, Hop{Kind: HopContainer, Name: "cont"},
+		h := pick(r, Hop{Kind: HopTurn, Name: "mt"}, Hop{Kind: HopDepth, Depth: r.depths()},
+			Hop{Kind: HopContainer, Name: "cont"},
 			Hop{Kind: HopOffset, Offset: r.Int64N(7) - 3}, Hop{Kind: HopBlock, Name: "cb", Any: true},
 			Hop{Kind: HopBlock, Name: "block", Offset: r.Int64N(7) - 3}, Hop{Kind: HopStep}, Hop{Kind: HopDeep})
 		least := 0

@@ -20,7 +20,8 @@ func (p *parser) inWords(remedy string) string {
 	if p.traits.HashIsKey {
 		name = "key"
 	}
-	return strings.NewReplacer("<turn>", p.traits.TurnType, "<cont>", p.traits.ContainerType, "<block>", p.traits.BlockType,
+	return strings.NewReplacer("<turn>", p.traits.TurnType, "<cont>", p.traits.ContainerType, "<block>",
+		p.traits.BlockType,
 		"<name>", name, "<a name>", p.hashName()).Replace(remedy)
 }
 

@@ -30,7 +30,8 @@ func (w *writer) list(closing string) {
 }
 
 var attrNames = []string{
-	"role", "role", "kind", "nodeType", "type", "ttl", "offset", "tag", "tags", "refs", "key", "id", "priority", "cycle", "created_at_ns", "created_at_iso",
+	"role", "role", "kind", "nodeType", "type", "ttl", "offset", "tag", "tags", "refs", "key", "id", "priority", "cycle",
+	"created_at_ns", "created_at_iso",
 	"creation_index", "content_hash", "content", "data_x", "my:own-name", "a", "A_1",
 }
 
@@ -80,7 +81,8 @@ func (w *writer) attr() {
 }
 
 var values = []string{
-	"user", "text", "true", "nullable", "a:b-c", "None_", "call", "'user'", `"user"`, "''", "'a b'", `'it\'s'`, `"\""`, `'\\'`, `'\n'`, "'größe'", "'}'", "'null'", "'5'",
+	"user", "text", "true", "nullable", "a:b-c", "None_", "call", "'user'", `"user"`, "''", "'a b'", `'it\'s'`, `"\""`,
+	`'\\'`, `'\n'`, "'größe'", "'}'", "'null'", "'5'",
 	"0", "5", "-12", "+7", "3.50", "-0.25", "18446744073709551616", "007",
 }
 
@@ -127,7 +129,8 @@ func (w *writer) depthHop() {
 }
 
 var hopHeads = []string{
-	"seg", "mt", "cont", "mc", "0", "-1", "+2", "0:block", "-1:cb", "*:block", "*:cb", "*:block.summary", "0:cb.x-1", "block", "cb", "cb.text", "cont[offset=0]",
+	"seg", "mt", "cont", "mc", "0", "-1", "+2", "0:block", "-1:cb", "*:block", "*:cb", "*:block.summary", "0:cb.x-1",
+	"block", "cb", "cb.text", "cont[offset=0]",
 }
 
 // hops writes what stands between the parentheses of a position.

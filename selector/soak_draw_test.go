@@ -136,7 +136,8 @@ func (w *writer) group() {
 }
 
 var names = []string{
-	"*", "^sys", "^seq", "^ah", "^root", ".cb", ".mt", ".mc", ".seg", ".cont", ".block", ".cb:summary", ".block:x-1", ".custom:note:b", ".first", "^seq.mt",
+	"*", "^sys", "^seq", "^ah", "^root", ".cb", ".mt", ".mc", ".seg", ".cont", ".block", ".cb:summary", ".block:x-1",
+	".custom:note:b", ".first", "^seq.mt",
 	"^ah#a", "#a", "#5f3c", "#block:12-3-f2", ".cb#x", "#x.cb", "*#a", "#null",
 }
 
@@ -145,7 +146,8 @@ var quotedNames = []string{"#'a:first'", `#"hero banner"`, `#'it\'s'`, `#'\n'`, 
 var types = []string{".cb", ".block:k", ".mt", ".x:y"}
 
 // bareHops are positions of one hop without their parentheses.
-var bareHops = []string{"d1", "d-1", "d0{a}", "3[a]", "-1{a=b}", "seg", "seg{a}", "mt", "cont[offset=0]", "mc", "*:block", "*:cb.k", "2:cb.text", "-1:block", "block", "cb{a, b}"}
+var bareHops = []string{"d1", "d-1", "d0{a}", "3[a]", "-1{a=b}", "seg", "seg{a}", "mt", "cont[offset=0]", "mc",
+	"*:block", "*:cb.k", "2:cb.text", "-1:block", "block", "cb{a, b}"}
 
 // step writes a compound with its filters.
 func (w *writer) step(first bool) {

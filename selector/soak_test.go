@@ -54,7 +54,8 @@ func TestSoak(t *testing.T) {
 	}
 	wg.Wait()
 	if took := time.Since(start); *soakRuns > 1_000_000 && !t.Failed() {
-		t.Logf("%d runs in %v, %v each on %d processors", done.Load(), took.Round(time.Millisecond), took/time.Duration(max(1, done.Load())), runtime.GOMAXPROCS(0))
+		t.Logf("%d runs in %v, %v each on %d processors", done.Load(), took.Round(time.Millisecond),
+			took/time.Duration(max(1, done.Load())), runtime.GOMAXPROCS(0))
 	}
 }
 

@@ -67,7 +67,8 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 		TokenOut *int64        `json:"token_out"`
 		Error    string        `json:"error,omitempty"`
 		Thread   string        `json:"thread_hash"`
-	}{a.ID, a.Cycle, a.Status, tree.ISO(a.StartedNS), ended, a.Provider, a.Model, a.Params, a.TokenIn, a.TokenOut, a.Error, a.Thread})
+	}{a.ID, a.Cycle, a.Status, tree.ISO(a.StartedNS), ended, a.Provider, a.Model, a.Params, a.TokenIn, a.TokenOut, a.Error,
+		a.Thread})
 	return text.Bytes(), err
 }
 
@@ -202,7 +203,8 @@ func invalidAttempt(token, message string) error {
 
 // NoAttempt is the error for an id that no attempt of the context has.
 func NoAttempt(id string) error {
-	return fault.At(fault.AttemptNotFound, fault.NoOffset, id, "there is no such attempt", "pact attempts lists those that are there")
+	return fault.At(fault.AttemptNotFound, fault.NoOffset, id, "there is no such attempt",
+		"pact attempts lists those that are there")
 }
 
 // AttemptEnded is the error for an attempt that is not running any more.
@@ -212,6 +214,7 @@ func AttemptEnded(a Attempt) error {
 
 // CycleOver is the error for a new attempt of a cycle that is not under way.
 func CycleOver(cycle, now int64) error {
-	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now, 10)+" is",
+	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now,
+		10)+" is",
 		"nothing was recorded: read the context again and repeat the call")
 }

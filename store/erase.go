@@ -109,7 +109,8 @@ func (e *Erase) Recorded(of Erased, now Info) (Entry, error) {
 // salt or a reason, and one whose own entry would hold what it erases.
 func (e *Erase) Check() error {
 	if len(e.Salt) != SaltSize && !e.DryRun {
-		return fault.New(fault.DocumentInvalid, "a salt has "+strconv.Itoa(SaltSize)+" bytes", "take them from a source that nobody can guess")
+		return fault.New(fault.DocumentInvalid, "a salt has "+strconv.Itoa(SaltSize)+" bytes",
+			"take them from a source that nobody can guess")
 	}
 	if strings.TrimSpace(e.Entry.Message) == "" && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "an erasure needs a reason", "say why, for the log")
@@ -119,12 +120,14 @@ func (e *Erase) Check() error {
 	}
 	for _, text := range e.Texts {
 		if !utf8.ValidString(text) { // it would be found nowhere
-			return fault.New(fault.DocumentInvalid, "the text to erase is not valid UTF-8: "+strconv.Quote(text), "convert it to UTF-8")
+			return fault.New(fault.DocumentInvalid, "the text to erase is not valid UTF-8: "+strconv.Quote(text),
+				"convert it to UTF-8")
 		}
 	}
 	f := e.Finder()
 	if f.In(e.Entry.Message) || f.In(e.Entry.Actor) {
-		return fault.New(fault.DocumentInvalid, "reason or actor hold the text that is to be erased, and the log would keep it", "say it in other words")
+		return fault.New(fault.DocumentInvalid,
+			"reason or actor hold the text that is to be erased, and the log would keep it", "say it in other words")
 	}
 	return nil
 }
@@ -137,7 +140,8 @@ func (e *Erase) Admit(n *tree.Node, content string) error {
 	}
 	for _, text := range [...]string{e.Entry.Message, e.Entry.Actor} {
 		if word(text, content) {
-			return fault.OnNode(fault.DocumentInvalid, n.ID, "reason or actor hold the content that is to be erased, and the log would keep it", "say it in other words")
+			return fault.OnNode(fault.DocumentInvalid, n.ID,
+				"reason or actor hold the content that is to be erased, and the log would keep it", "say it in other words")
 		}
 	}
 	return nil
@@ -161,7 +165,8 @@ func word(text, part string) bool {
 
 // Unnamed is the error for an id that no context of the family ever had.
 func Unnamed(id string) error {
-	return fault.OnNode(fault.NodeNotFound, id, "neither the context nor any that shares history with it ever had such a node",
+	return fault.OnNode(fault.NodeNotFound, id,
+		"neither the context nor any that shares history with it ever had such a node",
 		"pact select NAME '@* *' lists the ids of all snapshots")
 }
 
@@ -172,7 +177,8 @@ func Stuck(where, remedy string) error {
 
 // StuckIn is Stuck for the id or the type of a node.
 func StuckIn(n *tree.Node) error {
-	return fault.OnNode(fault.DocumentInvalid, n.ID, "the text is also in the id, in the type or in the references of this node, which an erasure leaves as they are",
+	return fault.OnNode(fault.DocumentInvalid, n.ID,
+		"the text is also in the id, in the type or in the references of this node, which an erasure leaves as they are",
 		"export the history, put other ids into the file, import it under another name, and delete this context with all that share its history")
 }
 
@@ -211,5 +217,6 @@ func (e *Entry) Blank() bool {
 
 // NoRevision is the error for a revision that is not in the log.
 func NoRevision(revision int64) error {
-	return fault.New(fault.SnapshotNotFound, "the log has no revision "+strconv.FormatInt(revision, 10), "pact log NAME --edits --json lists them")
+	return fault.New(fault.SnapshotNotFound, "the log has no revision "+strconv.FormatInt(revision, 10),
+		"pact log NAME --edits --json lists them")
 }

@@ -70,7 +70,8 @@ func holdsAny(text string, parts []string) bool {
 
 // InValue reports whether a string, a name or a number of a value does.
 func (f *Finder) InValue(v tree.JSON) bool {
-	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) { // a backslash in a string may begin an escape
+	// a backslash in a string may begin an escape
+	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) {
 		return false
 	}
 	return f.inAny(canon.Value(v).Any(), f.In)
@@ -136,7 +137,10 @@ func (f *Finder) InEntry(e *Entry) bool {
 	if f.In(e.Actor) || f.In(e.Message) || f.In(e.Request) {
 		return true
 	}
-	return e.Kind != Erasing && f.inAny(canon.Value(e.Report).Any(), func(text string) bool { return f.In(text) && f.InID(text) })
+	return e.Kind != Erasing && f.inAny(canon.Value(e.Report).Any(), func(text string) bool {
+		return f.In(text) &&
+			f.InID(text)
+	})
 }
 
 func endsIn(text string) bool {

@@ -32,15 +32,17 @@ func TestFinder(t *testing.T) {
 			t.Errorf("%s: %v", v, !want)
 		}
 	}
-	for id, want := range map[string]bool{"block:4711-0": false, "block:1-4711": false, "cb:4711-0-f2": false, "x:4711:1-0": true, "of 4711": true,
+	for id, want := range map[string]bool{"block:4711-0": false, "block:1-4711": false, "cb:4711-0-f2": false,
+		"x:4711:1-0": true, "of 4711": true,
 		"4711-0": true, "block:4711-x": true, "block:4711:1-0": true, "1-4711": true} {
 		if f.InID(id) != want {
 			t.Errorf("%s: %v", id, !want)
 		}
 	}
 	e.Texts = []string{"ah", "root", "seg", "0"}
-	for id, want := range map[string]bool{"ah:1-4": false, "ah": false, "root": false, "sys": false, "seg:10-0": false, "ah:1-4-f2": false,
-		"rah:1-4": true, "roots": true, "ah:x": true, "seg": true, "ah:x:1-0": true, "note:1-0": false} {
+	for id, want := range map[string]bool{"ah:1-4": false, "ah": false, "root": false, "sys": false, "seg:10-0": false,
+		"ah:1-4-f2": false,
+		"rah:1-4":   true, "roots": true, "ah:x": true, "seg": true, "ah:x:1-0": true, "note:1-0": false} {
 		if f := e.Finder(); f.InID(id) != want {
 			t.Errorf("%s: %v", id, !want)
 		}
@@ -55,7 +57,8 @@ func TestFinder(t *testing.T) {
 	}
 	// What stays is not looked through.
 	e.Texts = []string{"user", "text"}
-	n := tree.NewNode(tree.Node{ID: "a", Type: "block", Headers: []tree.Header{{Name: "role", Value: `"user"`}, {Name: "kind", Value: `"text"`}}}, nil)
+	n := tree.NewNode(tree.Node{ID: "a", Type: "block", Headers: []tree.Header{{Name: "role", Value: `"user"`},
+		{Name: "kind", Value: `"text"`}}}, nil)
 	if goes, stays := e.Finder().InNode(n, ""); goes || stays {
 		t.Errorf("a role or a kind was found: %v, %v", goes, stays)
 	}
@@ -96,7 +99,8 @@ func TestFinderDecodes(t *testing.T) {
 			t.Errorf("nothing is found in %s with its slashes escaped", text)
 		}
 	}
-	for _, text := range []string{`\u00e`, `\ud83d smith`, `\uDE00\ud83d smith`, `\`, `\x`, `\u00zz`, `Jos\u00e8`, `a\\u002fb`[:3], `"two\\tlines"`, strings.Repeat(`\`, 4000)} {
+	for _, text := range []string{`\u00e`, `\ud83d smith`, `\uDE00\ud83d smith`, `\`, `\x`, `\u00zz`, `Jos\u00e8`,
+		`a\\u002fb`[:3], `"two\\tlines"`, strings.Repeat(`\`, 4000)} {
 		if f.In(text) {
 			t.Errorf("something is found in %s", text)
 		}

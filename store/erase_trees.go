@@ -71,7 +71,8 @@ func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) {
 // erasure leaves of them. The new ones share what did not change, as the old
 // ones do.
 type Rewriter struct {
-	Gap  func(ctx context.Context, n *tree.Node) (*tree.Node, error) // what is left of a node; the node itself where it stays as it is
+	// what is left of a node; the node itself where it stays as it is
+	Gap  func(ctx context.Context, n *tree.Node) (*tree.Node, error)
 	Old  *tree.Tree
 	New  *tree.Tree
 	gaps map[*tree.Node]*tree.Node

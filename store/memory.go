@@ -129,7 +129,8 @@ func (m *Memory) Load(_ context.Context, key Key) (*State, error) {
 		return nil, err
 	}
 	last := len(k.snapshots) - 1
-	return &State{Info: k.info, Head: k.snapshots[last], Working: k.working, Idle: k.log[k.marks[last].revision-1].Idle}, nil
+	return &State{Info: k.info, Head: k.snapshots[last], Working: k.working, Idle: k.log[k.marks[last].revision-1].Idle},
+		nil
 }
 
 // History implements Store.

@@ -25,7 +25,8 @@ func (m *Memory) Erase(ctx context.Context, key Key, e Erase) (*Erased, error) {
 	if e.Guard.Cycle != k.info.Cycle || e.Guard.Revision != k.info.Revision {
 		return nil, Moved(e.Guard, k.info.Cycle, k.info.Revision)
 	}
-	x := &memoryErasure{Erase: e, ctx: ctx, finder: e.Finder(), ids: map[string]bool{}, versions: map[*tree.Node]bool{}, done: map[*tree.Tree]*tree.Tree{}}
+	x := &memoryErasure{Erase: e, ctx: ctx, finder: e.Finder(), ids: map[string]bool{}, versions: map[*tree.Node]bool{},
+		done: map[*tree.Tree]*tree.Tree{}}
 	x.gather(m, k)
 	if err := x.targets(k); err != nil {
 		return nil, err

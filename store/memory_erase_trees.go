@@ -192,7 +192,8 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 		return nil
 	}
 	k := r.memoryContext
-	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries, Attempts: r.others, Digests: r.digests}, k.info)
+	entry, err := x.Recorded(Erased{IDs: slices.Collect(maps.Keys(r.ids)), Versions: r.versions, Entries: r.entries,
+		Attempts: r.others, Digests: r.digests}, k.info)
 	if err != nil {
 		return err
 	}

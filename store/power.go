@@ -15,7 +15,8 @@ import (
 func Power[P any](s Store) (P, error) {
 	p, ok := s.(P)
 	if !ok {
-		return p, fault.Wrap(fault.Store, errors.ErrUnsupported, "the store does not implement "+reflect.TypeFor[P]().String(),
+		return p, fault.Wrap(fault.Store, errors.ErrUnsupported, "the store does not implement "+
+			reflect.TypeFor[P]().String(),
 			"use a store that does, such as that of package store/sqlite")
 	}
 	return p, nil

@@ -227,7 +227,8 @@ func NameTaken(name string) error {
 
 // Moved is the error for a guard that does not hold.
 func Moved(g Guard, cycle, revision int64) error {
-	return fault.New(fault.Conflict, sprintMoved(g, cycle, revision), "nothing was changed: read the context again and repeat the call")
+	return fault.New(fault.Conflict, sprintMoved(g, cycle, revision),
+		"nothing was changed: read the context again and repeat the call")
 }
 
 // NoSnapshot is the error for a cycle without a snapshot.

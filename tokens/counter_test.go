@@ -12,11 +12,14 @@ import (
 
 func TestNamed(t *testing.T) {
 	for name, want := range map[string]string{
-		"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", "approx:o200k_base": "approx:o200k_base", "approx:bytes/4": "approx:bytes/4",
-		"gpt-4o": "o200k_base", "gpt-4o-mini-2024-07-18": "o200k_base", "gpt-4.1-nano": "o200k_base", "gpt-5": "o200k_base", "gpt-5.1": "o200k_base",
-		"o1": "o200k_base", "o3-mini": "o200k_base", "gpt-oss-120b": "o200k_base",
+		"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", "approx:o200k_base": "approx:o200k_base",
+		"approx:bytes/4": "approx:bytes/4",
+		"gpt-4o":         "o200k_base", "gpt-4o-mini-2024-07-18": "o200k_base", "gpt-4.1-nano": "o200k_base", "gpt-5": "o200k_base",
+		"gpt-5.1": "o200k_base",
+		"o1":      "o200k_base", "o3-mini": "o200k_base", "gpt-oss-120b": "o200k_base",
 		"gpt-4": "cl100k_base", "gpt-4-turbo": "cl100k_base", "gpt-3.5-turbo-0125": "cl100k_base",
-		"claude-sonnet-4": "approx:o200k_base", "gemini-2.5-pro": "approx:o200k_base", "llama3.1:70b": "approx:o200k_base", "mistral-large": "approx:o200k_base",
+		"claude-sonnet-4": "approx:o200k_base", "gemini-2.5-pro": "approx:o200k_base", "llama3.1:70b": "approx:o200k_base",
+		"mistral-large": "approx:o200k_base",
 	} {
 		c, err := Named(name)
 		if err != nil {
@@ -27,7 +30,8 @@ func TestNamed(t *testing.T) {
 			t.Errorf("%s is counted by %s, approximately %v; want %s", name, c.Name(), c.Approximate(), want)
 		}
 	}
-	for _, name := range []string{"", "gpt", "gpt-6", "gpt-4x", "o1x", "o200k", "o200k_base ", "approx:cl100k_base", "GPT-4o", "p50k_base"} {
+	for _, name := range []string{"", "gpt", "gpt-6", "gpt-4x", "o1x", "o200k", "o200k_base ", "approx:cl100k_base",
+		"GPT-4o", "p50k_base"} {
 		_, err := Named(name)
 		if e, ok := err.(*fault.Error); !ok || e.Code != fault.DocumentInvalid || !strings.Contains(e.Remedy, "cl100k_base") {
 			t.Errorf("%q: %v, want E_DOCUMENT_INVALID with the names", name, err)
@@ -50,7 +54,8 @@ func TestEveryNameIsKnown(t *testing.T) {
 func TestFamiliesCanBeReached(t *testing.T) {
 	for i, f := range families {
 		for _, earlier := range families[:i] {
-			if rest, found := strings.CutPrefix(f.name, earlier.name); found && (rest == "" || rest[0] == '-' || rest[0] == '.') {
+			if rest, found := strings.CutPrefix(f.name, earlier.name); found && (rest == "" || rest[0] == '-' ||
+				rest[0] == '.') {
 				t.Errorf("%s hides %s", earlier.name, f.name)
 			}
 		}

@@ -59,7 +59,8 @@ func TestMergingIsByteByDefinition(t *testing.T) {
 
 // The tokens of one are what was counted, and nothing of the text is lost.
 func FuzzCount(f *testing.F) {
-	for _, text := range []string{"", "I'm  here \n\n 12345", "中文\u0301'LL", "\xff\xfe", " \n \n", "aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "<|endoftext|>"} {
+	for _, text := range []string{"", "I'm  here \n\n 12345", "中文\u0301'LL", "\xff\xfe", " \n \n",
+		"aaaaaaaaaaaaaaaaaaaaaaaaaaaa", "<|endoftext|>"} {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -93,8 +94,10 @@ func FuzzCount(f *testing.F) {
 func TestCountingIsLinear(t *testing.T) {
 	const size = 1 << 12
 	for _, unit := range []string{
-		"a", "A", "é", "中", "\u0301", "ʰ", "1", "!", "/", "'", " ", "\n", "\t", "\u00a0", "\r\n", " \n", "\n ", "aA", "Aa", "\u0301A", "ʰA", "AAAAAAAʰ",
-		"'s", " 's", "x ", "x  ", "x   \n", " \u0301", "!\n", "!/\n", "ab", "abcdefghijklm", "-=", "👍", "\xff", "A\u0301\n", "AAAAAAAAAAAAAAAAAA'", " \u3000",
+		"a", "A", "é", "中", "\u0301", "ʰ", "1", "!", "/", "'", " ", "\n", "\t", "\u00a0", "\r\n", " \n", "\n ", "aA", "Aa",
+		"\u0301A", "ʰA", "AAAAAAAʰ",
+		"'s", " 's", "x ", "x  ", "x   \n", " \u0301", "!\n", "!/\n", "ab", "abcdefghijklm", "-=", "👍", "\xff", "A\u0301\n",
+		"AAAAAAAAAAAAAAAAAA'", " \u3000",
 	} {
 		text := strings.Repeat(unit, 4*size/len(unit)+1)
 		for e := range patterns {

@@ -41,7 +41,8 @@ func exchange(tb testing.TB, c *pact.Context, turn, size int) {
 		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
 		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Refs: []string{fmt.Sprint("call", turn-1)}, Content: text})
 		b.Add("^ah", pact.Spec{Role: "assistant", Kind: "text", Content: text})
-		b.Add("^ah", pact.Spec{ID: fmt.Sprint("call", turn), Role: "assistant", Kind: "call", Content: map[string]any{"name": "f", "arguments": text}})
+		b.Add("^ah", pact.Spec{ID: fmt.Sprint("call", turn), Role: "assistant", Kind: "call",
+			Content: map[string]any{"name": "f", "arguments": text}})
 		return nil
 	}, nil); err != nil {
 		tb.Fatal(err)
@@ -99,7 +100,8 @@ func TestATurnMoreRendersATurnMore(t *testing.T) {
 		sameAsNaive(t, fmt.Sprint(turns, " turns"), c.Working().Tree())
 	}
 	if allocs[1] > 1.3*allocs[0] || bytes[1] > 1.3*bytes[0] {
-		t.Errorf("rendering a turn more: %.0f times the allocations and %.0f times the bytes at 16 times the size", allocs[1]/allocs[0], bytes[1]/bytes[0])
+		t.Errorf("rendering a turn more: %.0f times the allocations and %.0f times the bytes at 16 times the size",
+			allocs[1]/allocs[0], bytes[1]/bytes[0])
 	}
 }
 
@@ -125,7 +127,8 @@ func TestErasureForgetsWhatWasRendered(t *testing.T) {
 	}
 	write(42)
 	write(2)
-	if _, err := c.Erase(t.Context(), pact.Erasure{IDs: []string{"call7"}, Reason: "asked for", Random: strings.NewReader(strings.Repeat("s", 32))}); err != nil {
+	if _, err := c.Erase(t.Context(), pact.Erasure{IDs: []string{"call7"}, Reason: "asked for",
+		Random: strings.NewReader(strings.Repeat("s", 32))}); err != nil {
 		t.Fatal(err)
 	}
 	write(42)

@@ -34,7 +34,8 @@ func (p *piece) rejoin(list []piece, at int) {
 	if at < 0 || at >= len(list) || p.origin != nil || p.node.Kind != "call" || !p.node.Erased() {
 		return
 	}
-	if other := &list[at]; other.origin != nil && other.node.Kind == "call" && other.turn == p.turn && other.role == p.role {
+	if other := &list[at]; other.origin != nil && other.node.Kind == "call" && other.turn == p.turn &&
+		other.role == p.role {
 		p.origin = &origin{n: other.origin.n, content: other.origin.content}
 	}
 }

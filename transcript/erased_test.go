@@ -51,7 +51,8 @@ func TestErasedCallsKeepTheirResults(t *testing.T) {
 		if len(ids) == 0 {
 			continue
 		}
-		if _, err := c.Erase(ctx, pact.Erasure{IDs: ids, Reason: "asked for", Random: rand.NewChaCha8([32]byte{})}); err != nil {
+		if _, err := c.Erase(ctx, pact.Erasure{IDs: ids, Reason: "asked for",
+			Random: rand.NewChaCha8([32]byte{})}); err != nil {
 			t.Fatal(err)
 		}
 		data, err := OpenAI(ctx, c.Working())

@@ -49,7 +49,8 @@ func TestExamples(t *testing.T) {
 				t.Errorf("%d conversations, %d calls, %d messages", len(list), c.Calls(), c.Messages())
 			}
 			var progress []int
-			made, err := Import(t.Context(), store.NewMemory(), "x", c, &ImportOptions{Progress: func(done, total int) { progress = append(progress, done, total) }})
+			made, err := Import(t.Context(), store.NewMemory(), "x", c,
+				&ImportOptions{Progress: func(done, total int) { progress = append(progress, done, total) }})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -111,7 +112,8 @@ func TestSameBytes(t *testing.T) {
 
 func TestImportOptions(t *testing.T) {
 	file := string(load(t, "../examples/conversations/images.json"))
-	made := importText(t, file, pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 1e18 }, Actor: "me"}, Edition: selector.V01})
+	made := importText(t, file, pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return 1e18 },
+		Actor: "me"}, Edition: selector.V01})
 	if made.Edition() != selector.V01 {
 		t.Errorf("edition %s", made.Edition())
 	}
@@ -133,7 +135,8 @@ func TestImportOptions(t *testing.T) {
 // TestNoCall: a conversation without a call has no snapshot, only a working
 // state.
 func TestNoCall(t *testing.T) {
-	for _, file := range []string{`[]`, `[{"role":"system","content":"s"},{"role":"user","content":"u"}]`, `{"trajectory":[]}`} {
+	for _, file := range []string{`[]`, `[{"role":"system","content":"s"},{"role":"user","content":"u"}]`,
+		`{"trajectory":[]}`} {
 		made := importText(t, file)
 		if first, last := made.Cycles(); first <= last {
 			t.Errorf("%s: snapshots %d to %d", file, first, last)
@@ -159,7 +162,8 @@ func TestGivenUp(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	memory := store.NewMemory()
-	if _, err := Import(ctx, memory, "x", list[0], &ImportOptions{Progress: func(int, int) { cancel() }}); !errors.Is(err, context.Canceled) {
+	if _, err := Import(ctx, memory, "x", list[0], &ImportOptions{Progress: func(int, int) { cancel() }}); !errors.Is(err,
+		context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if kept, err := memory.Contexts(t.Context()); err != nil || len(kept) > 0 {
@@ -177,22 +181,34 @@ func TestRewrittenRun(t *testing.T) {
 		latest, after []string // outline of the last snapshot and of the working state
 	}{
 		{"the system message changes in place",
-			run(step(m("system", "s1"), m("user", "u"), m("assistant", "a")), step(m("system", "s2"), m("user", "u"), m("assistant", "a"), m("user", "v")), step(m("system", "s2"), m("user", "u"), m("assistant", "a"), m("user", "v"))),
-			[]string{`sys | system text | "s2"`, `turn 1 core | user text | "u"`, `turn 2 core | assistant text | "a"`, `turn 3 core | user text | "v"`},
-			[]string{`sys | system text | "s2"`, `turn 1 core | user text | "u"`, `turn 2 core | assistant text | "a"`, `turn 3 core | user text | "v"`}},
+			run(step(m("system", "s1"), m("user", "u"), m("assistant", "a")), step(m("system", "s2"), m("user", "u"),
+				m("assistant", "a"), m("user", "v")), step(m("system", "s2"), m("user", "u"), m("assistant", "a"), m("user", "v"))),
+			[]string{`sys | system text | "s2"`, `turn 1 core | user text | "u"`, `turn 2 core | assistant text | "a"`,
+				`turn 3 core | user text | "v"`},
+			[]string{`sys | system text | "s2"`, `turn 1 core | user text | "u"`, `turn 2 core | assistant text | "a"`,
+				`turn 3 core | user text | "v"`}},
 		{"turns from the change on are pruned",
-			run(step(m("user", "u"), m("assistant", "a")), step(m("user", "u"), m("assistant", "a"), m("assistant", "b")), step(m("user", "u"), m("assistant", "A"), m("assistant", "b"), m("user", "c")), step(m("user", "u"), m("assistant", "A"), m("assistant", "b"), m("user", "c"))),
-			[]string{`turn 1 core | user text | "u"`, `turn 2 core | assistant text | "A"`, `turn 2 core | assistant text | "b"`, `turn 2 core | user text | "c"`},
-			[]string{`turn 1 core | user text | "u"`, `turn 2 core | assistant text | "A"`, `turn 2 core | assistant text | "b"`, `turn 2 core | user text | "c"`}},
+			run(step(m("user", "u"), m("assistant", "a")), step(m("user", "u"), m("assistant", "a"), m("assistant", "b")),
+				step(m("user", "u"), m("assistant", "A"), m("assistant", "b"), m("user", "c")),
+				step(m("user", "u"), m("assistant", "A"), m("assistant", "b"), m("user", "c"))),
+			[]string{`turn 1 core | user text | "u"`, `turn 2 core | assistant text | "A"`, `turn 2 core | assistant text | "b"`,
+				`turn 2 core | user text | "c"`},
+			[]string{`turn 1 core | user text | "u"`, `turn 2 core | assistant text | "A"`, `turn 2 core | assistant text | "b"`,
+				`turn 2 core | user text | "c"`}},
 		{"what comes before the change in its core comes again",
-			run(step(m("user", "u"), m("user", "v"), m("assistant", "a")), step(m("user", "u"), m("user", "V")), step(m("user", "u"), m("user", "V"))),
+			run(step(m("user", "u"), m("user", "v"), m("assistant", "a")), step(m("user", "u"), m("user", "V")),
+				step(m("user", "u"), m("user", "V"))),
 			[]string{`turn 1 core | user text | "u"`, `turn 1 core | user text | "V"`},
 			[]string{`turn 1 core | user text | "u"`, `turn 1 core | user text | "V"`}},
 		{"outside a core it stays",
-			run(step(m("user", "u")), step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "v")), step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "v"), m("assistant", "b")),
-				step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "V")), step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "V"))),
-			[]string{`turn 1 core | user text | "u"`, `turn 3 core | assistant text | "a"`, `turn 3 +1 | tool result | "r"`, `turn 4 core | user text | "V"`},
-			[]string{`turn 1 core | user text | "u"`, `turn 3 core | assistant text | "a"`, `turn 3 +1 | tool result | "r"`, `turn 4 core | user text | "V"`}},
+			run(step(m("user", "u")), step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "v")),
+				step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "v"), m("assistant", "b")),
+				step(m("user", "u"), m("assistant", "a"), m("tool", "r"), m("user", "V")), step(m("user", "u"), m("assistant", "a"),
+					m("tool", "r"), m("user", "V"))),
+			[]string{`turn 1 core | user text | "u"`, `turn 3 core | assistant text | "a"`, `turn 3 +1 | tool result | "r"`,
+				`turn 4 core | user text | "V"`},
+			[]string{`turn 1 core | user text | "u"`, `turn 3 core | assistant text | "a"`, `turn 3 +1 | tool result | "r"`,
+				`turn 4 core | user text | "V"`}},
 		{"the end drops what the last call was sent",
 			run(step(m("user", "u"), m("user", "v"), m("assistant", "a")), step(m("user", "u"), m("assistant", "b"))),
 			[]string{`turn 1 core | user text | "u"`, `turn 1 +1 | user text | "v"`, `turn 2 +1 | assistant text | "a"`},
@@ -254,7 +270,8 @@ func TestMovingMarker(t *testing.T) {
 				marker = `,"cache_control":{"type":"ephemeral"}`
 			}
 			messages = append(messages,
-				`{"role":"assistant","content":"t","tool_calls":[{"id":"`+id+`","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
+				`{"role":"assistant","content":"t","tool_calls":[{"id":"`+id+
+					`","type":"function","function":{"name":"f","arguments":"{}"}}]}`,
 				`{"role":"tool","content":"r","tool_call_ids":["`+id+`"]`+marker+`}`)
 		}
 		list = append(list, `{"messages":[`+strings.Join(messages, ",")+`]}`)
@@ -279,7 +296,8 @@ func TestRunFields(t *testing.T) {
 	for _, size := range []int{10, maxRun} {
 		made := importText(t, `{"trajectory":[],"history":[1],"environment":"e","info":"`+strings.Repeat("x", size)+`"}`)
 		about := made.Working().Tree().Root().Node().Header("swe-smith:conversation")
-		if kept := canon.Value(about) == canon.Value(`{"environment":"e","info":"`+strings.Repeat("x", size)+`"}`); kept != (size < maxRun) || !kept && about != "" {
+		if kept := canon.Value(about) == canon.Value(`{"environment":"e","info":"`+strings.Repeat("x", size)+
+			`"}`); kept != (size < maxRun) || !kept && about != "" {
 			t.Errorf("of %d bytes %.80s", size, about)
 		}
 	}

@@ -146,7 +146,8 @@ func (l *life) edit(c *pact.Context) func(*pact.Batch) error {
 			b.Add("^sys", l.spec(c))
 		case 1: // a node of ^sys or of the turn under way changes
 			s := l.spec(c)
-			b.Update(l.some(c, isCall), map[string]any{"content": s.Content, attrCall: map[string]any{"id": fmt.Sprint("other_", l.said)}})
+			b.Update(l.some(c, isCall), map[string]any{"content": s.Content, attrCall: map[string]any{"id": fmt.Sprint("other_",
+				l.said)}})
 		case 2:
 			s := l.spec(c)
 			s.Offset = 1
@@ -175,7 +176,8 @@ func (l *life) step() {
 			l.contexts = append(l.contexts, fork)
 		}
 	case 2:
-		c.Erase(ctx, pact.Erasure{IDs: []string{l.some(c, isBlock)}, Reason: "asked for", Random: strings.NewReader(strings.Repeat("s", 32))})
+		c.Erase(ctx, pact.Erasure{IDs: []string{l.some(c, isBlock)}, Reason: "asked for",
+			Random: strings.NewReader(strings.Repeat("s", 32))})
 	case 3, 4:
 		keep.IDs = []string{l.some(c, isBlock), l.some(c, isTurn)}[:1+l.Intn(2)]
 		c.Commit(ctx, &pact.CommitOptions{Pruning: keep})
@@ -267,8 +269,10 @@ func TestStraysUnderTheTurnsAreJoined(t *testing.T) {
 		}
 		return tree.NewNode(n, nil)
 	}
-	tr, err := tree.Build(1, []tree.Placed{{Node: node("root", "^root", "", 0), Parent: -1}, {Node: node("seq", "^seq", "", 1)},
-		{Node: node("a", "block", "text", 2), Parent: 1}, {Node: node("b", "block", "call", 3), Parent: 1}, {Node: node("t", "seg", "", 4), Parent: 1}, {Node: node("c", "block", "text", 5), Parent: 4}})
+	tr, err := tree.Build(1, []tree.Placed{{Node: node("root", "^root", "", 0), Parent: -1},
+		{Node: node("seq", "^seq", "", 1)},
+		{Node: node("a", "block", "text", 2), Parent: 1}, {Node: node("b", "block", "call", 3), Parent: 1},
+		{Node: node("t", "seg", "", 4), Parent: 1}, {Node: node("c", "block", "text", 5), Parent: 4}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -42,7 +42,8 @@ func contentOfNode(n *tree.Node) canon.Value {
 // limits counts what a snapshot has node by node, and holds the report to it.
 func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
 	p.Helper()
-	whole := lifecycle.Part{MaxTokens: p.policy.MaxTokens, MaxBytes: p.policy.MaxBytes, MaxNodes: p.policy.MaxNodes, MaxTurns: p.policy.MaxTurns}
+	whole := lifecycle.Part{MaxTokens: p.policy.MaxTokens, MaxBytes: p.policy.MaxBytes, MaxNodes: p.policy.MaxNodes,
+		MaxTurns: p.policy.MaxTurns}
 	var exceeded []string
 	for i, part := range append([]lifecycle.Part{whole}, p.policy.Parts...) {
 		used := p.use(s, part, i == 0)
@@ -55,7 +56,8 @@ func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
 		} {
 			if l.max > 0 && l.use > l.max {
 				exceeded = append(exceeded, fmt.Sprintf("%s %d", l.name, l.max))
-				if !strings.Contains(r.Budget, fmt.Sprintf("%s %d", l.name, l.max)) || !strings.Contains(r.Budget, fmt.Sprintf("is exceeded by %d", l.use-l.max)) {
+				if !strings.Contains(r.Budget, fmt.Sprintf("%s %d", l.name, l.max)) || !strings.Contains(r.Budget,
+					fmt.Sprintf("is exceeded by %d", l.use-l.max)) {
 					p.Fatalf("%s: %s %d of %+v is %d, and the report says %q", what, l.name, l.max, part, l.use, r.Budget)
 				}
 			}
@@ -92,7 +94,8 @@ func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
 // those that are protected, or that something in them is paired with.
 func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r lifecycle.Report) {
 	p.Helper()
-	if !strings.HasPrefix(r.Budget, "max_") || strings.HasPrefix(r.Budget, "max_turns") || strings.Contains(strings.SplitN(r.Budget, ";", 2)[0], " in ") ||
+	if !strings.HasPrefix(r.Budget, "max_") || strings.HasPrefix(r.Budget, "max_turns") ||
+		strings.Contains(strings.SplitN(r.Budget, ";", 2)[0], " in ") ||
 		strings.Contains(strings.SplitN(r.Budget, ";", 2)[0], " of kind ") {
 		return // a limit of a part may leave others alone
 	}
@@ -169,7 +172,8 @@ func drawing(s *pact.Snapshot) string {
 	var b strings.Builder
 	for e, parent := range s.Tree().All() {
 		n := e.Node()
-		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(s.Tree().Path(n.ID))), n.ID, parent, n.Offset, n.Role, n.Kind, n.Refs)
+		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(s.Tree().Path(n.ID))), n.ID,
+			parent, n.Offset, n.Role, n.Kind, n.Refs)
 	}
 	return b.String()
 }

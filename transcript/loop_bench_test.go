@@ -101,7 +101,8 @@ func edit(b *testing.B, c *pact.Context) {
 	text := strings.Repeat("words of ", 900/9)
 	if err := c.Edit(context.Background(), func(b *pact.Batch) error {
 		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
-		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Content: map[string]any{"name": "find", "arguments": text}})
+		call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Content: map[string]any{"name": "find",
+			"arguments": text}})
 		b.Add("^ah", pact.Spec{Role: "tool", Kind: "result", Refs: []string{call}, Content: text})
 		b.Add("^ah", pact.Spec{Role: "assistant", Kind: "text", Content: text})
 		return nil

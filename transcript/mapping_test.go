@@ -96,31 +96,36 @@ func TestMapping(t *testing.T) {
 			`ah core | assistant text | "c"`,
 			`ah core | user text | "d"`,
 		}},
-		{"core up to the first call", `[{"role":"assistant","content":"x","tool_calls":[` + call + `]},{"role":"tool","tool_call_id":"c","content":"r"},{"role":"user","content":"u"}]`, []string{
+		{"core up to the first call", `[{"role":"assistant","content":"x","tool_calls":[` + call +
+			`]},{"role":"tool","tool_call_id":"c","content":"r"},{"role":"user","content":"u"}]`, []string{
 			`ah core | assistant text | "x"`,
 			`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"}`,
 			`ah +1 | tool result | "r" | message {"rest":{"tool_call_id":"c"}}`,
 			`ah +1 | user text | "u"`,
 		}},
-		{"a late result stays outside the core", `[{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"r"}],"name":"f"}]`, []string{
-			`ah +1 | tool result | [{"text":"r","type":"text"}] | message {"rest":{"name":"f","tool_call_id":"c"}}`,
-		}},
-		{"content null, absent, empty", `[{"role":"user","content":null},{"role":"user"},{"role":"user","content":""},{"role":"user","content":[]},{"role":"tool","content":null},{"role":"tool"},{"role":"tool","content":[]}]`, []string{
-			`ah core | user text |  | message {"content":"null"}`,
-			`ah core | user text |  | message {"content":"absent"}`,
-			`ah core | user text | ""`,
-			`ah core | user text |  | message {"content":"empty"}`,
-			`ah +1 | tool result |  | message {"content":"null"}`,
-			`ah +1 | tool result |  | message {"content":"absent"}`,
-			`ah +1 | tool result | []`,
-		}},
-		{"calls without text", `[{"role":"assistant","content":null,"tool_calls":[` + call + `,` + call + `]},{"role":"assistant","content":"","tool_calls":[` + call + `]},{"role":"assistant","tool_calls":[` + call + `]}]`, []string{
-			`turn 2 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
-			`turn 2 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
-			`turn 3 core | assistant text | ""`,
-			`turn 3 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"}`,
-			`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"absent"}`,
-		}},
+		{"a late result stays outside the core",
+			`[{"role":"tool","tool_call_id":"c","content":[{"type":"text","text":"r"}],"name":"f"}]`, []string{
+				`ah +1 | tool result | [{"text":"r","type":"text"}] | message {"rest":{"name":"f","tool_call_id":"c"}}`,
+			}},
+		{"content null, absent, empty",
+			`[{"role":"user","content":null},{"role":"user"},{"role":"user","content":""},{"role":"user","content":[]},{"role":"tool","content":null},{"role":"tool"},{"role":"tool","content":[]}]`, []string{
+				`ah core | user text |  | message {"content":"null"}`,
+				`ah core | user text |  | message {"content":"absent"}`,
+				`ah core | user text | ""`,
+				`ah core | user text |  | message {"content":"empty"}`,
+				`ah +1 | tool result |  | message {"content":"null"}`,
+				`ah +1 | tool result |  | message {"content":"absent"}`,
+				`ah +1 | tool result | []`,
+			}},
+		{"calls without text", `[{"role":"assistant","content":null,"tool_calls":[` + call + `,` + call +
+			`]},{"role":"assistant","content":"","tool_calls":[` + call + `]},{"role":"assistant","tool_calls":[` + call + `]}]`,
+			[]string{
+				`turn 2 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
+				`turn 2 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"null"}`,
+				`turn 3 core | assistant text | ""`,
+				`turn 3 +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"}`,
+				`ah +1 | assistant call | {"arguments":"{}","name":"f"} | call {"id":"c","type":"function"} | message {"content":"absent"}`,
+			}},
 		{"parts", `[{"role":"user","name":"n","content":[{"type":"text","text":"a","cache_control":{"type":"ephemeral"}},{"type":"image_url","image_url":{"url":"u"}},{"type":"image_url","image_url":"v","x":1.0},{"type":"input_audio","input_audio":{}},{"type":"a b"},{"type":"call"},"s",null,{"type":"text","text":null}]}]`, []string{
 			`ah core | user text | "a" | message {"content":"list","rest":{"name":"n"}} | part {"cache_control":{"type":"ephemeral"}}`,
 			`ah core | user image | {"url":"u"} | message {"content":"list"}`,
@@ -148,9 +153,10 @@ func TestMapping(t *testing.T) {
 			`ah core | other text | "c" | role "a:b"`,
 			`ah core | other text | "d" | role ""`,
 		}},
-		{"lone surrogates and large numbers", `[{"role":"user","content":"\ud800","x":[1,1.0,123456789012345678901234567890]}]`, []string{
-			`ah core | user text | "\ud800" | message {"rest":{"x":[1,1.0,123456789012345678901234567890]}}`,
-		}},
+		{"lone surrogates and large numbers",
+			`[{"role":"user","content":"\ud800","x":[1,1.0,123456789012345678901234567890]}]`, []string{
+				`ah core | user text | "\ud800" | message {"rest":{"x":[1,1.0,123456789012345678901234567890]}}`,
+			}},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -195,7 +201,8 @@ func TestReferences(t *testing.T) {
 		{"an id used again", call("a") + result("a") + call("a") + result("a"), "0>1 1>0 2>3 3>2"},
 		{"an id used again before a result", call("a") + call("a") + result("a"), "1>2 2>1"},
 		{"several ids", call("a", "b") + `{"role":"tool","tool_call_ids":["a","b"],"content":"r"},`, "0>2 1>2 2>0,1"},
-		{"an id named twice", call("a") + `{"role":"tool","tool_call_ids":["a","a"],"tool_call_id":"a","content":"r"},`, "0>1 1>0"},
+		{"an id named twice", call("a") + `{"role":"tool","tool_call_ids":["a","a"],"tool_call_id":"a","content":"r"},`,
+			"0>1 1>0"},
 		{"no id", call("") + result(""), ""},
 		{"legacy", legacy + legacy, "0>1 1>0 2>3 3>2"},
 	}

@@ -27,7 +27,8 @@ func (o odd) value() string {
 
 // object draws an object of some fields, in any order, perhaps with more.
 func (o odd) object(fields map[string]string) string {
-	for _, name := range []string{"cache_control", "index", "thought", "n", "rest", "", "name", "refusal", "id", "kind", "type", "key"} {
+	for _, name := range []string{"cache_control", "index", "thought", "n", "rest", "", "name", "refusal", "id", "kind",
+		"type", "key"} {
 		if _, there := fields[name]; !there && o.chance(6) {
 			fields[name] = o.value()
 		}
@@ -54,11 +55,13 @@ func (o odd) part() string {
 	case 0, 1, 2:
 		return o.object(map[string]string{"type": `"text"`, "text": `"part ` + strconv.Itoa(o.IntN(9)) + `"`})
 	case 3:
-		return o.object(map[string]string{"type": `"image_url"`, "image_url": `{"url":"https://example.org/a.png","detail":"low"}`})
+		return o.object(map[string]string{"type": `"image_url"`,
+			"image_url": `{"url":"https://example.org/a.png","detail":"low"}`})
 	case 4:
 		return o.object(map[string]string{"type": `"image_url"`, "image_url": o.value()})
 	case 5:
-		return o.object(map[string]string{"type": o.pick(`"text"`, `"image"`, `"call"`, `"result"`, `"input_audio"`, `"a b"`, o.value()), "text": o.value()})
+		return o.object(map[string]string{"type": o.pick(`"text"`, `"image"`, `"call"`, `"result"`, `"input_audio"`, `"a b"`,
+			o.value()), "text": o.value()})
 	case 6:
 		return o.object(map[string]string{})
 	}
@@ -85,7 +88,8 @@ func (o odd) call() string {
 		return o.object(map[string]string{"function": o.value()})
 	}
 	return o.object(map[string]string{
-		"id": o.callID(), "type": `"function"`, "function": `{"name":"f","arguments":"{\"a\": ` + strconv.Itoa(o.IntN(9)) + `}"}`,
+		"id": o.callID(), "type": `"function"`, "function": `{"name":"f","arguments":"{\"a\": ` + strconv.Itoa(o.IntN(9)) +
+			`}"}`,
 	})
 }
 
@@ -150,7 +154,8 @@ func (o odd) file(messages []string) string {
 		return o.object(map[string]string{"messages": "[" + strings.Join(messages, ",\n") + "]", "tools": o.value()})
 	case 1:
 		if len(messages) > 0 {
-			return o.pick("", "\n", " \r\n") + strings.Join(messages, o.pick("\n", "\r\n", "\n\n", "\n \n")) + o.pick("", "\n", "\n\n")
+			return o.pick("", "\n", " \r\n") + strings.Join(messages, o.pick("\n", "\r\n", "\n\n", "\n \n")) + o.pick("", "\n",
+				"\n\n")
 		}
 	}
 	return o.pick("", " \n") + "[" + strings.Join(messages, o.pick(",", ", ", ",\n")) + "]\n"
@@ -175,7 +180,8 @@ func (o odd) run(steps int) string {
 			}
 		}
 		list = append(slices.Clip(list), o.messages(4)...)
-		written = append(written, o.object(map[string]string{"messages": "[" + strings.Join(list, ",") + "]", "action": o.value()}))
+		written = append(written, o.object(map[string]string{"messages": "[" + strings.Join(list, ",") + "]",
+			"action": o.value()}))
 	}
 	return o.object(map[string]string{"trajectory": "[" + strings.Join(written, ",") + "]", "info": o.value()})
 }
@@ -204,7 +210,8 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 		t.Fatalf("%s: %v in\n%s", what, err, file)
 	}
 	c := list[0]
-	if len(list) != 1 || c.Name != "" || c.Shape != ShapeOpenAI || Detect([]byte(file)) != ShapeOpenAI || c.Messages() != len(messages) {
+	if len(list) != 1 || c.Name != "" || c.Shape != ShapeOpenAI || Detect([]byte(file)) != ShapeOpenAI ||
+		c.Messages() != len(messages) {
 		t.Fatalf("%s: %d conversations, %+v", what, len(list), c)
 	}
 	made, err := Import(t.Context(), store.NewMemory(), "odd", c, nil)

@@ -51,7 +51,8 @@ func openAIFaults(list []chatMessage) (faults []string) {
 		case "tool":
 			at := slices.Index(open, m.answers())
 			if at < 0 {
-				faults = append(faults, fmt.Sprintf("message %d: the result of %q answers no call of the message before", i, m.answers()))
+				faults = append(faults, fmt.Sprintf("message %d: the result of %q answers no call of the message before", i,
+					m.answers()))
 				continue
 			}
 			open = slices.Delete(open, at, at+1)

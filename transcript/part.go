@@ -56,7 +56,8 @@ func callsOf(fields canon.Any) (calls []block, rest canon.Any) {
 	var mapped []string
 	if legacy, _ := fields.Get("function_call"); legacy.Kind == canon.KindObject {
 		mapped = append(mapped, "function_call")
-		b := block{apart: true, Spec: pact.Spec{Kind: "call", Content: legacy.Value(), Attrs: map[string]any{attrForm: formFunction}}}
+		b := block{apart: true, Spec: pact.Spec{Kind: "call", Content: legacy.Value(),
+			Attrs: map[string]any{attrForm: formFunction}}}
 		if name, _ := legacy.Get("name"); name.Kind == canon.KindString {
 			b.call = callKey{function: name.Text}
 		}

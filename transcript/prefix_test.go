@@ -63,7 +63,8 @@ func prefixes(t *testing.T, what string, c *pact.Context) (map[int64]*inspect.Br
 			if same == len(now) {
 				bytes++
 			}
-			if p.Shared.Blocks != same || p.Shared.OfBlocks != len(before) || p.Shared.Bytes != int64(bytes) || p.Shared.Complete != (same == len(before)) {
+			if p.Shared.Blocks != same || p.Shared.OfBlocks != len(before) || p.Shared.Bytes != int64(bytes) ||
+				p.Shared.Complete != (same == len(before)) {
 				t.Fatalf("%s, cycle %d: %+v, want %d of %d blocks, %d bytes", what, p.Cycle, p.Shared, same, len(before), bytes)
 			}
 		}
@@ -121,7 +122,8 @@ func TestPrefixOfSWESmith(t *testing.T) {
 		}
 		breaks, _ = prefixes(t, path, c)
 		broken := breaks[int64(cycles)+2]
-		if len(breaks) != 1 || broken == nil || broken.Node != header || broken.Cause.Kind != diff.ByEdit || broken.Cause.Actor != "editor" || broken.Cause.Message != "try 1" {
+		if len(breaks) != 1 || broken == nil || broken.Node != header || broken.Cause.Kind != diff.ByEdit ||
+			broken.Cause.Actor != "editor" || broken.Cause.Message != "try 1" {
 			t.Errorf("%s: after an edit of %s: %+v", path, header, breaks)
 		}
 	}

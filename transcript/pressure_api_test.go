@@ -24,7 +24,8 @@ func TestRealConversationsThatExpire(t *testing.T) {
 		policy := drawPolicy(rng, whole)
 		policy.Orphans = ""
 		p := pressure{t, fmt.Sprintf("%s %s under %+v", c.Shape, c.Name, policy), policy, wordCounter{}, done, false}
-		made, err := pact.Create(t.Context(), store.NewMemory(), "c", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter(), Counter: p.counter}})
+		made, err := pact.Create(t.Context(), store.NewMemory(), "c",
+			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter(), Counter: p.counter}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -71,7 +71,8 @@ func (d *conversationDraw) answer() {
 	if len(ids) > 0 {
 		var calls []any
 		for _, id := range ids {
-			calls = append(calls, map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "f", "arguments": `{"a":"` + d.words() + `"}`}})
+			calls = append(calls, map[string]any{"id": id, "type": "function", "function": map[string]any{"name": "f",
+				"arguments": `{"a":"` + d.words() + `"}`}})
 		}
 		m["tool_calls"] = calls
 		if d.Intn(2) == 0 {
@@ -170,7 +171,9 @@ func replay(t *testing.T, rng *rand.Rand, i int, c *Conversation, done map[strin
 
 func (p *pressure) made(c *Conversation) *pact.Context {
 	p.Helper()
-	made, err := Import(p.Context(), store.NewMemory(), "pruned", c, &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}}, Policy: p.policy})
+	made, err := Import(p.Context(), store.NewMemory(), "pruned", c,
+		&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}},
+			Policy: p.policy})
 	if err != nil {
 		p.Fatalf("%s: %v", p.what, err)
 	}
@@ -265,7 +268,8 @@ func (p *pressure) partOf(n int, text []byte, list []*message) {
 			at++
 		}
 		if at == len(list) {
-			p.Fatalf("%s: snapshot %d has the message %+v, which is not what was sent\n%s\n%s", p.what, n, m, text, rawList(list))
+			p.Fatalf("%s: snapshot %d has the message %+v, which is not what was sent\n%s\n%s", p.what, n, m, text,
+				rawList(list))
 		}
 	}
 }
@@ -278,5 +282,6 @@ func partOfMessage(m chatMessage, of *message) bool {
 		}
 	}
 	said := strings.Trim(string(m.Content), "[]")
-	return m.Role == of.role && strings.Contains(whole, `"`+m.answers()) && (said == "null" || strings.Contains(whole, said))
+	return m.Role == of.role && strings.Contains(whole, `"`+m.answers()) &&
+		(said == "null" || strings.Contains(whole, said))
 }

@@ -70,8 +70,11 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 		}
 		for round := range rounds {
 			policy := drawPolicy(rng, whole)
-			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{}, done, false}
-			made, err := Import(t.Context(), store.NewMemory(), "pruned", c, &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}}, Policy: policy})
+			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{},
+				done, false}
+			made, err := Import(t.Context(), store.NewMemory(), "pruned", c,
+				&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: p.counter}},
+					Policy: policy})
 			if err != nil {
 				t.Fatalf("%s: %v", p.what, err)
 			}
@@ -95,8 +98,10 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 	}
 	done := map[string]int{}
 	for _, c := range realConversations(t, 40) {
-		policy := lifecycle.Policy{MaxTokens: 3000, ProtectTurns: 2, MinTokens: 500, Every: 8, Stub: "[earlier messages left out]", Parts: []lifecycle.Part{{Kind: "result", MaxTokens: 1000}}}
-		made, err := Import(t.Context(), store.NewMemory(), "pruned", c, &ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}, Policy: policy})
+		policy := lifecycle.Policy{MaxTokens: 3000, ProtectTurns: 2, MinTokens: 500, Every: 8,
+			Stub: "[earlier messages left out]", Parts: []lifecycle.Part{{Kind: "result", MaxTokens: 1000}}}
+		made, err := Import(t.Context(), store.NewMemory(), "pruned", c,
+			&ImportOptions{CreateOptions: pact.CreateOptions{OpenOptions: pact.OpenOptions{Counter: counter}}, Policy: policy})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -126,7 +131,8 @@ func drawPolicy(rng *rand.Rand, whole *pact.Context) (p lifecycle.Policy) {
 		return 1 + of*(5+rng.Intn(85))/100
 	}
 	pick := func(list ...string) string { return list[rng.Intn(len(list))] }
-	p.MaxBytes, p.MaxTokens, p.MaxNodes, p.MaxTurns = some(int(size), 2), some(words, 2), some(sum.Nodes, 3), some(tr.Region(tree.Seq).Children().Len(), 4)
+	p.MaxBytes, p.MaxTokens, p.MaxNodes, p.MaxTurns = some(int(size), 2), some(words, 2), some(sum.Nodes, 3),
+		some(tr.Region(tree.Seq).Children().Len(), 4)
 	for range rng.Intn(3) {
 		part := lifecycle.Part{Kind: pick("result", "text", "call", "stub", ""), Region: pick("", "^seq", "^ah", "^sys")}
 		if rng.Intn(2) == 0 {
@@ -204,7 +210,8 @@ func (p *pressure) pairs(what string, s *pact.Snapshot) {
 			continue
 		}
 		if !slices.ContainsFunc(refs[id], func(other string) bool {
-			return kind == "call" && kinds[other] == "result" && at[other] > at[id] || kind == "result" && kinds[other] == "call" && at[other] < at[id]
+			return kind == "call" && kinds[other] == "result" && at[other] > at[id] || kind == "result" &&
+				kinds[other] == "call" && at[other] < at[id]
 		}) {
 			p.Fatalf("%s: the %s %s is alone\n%s", what, kind, id, drawing(s))
 		}

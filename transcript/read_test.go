@@ -27,7 +27,8 @@ func TestDetect(t *testing.T) {
 		{`{"type":"user","message":{"role":"user"}}`, ""},
 		{`{"role":1}`, ""},
 		{`{"messages":"x"}`, ""},
-		{`{}`, ""}, {`[1]`, ""}, {`"x"`, ""}, {``, ""}, {`{`, ""}, {`{"role"`, ""}, {`{"role":`, ""}, {`{"a\`, ""}, {`]`, ""}, {`{"a"}`, ""},
+		{`{}`, ""}, {`[1]`, ""}, {`"x"`, ""}, {``, ""}, {`{`, ""}, {`{"role"`, ""}, {`{"role":`, ""}, {`{"a\`, ""}, {`]`, ""},
+		{`{"a"}`, ""},
 	}
 	for _, test := range tests {
 		if got := Detect([]byte(test.file)); got != test.want {
@@ -43,7 +44,8 @@ func TestReadSeveral(t *testing.T) {
 		{"an empty object", `{"messages":[]}`, "openai::0"},
 		{"one message", `{"role":"user"}`, "openai::1"},
 		{"lines of messages", "\n{\"role\":\"user\"}\r\n\r\n {\"role\":\"user\"}", "openai::2"},
-		{"lines of conversations", "{\"messages\":[]}\n\n[{\"role\":\"user\"}]\n{\"traj\":[]}", "openai:0:0 openai:1:1 tau-bench:2:0"},
+		{"lines of conversations", "{\"messages\":[]}\n\n[{\"role\":\"user\"}]\n{\"traj\":[]}",
+			"openai:0:0 openai:1:1 tau-bench:2:0"},
 		{"a list of conversations", `[{"messages":[{"role":"user"}]},{"messages":[]}]`, "openai:0:1 openai:1:0"},
 		{"one tau-bench conversation", `[{"traj":[{"role":"user"}]}]`, "tau-bench::1"},
 		{"an empty run", `{"trajectory":[]}`, "swe-smith::0"},
@@ -81,11 +83,14 @@ func TestReadErrors(t *testing.T) {
 		{"no role", `{"messages":[{"role":"user"},{"content":"x"}]}`, 0, -1, "message 1 has no role"},
 		{"role of another type", `[{"role":"user"},{"role":null}]`, 0, -1, "message 1 has no role"},
 		{"junk among lines", "{\"role\":\"user\"}\n\n[]\n", 3, -1, "message 1 is not an object"},
-		{"junk in a conversation", `[{"traj":[]},{"traj":[{"role":"user"},null]}]`, 0, -1, "conversation 1: message 1 is not an object"},
+		{"junk in a conversation", `[{"traj":[]},{"traj":[{"role":"user"},null]}]`, 0, -1,
+			"conversation 1: message 1 is not an object"},
 		{"a message among conversations", `[{"traj":[]},{"role":"user"}]`, 0, -1, "conversation 1: this is no conversation"},
-		{"a message among lines of conversations", "{\"messages\":[]}\n{\"role\":\"user\"}", 2, -1, "conversation 1: this is no conversation"},
+		{"a message among lines of conversations", "{\"messages\":[]}\n{\"role\":\"user\"}", 2, -1,
+			"conversation 1: this is no conversation"},
 		{"a bad conversation on a line", "{\"messages\":[]}\n{\"messages\":[7]}", 2, -1, "conversation 1: message 0 is not"},
-		{"step without messages", `{"trajectory":[{"messages":[]},{"action":"` + strings.Repeat("x", 99) + `"}]}`, 0, -1, "step 1 of the trajectory has no list"},
+		{"step without messages", `{"trajectory":[{"messages":[]},{"action":"` + strings.Repeat("x", 99) + `"}]}`, 0, -1,
+			"step 1 of the trajectory has no list"},
 		{"junk in a step", `{"trajectory":[{"messages":[1]}]}`, 0, -1, "step 0: message 0 is not an object"},
 	}
 	for _, test := range tests {

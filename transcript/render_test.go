@@ -32,9 +32,11 @@ func TestRenderAdded(t *testing.T) {
 		want  string
 	}{
 		{"nothing", nil, `[]`},
-		{"texts", []spec{{Content: "a"}, {Role: "assistant", Kind: "text", Content: "b"}, {Role: "assistant", Content: "c"}, {Role: "other", Content: "d"}, {Role: "a:b", Content: nil}},
+		{"texts", []spec{{Content: "a"}, {Role: "assistant", Kind: "text", Content: "b"}, {Role: "assistant", Content: "c"},
+			{Role: "other", Content: "d"}, {Role: "a:b", Content: nil}},
 			`[{"content":"a","role":"user"},{"content":"b","role":"assistant"},{"content":"c","role":"assistant"},{"content":"d","role":"user"},{"content":"","role":"user"}]`},
-		{"text and calls", []spec{{Role: "assistant", Content: "a"}, call("f"), call("g"), {Role: "tool", Kind: "result", Refs: []string{"block:1-2"}, Content: "r"}},
+		{"text and calls", []spec{{Role: "assistant", Content: "a"}, call("f"), call("g"), {Role: "tool", Kind: "result",
+			Refs: []string{"block:1-2"}, Content: "r"}},
 			`[{"content":"a","role":"assistant","tool_calls":[` +
 				`{"function":{"arguments":"{}","name":"f"},"id":"block:1-1","type":"function"},` +
 				`{"function":{"arguments":"{}","name":"g"},"id":"block:1-2","type":"function"}]},` +
@@ -45,33 +47,43 @@ func TestRenderAdded(t *testing.T) {
 				`{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"g"},"id":"block:1-2","type":"function"}]}]`},
 		{"texts around a call", []spec{{Role: "assistant", Content: "a"}, call("f"), {Role: "assistant", Content: 7}},
 			`[{"content":[{"text":"a","type":"text"},{"text":"7","type":"text"}],"role":"assistant","tool_calls":[{"function":{"arguments":"{}","name":"f"},"id":"block:1-1","type":"function"}]}]`},
-		{"a call by key and one without a role", []spec{{Kind: "call", Key: "look", Content: "up"}, {Kind: "call", Content: map[string]any{"name": "f", "arguments": map[string]any{"a": 1}}}},
+		{"a call by key and one without a role", []spec{{Kind: "call", Key: "look", Content: "up"},
+			{Kind: "call", Content: map[string]any{"name": "f", "arguments": map[string]any{"a": 1}}}},
 			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"up","name":"look"},"id":"block:1-0","type":"function"},` +
 				`{"function":{"arguments":"{\"a\":1}","name":"f"},"id":"block:1-1","type":"function"}]}]`},
-		{"a call with an id of its own", []spec{{Kind: "call", Attrs: map[string]any{attrCall: map[string]any{"id": "c9", "index": 1}}}, {Kind: "result", Refs: []string{"gone", "block:1-0"}, Content: []any{map[string]any{"type": "text", "text": "x"}}}},
+		{"a call with an id of its own",
+			[]spec{{Kind: "call", Attrs: map[string]any{attrCall: map[string]any{"id": "c9", "index": 1}}},
+				{Kind: "result", Refs: []string{"gone", "block:1-0"}, Content: []any{map[string]any{"type": "text", "text": "x"}}}},
 			`[{"content":null,"role":"assistant","tool_calls":[{"function":{"arguments":"","name":"call"},"id":"c9","index":1,"type":"function"}]},` +
 				`{"content":[{"text":"x","type":"text"}],"role":"tool","tool_call_id":"c9"}]`},
-		{"results without a call", []spec{{Role: "tool", Kind: "result", Content: []any{1}}, {Role: "tool", Kind: "result", Refs: []string{"gone"}}, {Role: "tool", Content: "t"}},
+		{"results without a call", []spec{{Role: "tool", Kind: "result", Content: []any{1}}, {Role: "tool", Kind: "result",
+			Refs: []string{"gone"}}, {Role: "tool", Content: "t"}},
 			`[{"content":"[1]","role":"tool","tool_call_id":"block:1-0"},{"content":"","role":"tool","tool_call_id":"gone"},{"content":"t","role":"tool","tool_call_id":"block:1-2"}]`},
-		{"images", []spec{{Kind: "image", Content: "u"}, {Kind: "image", Content: map[string]any{"url": "v"}}, {Kind: "image", Content: map[string]any{"type": "image"}}},
+		{"images", []spec{{Kind: "image", Content: "u"}, {Kind: "image", Content: map[string]any{"url": "v"}},
+			{Kind: "image", Content: map[string]any{"type": "image"}}},
 			`[{"content":[{"image_url":{"url":"u"},"type":"image_url"}],"role":"user"},{"content":[{"image_url":{"url":"v"},"type":"image_url"}],"role":"user"},{"content":[{"type":"image"}],"role":"user"}]`},
-		{"other kinds", []spec{{Kind: "note", Content: map[string]any{"a": 1}}, {Kind: "audio", Content: map[string]any{"type": "audio"}}, {Kind: "note", Content: []any{}}},
+		{"other kinds", []spec{{Kind: "note", Content: map[string]any{"a": 1}},
+			{Kind: "audio", Content: map[string]any{"type": "audio"}}, {Kind: "note", Content: []any{}}},
 			`[{"content":"{\"a\":1}","role":"user"},{"content":[{"type":"audio"}],"role":"user"},{"content":"[]","role":"user"}]`},
-		{"a number that is none", []spec{{Content: "a", Attrs: map[string]any{attrMessage: "x"}}, {Content: "b", Attrs: map[string]any{attrMessage: map[string]any{"n": "1"}}}},
+		{"a number that is none", []spec{{Content: "a", Attrs: map[string]any{attrMessage: "x"}},
+			{Content: "b", Attrs: map[string]any{attrMessage: map[string]any{"n": "1"}}}},
 			`[{"content":"a","role":"user"},{"content":"b","role":"user"}]`},
 		{"imported attributes by hand", []spec{
-			{Content: "a", Attrs: map[string]any{attrMessage: map[string]any{"n": 1, "rest": 2, "content": 3}, attrRole: 4, attrForm: 5}},
+			{Content: "a", Attrs: map[string]any{attrMessage: map[string]any{"n": 1, "rest": 2, "content": 3}, attrRole: 4,
+				attrForm: 5}},
 			{Attrs: map[string]any{attrMessage: map[string]any{"n": 1}, attrPart: 6}},
 			{Kind: "call", Attrs: map[string]any{attrMessage: map[string]any{"n": 1}, attrCall: 7}}},
 			`[{"content":[{"text":"a","type":"text"},{"text":"","type":"text"}],"role":"user","tool_calls":[{"function":null}]}]`},
 		{"a number used by several messages", []spec{
 			{Role: "user", Content: "a", Attrs: same}, {Role: "system", Content: "b", Attrs: same},
-			{Role: "tool", Kind: "result", Content: "c", Attrs: same}, {Role: "tool", Kind: "result", Content: "d", Attrs: same}},
+			{Role: "tool", Kind: "result", Content: "c", Attrs: same}, {Role: "tool", Kind: "result", Content: "d",
+				Attrs: same}},
 			`[{"content":"a","role":"user"},{"content":"b","role":"system"},{"content":"c","role":"tool"},{"content":"d","role":"tool"}]`},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			c, err := pact.Create(t.Context(), store.NewMemory(), "test", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter()}})
+			c, err := pact.Create(t.Context(), store.NewMemory(), "test",
+				&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: counter()}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -124,7 +136,8 @@ func TestRenderRemoved(t *testing.T) {
 	user := `{"content":"u","role":"user"}`
 	end := `,{"content":"end","role":"user"}]`
 	tests := []struct{ name, message, remove, want string }{
-		{"one call of two", `{"role":"assistant","content":"t","x":1,"tool_calls":[` + call("a") + `,` + call("b") + `]}`, "1",
+		{"one call of two", `{"role":"assistant","content":"t","x":1,"tool_calls":[` + call("a") + `,` + call("b") + `]}`,
+			"1",
 			`{"content":"t","role":"assistant","tool_calls":[` + call("b") + `],"x":1}`},
 		{"all calls", `{"role":"assistant","content":"t","tool_calls":[` + call("a") + `,` + call("b") + `]}`, "12",
 			`{"content":"t","role":"assistant"}`},
@@ -208,7 +221,8 @@ func TestRemoveSealedCall(t *testing.T) {
 		t.Fatalf("removed %v, held %v", s.Report.Removed, s.Report.Held)
 	}
 	text := openAI(t, s)
-	if strings.Contains(text, "call_zrh") || !strings.Contains(text, "Let me look that up.") || !strings.Contains(text, "call_gru") {
+	if strings.Contains(text, "call_zrh") || !strings.Contains(text, "Let me look that up.") ||
+		!strings.Contains(text, "call_gru") {
 		t.Error(text)
 	}
 }

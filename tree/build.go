@@ -33,7 +33,8 @@ func Build(cycle int64, nodes []Placed) (*Tree, error) {
 			parent = nodes[p.Parent].Node.ID
 		}
 		if depth[i] >= MaxDepth {
-			return nil, fault.OnNode(fault.Limit, p.Node.ID, "nodes are nested more than "+strconv.Itoa(MaxDepth)+" levels deep", "flatten the groups")
+			return nil, fault.OnNode(fault.Limit, p.Node.ID, "nodes are nested more than "+strconv.Itoa(MaxDepth)+" levels deep",
+				"flatten the groups")
 		}
 		size := c.ids.size
 		c.ids = c.ids.with(p.Node.ID, place{p.Node, parent}, owner)
@@ -66,5 +67,6 @@ func Build(cycle int64, nodes []Placed) (*Tree, error) {
 }
 
 func duplicate(id string) error {
-	return fault.OnNode(fault.NodeDuplicate, id, "an id belongs to one node for the whole history of a context", "choose another id or leave it out")
+	return fault.OnNode(fault.NodeDuplicate, id, "an id belongs to one node for the whole history of a context",
+		"choose another id or leave it out")
 }

@@ -53,7 +53,8 @@ func drawImported(t *rapid.T) *world {
 	w := newWorld()
 	w.cycle = 3
 	put := func(typ, parent string, offset int64) string {
-		r := &record{typ: typ, parent: parent, offset: offset, cycle: int64(below(t, 4, "cycle")), expiry: never, headers: map[string]any{}}
+		r := &record{typ: typ, parent: parent, offset: offset, cycle: int64(below(t, 4, "cycle")), expiry: never,
+			headers: map[string]any{}}
 		if r.content = pick(t, "content", contents...); namedClass(typ) != "block" {
 			r.content = nil
 		}

@@ -76,7 +76,8 @@ func (c *comparison) onlyB(e *Entry, parent string) bool {
 }
 
 func (c *comparison) differs(d *Difference) bool {
-	return d.Old.digest != d.New.digest || d.OldParent != d.NewParent || c.times && ttlDiffers(d.Old, d.New, c.a.cycle, c.b.cycle)
+	return d.Old.digest != d.New.digest || d.OldParent != d.NewParent || c.times && ttlDiffers(d.Old, d.New, c.a.cycle,
+		c.b.cycle)
 }
 
 // join finds the nodes that have a place in both trees, but not the same one.
@@ -198,7 +199,8 @@ func (m *merger) skipShared(x, y *Cursor) {
 	a, b := &x.frames[x.n-1], &y.frames[y.n-1]
 	for i := 0; i < len(a.list.items) && i < len(b.list.items); i++ {
 		run, e := a.list.runBefore(i), a.list.items[i]
-		if run != b.list.runBefore(i) || e != b.list.items[i] || m.times && (e.sum.Finite > 0 || run != nil && run.sum.Finite > 0) {
+		if run != b.list.runBefore(i) || e != b.list.items[i] || m.times && (e.sum.Finite > 0 || run != nil &&
+			run.sum.Finite > 0) {
 			return
 		}
 		if m.same != nil {

@@ -117,7 +117,8 @@ func TestCompareFindsExactlyWhatDiffers(t *testing.T) {
 			wantNow, wantGone := differences(a, b)
 			equal(t, "new and changed, in the order of the second", now, wantNow)
 			equal(t, "gone, in the order of the first", gone, wantGone)
-			equal(t, "equal digests exactly where contents are equal", a.digest == b.digest, reflect.DeepEqual(a.world.nodes, b.world.nodes))
+			equal(t, "equal digests exactly where contents are equal", a.digest == b.digest, reflect.DeepEqual(a.world.nodes,
+				b.world.nodes))
 		}
 	})
 }

@@ -104,7 +104,10 @@ func TestCostDoesNotGrowWithHistory(t *testing.T) {
 		{"attach to a turn in the middle", func(l, _ long) { l.edit().Add(id(l, "seg:%d-1"), tree.Spec{Offset: 1}) }, 0},
 		{"a whole turn", func(l, _ long) { l.turn(t) }, 0},
 		{"remove a turn in the middle", func(l, _ long) { l.tree.Without(id(l, "seg:%d-1")) }, 0},
-		{"compare with the next snapshot", func(l, next long) { tree.Compare(l.tree, next.tree, func(tree.Difference) bool { return true }) }, 20},
+		{"compare with the next snapshot", func(l, next long) {
+			tree.Compare(l.tree, next.tree,
+				func(tree.Difference) bool { return true })
+		}, 20},
 		{"shared blocks with the next snapshot", func(l, next long) { tree.SharedBlocks(l.tree, next.tree) }, 20},
 		{"size of a prefix", func(l, _ long) { l.tree.ThreadPrefix(int(l.stamps.Cycle / 2)) }, 5},
 		{"the last block", func(l, _ long) {
@@ -117,9 +120,11 @@ func TestCostDoesNotGrowWithHistory(t *testing.T) {
 	for _, c := range costs {
 		a, sizeA := cost(func() { c.do(small, smallNext) })
 		b, sizeB := cost(func() { c.do(large, largeNext) })
-		t.Logf("%-36s %6.0f allocations of %7.0f B at %d turns, %6.0f of %7.0f B at %d", c.what, a, sizeA, shortHistory, b, sizeB, longHistory)
+		t.Logf("%-36s %6.0f allocations of %7.0f B at %d turns, %6.0f of %7.0f B at %d", c.what, a, sizeA, shortHistory, b,
+			sizeB, longHistory)
 		if b > 2*a+2 || sizeB > 3*sizeA+512 {
-			t.Errorf("%s: got %.0f allocations of %.0f B after %d turns, want about the %.0f of %.0f B after %d", c.what, b, sizeB, longHistory, a, sizeA, shortHistory)
+			t.Errorf("%s: got %.0f allocations of %.0f B after %d turns, want about the %.0f of %.0f B after %d", c.what, b,
+				sizeB, longHistory, a, sizeA, shortHistory)
 		}
 		if c.most > 0 && b > c.most {
 			t.Errorf("%s: got %.0f allocations, want at most %.0f", c.what, b, c.most)

@@ -36,7 +36,8 @@ func TestEqualContentsHaveEqualDigestsWhateverTheWay(t *testing.T) {
 		var strangers []string
 		for _, r := range v.world.document() {
 			if c := v.world.class(r.id); c != "block" && c != "^root" && c != "^seq" && rarely(t, 2, "stranger") {
-				s := &record{typ: "block", parent: r.id, offset: int64(below(t, 5, "offset") - 2), ns: int64(below(t, 2000, "ns")), expiry: never, headers: map[string]any{"refs": []string{"root"}}}
+				s := &record{typ: "block", parent: r.id, offset: int64(below(t, 5, "offset") - 2), ns: int64(below(t, 2000, "ns")),
+					expiry: never, headers: map[string]any{"refs": []string{"root"}}}
 				s.id = "stranger in " + r.id
 				more.nodes[s.id] = s
 				strangers = append(strangers, s.id)
@@ -154,8 +155,10 @@ func TestRemovedHeadersLeaveNoTrace(t *testing.T) {
 		}
 		return x.Tree()
 	}
-	full := tree.Spec{Role: "tool", Kind: "k", Key: "k", Tags: []string{"k"}, Refs: []string{"sys"}, Pinned: true, Content: "c", TTL: tree.TTL(1)}
-	nothing := map[string]any{"role": nil, "kind": nil, "key": nil, "tags": nil, "refs": nil, "pinned": nil, "content": nil, "ttl": nil}
+	full := tree.Spec{Role: "tool", Kind: "k", Key: "k", Tags: []string{"k"}, Refs: []string{"sys"}, Pinned: true,
+		Content: "c", TTL: tree.TTL(1)}
+	nothing := map[string]any{"role": nil, "kind": nil, "key": nil, "tags": nil, "refs": nil, "pinned": nil,
+		"content": nil, "ttl": nil}
 	got, want := edit(full, nothing), edit(tree.Spec{}, nil)
 	equal(t, "digest", got.Digest(), want.Digest())
 	equal(t, "summary", *got.Root().Summary(), *want.Root().Summary())
@@ -163,5 +166,6 @@ func TestRemovedHeadersLeaveNoTrace(t *testing.T) {
 		t.Errorf("%s still refers to sys", from)
 	}
 	n := got.Node("a")
-	equal(t, "fields", []any{n.Role, n.Kind, n.Key, n.Tags, n.Refs, n.Pinned}, []any{"", "", "", []string(nil), []string(nil), false})
+	equal(t, "fields", []any{n.Role, n.Kind, n.Key, n.Tags, n.Refs, n.Pinned}, []any{"", "", "", []string(nil),
+		[]string(nil), false})
 }

@@ -137,7 +137,8 @@ func drawParent(t *rapid.T, w *world) string {
 func drawGap(t *rapid.T, w *world) tree.Gap {
 	g := tree.Gap{Parent: drawParent(t, w), Edge: pick(t, "edge", tree.Start, tree.End, tree.After, tree.Before)}
 	list := w.kids(w.resolve(g.Parent))
-	if r := w.nodes[w.resolve(g.Parent)]; r != nil && (w.class(r.id) == "^ah" || w.class(r.id) == "turn" || rarely(t, 20, "no core")) {
+	if r := w.nodes[w.resolve(g.Parent)]; r != nil && (w.class(r.id) == "^ah" || w.class(r.id) == "turn" ||
+		rarely(t, 20, "no core")) {
 		g.Core = rapid.Bool().Draw(t, "core")
 	}
 	g.N = 1 + below(t, max(1, len(list)), "n")
@@ -147,7 +148,8 @@ func drawGap(t *rapid.T, w *world) tree.Gap {
 	return g
 }
 
-var contents = []any{nil, "", "x", "hello", "grüße\t\"𝄞\"\x7f<&>", 7, 12345, true, []any{1, "two", nil}, map[string]any{"b": 1, "a": []any{}}, map[string]any{}}
+var contents = []any{nil, "", "x", "hello", "grüße\t\"𝄞\"\x7f<&>", 7, 12345, true, []any{1, "two", nil},
+	map[string]any{"b": 1, "a": []any{}}, map[string]any{}}
 
 func drawSpec(t *rapid.T, w *world) tree.Spec {
 	s := tree.Spec{
@@ -218,12 +220,14 @@ var updates = map[string][]any{
 	"speed":        {1},
 }
 
-var updateNames = []string{"content", "priority", "offset", "ttl", "tags", "refs", "role", "kind", "key", "pinned", "data_n", "x:y", "mime", "id", "cycle", "removable", "content_hash", "speed"}
+var updateNames = []string{"content", "priority", "offset", "ttl", "tags", "refs", "role", "kind", "key", "pinned",
+	"data_n", "x:y", "mime", "id", "cycle", "removable", "content_hash", "speed"}
 
 // drawOp draws a call. Most are sensible, so that trees grow; what is wrong
 // with the others is spread over every rule.
 func drawOp(t *rapid.T, w *world) op {
-	o := op{Call: pick(t, "call", "Add", "Add", "Add", "Add", "AddAt", "AddAt", "Update", "Update", "Remove", "Move", "Move", "MoveAt", "Reorder")}
+	o := op{Call: pick(t, "call", "Add", "Add", "Add", "Add", "AddAt", "AddAt", "Update", "Update", "Remove", "Move",
+		"Move", "MoveAt", "Reorder")}
 	switch o.Call {
 	case "Add":
 		o.Parent, o.Spec = drawParent(t, w), drawSpec(t, w)
@@ -275,7 +279,8 @@ func drawSiblings(t *rapid.T, w *world) []string {
 }
 
 func (o op) String() string {
-	return fmt.Sprintf("%s(id %q parent %q offset %d gap %+v spec %+v set %v list %q)", o.Call, o.ID, o.Parent, o.Offset, o.Gap, o.Spec, o.Set, o.List)
+	return fmt.Sprintf("%s(id %q parent %q offset %d gap %+v spec %+v set %v list %q)", o.Call, o.ID, o.Parent, o.Offset,
+		o.Gap, o.Spec, o.Set, o.List)
 }
 
 var background = context.Background()

@@ -134,7 +134,8 @@ func expiryOf(cycle, ttl int64) (int64, error) {
 // checkInteger holds offset and priority to the range of integers.
 func checkInteger(name string, n int64) error {
 	if n > MaxInteger || n < -MaxInteger {
-		return fault.At(fault.Limit, fault.NoOffset, strconv.FormatInt(n, 10), name+" goes from "+strconv.FormatInt(-MaxInteger, 10)+" to "+strconv.FormatInt(MaxInteger, 10), "")
+		return fault.At(fault.Limit, fault.NoOffset, strconv.FormatInt(n, 10), name+" goes from "+
+			strconv.FormatInt(-MaxInteger, 10)+" to "+strconv.FormatInt(MaxInteger, 10), "")
 	}
 	return nil
 }

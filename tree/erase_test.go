@@ -28,7 +28,8 @@ func withHeaders(n tree.Node, headers map[string]canon.Value) *tree.Node {
 //	hmac.new(bytes(range(32)), json.dumps({"id": "block:1-0", "role": "user", "kind": "text", "tags": ["a"],
 //	    "data_who": "Jané", "content": {"said": "I am Jané"}}, sort_keys=True, separators=(',', ':')).encode(), 'sha256')
 func TestMark(t *testing.T) {
-	n := withHeaders(tree.Node{ID: "block:1-0", Type: "block", Priority: 4, CreatedNS: 7, Expiry: 9, Content: tree.Hold(`{"said":"I am Jan\u00e9"}`)},
+	n := withHeaders(tree.Node{ID: "block:1-0", Type: "block", Priority: 4, CreatedNS: 7, Expiry: 9,
+		Content: tree.Hold(`{"said":"I am Jan\u00e9"}`)},
 		map[string]canon.Value{"role": `"user"`, "kind": `"text"`, "tags": `["a"]`, "data_who": `"Jan\u00e9"`})
 	got, err := n.Mark(t.Context(), salt)
 	if want := "c8f3efe85f93f49a39898001bff3b680e861ae502b076ca9f128f972f19b774b"; err != nil || got != want {
@@ -46,15 +47,19 @@ func TestErase(t *testing.T) {
 		stays   []string
 		left    canon.Value
 	}{
-		{"plain", "", `"Jane"`, map[string]canon.Value{"role": `"user"`, "kind": `"text"`, "refs": `["a"]`, "pinned": "true", "removable": "false"},
+		{"plain", "", `"Jane"`, map[string]canon.Value{"role": `"user"`, "kind": `"text"`, "refs": `["a"]`, "pinned": "true",
+			"removable": "false"},
 			[]string{"kind", "pinned", "refs", "removable", "role"}, `"[erased]"`},
-		{"free words", "long ago", `{"a":1}`, map[string]canon.Value{"role": `"x:jane"`, "kind": `"jane"`, "refs": `{"jane":1}`, "pinned": `"jane"`},
+		{"free words", "long ago", `{"a":1}`, map[string]canon.Value{"role": `"x:jane"`, "kind": `"jane"`,
+			"refs": `{"jane":1}`, "pinned": `"jane"`},
 			nil, `"[erased]"`},
-		{"everything else", "", `NaN`, map[string]canon.Value{"key": `"k"`, "tags": `["t"]`, "provenance": `"p"`, "mime": `"m"`, "encoding": `"e"`,
+		{"everything else", "", `NaN`, map[string]canon.Value{"key": `"k"`, "tags": `["t"]`, "provenance": `"p"`,
+			"mime": `"m"`, "encoding": `"e"`,
 			"data_x": "1", "content_x": "2", "openai:call": `{"id":"call_1"}`, "odd": "[]"}, nil, `"[erased]"`},
 		{"no content", "", "", map[string]canon.Value{"role": `"tool"`}, []string{"role"}, ""},
 		{"a false mark", "", `"Jane"`, map[string]canon.Value{tree.ErasedName: `"Jane"`}, nil, `"[erased]"`},
-		{"a mark beside a text", "", `"Jane"`, map[string]canon.Value{tree.ErasedName: `"` + canon.Value(tree.Digest{}.String()) + `"`}, nil, `"[erased]"`},
+		{"a mark beside a text", "", `"Jane"`, map[string]canon.Value{tree.ErasedName: `"` +
+			canon.Value(tree.Digest{}.String()) + `"`}, nil, `"[erased]"`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			n := place

@@ -44,17 +44,40 @@ func TestFailingStoreLeavesNothingBehind(t *testing.T) {
 		taken func(string) (bool, error)
 		do    func(*tree.Editor) error
 	}{
-		{"moving a block whose content is away", nil, func(x *tree.Editor) error { _, err := x.Move("away", "^ah", 1); return err }},
-		{"moving a group with such a block in it", nil, func(x *tree.Editor) error { _, err := x.Move("list", "^ah", 1); return err }},
+		{"moving a block whose content is away", nil, func(x *tree.Editor) error {
+			_, err := x.Move("away", "^ah",
+				1)
+			return err
+		}},
+		{"moving a group with such a block in it", nil, func(x *tree.Editor) error {
+			_, err := x.Move("list", "^ah",
+				1)
+			return err
+		}},
 		{"moving such a group to a gap", nil, func(x *tree.Editor) error {
 			_, err := x.MoveAt("list", tree.Gap{Parent: "^sys", Edge: tree.End})
 			return err
 		}},
-		{"updating a block whose content is away", nil, func(x *tree.Editor) error { return x.Update("away", map[string]any{"priority": 1}) }},
+		{"updating a block whose content is away", nil, func(x *tree.Editor) error {
+			return x.Update("away",
+				map[string]any{"priority": 1})
+		}},
 		{"generating an id", noIDs, func(x *tree.Editor) error { _, err := x.Add("^sys", tree.Spec{}); return err }},
-		{"generating an id behind one that is there", noIDs, func(x *tree.Editor) error { _, err := x.Add("^sys", tree.Spec{Type: "block:x"}); return err }},
-		{"looking an id up", noIDs, func(x *tree.Editor) error { _, err := x.Add("^sys", tree.Spec{ID: "block:7-7"}); return err }},
-		{"generating the id of what moves", noIDs, func(x *tree.Editor) error { _, err := x.Move("held", "^ah", 1); return err }},
+		{"generating an id behind one that is there", noIDs, func(x *tree.Editor) error {
+			_, err := x.Add("^sys",
+				tree.Spec{Type: "block:x"})
+			return err
+		}},
+		{"looking an id up", noIDs, func(x *tree.Editor) error {
+			_, err := x.Add("^sys",
+				tree.Spec{ID: "block:7-7"})
+			return err
+		}},
+		{"generating the id of what moves", noIDs, func(x *tree.Editor) error {
+			_, err := x.Move("held", "^ah",
+				1)
+			return err
+		}},
 	}
 	for _, c := range cases {
 		t.Run(c.rule, func(t *testing.T) {

@@ -68,7 +68,8 @@ func TestHashTakesWhatIsNew(t *testing.T) {
 		region := func(class string, index int64) *Node {
 			return NewNode(Node{ID: class, Type: "^" + class, Index: index, Expiry: Never}, nil)
 		}
-		nodes := []Placed{{region("root", 0), -1}, {region("sys", 1), 0}, {region("seq", 2), 0}, {region("ah", 3), 0}, {block("rule", "be kind"), 1}}
+		nodes := []Placed{{region("root", 0), -1}, {region("sys", 1), 0}, {region("seq", 2), 0}, {region("ah", 3), 0},
+			{block("rule", "be kind"), 1}}
 		for i := range turns {
 			nodes = append(nodes, Placed{turn(i).Node, 2}, Placed{block(fmt.Sprint("b", i), "hello"), len(nodes)})
 		}
@@ -105,7 +106,8 @@ func TestHashTakesWhatIsNew(t *testing.T) {
 // and no more.
 func TestFormsOfATreeAreFew(t *testing.T) {
 	node := func(id, nodeType string) *Node { return NewNode(Node{ID: id, Type: nodeType, Expiry: Never}, nil) }
-	tr, err := Build(0, []Placed{{node("root", "^root"), -1}, {node("seq", "^seq"), 0}, {node("t", "seg"), 1}, {node("b", "block"), 2}})
+	tr, err := Build(0, []Placed{{node("root", "^root"), -1}, {node("seq", "^seq"), 0}, {node("t", "seg"), 1},
+		{node("b", "block"), 2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +122,8 @@ func TestFormsOfATreeAreFew(t *testing.T) {
 	ask := func(i, want int) {
 		t.Helper()
 		var b bytes.Buffer
-		if err := tr.WriteAs(context.Background(), &b, forms[i]); err != nil || b.String() != fmt.Sprintf("[%d]", i) || written != want {
+		if err := tr.WriteAs(context.Background(), &b, forms[i]); err != nil || b.String() != fmt.Sprintf("[%d]", i) ||
+			written != want {
 			t.Errorf("form %d: %q, %v, written %d times, want %d", i, b.String(), err, written, want)
 		}
 	}

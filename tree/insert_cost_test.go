@@ -53,9 +53,11 @@ func TestAStampOfAFollowerCostsTheSameAmongManySiblings(t *testing.T) {
 		reorder := allocationsOf(t, func() error { return x.Reorder(ids...) })
 		t.Logf("%d siblings: %.2f allocations a follower in front, %.2f in the middle, %.2f of a node that is reordered",
 			n, front/float64(n), middle/float64(n)*2, reorder/float64(n))
-		for what, each := range map[string]float64{"in front": front / float64(n), "in the middle": middle / float64(n) * 2, "reordered": reorder / float64(n)} {
+		for what, each := range map[string]float64{"in front": front / float64(n), "in the middle": middle / float64(n) * 2,
+			"reordered": reorder / float64(n)} {
 			if each > most {
-				t.Errorf("%d siblings, %s: got %.2f allocations for every node with a new stamp, want at most %d", n, what, each, most)
+				t.Errorf("%d siblings, %s: got %.2f allocations for every node with a new stamp, want at most %d", n, what, each,
+					most)
 			}
 		}
 	}
@@ -96,7 +98,8 @@ func TestManyFollowersGetTheStampsOfSingleSteps(t *testing.T) {
 		return x
 	}
 	x := insert()
-	if _, err := x.AddAt(tree.Gap{Parent: "^ah", Edge: tree.Before, N: 2}, tree.Spec{ID: "new", Content: "hi"}); err != nil {
+	if _, err := x.AddAt(tree.Gap{Parent: "^ah", Edge: tree.Before, N: 2},
+		tree.Spec{ID: "new", Content: "hi"}); err != nil {
 		t.Fatal(err)
 	}
 	one := insert()

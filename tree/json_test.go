@@ -72,7 +72,8 @@ func TestSpecTakesJSON(t *testing.T) {
 			continue
 		}
 		n := x.Tree().Node(id)
-		if content, err := n.Content.Value(context.Background()); content != c.want || n.Header("data_x") != c.want || err != nil {
+		if content, err := n.Content.Value(context.Background()); content != c.want || n.Header("data_x") != c.want ||
+			err != nil {
 			t.Errorf("%v becomes %s and %s, %v", c.given, content, n.Header("data_x"), err)
 		}
 	}

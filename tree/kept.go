@@ -7,8 +7,10 @@ import (
 )
 
 const (
-	keptRun   = 256 << 10 // runs of turns up to here, in bytes of the canonical thread, are kept as one piece, so that long threads are few pieces
-	keptForms = 4         // as many forms keep bytes beside each turn
+	// runs of turns up to here, in bytes of the canonical thread, are kept as one piece, so that long
+	// threads are few pieces
+	keptRun   = 256 << 10
+	keptForms = 4 // as many forms keep bytes beside each turn
 )
 
 // kept is what a form wrote of a turn or a run of turns, each element with a

@@ -178,7 +178,11 @@ func TestIntegersEndAtTheLimit(t *testing.T) {
 		{"a priority of a new node", 0, 0, nil, add(tree.Spec{Priority: math.MinInt64}), false},
 		{"the longest life", 0, 0, nil, set("ttl", end-1), true},
 		{"a longer one", 0, 0, nil, set("ttl", end), false},
-		{"a move behind all offsets", 0, 0, nil, func(x *tree.Editor) error { _, err := x.Move("a", "^sys", math.MaxInt64); return err }, false},
+		{"a move behind all offsets", 0, 0, nil, func(x *tree.Editor) error {
+			_, err := x.Move("a", "^sys",
+				math.MaxInt64)
+			return err
+		}, false},
 	} {
 		x := fresh(c.last, c.next, c.clock)
 		before, stamps := x.Tree().Digest(), x.Stamps

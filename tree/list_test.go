@@ -16,7 +16,8 @@ func hashOfTrie(key string) uint64 { return maphash.String(trieSeed, key) }
 // item is an entry at a place of the order that its number decides, with ties:
 // a block, or a group with or without one.
 func item(rng *rand.Rand, id int) *Entry {
-	n := Node{ID: fmt.Sprint("n", id), Type: "block", Offset: int64(rng.Intn(3) - 1), CreatedNS: int64(rng.Intn(40)), Index: int64(rng.Intn(2)), Expiry: Never}
+	n := Node{ID: fmt.Sprint("n", id), Type: "block", Offset: int64(rng.Intn(3) - 1), CreatedNS: int64(rng.Intn(40)),
+		Index: int64(rng.Intn(2)), Expiry: Never}
 	if rng.Intn(5) == 0 {
 		n.Expiry = int64(rng.Intn(9))
 	}
@@ -46,7 +47,8 @@ func (l *List) sound(t *rapid.T) {
 	count := len(l.items)
 	for i, e := range l.items {
 		if s := l.Shape(i); s.Class() != e.class || s.Leaf() != (e.kids == nil) {
-			t.Fatalf("shape of %s, item %d: got %v and leaf %v, want %v and %v", e.node.ID, i, s.Class(), s.Leaf(), e.class, e.kids == nil)
+			t.Fatalf("shape of %s, item %d: got %v and leaf %v, want %v and %v", e.node.ID, i, s.Class(), s.Leaf(), e.class,
+				e.kids == nil)
 		}
 		if e.node.level != l.level {
 			t.Fatalf("%s of level %d stands in a run of level %d", e.node.ID, e.node.level, l.level)
@@ -93,7 +95,8 @@ func TestListIsDecidedByItsItems(t *testing.T) {
 		want := ofSlice(items)
 		l.sound(t)
 		if l.Len() != len(items) || l.Len() > 0 && l.digest != want.digest || l.Summary() != want.Summary() {
-			t.Fatalf("got %d items, digest %v, %+v\nwant %d items, digest %v, %+v", l.Len(), l.Summary(), l.digest, want.Len(), want.Summary(), want.digest)
+			t.Fatalf("got %d items, digest %v, %+v\nwant %d items, digest %v, %+v", l.Len(), l.Summary(), l.digest, want.Len(),
+				want.Summary(), want.digest)
 		}
 		i := 0
 		for e := range l.All() {

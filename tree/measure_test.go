@@ -22,7 +22,8 @@ func (l *letters) Count(text string) int {
 
 // ofKind counts the nodes of a kind.
 func ofKind(kind string) *tree.Measure {
-	return &tree.Measure{Name: "kind " + kind, Want: tree.Marks{Kinds: tree.Mark(kind)}, Of: func(_ context.Context, e *tree.Entry) (int64, error) {
+	return &tree.Measure{Name: "kind " + kind, Want: tree.Marks{Kinds: tree.Mark(kind)}, Of: func(_ context.Context,
+		e *tree.Entry) (int64, error) {
 		if e.Node().Kind == kind {
 			return 1, nil
 		}

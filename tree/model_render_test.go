@@ -84,7 +84,8 @@ func contentHash(r *record) string {
 
 // node is the record as the package's own type.
 func (r *record) node() *tree.Node {
-	n := tree.Node{ID: r.id, Type: r.typ, Offset: r.offset, Priority: r.priority, Cycle: r.cycle, CreatedNS: r.ns, Index: r.index, Expiry: r.expiry}
+	n := tree.Node{ID: r.id, Type: r.typ, Offset: r.offset, Priority: r.priority, Cycle: r.cycle, CreatedNS: r.ns,
+		Index: r.index, Expiry: r.expiry}
 	for name, v := range r.headers {
 		n.Headers = append(n.Headers, tree.Header{Name: name, Value: tree.JSON(canon.Value(dump(v)))})
 	}

@@ -87,7 +87,8 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 		at = count
 	case After, Before:
 		if g.N < 1 || g.N > count {
-			return nil, misplaced(parent.node.ID, "there is no child "+strconv.Itoa(g.N)+" among "+strconv.Itoa(count), "children count from 1")
+			return nil, misplaced(parent.node.ID, "there is no child "+strconv.Itoa(g.N)+" among "+strconv.Itoa(count),
+				"children count from 1")
 		}
 		at = g.N
 		if g.Edge == Before {

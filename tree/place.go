@@ -84,7 +84,8 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 	parent := p[len(p)-1]
 	id := parent.node.ID
 	if levels(p) >= MaxDepth {
-		return fault.OnNode(fault.Limit, id, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep", "flatten the groups")
+		return fault.OnNode(fault.Limit, id, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep",
+			"flatten the groups")
 	}
 	if removable && class != Container {
 		return misplaced(id, NotRemovable, "leave removable out")
@@ -150,7 +151,8 @@ func (x *Editor) admitMoved(path *[]*Entry, e *Entry, offset int64) error {
 		return err
 	}
 	if levels(*path)+e.height() > MaxDepth {
-		return fault.OnNode(fault.Limit, e.node.ID, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep", "flatten the groups")
+		return fault.OnNode(fault.Limit, e.node.ID, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep",
+			"flatten the groups")
 	}
 	return nil
 }

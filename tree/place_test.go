@@ -122,11 +122,13 @@ var refusals = []struct {
 	{"a second core beside an elided one", elided, add("^ah", cont), fault.PlacementInvalid, "AH"},
 	{"a second core beside an explicit one", explicit, add("^ah", cont), fault.PlacementInvalid, "AH"},
 	{"a second core by moving a group", elided, move("group", "^ah", 0), fault.PlacementInvalid, "AH"},
-	{"a second core by updating the offset of a group", explicit, update("group", "offset", 0), fault.PlacementInvalid, "AH"},
+	{"a second core by updating the offset of a group", explicit, update("group", "offset", 0), fault.PlacementInvalid,
+		"AH"},
 	{"a second core in a sealed turn", nil, add("TURN", cont), fault.Sealed, "TURN"},
 	{"a removable core", nil, add("^ah", tree.Spec{Type: "cont", Removable: true}), fault.PlacementInvalid, "AH"},
 	{"a removable block", nil, add("^sys", tree.Spec{Removable: true}), fault.PlacementInvalid, "sys"},
-	{"an update that moves a block into the core", explicit, update("after", "offset", 0), fault.PlacementInvalid, "after"},
+	{"an update that moves a block into the core", explicit, update("after", "offset", 0), fault.PlacementInvalid,
+		"after"},
 
 	{"a fourth region", nil, add("^root", tree.Spec{}), fault.PlacementInvalid, "root"},
 	{"a second ^sys", nil, add("^root", tree.Spec{Type: "^sys"}), fault.PlacementInvalid, ""},
@@ -159,11 +161,13 @@ var refusals = []struct {
 		_, err := b.Move("group", "deeper", 0)
 		return err
 	}, fault.PlacementInvalid, "group"},
-	{"a core moved into itself", explicit, moveAt("core", tree.Gap{Parent: "AH", Core: true}), fault.PlacementInvalid, "core"},
+	{"a core moved into itself", explicit, moveAt("core", tree.Gap{Parent: "AH", Core: true}), fault.PlacementInvalid,
+		"core"},
 
 	{"adding at offset 0 of a sealed turn", nil, add("TURN", tree.Spec{}), fault.Sealed, "TURN"},
 	{"adding to a sealed core", nil, add("CORE", tree.Spec{Offset: 3}), fault.Sealed, "CORE"},
-	{"adding to a gap in a sealed core", nil, addAt(tree.Gap{Parent: "TURN", Core: true, Edge: tree.End}, tree.Spec{}), fault.Sealed, "CORE"},
+	{"adding to a gap in a sealed core", nil, addAt(tree.Gap{Parent: "TURN", Core: true, Edge: tree.End}, tree.Spec{}),
+		fault.Sealed, "CORE"},
 	{"moving into a sealed core", elided, move("after", "CORE", 0), fault.Sealed, "CORE"},
 	{"removing a sealed core", nil, remove("CORE"), fault.Sealed, "CORE"},
 	{"removing from a sealed core", nil, remove("ask"), fault.Sealed, "ask"},
@@ -172,7 +176,8 @@ var refusals = []struct {
 	{"updating what is attached to a sealed turn", nil, update("late", "priority", 1), fault.Sealed, "late"},
 	{"reordering a sealed turn", nil, reorder("late"), fault.Sealed, "late"},
 	{"a gap before an earlier node", nil, addAt(tree.Gap{Parent: "^sys"}, tree.Spec{}), fault.Sealed, "rule"},
-	{"a gap after an earlier node before another", nil, addAt(tree.Gap{Parent: "^sys", Edge: tree.After, N: 1}, tree.Spec{}), fault.Sealed, "list"},
+	{"a gap after an earlier node before another", nil, addAt(tree.Gap{Parent: "^sys", Edge: tree.After, N: 1},
+		tree.Spec{}), fault.Sealed, "list"},
 	{"a move before an earlier node", elided, moveAt("after", tree.Gap{Parent: "box"}), fault.Sealed, "inner"},
 	{"the role of an earlier node of ^sys", nil, update("rule", "role", "user"), fault.Sealed, "rule"},
 	{"the ttl of an earlier node of ^sys", nil, update("rule", "ttl", 1), fault.Sealed, "rule"},
@@ -180,9 +185,12 @@ var refusals = []struct {
 	{"the refs of an earlier node of ^sys", nil, update("rule", "refs", nil), fault.Sealed, "rule"},
 	{"the pin of an earlier node of ^sys", nil, update("rule", "pinned", true), fault.Sealed, "rule"},
 
-	{"a gap that is not there", nil, addAt(tree.Gap{Parent: "^sys", Edge: tree.After, N: 3}, tree.Spec{}), fault.PlacementInvalid, "sys"},
-	{"a gap before child 0", nil, addAt(tree.Gap{Parent: "^sys", Edge: tree.Before}, tree.Spec{}), fault.PlacementInvalid, "sys"},
-	{"the core of what has none", nil, addAt(tree.Gap{Parent: "^sys", Core: true}, tree.Spec{}), fault.PlacementInvalid, "sys"},
+	{"a gap that is not there", nil, addAt(tree.Gap{Parent: "^sys", Edge: tree.After, N: 3}, tree.Spec{}),
+		fault.PlacementInvalid, "sys"},
+	{"a gap before child 0", nil, addAt(tree.Gap{Parent: "^sys", Edge: tree.Before}, tree.Spec{}), fault.PlacementInvalid,
+		"sys"},
+	{"the core of what has none", nil, addAt(tree.Gap{Parent: "^sys", Core: true}, tree.Spec{}), fault.PlacementInvalid,
+		"sys"},
 	{"reordering over parents", elided, reorder("new", "member"), fault.PlacementInvalid, "member"},
 	{"reordering over offsets", elided, reorder("new", "after"), fault.PlacementInvalid, "after"},
 	{"reordering one node twice", elided, reorder("new", "new"), fault.PlacementInvalid, "new"},
@@ -200,8 +208,10 @@ var refusals = []struct {
 	{"an id that is there", nil, add("^sys", tree.Spec{ID: "ask"}), fault.NodeDuplicate, "ask"},
 	{"an id of the history", nil, add("^sys", tree.Spec{ID: "gone"}), fault.NodeDuplicate, "gone"},
 	{"an id of this batch", elided, add("^sys", tree.Spec{ID: "new"}), fault.NodeDuplicate, "new"},
-	{"an id over 1 KiB", nil, add("^sys", tree.Spec{ID: strings.Repeat("x", 1025)}), fault.Limit, strings.Repeat("x", 32) + "…"},
-	{"a generated id over 1 KiB", nil, add("^sys", tree.Spec{Type: "x:" + strings.Repeat("y", 1024)}), fault.Limit, "x:" + strings.Repeat("y", 30) + "…"},
+	{"an id over 1 KiB", nil, add("^sys", tree.Spec{ID: strings.Repeat("x", 1025)}), fault.Limit, strings.Repeat("x", 32) +
+		"…"},
+	{"a generated id over 1 KiB", nil, add("^sys", tree.Spec{Type: "x:" + strings.Repeat("y", 1024)}), fault.Limit,
+		"x:" + strings.Repeat("y", 30) + "…"},
 }
 
 func TestRefusals(t *testing.T) {
@@ -257,7 +267,8 @@ func TestSpecsThatAreNoNodes(t *testing.T) {
 	}
 	for _, name := range []string{
 		"id", "nodeType", "offset", "ttl", "priority", "cycle", "created_at_ns", "created_at_iso", "creation_index",
-		"content_hash", "role", "kind", "content", "key", "tags", "provenance", "removable", "pinned", "refs", "mime", "encoding", "children",
+		"content_hash", "role", "kind", "content", "key", "tags", "provenance", "removable", "pinned", "refs", "mime",
+		"encoding", "children",
 	} {
 		bad["the reserved name "+name+" as an attribute"] = tree.Spec{Attrs: map[string]any{name: 1}}
 	}

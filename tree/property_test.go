@@ -65,7 +65,8 @@ func (r *run) seal() {
 		r.t.Fatalf("seal: %v", err)
 	}
 	r.world.seal()
-	equal(r.t, "stamps after a seal", []int64{stamps.Cycle, stamps.LastNS, stamps.Next}, []int64{r.world.cycle, r.world.last, r.world.next})
+	equal(r.t, "stamps after a seal", []int64{stamps.Cycle, stamps.LastNS, stamps.Next},
+		[]int64{r.world.cycle, r.world.last, r.world.next})
 	r.keep(tr, true)
 	r.base = tr
 	r.batch(tr, stamps)
@@ -104,7 +105,8 @@ func begin(t *rapid.T, quick bool) *run {
 			t.Fatalf("new: %v", err)
 		}
 	}
-	equal(t, "first stamps", []int64{stamps.Cycle, stamps.LastNS, stamps.Next}, []int64{r.world.cycle, r.world.last, r.world.next})
+	equal(t, "first stamps", []int64{stamps.Cycle, stamps.LastNS, stamps.Next}, []int64{r.world.cycle, r.world.last,
+		r.world.next})
 	r.keep(r.base, true)
 	r.batch(r.base, stamps)
 	return r

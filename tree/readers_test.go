@@ -66,7 +66,8 @@ func TestReadersNeedNoLock(t *testing.T) {
 	}
 	for i := range 60 {
 		x := l.edit()
-		for k, s := range []tree.Spec{{Content: i}, {Offset: 1, Refs: []string{"rule0"}}, {Offset: 1}, {ID: fmt.Sprint("own", i), Offset: 2}} {
+		for k, s := range []tree.Spec{{Content: i}, {Offset: 1, Refs: []string{"rule0"}}, {Offset: 1},
+			{ID: fmt.Sprint("own", i), Offset: 2}} {
 			if _, err := x.Add("^ah", s); err != nil {
 				t.Fatal(err)
 			}

@@ -11,7 +11,8 @@ import (
 // gap finds what an insertion selector names (docs/decisions): the parent, the
 // offset of the neighbour (given false where there is none), the siblings that
 // must follow, and what speaks against it.
-func (w *world) gap(g tree.Gap, moving string) (parent string, offset int64, given bool, follow []string, no []refusal) {
+func (w *world) gap(g tree.Gap, moving string) (parent string, offset int64, given bool, follow []string,
+	no []refusal) {
 	if parent = w.resolve(g.Parent); w.nodes[parent] == nil {
 		return parent, 0, false, nil, []refusal{missing(parent)}
 	}

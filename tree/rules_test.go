@@ -113,7 +113,8 @@ func goodRole(s string) bool {
 }
 
 func custom(name string) bool {
-	return name != "content_hash" && (strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_") || strings.Contains(name, ":"))
+	return name != "content_hash" && (strings.HasPrefix(name, "data_") || strings.HasPrefix(name, "content_") ||
+		strings.Contains(name, ":"))
 }
 
 // describe is the record of a new node and what is wrong with it by itself.
@@ -128,7 +129,8 @@ func (w *world) describe(s tree.Spec) (*record, []refusal) {
 	case class == "" && !strings.Contains(s.Type, ":"):
 		no = append(no, invalid())
 	}
-	r := &record{id: s.ID, typ: s.Type, offset: s.Offset, priority: s.Priority, cycle: w.cycle, expiry: never, headers: map[string]any{}, content: s.Content}
+	r := &record{id: s.ID, typ: s.Type, offset: s.Offset, priority: s.Priority, cycle: w.cycle, expiry: never,
+		headers: map[string]any{}, content: s.Content}
 	if s.TTL != nil {
 		r.expiry = w.cycle + *s.TTL
 		if *s.TTL < 0 {

@@ -55,7 +55,8 @@ func (t *Tree) Without(ids ...string) *Tree {
 // Specification: 02 §6, 02 §6.1, 02 §6.2, 03 §5, 03 §5.1, 03 §5.2.
 func Seal(t *Tree, s Stamps, env Env) (*Tree, Stamps, error) {
 	if s.Cycle >= MaxInteger {
-		return nil, s, fault.New(fault.Limit, "there is no cycle after "+strconv.FormatInt(s.Cycle-1, 10), "export the snapshot, give it a lower cycle and import it as another context")
+		return nil, s, fault.New(fault.Limit, "there is no cycle after "+strconv.FormatInt(s.Cycle-1, 10),
+			"export the snapshot, give it a lower cycle and import it as another context")
 	}
 	x := &Editor{change: t.change(), Stamps: s, env: env}
 	head, seq := t.Region(Head), t.Region(Seq)

@@ -12,7 +12,8 @@ func turns(t *testing.T, count int) (*Tree, *Editor, Env) {
 	t.Helper()
 	var nodes []Placed
 	put := func(parent int, id, typ string) int {
-		nodes = append(nodes, Placed{NewNode(Node{ID: id, Type: typ, CreatedNS: int64(len(nodes)), Expiry: Never}, nil), parent})
+		nodes = append(nodes, Placed{NewNode(Node{ID: id, Type: typ, CreatedNS: int64(len(nodes)), Expiry: Never}, nil),
+			parent})
 		return len(nodes) - 1
 	}
 	root := put(-1, "root", "^root")
@@ -26,7 +27,10 @@ func turns(t *testing.T, count int) (*Tree, *Editor, Env) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	env := Env{Vocabulary: Vocabulary{"seg", "cont", "block"}, Clock: func() int64 { return 0 }, Taken: func(string) (bool, error) { return false, nil }}
+	env := Env{Vocabulary: Vocabulary{"seg", "cont", "block"}, Clock: func() int64 { return 0 }, Taken: func(string) (bool,
+		error) {
+		return false, nil
+	}}
 	s := Stamps{Cycle: int64(count + 1), LastNS: int64(len(nodes)), Given: -1}
 	return tr, Edit(context.Background(), tr.WithCycle(s.Cycle), tr, s, env), env
 }
@@ -71,7 +75,8 @@ func TestCompareLooksIntoNothingShared(t *testing.T) {
 		diffs int
 	}{
 		{"one more turn", func(x *Editor) error { _, err := x.Add("^ah", Spec{}); return err }, 5},
-		{"a block attached to an old turn", func(x *Editor) error { _, err := x.Add("turn500", Spec{Offset: 1}); return err }, 5},
+		{"a block attached to an old turn", func(x *Editor) error { _, err := x.Add("turn500", Spec{Offset: 1}); return err },
+			5},
 		{"a new rule", func(x *Editor) error { _, err := x.Add("^sys", Spec{}); return err }, 5},
 	}
 	for _, c := range cases {

@@ -86,7 +86,8 @@ func (s *Spec) headers() ([]Header, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Attrs)) {
 		if !CustomName(name) {
-			return nil, invalid(name, "a custom attribute needs a name of its own", "name it data_"+name+", content_"+name+" or with a namespace, such as x:"+name)
+			return nil, invalid(name, "a custom attribute needs a name of its own", "name it data_"+name+", content_"+name+
+				" or with a namespace, such as x:"+name)
 		}
 		h, err := header(name, s.Attrs[name])
 		if err != nil {
@@ -117,7 +118,8 @@ func header(name string, v any) (Header, error) {
 			return Header{}, invalid(name, "the header must be a string", "")
 		}
 		if name == "role" && !slices.Contains(roles, t) && !strings.Contains(t, ":") {
-			return Header{}, invalid(t, "the role is neither canonical nor namespaced", "use "+strings.Join(roles, ", ")+", or a name with a colon")
+			return Header{}, invalid(t, "the role is neither canonical nor namespaced", "use "+strings.Join(roles, ", ")+
+				", or a name with a colon")
 		}
 	case name == "tags" || name == "refs":
 		if value.Kind() != canon.KindArray || texts(value) == nil {
@@ -159,7 +161,8 @@ func encodeContent(v any) (Content, error) {
 }
 
 func invalid(token, message, remedy string) error {
-	return &fault.Error{Code: fault.DocumentInvalid, Token: token, Message: message + ": " + strconv.Quote(token), Remedy: remedy, Offset: fault.NoOffset}
+	return &fault.Error{Code: fault.DocumentInvalid, Token: token, Message: message + ": " + strconv.Quote(token),
+		Remedy: remedy, Offset: fault.NoOffset}
 }
 
 func checkID(id string) error {
@@ -187,7 +190,8 @@ func checkType(nodeType string) error {
 	case class == Turn:
 		return fault.New(fault.PlacementInvalid, "a turn comes about when the active head is sealed", "add to ^ah and commit")
 	case !named && !strings.Contains(nodeType, ":"):
-		return invalid(nodeType, "the type is neither canonical nor namespaced", "use a name with a colon, such as cb:"+nodeType)
+		return invalid(nodeType, "the type is neither canonical nor namespaced", "use a name with a colon, such as cb:"+
+			nodeType)
 	}
 	return nil
 }

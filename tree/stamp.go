@@ -18,7 +18,8 @@ func (x *Editor) stamp(n *Node) error {
 		at = max(at, x.LastNS+1)
 	}
 	if x.LastNS >= MaxInteger || at > MaxInteger || at < -MaxInteger || x.Next > MaxInteger {
-		return fault.New(fault.Limit, "no later stamp is left: created_at_ns and creation_index go up to "+strconv.FormatInt(MaxInteger, 10),
+		return fault.New(fault.Limit, "no later stamp is left: created_at_ns and creation_index go up to "+
+			strconv.FormatInt(MaxInteger, 10),
 			"check the clock, and the stamps of what was imported")
 	}
 	x.LastNS = at
@@ -168,7 +169,8 @@ func (x *Editor) Reorder(ids ...string) error {
 			return sealed(id, "the order of earlier nodes is fixed")
 		}
 		if x.Parent(id) != x.Parent(ids[0]) || x.Node(id).Offset != x.Node(ids[0]).Offset {
-			return fault.OnNode(fault.PlacementInvalid, id, "only siblings at one offset can be reordered", "move the node first")
+			return fault.OnNode(fault.PlacementInvalid, id, "only siblings at one offset can be reordered",
+				"move the node first")
 		}
 		if listed[id] {
 			return fault.OnNode(fault.PlacementInvalid, id, "the node is listed twice", "")

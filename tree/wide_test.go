@@ -94,7 +94,8 @@ func TestWideTreesFollowTheModelToo(t *testing.T) {
 			a.digest = a.tree.Digest()
 			list := []version{a, scatter(t, rng, &a, 1), scatter(t, rng, &a, 25)}
 			last := list[len(list)-1]
-			list = append(list, last.later(last.tree.Cycle()+2), version{tree: remade(t, last.tree), world: last.world, digest: last.digest})
+			list = append(list, last.later(last.tree.Cycle()+2), version{tree: remade(t, last.tree), world: last.world,
+				digest: last.digest})
 			for _, v := range list {
 				same(t, v.tree, v.world)
 				sameCursor(t, rng, v.tree.Region(tree.Sys).Children())
@@ -182,7 +183,8 @@ func TestWriteThreadReportsWhatFails(t *testing.T) {
 
 // ThreadSize counts in bytes what WriteThread writes, whatever the content.
 func TestThreadSizeCountsEveryKindOfContent(t *testing.T) {
-	for _, content := range []canon.Value{"", `""`, "0", "7", "42", "-1", "1.5", "true", "null", "[]", "{}", `"a"`, `"\u00e9"`, `[1,{"a":null}]`} {
+	for _, content := range []canon.Value{"", `""`, "0", "7", "42", "-1", "1.5", "true", "null", "[]", "{}", `"a"`,
+		`"\u00e9"`, `[1,{"a":null}]`} {
 		w := newWorld()
 		nodes := placed(w.document())
 		n := tree.NewNode(tree.Node{ID: "a", Type: "block", Expiry: never, Content: tree.Hold(tree.JSON(content))}, nil)

@@ -63,7 +63,8 @@ func (b *bench) fill(f func(s store.Store)) (path string) {
 // create makes a context with a clock of its own.
 func (b *bench) create(s store.Store) *pact.Context {
 	var now int64
-	c, err := pact.Create(b.ctx, s, "chat", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}})
+	c, err := pact.Create(b.ctx, s, "chat",
+		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { now++; return now }}})
 	must(err)
 	return c
 }

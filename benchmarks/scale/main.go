@@ -33,7 +33,8 @@ type row struct {
 
 func main() {
 	only := flag.String("rows", "", "measure the rows whose name matches this regular expression")
-	tries := flag.Int("tries", 12, "how often to measure at each size, where that takes no longer than -patience; the fastest counts")
+	tries := flag.Int("tries", 12,
+		"how often to measure at each size, where that takes no longer than -patience; the fastest counts")
 	patience := flag.Duration("patience", 3*time.Second, "when to stop trying again")
 	flag.Parse()
 	wanted, err := regexp.Compile(*only)
@@ -43,7 +44,8 @@ func main() {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	fmt.Printf("%s, %s, %s/%s, %d cores\n\n", time.Now().UTC().Format("2 January 2006"), runtime.Version(), runtime.GOOS, runtime.GOARCH, runtime.NumCPU())
+	fmt.Printf("%s, %s, %s/%s, %d cores\n\n", time.Now().UTC().Format("2 January 2006"), runtime.Version(), runtime.GOOS,
+		runtime.GOARCH, runtime.NumCPU())
 	fmt.Println("| what | n | at n | at 4n | at 16n | steps | of allocations | |")
 	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |")
 	for _, r := range rows {

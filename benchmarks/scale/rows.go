@@ -23,7 +23,8 @@ const (
 // rows are what was found to grow faster than its input, and what belongs to it.
 var rows = []row{
 	{"pact validate of n turns in a file", 500, paths, validate},
-	{"inserting in front of all siblings, n times", 250, stampsOfFollowers, insert(func(int) string { return "(d0, cont[offset=0], )" })},
+	{"inserting in front of all siblings, n times", 250, stampsOfFollowers,
+		insert(func(int) string { return "(d0, cont[offset=0], )" })},
 	{"inserting in the middle, n times", 250, stampsOfFollowers, insert(func(there int) string {
 		if there < 2 {
 			return "(d0, cont[offset=0], end)"
@@ -36,8 +37,10 @@ var rows = []row{
 	{"… --compact", 200, paths, apply("--compact")},
 	{"updating n nodes of one cycle in a file that was just opened, at once", 2_000, paths, reopened(false)},
 	{"… one by one", 250, paths, reopened(true)},
-	{"20 commits at a limit of n turns", 1_000, storesToCome, atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxTurns: n} })},
-	{"20 commits at a limit of the bytes of n turns", 1_000, storesToCome, atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxBytes: 200 * n} })},
+	{"20 commits at a limit of n turns", 1_000, storesToCome,
+		atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxTurns: n} })},
+	{"20 commits at a limit of the bytes of n turns", 1_000, storesToCome,
+		atLimit(func(n int) lifecycle.Policy { return lifecycle.Policy{MaxBytes: 200 * n} })},
 	{"pruning n blocks to half under 64 limits", 1_000, memory, manyParts},
 	{"a component for each of n keys, in three cycles", 250, paths, components},
 	{"pruning beside a call with n results", 250, memory, results},
@@ -59,7 +62,8 @@ var rows = []row{
 	})},
 	{"n undos in a row", 50, memory, undoing(false)},
 	{"a commit and its undo, n times", 50, memory, undoing(true)},
-	{"opening a file and asking for a snapshot 30 cycles back, in a window of 60 turns, after n turns", 200, storesToCome, window},
+	{"opening a file and asking for a snapshot 30 cycles back, in a window of 60 turns, after n turns", 200, storesToCome,
+		window},
 }
 
 func validate(b *bench, n int) func() {
@@ -100,7 +104,8 @@ func apply(flags ...string) func(*bench, int) func() {
 	return func(b *bench, n int) func() {
 		var ops strings.Builder
 		for i := range n {
-			ops.WriteString(`{"op":"add","into":"^ah","node":{"role":"user","content":"Hello ` + strconv.Itoa(i) + `"}}` + "\n" + `{"op":"commit"}` + "\n")
+			ops.WriteString(`{"op":"add","into":"^ah","node":{"role":"user","content":"Hello ` + strconv.Itoa(i) + `"}}` + "\n" +
+				`{"op":"commit"}` + "\n")
 		}
 		return func() { b.pact([]byte(ops.String()), append([]string{"apply", "-"}, flags...)...) }
 	}

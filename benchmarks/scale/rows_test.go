@@ -23,7 +23,8 @@ func TestRows(t *testing.T) {
 
 func TestWritten(t *testing.T) {
 	for d, want := range map[time.Duration]string{
-		1500 * time.Microsecond: "1.5 ms", 25 * time.Second: "25 s", 999 * time.Nanosecond: "999ns", 12_345 * time.Microsecond: "12 ms",
+		1500 * time.Microsecond: "1.5 ms", 25 * time.Second: "25 s", 999 * time.Nanosecond: "999ns",
+		12_345 * time.Microsecond: "12 ms",
 	} {
 		if got := written(d); got != want {
 			t.Errorf("%v is written %s, want %s", d, got, want)

@@ -30,7 +30,8 @@ func run(ctx context.Context, file string) error {
 	if err != nil {
 		return err
 	}
-	c, err := transcript.Import(ctx, store.NewMemory(), "weather", conversations[0], &transcript.ImportOptions{CreateOptions: pact.CreateOptions{Edition: selector.V01}})
+	c, err := transcript.Import(ctx, store.NewMemory(), "weather", conversations[0],
+		&transcript.ImportOptions{CreateOptions: pact.CreateOptions{Edition: selector.V01}})
 	if err != nil {
 		return err
 	}

@@ -112,7 +112,8 @@ func TestValueReading(t *testing.T) {
 			t.Errorf("%q reads as kind %d, integer %v, expressible %v", c.v, c.v.Kind(), c.v.IsInteger(), c.v.Expressible())
 		}
 	}
-	for v, want := range map[Value]string{`""`: "", `"a b"`: "a b", `"\u00e9\n\\"`: "é\n\\", `"\ud83d\ude00"`: "😀", `"\ud83d"`: "\xed\xa0\xbd"} {
+	for v, want := range map[Value]string{`""`: "", `"a b"`: "a b", `"\u00e9\n\\"`: "é\n\\", `"\ud83d\ude00"`: "😀",
+		`"\ud83d"`: "\xed\xa0\xbd"} {
 		if got, ok := v.Text(); !ok || got != want || String(got) != v {
 			t.Errorf("%s.Text() = %q, %v, want %q", v, got, ok, want)
 		}
@@ -120,7 +121,8 @@ func TestValueReading(t *testing.T) {
 	if _, ok := Int(1).Text(); ok {
 		t.Error("a number has no text")
 	}
-	for v, want := range map[Value]bool{"0": true, "-9223372036854775808": true, "9223372036854775808": false, "1.0": false, `"1"`: false} {
+	for v, want := range map[Value]bool{"0": true, "-9223372036854775808": true, "9223372036854775808": false,
+		"1.0": false, `"1"`: false} {
 		if n, ok := v.Int64(); ok != want || ok && Int(n) != v {
 			t.Errorf("%s.Int64() = %d, %v", v, n, ok)
 		}
@@ -181,17 +183,21 @@ func TestEncode(t *testing.T) {
 		want Value
 	}{
 		{nil, Null}, {true, True}, {"é<", `"\u00e9<"`},
-		{int(-1), "-1"}, {int8(-8), "-8"}, {int16(16), "16"}, {int32(32), "32"}, {int64(math.MinInt64), "-9223372036854775808"},
-		{uint(1), "1"}, {uint8(8), "8"}, {uint16(16), "16"}, {uint32(32), "32"}, {uint64(math.MaxUint64), "18446744073709551615"},
+		{int(-1), "-1"}, {int8(-8), "-8"}, {int16(16), "16"}, {int32(32), "32"},
+		{int64(math.MinInt64), "-9223372036854775808"},
+		{uint(1), "1"}, {uint8(8), "8"}, {uint16(16), "16"}, {uint32(32), "32"},
+		{uint64(math.MaxUint64), "18446744073709551615"},
 		{float32(0.5), "0.5"}, {2.0, "2.0"}, {math.Inf(1), "Infinity"},
 		{huge, "1180591620717411303424"}, {(*big.Int)(nil), Null},
 		{json.Number("1E2"), "100.0"}, {json.Number("-0"), "0"}, {json.Number("NaN"), "NaN"},
 		{[]any(nil), "[]"}, {[]any{1, "a", nil, Value(""), Value("[]"), Any{}}, `[1,"a",null,null,[],null]`},
 		{[]string{"a", "\n"}, `["a","\n"]`}, {map[string]any(nil), "{}"},
-		{map[string]any{"b": []string(nil), "a": map[string]any{"😀": 1, "\uffff": 2}}, `{"a":{"\uffff":2,"\ud83d\ude00":1},"b":[]}`},
+		{map[string]any{"b": []string(nil), "a": map[string]any{"😀": 1, "\uffff": 2}},
+			`{"a":{"\uffff":2,"\ud83d\ude00":1},"b":[]}`},
 		{Value(""), ""}, {Value("[1]"), "[1]"}, {Any{}, ""}, {ArrayOf(Any{}), "[null]"},
 		{record{"x", 0}, `{"name":"x"}`}, {[]record{{"y<", 1}}, `[{"age":1,"name":"y<"}]`},
-		{json.RawMessage(` {"b":1.50,"a":"\ud800"} `), `{"a":"\ud800","b":1.5}`}, {map[string]int{"b": 1, "a": 2}, `{"a":2,"b":1}`},
+		{json.RawMessage(` {"b":1.50,"a":"\ud800"} `), `{"a":"\ud800","b":1.5}`}, {map[string]int{"b": 1, "a": 2},
+			`{"a":2,"b":1}`},
 	} {
 		if got, err := Encode(c.in); err != nil || got != c.want {
 			t.Errorf("Encode(%#v) = %s, %v, want %s", c.in, got, err, c.want)

@@ -14,7 +14,8 @@ import (
 // Encode returns the canonical form of a Go value: nil, booleans, strings,
 // integers of every size, floats, json.Number, lists, maps by string, values
 // of this package and whatever encoding/json can marshal. Nil lists and maps
-// are the empty array and object, and no value inside a list or map is null. What goes through encoding/json is read back
+// are the empty array and object, and no value inside a list or map is null. What goes through
+// encoding/json is read back
 // from its text, so there a float without fraction becomes an integer and bytes
 // become base64. A list of bytes by itself is refused, because text and base64
 // are equally likely to be meant; so are strings that are not UTF-8. The code is

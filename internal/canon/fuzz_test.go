@@ -15,7 +15,8 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "null", `{"a":[1,-0,1.50,1e400,NaN],"a":"\u00e9\ud83d"}`, ` [ true , false ] `, "-Infinity", "\xff",
 		`{"é":{"😀":1,"\uffff":2}}`, "[[[[", `{"b":"x","a":{"b":[1],"a":{}},"a":0,"":1,"":[{"z":{},"\u0079":[]}]}`,
-		`{"\ud800":1,"\udfff":2,"\ue000":3,"\ud7ff":4,"\ud83d\ude00":5,"\"":6,"a\\":7,"a":8,"a\u0000":9}`, `{"a":{"content":1},"b":"\u0041"} `, `"\ud83d\ude00\/"`, "1e-5", "01",
+		`{"\ud800":1,"\udfff":2,"\ue000":3,"\ud7ff":4,"\ud83d\ude00":5,"\"":6,"a\\":7,"a":8,"a\u0000":9}`,
+		`{"a":{"content":1},"b":"\u0041"} `, `"\ud83d\ude00\/"`, "1e-5", "01",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -25,7 +26,8 @@ func FuzzParse(f *testing.F) {
 		if walked.Value() != v || fmt.Sprint(failed) != fmt.Sprint(err) {
 			t.Fatalf("read at once as %s, %v; walked as %s, %v", v, err, walked.Value(), failed)
 		}
-		if held, failed := (&Outline{Walk: []string{"a"}, Hold: []string{"b"}}).Parse(data); err == nil && (failed != nil || held.Value() != v) {
+		if held, failed := (&Outline{Walk: []string{"a"}, Hold: []string{"b"}}).Parse(data); err == nil &&
+			(failed != nil || held.Value() != v) {
 			t.Fatalf("read at once as %s; by an outline as %s, %v", v, held.Value(), failed)
 		}
 		if Value(data).Canonical() != (err == nil && string(v) == string(data)) {
@@ -100,7 +102,8 @@ func same(a Any, v any) bool {
 }
 
 func FuzzAppendString(f *testing.F) {
-	for _, seed := range []string{"", "plain", "\x00\x7f\"\\", "é😀", "\xed\xa0\xbd", "\xed\xa0\xbd\xed\xb8\x80", "\xff\xc3", "\ufffd"} {
+	for _, seed := range []string{"", "plain", "\x00\x7f\"\\", "é😀", "\xed\xa0\xbd", "\xed\xa0\xbd\xed\xb8\x80",
+		"\xff\xc3", "\ufffd"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -147,7 +147,8 @@ func (r *replay) line(ctx context.Context, line []byte) error {
 		return r.config(m)
 	}
 	if r.context == nil {
-		r.context, err = pact.Create(ctx, store.NewMemory(), "replay", &pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: r.clock}, Edition: r.edition})
+		r.context, err = pact.Create(ctx, store.NewMemory(), "replay",
+			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: r.clock}, Edition: r.edition})
 		if err != nil {
 			return err
 		}
@@ -195,7 +196,8 @@ func (r *replay) config(m *members) error {
 		return err
 	}
 	if r.context != nil && (hasEdition || hasClock) {
-		return fault.New(fault.DocumentInvalid, "edition and clock are set before the first operation", "make config the first line")
+		return fault.New(fault.DocumentInvalid, "edition and clock are set before the first operation",
+			"make config the first line")
 	}
 	if hasEdition {
 		e, err := selector.ParseEdition(edition)
@@ -271,6 +273,7 @@ func (r *replay) commit(ctx context.Context, m *members) error {
 	if err := m.end(); err != nil {
 		return err
 	}
-	_, err := r.context.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: message}, Pruning: &pact.Pruning{Policy: r.policy, IDs: prune}})
+	_, err := r.context.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: message},
+		Pruning: &pact.Pruning{Policy: r.policy, IDs: prune}})
 	return err
 }

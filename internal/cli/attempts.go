@@ -70,7 +70,8 @@ func (a *app) printAttempts(list []store.Attempt) error {
 			countText(one.TokenIn), countText(one.TokenOut), one.Thread[:12], said)
 	}
 	if !a.json && len(rows) > 0 {
-		a.table([]string{"attempt", "status", "started", "took", "provider", "model", "in", "out", "thread", "error"}, rows, "lllrllrrll")
+		a.table([]string{"attempt", "status", "started", "took", "provider", "model", "in", "out", "thread", "error"}, rows,
+			"lllrllrrll")
 	}
 	return nil
 }
@@ -139,7 +140,8 @@ otherwise than sent.`,
 
 // startAttempt starts an attempt with a file to write to, "" for none. A file
 // that cannot be put in place ends it.
-func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string, pruning *pact.Pruning) (began *store.Attempt, err error) {
+func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string,
+	pruning *pact.Pruning) (began *store.Attempt, err error) {
 	if out == "" {
 		return c.StartAttempt(ctx, call, io.Discard, pruning)
 	}
@@ -171,7 +173,8 @@ committed. One that a crash left running is ended in the same way.`,
 	in := f.Int64("token-in", 0, "`N` tokens went in; left out, they are not known")
 	out := f.Int64("token-out", 0, "`N` tokens came out; left out, they are not known")
 	said := f.String("error", "", "what went wrong, a `TEXT`")
-	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"completed", "canceled", "error"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"completed", "canceled", "error"},
+		cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		o := pact.Outcome{Status: store.AttemptStatus(*status)}
 		switch o.Status {

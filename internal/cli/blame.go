@@ -68,7 +68,8 @@ func (a *app) drawBlame(ctx context.Context, in *pact.Snapshot, list []inspect.B
 		if err != nil {
 			return err
 		}
-		rows[i] = []string{cycle, authorText(by), fmt.Sprintf("%d–%d", b.Range.Start, b.Range.End), visible(b.ID), a.paint.name(visible(b.Role)), visible(b.Kind), excerpt(canon.Value(content), 40)}
+		rows[i] = []string{cycle, authorText(by), fmt.Sprintf("%d–%d", b.Range.Start, b.Range.End), visible(b.ID),
+			a.paint.name(visible(b.Role)), visible(b.Kind), excerpt(canon.Value(content), 40)}
 	}
 	a.table([]string{"cycle", "by", "bytes", "block", "role", "kind", "content"}, rows, "llrllll")
 	return nil

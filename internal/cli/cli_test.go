@@ -74,7 +74,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 func run(t *testing.T, in string, args ...string) (code int, out, problems string) {
 	t.Helper()
 	var o, e bytes.Buffer
-	code = cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &o, Err: &e, Env: []string{"PACT_DB=" + filepath.Join(t.TempDir(), "none.db")}})
+	code = cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &o, Err: &e,
+		Env: []string{"PACT_DB=" + filepath.Join(t.TempDir(), "none.db")}})
 	return code, o.String(), e.String()
 }
 
@@ -92,10 +93,12 @@ func TestRunKeepsNothing(t *testing.T) {
 			if code, out, _ := run(t, ops, "apply", "-"); code != 0 || out != first {
 				t.Errorf("apply again: exit %d, %q", code, out)
 			}
-			if code, out, _ := run(t, "", "select", "--json", "--flag"); code != 2 || !strings.HasPrefix(out, `{"error":{"code":"E_DOCUMENT_INVALID"`) {
+			if code, out, _ := run(t, "", "select", "--json", "--flag"); code != 2 ||
+				!strings.HasPrefix(out, `{"error":{"code":"E_DOCUMENT_INVALID"`) {
 				t.Errorf("a wrong flag: exit %d, %q", code, out)
 			}
-			if code, out, problems := run(t, "", "contexts"); code != 1 || out != "" || !strings.Contains(problems, "there is no store") {
+			if code, out, problems := run(t, "", "contexts"); code != 1 || out != "" || !strings.Contains(problems,
+				"there is no store") {
 				t.Errorf("no store: exit %d, %q, %q", code, out, problems)
 			}
 		})
@@ -106,7 +109,8 @@ func TestRunKeepsNothing(t *testing.T) {
 // TestErrorsAreVisible has an error that quotes what would take over a terminal.
 func TestErrorsAreVisible(t *testing.T) {
 	const ops = `{"op":"remove","id":"\u001b[2J\n"}` + "\n"
-	if code, _, problems := run(t, ops, "apply", "-"); code != 2 || strings.ContainsRune(problems, 0x1b) || !strings.Contains(problems, "\ufffd[2J\ufffd") {
+	if code, _, problems := run(t, ops, "apply", "-"); code != 2 || strings.ContainsRune(problems, 0x1b) ||
+		!strings.Contains(problems, "\ufffd[2J\ufffd") {
 		t.Errorf("exit %d, %q", code, problems)
 	}
 }
@@ -145,7 +149,8 @@ func TestHelp(t *testing.T) {
 	commands := 0
 	for line := range strings.Lines(top) {
 		name, _, ok := strings.Cut(strings.TrimPrefix(line, "  "), " ")
-		if !ok || strings.HasPrefix(line, "   ") || !strings.HasPrefix(line, "  ") || name == "pact" || name == "help" || name == "completion" || strings.HasPrefix(name, "-") {
+		if !ok || strings.HasPrefix(line, "   ") || !strings.HasPrefix(line, "  ") || name == "pact" || name == "help" ||
+			name == "completion" || strings.HasPrefix(name, "-") {
 			continue
 		}
 		commands++

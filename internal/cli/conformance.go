@@ -82,7 +82,8 @@ func chosen(ids []string) ([]conformance.Case, error) {
 	for _, id := range ids {
 		i := slices.IndexFunc(cases, func(c conformance.Case) bool { return c.ID == id })
 		if i < 0 {
-			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, id, "there is no case "+id, "pact conformance --json lists the cases")
+			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, id, "there is no case "+id,
+				"pact conformance --json lists the cases")
 		}
 		some = append(some, cases[i])
 	}
@@ -118,7 +119,8 @@ func (a *app) printReport(r *conformance.Report, all, some bool) {
 	if !all && len(r.Checklists) > 1 {
 		a.printOthers(r.Checklists[1:])
 	}
-	for _, v := range []conformance.Verdict{conformance.Passed, conformance.Mended, conformance.Contradicted, conformance.Failed} {
+	for _, v := range []conformance.Verdict{conformance.Passed, conformance.Mended, conformance.Contradicted,
+		conformance.Failed} {
 		if v == conformance.Passed && !some {
 			continue // they stand behind the items
 		}
@@ -129,7 +131,8 @@ func (a *app) printReport(r *conformance.Report, all, some bool) {
 		}
 	}
 	s := r.Summary
-	a.printf("%s: %d passed, %d mended, %d contradicted, %s\n", plural(s.Cases, "case"), s.Passed, s.Mended, s.Contradicted, a.colored(s.Failed))
+	a.printf("%s: %d passed, %d mended, %d contradicted, %s\n", plural(s.Cases, "case"), s.Passed, s.Mended,
+		s.Contradicted, a.colored(s.Failed))
 }
 
 func (a *app) colored(failed int) string {
@@ -192,7 +195,8 @@ func (a *app) printOthers(lists []conformance.Filled) {
 			count[item.Verdict]++
 		}
 		var parts []string
-		for _, v := range []conformance.Verdict{conformance.Passed, conformance.Partial, conformance.Mended, conformance.Contradicted, conformance.Failed, ""} {
+		for _, v := range []conformance.Verdict{conformance.Passed, conformance.Partial, conformance.Mended,
+			conformance.Contradicted, conformance.Failed, ""} {
 			if n := count[v]; n > 0 {
 				parts = append(parts, strconv.Itoa(n)+" "+strings.TrimSpace(a.verdict(v)))
 			}

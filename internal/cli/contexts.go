@@ -88,7 +88,8 @@ func (a *app) newCommand() *cobra.Command {
 			return err
 		}
 		defer s.Close()
-		c, err := pact.Create(ctx, s, args[0], &pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: *actor}, Edition: selector.Edition(*edition)})
+		c, err := pact.Create(ctx, s, args[0], &pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: *actor},
+			Edition: selector.Edition(*edition)})
 		if err != nil {
 			return err
 		}
@@ -143,7 +144,8 @@ func (a *app) deleteCommand() *cobra.Command {
 			if !a.inTerminal || !a.errTerminal || a.json {
 				return fault.New(fault.DocumentInvalid, "deleting "+info.Name+" cannot be undone", "repeat with --yes")
 			}
-			if !a.confirm("Delete " + visible(info.Name) + " with " + plural(int(max(0, info.Cycle-info.First+1)), "snapshot") + "?") {
+			if !a.confirm("Delete " + visible(info.Name) + " with " + plural(int(max(0, info.Cycle-info.First+1)), "snapshot") +
+				"?") {
 				return fault.New(fault.Conflict, "nothing was deleted", "")
 			}
 		}

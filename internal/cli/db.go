@@ -67,7 +67,8 @@ can be repeated. Writers wait, and may get E_BUSY. Ctrl-C leaves the store as it
 			defer s.Close()
 			file, ok := s.(*sqlite.Store)
 			if !ok {
-				return fault.New(fault.Store, "the store is a database, and no file", "PostgreSQL gives room back by itself (autovacuum)")
+				return fault.New(fault.Store, "the store is a database, and no file",
+					"PostgreSQL gives room back by itself (autovacuum)")
 			}
 			before := sizeOf(a.db)
 			remains, err := a.compact(ctx, file, before)
@@ -126,7 +127,8 @@ writes, make a damaged store.`,
 			defer s.Close()
 			file, ok := s.(*sqlite.Store)
 			if !ok {
-				return fault.New(fault.Store, "the store is a database, and no file", "pg_dump copies it; pact copy copies contexts into a file")
+				return fault.New(fault.Store, "the store is a database, and no file",
+					"pg_dump copies it; pact copy copies contexts into a file")
 			}
 			if err := file.Backup(ctx, args[0]); err != nil {
 				return err

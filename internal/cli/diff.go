@@ -108,6 +108,7 @@ func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snaps
 		a.printf("nothing differs\n")
 		return nil
 	}
-	a.printf("%s\n", a.paint.faint(plural(len(r.Added), "node")+" added, "+plural(len(r.Removed), "node")+" removed, "+plural(len(r.Changed), "node")+" changed"))
+	a.printf("%s\n", a.paint.faint(plural(len(r.Added), "node")+" added, "+plural(len(r.Removed), "node")+" removed, "+
+		plural(len(r.Changed), "node")+" changed"))
 	return nil
 }

@@ -18,15 +18,22 @@ var differences = []struct {
 	{"types of new nodes", func(t selector.Traits) string {
 		return "`" + t.TurnType + "` `" + t.ContainerType + "` `" + t.BlockType + "`"
 	}},
-	{"a selector without an address asks", either(func(t selector.Traits) bool { return t.DefaultWorking }, "the working state", "`@t0`")},
+	{"a selector without an address asks", either(func(t selector.Traits) bool { return t.DefaultWorking },
+		"the working state", "`@t0`")},
 	{"`#x` compares", either(func(t selector.Traits) bool { return t.HashIsKey }, "the key, else the id", "the id")},
-	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType }, "class and kind, or that exact type", "that exact type")},
-	{"turns in a result come", either(func(t selector.Traits) bool { return t.NewestFirst }, "newest first", "oldest first")},
-	{"a `^seq` listed without times is read", either(func(t selector.Traits) bool { return t.UntimedNewestFirst }, "newest first", "oldest first")},
-	{"`:depth(0)`, `:depth(-1)` select", either(func(t selector.Traits) bool { return t.DepthMeansRegions }, "`^ah`, `^sys`", "nothing")},
+	{"`.cb:summary` and `[nodeType='cb:summary']` mean", either(func(t selector.Traits) bool { return t.KindInType },
+		"class and kind, or that exact type", "that exact type")},
+	{"turns in a result come", either(func(t selector.Traits) bool { return t.NewestFirst }, "newest first",
+		"oldest first")},
+	{"a `^seq` listed without times is read", either(func(t selector.Traits) bool { return t.UntimedNewestFirst },
+		"newest first", "oldest first")},
+	{"`:depth(0)`, `:depth(-1)` select", either(func(t selector.Traits) bool { return t.DepthMeansRegions },
+		"`^ah`, `^sys`", "nothing")},
 	{"nodes of one key come newest first", either(func(t selector.Traits) bool { return t.KeySets }, "yes", "no")},
-	{"`[` after a space filters `+tag` and a first `#key`", either(func(t selector.Traits) bool { return t.SpacedFilter }, "yes", "no")},
-	{"constructs of the later documents", either(func(t selector.Traits) bool { return t.Extended }, "accepted", "refused")},
+	{"`[` after a space filters `+tag` and a first `#key`", either(func(t selector.Traits) bool { return t.SpacedFilter },
+		"yes", "no")},
+	{"constructs of the later documents", either(func(t selector.Traits) bool { return t.Extended }, "accepted",
+		"refused")},
 }
 
 func either(trait func(selector.Traits) bool, yes, no string) func(selector.Traits) string {

@@ -183,7 +183,8 @@ func shellWords(command string) ([]string, error) {
 			i++
 			word.WriteByte(command[i])
 			inside = true
-		case quote == 0 && strings.IndexByte("*?[](){}<>|&;$#!^~`", c) >= 0 && !operator, quote == '"' && (c == '$' || c == '`'):
+		case quote == 0 && strings.IndexByte("*?[](){}<>|&;$#!^~`", c) >= 0 && !operator, quote == '"' &&
+			(c == '$' || c == '`'):
 			return nil, fmt.Errorf("%q needs quotes in a shell", c)
 		default:
 			word.WriteByte(c)

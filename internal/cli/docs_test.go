@@ -18,7 +18,8 @@ import (
 // them, in the order in which
 // a reader meets them. Their examples are executed in one directory, so that a
 // page can go on with what the page before it made.
-var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md", "errors.md", "inspection.md", "attempts.md"}
+var languagePages = []string{"language.md", "language/reference.md", "language/comparison.md", "language/editions.md",
+	"errors.md", "inspection.md", "attempts.md"}
 
 // example is a command that a page shows together with what it prints.
 type example struct {
@@ -62,7 +63,8 @@ var errorLine = regexp.MustCompile(`(?m)^pact: .* \[(E_[A-Z_]+)\]$`)
 func (x *example) check(t *testing.T, exits map[string]int) {
 	t.Helper()
 	var out bytes.Buffer
-	streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: []string{"PACT_DB=pact.db", "USER=reader"}}
+	streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: []string{"PACT_DB=pact.db",
+		"USER=reader"}}
 	exit := cli.Run(t.Context(), x.command[1:], streams)
 	got, code := out.String(), ""
 	if m := errorLine.FindStringSubmatch(got); m != nil {

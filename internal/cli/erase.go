@@ -56,10 +56,12 @@ erased and fails; --clean finishes it later, and pact verify says so until then.
 		ValidArgsFunction: a.completeNames,
 	}
 	f, flags := &eraseFlags{}, cmd.Flags()
-	flags.StringArrayVar(&f.selectors, "select", nil, "the nodes that a `SELECTOR` finds, anywhere if it has no address; may be repeated")
+	flags.StringArrayVar(&f.selectors, "select", nil,
+		"the nodes that a `SELECTOR` finds, anywhere if it has no address; may be repeated")
 	flags.StringArrayVar(&f.texts, "containing", nil, "whatever holds this `TEXT`; may be repeated")
 	flags.StringArrayVar(&f.files, "containing-file", nil, "whatever holds a line of `FILE`; - is standard input")
-	flags.Int64SliceVar(&f.revisions, "revision", nil, "actor, message, request and report of the entry `N` of the log; may be repeated")
+	flags.Int64SliceVar(&f.revisions, "revision", nil,
+		"actor, message, request and report of the entry `N` of the log; may be repeated")
 	flags.StringVarP(&f.reason, "reason", "m", "", "why, a `TEXT` for the log")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "only say what would go")
 	flags.BoolVar(&f.yes, "yes", false, "do not ask")
@@ -102,7 +104,8 @@ func (a *app) cleanStore(ctx context.Context) error {
 
 // unfinished is the failure of an erasure that is done but for its clean-up.
 func unfinished(of *store.Erased) error {
-	return fault.New(fault.Store, "the file is not cleaned up: "+of.Remains, "end the other processes, then pact erase --clean")
+	return fault.New(fault.Store, "the file is not cleaned up: "+of.Remains,
+		"end the other processes, then pact erase --clean")
 }
 
 func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name string, ids []string) error {
@@ -122,7 +125,8 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 			return inArgument(err, text)
 		}
 		if len(found) == 0 {
-			return fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds nothing", "pact select "+quote(name)+" "+quote(text)+" tries it; without an address it is asked of all snapshots here, as with @*")
+			return fault.At(fault.NodeNotFound, fault.NoOffset, text, "the selector finds nothing", "pact select "+quote(name)+
+				" "+quote(text)+" tries it; without an address it is asked of all snapshots here, as with @*")
 		}
 		e.IDs = append(e.IDs, found...)
 	}
@@ -210,7 +214,8 @@ func (a *app) askToErase(plan *pact.Erased) error {
 		what += " and " + plural(plan.Digests, "digest") + " of drafts that are gone"
 	}
 	if !a.inTerminal || !a.errTerminal || a.json {
-		return fault.New(fault.DocumentInvalid, "erasing "+what+" cannot be undone", "look with --dry-run, then repeat with --yes")
+		return fault.New(fault.DocumentInvalid, "erasing "+what+" cannot be undone",
+			"look with --dry-run, then repeat with --yes")
 	}
 	if !a.confirm("Erase " + what + " in " + visible(strings.Join(plan.Contexts, ", ")) + ", for good?") {
 		return fault.New(fault.Conflict, "nothing was erased", "")
@@ -235,7 +240,8 @@ func holding(ctx context.Context, s store.Complete, texts, done []string, name s
 		if seen[i.Name] || originOf(i, infos) != nil && originOf(i, infos).Name != "" {
 			continue // one that was erased, or a fork, which goes with its origin
 		}
-		of, err := s.Erase(ctx, i.Key, store.Erase{Texts: texts, DryRun: true, Guard: store.Guard{Cycle: i.Cycle, Revision: i.Revision}})
+		of, err := s.Erase(ctx, i.Key, store.Erase{Texts: texts, DryRun: true, Guard: store.Guard{Cycle: i.Cycle,
+			Revision: i.Revision}})
 		switch {
 		case fault.CodeOf(err) == fault.DocumentInvalid: // in a name that an erasure leaves
 			list = append(list, i.Name)
@@ -277,9 +283,11 @@ func (a *app) drawErased(of *pact.Erased, dryRun bool, also []string) {
 	case len(of.Contexts) == 0:
 		a.printf("nothing to erase\n")
 	case dryRun:
-		a.printf("would erase %s, %s, in %s\n", plural(len(of.IDs), "node"), plural(of.Versions, "version"), visible(strings.Join(of.Contexts, ", ")))
+		a.printf("would erase %s, %s, in %s\n", plural(len(of.IDs), "node"), plural(of.Versions, "version"),
+			visible(strings.Join(of.Contexts, ", ")))
 	default:
-		a.printf("erased %s, %s, in %s\n", plural(len(of.IDs), "node"), plural(of.Versions, "version"), visible(strings.Join(of.Contexts, ", ")))
+		a.printf("erased %s, %s, in %s\n", plural(len(of.IDs), "node"), plural(of.Versions, "version"),
+			visible(strings.Join(of.Contexts, ", ")))
 	}
 	if dryRun {
 		for _, id := range of.IDs {

@@ -16,7 +16,8 @@ import (
 func withPIN(t *testing.T) (db string, release func()) {
 	t.Helper()
 	db = filepath.Join(t.TempDir(), "pact.db")
-	for _, args := range [][]string{{"new", "chat"}, {"add", "chat", "--id", "pin", "--content", "my PIN is 4711"}, {"commit", "chat"},
+	for _, args := range [][]string{{"new", "chat"}, {"add", "chat", "--id", "pin", "--content", "my PIN is 4711"},
+		{"commit", "chat"},
 		{"export", "chat", "--all", "-o", db + ".jsonl"}} {
 		if code, _, problems := run(t, "", append(args, "--db", db)...); code != 0 {
 			t.Fatal(args, problems)
@@ -60,10 +61,12 @@ func TestEraseWithAReaderInTheWay(t *testing.T) {
 			if code != 1 || !receiptLine.MatchString(out+problems) {
 				t.Errorf("exit code %d, %s%s", code, out, problems)
 			}
-			if mode == "json" && (!strings.HasPrefix(out, `{"ids":["pin"]`) || !strings.Contains(out, `"remains":"another process`)) {
+			if mode == "json" && (!strings.HasPrefix(out, `{"ids":["pin"]`) ||
+				!strings.Contains(out, `"remains":"another process`)) {
 				t.Errorf("the answer is %s", out)
 			}
-			if mode == "text" && (!strings.Contains(out, "erased 1 node") || !strings.Contains(problems, "E_STORE") || !strings.Contains(problems, "pact erase --clean")) {
+			if mode == "text" && (!strings.Contains(out, "erased 1 node") || !strings.Contains(problems, "E_STORE") ||
+				!strings.Contains(problems, "pact erase --clean")) {
 				t.Errorf("the answer is %s%s", out, problems)
 			}
 			for pending := range 2 {
@@ -99,14 +102,16 @@ func TestReceiptSurvivesAKill(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			cmd := exec.Command("pact", "erase", "chat", "pin", "--reason", "asked for", "--yes", "--db", db, "--json="+map[string]string{"text": "false", "json": "true"}[mode])
+			cmd := exec.Command("pact", "erase", "chat", "pin", "--reason", "asked for", "--yes", "--db", db, "--json="+
+				map[string]string{"text": "false", "json": "true"}[mode])
 			cmd.Stdout, cmd.Stderr = said, said
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
 			mark := regexp.MustCompile(`"pact:erased":"([0-9a-f]{64})"`)
 			marked := ""
-			for ends := time.Now().Add(20 * time.Second); marked == "" && time.Now().Before(ends); time.Sleep(10 * time.Millisecond) {
+			for ends := time.Now().Add(20 * time.Second); marked == "" &&
+				time.Now().Before(ends); time.Sleep(10 * time.Millisecond) {
 				if _, out, _ := run(t, "", "export", "chat", "@c1", "--db", db); mark.MatchString(out) {
 					marked = mark.FindStringSubmatch(out)[1]
 				}

@@ -69,6 +69,7 @@ func (a *app) drawExplanation(x *pact.Explanation) {
 		order += ", then " + strings.Join(x.Window, " ")
 	}
 	a.printf("%s %s\n", a.paint.faint("order:"), order)
-	a.printf("%s of %s in %s looked at, %s, %s returned\n", fmt.Sprint(x.Visited), plural(x.Nodes, "node"), plural(x.Snapshots, "snapshot"),
+	a.printf("%s of %s in %s looked at, %s, %s returned\n", fmt.Sprint(x.Visited), plural(x.Nodes, "node"),
+		plural(x.Snapshots, "snapshot"),
 		fmt.Sprint(x.Skipped)+" ruled out", plural(x.Returned, "node"))
 }

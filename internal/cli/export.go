@@ -75,7 +75,8 @@ func (s *source) writeAll(ctx context.Context, w io.Writer, compact bool, from, 
 	c := s.context
 	if c == nil {
 		var err error
-		if c, _, err = s.file.begin(ctx, isSnapshot, s.store, s.file.base(), pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: s.edition()}}); err != nil {
+		if c, _, err = s.file.begin(ctx, isSnapshot, s.store, s.file.base(),
+			pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: s.edition()}}); err != nil {
 			return err
 		}
 	}

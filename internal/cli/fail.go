@@ -35,7 +35,8 @@ func inArgument(err error, text string) error {
 	if err == nil {
 		return nil
 	}
-	if f := factsOf(err); f.Code != "" && f.Offset == fault.NoOffset && f.Token != "" && strings.Count(text, f.Token) == 1 {
+	if f := factsOf(err); f.Code != "" && f.Offset == fault.NoOffset && f.Token != "" &&
+		strings.Count(text, f.Token) == 1 {
 		placed := *f
 		placed.Offset = strings.Index(text, f.Token)
 		err = &placed

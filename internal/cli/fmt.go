@@ -28,7 +28,8 @@ from being taken for a flag.`,
   pact fmt --edition v0.1 < selectors.txt`,
 		Args: cobra.ArbitraryArgs,
 	}
-	cmd.Flags().StringVar(&edition, "edition", string(selector.Canonical), "the `EDITION` of the selectors: v0.1, depth or canonical")
+	cmd.Flags().StringVar(&edition, "edition", string(selector.Canonical),
+		"the `EDITION` of the selectors: v0.1, depth or canonical")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		e, err := selector.ParseEdition(edition)
@@ -90,7 +91,8 @@ func (a *app) fmtLines(ctx context.Context, e selector.Edition) error {
 		}
 	}
 	if err := lines.Err(); err != nil {
-		long := fault.New(fault.Limit, "the line is too long", fmt.Sprintf("a selector has at most %d bytes", selector.MaxLength))
+		long := fault.New(fault.Limit, "the line is too long", fmt.Sprintf("a selector has at most %d bytes",
+			selector.MaxLength))
 		long.Line = n + 1
 		return &located{err: long, name: "standard input"}
 	}

@@ -33,7 +33,8 @@ func (a *app) drawCycles(c *contextFound, all bool) {
 	if c.Existed {
 		state = "was there already, made of the same contents"
 	}
-	a.printf("%s %s\n\n", a.paint.strong(visible(c.Name)), a.paint.faint(state+", edition "+string(c.Edition)+", "+plural(len(c.Cycles), "cycle")))
+	a.printf("%s %s\n\n", a.paint.strong(visible(c.Name)), a.paint.faint(state+", edition "+string(c.Edition)+", "+
+		plural(len(c.Cycles), "cycle")))
 	if len(c.Cycles) == 0 {
 		a.printf("No model call is in it; what it holds is the working state.\n")
 		return
@@ -48,14 +49,16 @@ func (a *app) drawCycles(c *contextFound, all bool) {
 		}
 		rows = append(rows, a.cycleRow(&cycle))
 	}
-	a.table([]string{"cycle", "turn", "nodes", "blocks", "bytes", "same", "in bytes", "", "first difference"}, rows, "llrrrrrrl")
+	a.table([]string{"cycle", "turn", "nodes", "blocks", "bytes", "same", "in bytes", "", "first difference"}, rows,
+		"llrrrrrrl")
 	if left := len(c.Cycles) - firstCycles - lastCycles; !all && left > 0 {
 		a.printf("%s\n", a.paint.faint("… stands for "+plural(left, "cycle")+"; --all lists them"))
 	}
 }
 
 func (a *app) cycleRow(c *cycleFound) []string {
-	row := []string{"@c" + strconv.FormatInt(c.Cycle, 10), visible(c.Turn), strconv.Itoa(c.Nodes), strconv.Itoa(c.Blocks), strconv.FormatInt(c.Bytes, 10)}
+	row := []string{"@c" + strconv.FormatInt(c.Cycle, 10), visible(c.Turn), strconv.Itoa(c.Nodes), strconv.Itoa(c.Blocks),
+		strconv.FormatInt(c.Bytes, 10)}
 	p := c.Prefix
 	if p == nil {
 		return append(row, "", "", "", "")
@@ -70,7 +73,8 @@ func (a *app) cycleRow(c *cycleFound) []string {
 	default:
 		where = a.paint.changed(visible(p.Newer)) + " stands for " + visible(p.Older)
 	}
-	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()), where)
+	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10),
+		percent(p.Share()), where)
 }
 
 func (a *app) drawContexts(list []contextFound, all bool) {

@@ -34,7 +34,8 @@ func FuzzApply(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, ops []byte) {
 		var out, errs bytes.Buffer
-		exit := cli.Run(context.Background(), []string{"apply", "-"}, cli.Streams{In: bytes.NewReader(ops), Out: &out, Err: &errs})
+		exit := cli.Run(context.Background(), []string{"apply", "-"}, cli.Streams{In: bytes.NewReader(ops), Out: &out,
+			Err: &errs})
 		switch {
 		case exit == 2 && out.Len() == 0 && errs.Len() > 0:
 			return
@@ -43,7 +44,8 @@ func FuzzApply(f *testing.F) {
 		case out.Len() == 0:
 			return // nothing was committed
 		}
-		c, findings, err := pact.ImportHistory(context.Background(), store.NewMemory(), "c", strings.NewReader(out.String()), nil)
+		c, findings, err := pact.ImportHistory(context.Background(), store.NewMemory(), "c", strings.NewReader(out.String()),
+			nil)
 		if err != nil {
 			t.Fatalf("the history does not read: %v\n%s", err, &out)
 		}

@@ -25,7 +25,8 @@ func (a *app) importFlags(cmd *cobra.Command) *importFlags {
 	cmd.Flags().StringVar(&f.name, "name", "", "the `NAME` of the context; by default that of the file")
 	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read it in: v0.1, depth or canonical")
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history whose order or regions would have to be mended")
-	cmd.Flags().BoolVar(&f.renumber, "renumber", false, "count the cycles of a history with gaps anew, one for each snapshot")
+	cmd.Flags().BoolVar(&f.renumber, "renumber", false,
+		"count the cycles of a history with gaps anew, one for each snapshot")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	return f
@@ -51,7 +52,8 @@ func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 	}
 	if kind != isTranscript {
 		if f.conversation != "" {
-			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+string(kind))
+			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+
+				string(kind))
 		}
 		return []part{{name: name}}, nil
 	}
@@ -138,11 +140,13 @@ func (p part) calls() int {
 }
 
 // make makes one context in a store.
-func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progress func(done, total int)) (*pact.Context, error) {
+func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progress func(done, total int)) (*pact.Context,
+	error) {
 	open := pact.OpenOptions{Actor: a.getenv("USER", ""), Counter: in.counter}
 	if in.kind == isTranscript {
 		made := pact.CreateOptions{OpenOptions: open, Edition: selector.Edition(in.edition)}
-		c, err := transcript.Import(ctx, s, p.name, p.conversation, &transcript.ImportOptions{CreateOptions: made, Policy: in.policy, Progress: progress})
+		c, err := transcript.Import(ctx, s, p.name, p.conversation, &transcript.ImportOptions{CreateOptions: made,
+			Policy: in.policy, Progress: progress})
 		return c, inFile(err, in.name, in.data)
 	}
 	c, findings, err := in.begin(ctx, in.kind, s, p.name, pact.ImportHistoryOptions{OpenOptions: open,
@@ -162,7 +166,8 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 		}
 		return imported{}, err
 	}
-	taken := fault.New(fault.Conflict, "there is a context "+p.name+" in "+a.shown()+" already", "choose another with --name, or delete it: pact delete "+quote(p.name))
+	taken := fault.New(fault.Conflict, "there is a context "+p.name+" in "+a.shown()+" already",
+		"choose another with --name, or delete it: pact delete "+quote(p.name))
 	if !may {
 		return imported{}, taken
 	}
@@ -252,9 +257,11 @@ pact prune for the rules. pact open imports too and says what it found.`,
 		answer := make([]made, len(list))
 		for i, l := range list {
 			first, last := l.context.Cycles()
-			answer[i] = made{l.context.Name(), in.kind, string(l.context.Edition()), first, last, l.context.Working().Tree().Len()}
+			answer[i] = made{l.context.Name(), in.kind, string(l.context.Edition()), first, last,
+				l.context.Working().Tree().Len()}
 			if !a.json {
-				a.printf("%s: %s, edition %s, %s\n", visible(l.context.Name()), plural(int(max(0, last-first+1)), "cycle"), l.context.Edition(), plural(answer[i].Nodes, "node"))
+				a.printf("%s: %s, edition %s, %s\n", visible(l.context.Name()), plural(int(max(0, last-first+1)), "cycle"),
+					l.context.Edition(), plural(answer[i].Nodes, "node"))
 			}
 		}
 		if a.json {

@@ -100,17 +100,21 @@ func (in *input) shape() (shape, error) {
 	if _, ok := whole.Get("root"); ok {
 		return isSnapshot, nil
 	}
-	return "", inFile(fault.New(fault.DocumentInvalid, "the file is neither a snapshot document nor a history nor a transcript",
-		`a document is an object with "root", a history one such object a line; pact import --help lists the transcripts`), in.name, nil)
+	return "", inFile(fault.New(fault.DocumentInvalid,
+		"the file is neither a snapshot document nor a history nor a transcript",
+		`a document is an object with "root", a history one such object a line; pact import --help lists the transcripts`),
+		in.name, nil)
 }
 
 // begin makes one context of a document or a history. How a history is read does
 // not concern a document.
-func (in *input) begin(ctx context.Context, kind shape, s store.Store, name string, o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
+func (in *input) begin(ctx context.Context, kind shape, s store.Store, name string,
+	o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
 	if kind == isHistory {
 		c, findings, err = pact.ImportHistory(ctx, s, name, bytes.NewReader(in.data), &o)
 	} else {
-		c, findings, err = pact.Import(ctx, s, name, in.data, &pact.ImportOptions{OpenOptions: o.OpenOptions, Edition: o.Edition})
+		c, findings, err = pact.Import(ctx, s, name, in.data, &pact.ImportOptions{OpenOptions: o.OpenOptions,
+			Edition: o.Edition})
 	}
 	if f := factsOf(err); err != nil && f.Line > 0 {
 		return nil, nil, inFile(err, in.name, in.line(f.Line))

@@ -77,7 +77,8 @@ With --json an object a line.`,
 					return err
 				}
 				branched := e.Kind == store.Forked || e.Kind == store.Superseded || e.Kind == store.Erasing
-				published := e.Kind != store.Edit && e.Cycle >= first && !branched // the first snapshot may have come with an import
+				// the first snapshot may have come with an import
+				published := e.Kind != store.Edit && e.Cycle >= first && !branched
 				if !published && !branched && !*edits {
 					continue
 				}
@@ -154,9 +155,11 @@ func logRow(l logged) []string {
 	}
 	stat := make([]string, 4)
 	if l.Stat != nil {
-		stat = []string{"+" + strconv.Itoa(l.Stat.Added), "-" + strconv.Itoa(l.Stat.Removed), "~" + strconv.Itoa(l.Stat.Changed), bytesText(l.Stat.Bytes)}
+		stat = []string{"+" + strconv.Itoa(l.Stat.Added), "-" + strconv.Itoa(l.Stat.Removed),
+			"~" + strconv.Itoa(l.Stat.Changed), bytesText(l.Stat.Bytes)}
 	}
-	return append(append([]string{cycle, shortTime(l.TimeNS)}, stat...), cells(l.Actor, strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; "))...)
+	return append(append([]string{cycle, shortTime(l.TimeNS)}, stat...),
+		cells(l.Actor, strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; "))...)
 }
 
 // shortTime is a time to the second or, where the clock counted from 0 instead
@@ -185,7 +188,8 @@ func reported(raw json.RawMessage) (list []string) {
 	for _, gone := range r.Removed {
 		reasons[gone.Reason]++
 	}
-	for _, reason := range []lifecycle.Reason{lifecycle.Expired, lifecycle.Cascaded, lifecycle.Pruned, lifecycle.Orphaned} {
+	for _, reason := range []lifecycle.Reason{lifecycle.Expired, lifecycle.Cascaded, lifecycle.Pruned,
+		lifecycle.Orphaned} {
 		if n := reasons[reason]; n > 0 {
 			list = append(list, strconv.Itoa(n)+" "+string(reason))
 		}

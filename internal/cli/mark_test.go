@@ -23,7 +23,8 @@ func TestMark(t *testing.T) {
 		{"escape", "a\x1b[31m b", 7, "b", "a\ufffd[31m b", "       ^", 1, 8},
 		{"second line", "{\n \"a\": x}\n", 8, "x", ` "a": x}`, "      ^", 2, 7},
 		{"token over lines", "ab\ncd", 0, "ab\ncd", "ab", "^^", 1, 1},
-		{"long", long + "!" + long, 70, "!", "…" + long[10:] + "!" + long[:60] + "…", "                                                             ^", 1, 71},
+		{"long", long + "!" + long, 70, "!", "…" + long[10:] + "!" + long[:60] + "…",
+			"                                                             ^", 1, 71},
 	} {
 		m := markOf(c.text, c.offset, c.token)
 		if m.text != c.shown || m.carets != c.caret || m.line != c.line || m.column != c.column {
@@ -43,7 +44,8 @@ func TestQuote(t *testing.T) {
 }
 
 func TestBytesText(t *testing.T) {
-	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB", 2_500_000_000: "2.5 GB"} {
+	for n, want := range map[int64]string{0: "0 B", 999: "999 B", 1000: "1.0 kB", 999_949: "999.9 kB", 999_950: "1.0 MB",
+		2_500_000_000: "2.5 GB"} {
 		if have := bytesText(n); have != want {
 			t.Errorf("bytesText(%d) = %s, want %s", n, have, want)
 		}

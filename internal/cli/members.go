@@ -50,7 +50,8 @@ next:
 				continue next
 			}
 		}
-		return fault.At(fault.DocumentInvalid, fault.NoOffset, member.Name, article(m.what)+" has no "+strconv.Quote(member.Name),
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, member.Name, article(m.what)+" has no "+
+			strconv.Quote(member.Name),
 			"pact apply --help lists what it has")
 	}
 	return nil
@@ -87,7 +88,8 @@ func (m *members) place() (into, at string) {
 	into, hasInto := m.optional("into")
 	at, hasAt := m.optional("at")
 	if m.err == nil && (hasInto == hasAt || hasAt && at == "") {
-		m.err = fault.New(fault.DocumentInvalid, `an operation says where with "into" or with "at", and with one of them only`, "")
+		m.err = fault.New(fault.DocumentInvalid,
+			`an operation says where with "into" or with "at", and with one of them only`, "")
 	}
 	return into, at
 }

@@ -21,7 +21,8 @@ func peak(t *testing.T, dir string, args ...string) int64 {
 	if err != nil {
 		t.Fatal(err)
 	}
-	program, status := filepath.Join(t.TempDir(), "pact"), filepath.Join(t.TempDir(), "status") // TestMain goes by the name
+	// TestMain goes by the name
+	program, status := filepath.Join(t.TempDir(), "pact"), filepath.Join(t.TempDir(), "status")
 	if err := os.Symlink(self, program); err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,8 @@ func TestMemoryKeepsToItsBudget(t *testing.T) {
 		fmt.Fprintln(w, `{"edition":"v0.1","pact_history":1,"spec_version":"PACT/0.1.0"}`)
 		born := strings.Join([]string{node("root"), node("sys"), node("seq"), node("ah")}, ",")
 		for i := range cycles {
-			fmt.Fprintf(w, `{"born":[%s],"cycle":%d,"died":[],"entry":{"message":"%s","time_ns":%d}}`+"\n", born, i+1, strings.Repeat("m", message), i)
+			fmt.Fprintf(w, `{"born":[%s],"cycle":%d,"died":[],"entry":{"message":"%s","time_ns":%d}}`+"\n", born, i+1,
+				strings.Repeat("m", message), i)
 			born = ""
 		}
 	})

@@ -33,7 +33,8 @@ func TestModes(t *testing.T) {
 	pact("commit", "chat", "--send", "sent.json")
 	pact("export", "chat", "-o", "exported.json")
 	pact("export", "chat", "-o", "shared.json")
-	for name, want := range map[string]os.FileMode{"out.json": 0o600, "sent.json": 0o600, "exported.json": 0o600, "shared.json": 0o664} {
+	for name, want := range map[string]os.FileMode{"out.json": 0o600, "sent.json": 0o600, "exported.json": 0o600,
+		"shared.json": 0o664} {
 		info, err := os.Stat(name)
 		if err != nil || info.Mode() != want || info.Size() == 0 {
 			t.Errorf("%s: %v, %v, want mode %v", name, info, err, want)

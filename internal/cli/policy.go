@@ -34,8 +34,10 @@ func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 	f.StringVar(&p.set.Stub, "stub", "", "leave a block with `TEXT` where something was pruned")
 	f.StringVar(&p.orphans, "orphans", "", "calls without results and results without calls, `HOW`: refuse, drop or keep")
 	f.StringVar(&p.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+defaultTokenizer)
-	_ = cmd.RegisterFlagCompletionFunc("orphans", cobra.FixedCompletions([]string{"refuse", "drop", "keep"}, cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("orphans", cobra.FixedCompletions([]string{"refuse", "drop", "keep"},
+		cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(),
+		cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.MarkFlagFilename("policy", "json")
 	return p
 }

@@ -20,13 +20,15 @@ func TestAddress(t *testing.T) {
 	address, file := postgrestest.Database(t), filepath.Join(t.TempDir(), "pact.db")
 	pact := func(db string, args ...string) (code int, out, errs string) {
 		var stdout, stderr bytes.Buffer
-		code = cli.Run(t.Context(), append(args, "--db", db), cli.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr, Env: []string{"USER=tester"}})
+		code = cli.Run(t.Context(), append(args, "--db", db), cli.Streams{In: strings.NewReader(""), Out: &stdout,
+			Err: &stderr, Env: []string{"USER=tester"}})
 		return code, strings.ReplaceAll(stdout.String(), db, "DB"), strings.ReplaceAll(stderr.String(), db, "DB")
 	}
 	if code, _, errs := pact(address, "contexts"); code != 1 || !strings.Contains(errs, "E_STORE") {
 		t.Errorf("without a store: %d, %s", code, errs)
 	}
-	if made := postgrestest.Exec(t, address, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"); len(made) > 0 {
+	if made := postgrestest.Exec(t, address,
+		"SELECT tablename FROM pg_tables WHERE schemaname = 'public'"); len(made) > 0 {
 		t.Errorf("reading made %v", made)
 	}
 	for _, args := range [][]string{
@@ -48,7 +50,8 @@ func TestAddress(t *testing.T) {
 			t.Fatalf("pact %v: %d %.200s%s\nof a file: %d %.200s%s", args, code, out, errs, wantCode, wantOut, wantErrs)
 		}
 	}
-	if code, out, errs := pact(address, "open", "--no-browser", "--name", "again", "../../examples/conversations/weather.json"); code != 0 || !strings.Contains(out, "Stored: in DB.") {
+	if code, out, errs := pact(address, "open", "--no-browser", "--name", "again",
+		"../../examples/conversations/weather.json"); code != 0 || !strings.Contains(out, "Stored: in DB.") {
 		t.Errorf("opened: %d, %s%s", code, out, errs)
 	}
 	if code, _, errs := pact(address, "db", "backup", file+".copy"); code != 1 || !strings.Contains(errs, "pg_dump") {
@@ -60,7 +63,8 @@ func TestAddress(t *testing.T) {
 func TestPassword(t *testing.T) {
 	const db = "postgres://someone:secret@localhost:1/none?connect_timeout=1"
 	var out bytes.Buffer
-	code := cli.Run(t.Context(), []string{"contexts", "--db", db}, cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out})
+	code := cli.Run(t.Context(), []string{"contexts", "--db", db}, cli.Streams{In: strings.NewReader(""), Out: &out,
+		Err: &out})
 	if code != 1 || strings.Contains(out.String(), "secret") {
 		t.Errorf("%d: %s", code, out.String())
 	}

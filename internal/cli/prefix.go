@@ -13,10 +13,11 @@ import (
 
 // prefixReport is the answer of pact prefix --json.
 type prefixReport struct {
-	Cycles    []inspect.Prefix `json:"cycles"`
-	Tokenizer string           `json:"tokenizer,omitempty"` // where tokens were counted; an approximation begins with approx:
-	Share     float64          `json:"share"`               // of what the threads repeat, weighed by their bytes
-	Breaks    []int64          `json:"breaks"`              // the cycles that did not repeat all of the one before
+	Cycles []inspect.Prefix `json:"cycles"`
+	// where tokens were counted; an approximation begins with approx:
+	Tokenizer string  `json:"tokenizer,omitempty"`
+	Share     float64 `json:"share"`  // of what the threads repeat, weighed by their bytes
+	Breaks    []int64 `json:"breaks"` // the cycles that did not repeat all of the one before
 }
 
 func (a *app) prefixCommand() *cobra.Command {
@@ -132,7 +133,8 @@ func (a *app) drawPrefixes(r *prefixReport) {
 	head, align := []string{"cycle", "blocks", "bytes", "same", "in bytes", "", "first difference"}, "lrrrrrl"
 	counted := r.Tokenizer != ""
 	if counted {
-		head, align = []string{"cycle", "blocks", "bytes", "tokens", "same", "in bytes", "", "in tokens", "first difference"}, "lrrrrrrrl"
+		head, align = []string{"cycle", "blocks", "bytes", "tokens", "same", "in bytes", "", "in tokens", "first difference"},
+			"lrrrrrrrl"
 	}
 	rows := make([][]string, len(r.Cycles))
 	for i, c := range r.Cycles {
@@ -141,7 +143,8 @@ func (a *app) drawPrefixes(r *prefixReport) {
 			row = append(row, strconv.FormatInt(*c.Tokens, 10))
 		}
 		if p := c.Shared; p != nil {
-			row = append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10), percent(p.Share()))
+			row = append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10),
+				percent(p.Share()))
 			if counted {
 				row = append(row, strconv.FormatInt(*p.Tokens, 10))
 			}

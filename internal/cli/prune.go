@@ -108,7 +108,8 @@ func (a *app) reportPlan(p *inspect.PrunePlan) error {
 	}
 	a.aligned(rows, "lrrrrr"[:len(rows[0])])
 	if c := p.Cached; c != nil {
-		a.printf("\nof the %s that were sent last, %s stay the beginning of the thread", bytesText(c.Shared.OfBytes), bytesText(c.With))
+		a.printf("\nof the %s that were sent last, %s stay the beginning of the thread", bytesText(c.Shared.OfBytes),
+			bytesText(c.With))
 		if c.Lost > 0 {
 			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.Shared.Older))
 		}
@@ -118,7 +119,8 @@ func (a *app) reportPlan(p *inspect.PrunePlan) error {
 }
 
 func weightRow(what string, w inspect.Weight) []string {
-	return []string{what, strconv.Itoa(w.Turns), strconv.Itoa(w.Nodes), strconv.Itoa(w.Blocks), strconv.FormatInt(w.Bytes, 10), strconv.FormatInt(w.Tokens, 10)}
+	return []string{what, strconv.Itoa(w.Turns), strconv.Itoa(w.Nodes), strconv.Itoa(w.Blocks), strconv.FormatInt(w.Bytes,
+		10), strconv.FormatInt(w.Tokens, 10)}
 }
 
 // drawReport prints what a commit removed, held back, left instead and put off.
@@ -164,7 +166,8 @@ func freedText(f lifecycle.Freed) string {
 
 // heldText says why something was to go and what kept it.
 func heldText(reason, kept, by string) string {
-	text, node := map[string]string{"expired": "expired", "expiry": "expired", "pruned": "to be pruned", "pruning": "to be pruned", "cascade": "left empty", "orphan": "left alone by expiry"}[reason], visible(by)
+	text, node := map[string]string{"expired": "expired", "expiry": "expired", "pruned": "to be pruned",
+		"pruning": "to be pruned", "cascade": "left empty", "orphan": "left alone by expiry"}[reason], visible(by)
 	switch {
 	case kept == "referenced" && by != "":
 		return text + ", kept: " + node + " refers to it"

@@ -86,7 +86,8 @@ func TestValidatingCostsWhatChanged(t *testing.T) {
 		}
 		do := func(in string, args ...string) string {
 			var out, errs bytes.Buffer
-			if exit := Run(context.Background(), append([]string{"--db", db}, args...), Streams{In: strings.NewReader(in), Out: &out, Err: &errs}); exit != 0 {
+			if exit := Run(context.Background(), append([]string{"--db", db}, args...), Streams{In: strings.NewReader(in),
+				Out: &out, Err: &errs}); exit != 0 {
 				t.Fatalf("pact %v: %s", args, &errs)
 			}
 			return out.String()

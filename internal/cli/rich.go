@@ -24,7 +24,8 @@ func (a *app) richFlags(cmd *cobra.Command) *richFlags {
 	r := &richFlags{}
 	f := cmd.Flags()
 	f.BoolVar(&r.on, "rich", false, "tell why, with all values, contents and the bytes of each node in the threads")
-	f.StringVar(&r.contentMode, "content-mode", "unified", "with --rich, `HOW` contents are shown: unified, jsonpatch or tokens")
+	f.StringVar(&r.contentMode, "content-mode", "unified",
+		"with --rich, `HOW` contents are shown: unified, jsonpatch or tokens")
 	f.IntVar(&r.contextLines, "context-lines", 3, "with --rich, `N` lines of context in a unified diff")
 	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
 	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
@@ -42,7 +43,8 @@ func (r *richFlags) check(cmd *cobra.Command) error {
 
 // richDiff prints the rich report of two snapshots, whose addresses are the
 // first two words.
-func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words []string, from, to *pact.Snapshot, o pact.DiffOptions) error {
+func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words []string, from, to *pact.Snapshot,
+	o pact.DiffOptions) error {
 	c, err := s.history(ctx)
 	if err != nil {
 		return err
@@ -73,8 +75,9 @@ type richDrawing struct {
 }
 
 func (d *richDrawing) draw(r *diff.Report) error {
-	d.printf("%s %s\n\n", d.paint.strong(r.From.Label+" → "+r.To.Label), d.paint.faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
-		plural(r.From.Blocks, "block"), r.From.Bytes, plural(r.To.Blocks, "block"), r.To.Bytes)))
+	d.printf("%s %s\n\n", d.paint.strong(r.From.Label+" → "+r.To.Label),
+		d.paint.faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
+			plural(r.From.Blocks, "block"), r.From.Bytes, plural(r.To.Blocks, "block"), r.To.Bytes)))
 	for _, c := range r.Removed {
 		if err := d.component(d.paint.bad("-"), "removed", c, d.from, c.Previous); err != nil {
 			return err
@@ -99,17 +102,20 @@ func (d *richDrawing) draw(r *diff.Report) error {
 		d.printf("%s %s: only the ttl ran down\n", d.paint.changed("~"), plural(older, "node"))
 	}
 	for _, m := range r.Moves {
-		d.printf("%s %s is probably %s, moved from %s to %s\n", d.paint.changed("→"), visible(m.NewID), visible(m.PreviousID), visible(m.PreviousParent), visible(m.NewParent))
+		d.printf("%s %s is probably %s, moved from %s to %s\n", d.paint.changed("→"), visible(m.NewID), visible(m.PreviousID),
+			visible(m.PreviousParent), visible(m.NewParent))
 	}
 	for _, p := range r.Replacements {
-		d.printf("%s %s replaces %s  %s\n", d.paint.changed("⇄"), visible(p.NewID), visible(p.PreviousID), d.paint.faint("#"+visible(p.Key)))
+		d.printf("%s %s replaces %s  %s\n", d.paint.changed("⇄"), visible(p.NewID), visible(p.PreviousID),
+			d.paint.faint("#"+visible(p.Key)))
 		d.content(p.ContentDiff)
 	}
 	if len(r.Removed)+len(r.Added)+len(r.Modified) == 0 {
 		d.printf("nothing differs\n")
 		return nil
 	}
-	d.printf("%s\n", d.paint.faint(plural(len(r.Added), "node")+" added, "+plural(len(r.Removed), "node")+" removed, "+plural(len(r.Modified), "node")+" changed"))
+	d.printf("%s\n", d.paint.faint(plural(len(r.Added), "node")+" added, "+plural(len(r.Removed), "node")+" removed, "+
+		plural(len(r.Modified), "node")+" changed"))
 	return nil
 }
 
@@ -183,7 +189,8 @@ func causeText(c diff.Cause, edited string) string {
 // deedText says what was done and by which rule.
 func deedText(c diff.Cause, edited string) string {
 	words := map[diff.Kind]string{
-		diff.ByExpiry: "expired", diff.ByPruning: "pruned", diff.ByCascade: "went with the last child of its group", diff.ByEdit: edited,
+		diff.ByExpiry: "expired", diff.ByPruning: "pruned", diff.ByCascade: "went with the last child of its group",
+		diff.ByEdit: edited,
 		diff.BySeal: "sealed", diff.ByTTL: "its ttl ran down", diff.BySelection: "the same on both sides, selected on one",
 		diff.ByInsertion: "inserted", diff.ByReordering: "moved",
 	}
@@ -250,7 +257,8 @@ func (d *richDrawing) content(c *diff.ContentDiff) {
 		d.unified(lines[:min(drawnLines, len(lines))])
 	}
 	if more > 0 {
-		d.printf("%s%s\n", strings.Repeat(" ", contentSpace), d.paint.faint("… "+plural(more, "more line")+"; --json has all of them"))
+		d.printf("%s%s\n", strings.Repeat(" ", contentSpace), d.paint.faint("… "+plural(more, "more line")+
+			"; --json has all of them"))
 	}
 }
 

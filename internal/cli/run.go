@@ -104,7 +104,8 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 	root.SetVersionTemplate("pact {{.Version}}\n")
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error { return usage(cmd, "%s", err.Error()) })
 	flags := root.PersistentFlags()
-	flags.StringVar(&a.db, "db", a.getenv("PACT_DB", "pact.db"), "the store, a `FILE` or the address of a database, postgres://…; PACT_DB sets another default")
+	flags.StringVar(&a.db, "db", a.getenv("PACT_DB", "pact.db"),
+		"the store, a `FILE` or the address of a database, postgres://…; PACT_DB sets another default")
 	flags.BoolVar(&a.json, "json", false, "print JSON, also for a failure")
 	_ = root.MarkPersistentFlagFilename("db")
 	root.AddGroup(
@@ -118,16 +119,21 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 			root.AddCommand(c)
 		}
 	}
-	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.replayCommand(), a.applyCommand(), a.dbCommand())
-	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.blameCommand(), a.timelineCommand(), a.prefixCommand(), a.threadCommand(), a.hashCommand(), a.attemptsCommand(), a.verifyCommand(), a.explainCommand(), a.fmtCommand(), a.conformanceCommand())
-	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(), a.pruneCommand(),
+	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.replayCommand(),
+		a.applyCommand(), a.dbCommand())
+	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.blameCommand(),
+		a.timelineCommand(), a.prefixCommand(), a.threadCommand(), a.hashCommand(), a.attemptsCommand(), a.verifyCommand(),
+		a.explainCommand(), a.fmtCommand(), a.conformanceCommand())
+	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(),
+		a.pruneCommand(),
 		a.forkCommand(), a.undoCommand(), a.renameCommand(), a.deleteCommand(), a.eraseCommand())
 	root.AddCommand(a.versionCommand())
 	return root
 }
 
 // does makes the RunE of a command. What fails before it is a matter of usage.
-func (a *app) does(f func(ctx context.Context, cmd *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
+func (a *app) does(f func(ctx context.Context, cmd *cobra.Command, args []string) error) func(*cobra.Command,
+	[]string) error {
 	return func(cmd *cobra.Command, args []string) error {
 		a.began, a.out.hold = true, a.json
 		return f(cmd.Context(), cmd, args)

@@ -71,7 +71,8 @@ func (a *app) title(s *source, snapshot *pact.Snapshot) {
 	}
 	blocks, bytes := snapshot.ThreadSize()
 	a.printf("%s%s%s\n", a.paint.strong(name), what+cycle, a.paint.faint(
-		", edition "+string(snapshot.Edition())+", "+plural(snapshot.Tree().Len(), "node")+", thread of "+plural(blocks, "block")+", "+bytesText(bytes)))
+		", edition "+string(snapshot.Edition())+", "+plural(snapshot.Tree().Len(), "node")+", thread of "+
+			plural(blocks, "block")+", "+bytesText(bytes)))
 }
 
 // painter draws one tree.
@@ -133,7 +134,8 @@ func (p *painter) label(e *tree.Entry) string {
 		return paint.good(class.String()) + " " + paint.faint(id)
 	case class == tree.Turn:
 		s := e.Summary()
-		return paint.good("turn") + " " + paint.strong(id) + paint.faint("  cycle "+strconv.FormatInt(e.Node().Cycle, 10)+", "+plural(s.Blocks, "block")+", "+bytesText(s.Bytes))
+		return paint.good("turn") + " " + paint.strong(id) + paint.faint("  cycle "+strconv.FormatInt(e.Node().Cycle, 10)+
+			", "+plural(s.Blocks, "block")+", "+bytesText(s.Bytes))
 	case class == tree.Container && e.Node().Offset == 0:
 		return paint.good("core")
 	case class == tree.Container:

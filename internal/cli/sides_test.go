@@ -18,7 +18,8 @@ func drawContent(t *testing.T, width int, older, newer string) string {
 	var out bytes.Buffer
 	a := &app{out: &output{w: &out}, width: width}
 	d := richDrawing{app: a, ctx: context.Background()}
-	diff := content.Compare(content.Side{Value: canon.String(older), Label: "a"}, content.Side{Value: canon.String(newer), Label: "b"}, diff.Unified, 1)
+	diff := content.Compare(content.Side{Value: canon.String(older), Label: "a"}, content.Side{Value: canon.String(newer),
+		Label: "b"}, diff.Unified, 1)
 	d.content(&diff)
 	if err := a.out.flush(); err != nil {
 		t.Fatal(err)
@@ -65,8 +66,10 @@ func TestLongContentsAreClipped(t *testing.T) {
 }
 
 func TestRowsPairWhatWentWithWhatCame(t *testing.T) {
-	got := rows([]string{"@@ -1 +1 @@\n", " a\n", "-b\n", "-c\n", "+d\n", " e\n", "+f\n", "-g\n", "\\ No newline at end of file\n"})
-	want := []row{{head: "@@ -1 +1 @@"}, {"a", "a", true, ""}, {"b", "d", false, ""}, {"c", "", false, ""}, {"e", "e", true, ""}, {"", "f", false, ""}, {"g", "", false, ""}}
+	got := rows([]string{"@@ -1 +1 @@\n", " a\n", "-b\n", "-c\n", "+d\n", " e\n", "+f\n", "-g\n",
+		"\\ No newline at end of file\n"})
+	want := []row{{head: "@@ -1 +1 @@"}, {"a", "a", true, ""}, {"b", "d", false, ""}, {"c", "", false, ""},
+		{"e", "e", true, ""}, {"", "f", false, ""}, {"g", "", false, ""}}
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)
 	}

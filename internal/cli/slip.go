@@ -32,7 +32,8 @@ func (a *app) warnOfSlips(ctx context.Context, s *source, q *selector.Selector) 
 
 // occursNowhere reports whether a type finds nothing where a selector looks.
 func (a *app) occursNowhere(ctx context.Context, s *source, q *selector.Selector, t selector.Type) bool {
-	probe := &selector.Selector{Edition: q.Edition, Time: q.Time, Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{t}}}}}}
+	probe := &selector.Selector{Edition: q.Edition, Time: q.Time,
+		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{t}}}}}}
 	if q.Time != nil && q.Time.Kind == selector.Range {
 		probe.Time = &selector.Time{Kind: selector.All}
 	}

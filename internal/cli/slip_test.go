@@ -46,7 +46,8 @@ func TestOneLetterAway(t *testing.T) {
 
 func TestMeantType(t *testing.T) {
 	for name, want := range map[string]string{
-		"blok": "block", "bolck": "block", "blocks": "block", "segg": "seg", "blok:plan": "block:plan", "mtt": "mt", "cn": "cb",
+		"blok": "block", "bolck": "block", "blocks": "block", "segg": "seg", "blok:plan": "block:plan", "mtt": "mt",
+		"cn":    "cb",
 		"block": "", "cb": "", "mt:x": "", "note": "", "tool_call": "", "frist": "", "custom:note": "",
 	} {
 		if got := meantType(name, selector.Canonical.Traits()); got != want {

@@ -43,9 +43,12 @@ type sourceFlags struct {
 
 func (a *app) sourceFlags(cmd *cobra.Command) *sourceFlags {
 	f := &sourceFlags{}
-	cmd.Flags().StringVar(&f.file, "file", "", "read a document, a history or a transcript from `FILE` instead of the store")
-	cmd.Flags().StringVar(&f.conversation, "conversation", "", "with --file, the `NAME` of the conversation in a transcript of several")
-	cmd.Flags().StringVar(&f.edition, "edition", "", "the `EDITION` to read --file and the selector in: v0.1, depth or canonical")
+	cmd.Flags().StringVar(&f.file, "file", "",
+		"read a document, a history or a transcript from `FILE` instead of the store")
+	cmd.Flags().StringVar(&f.conversation, "conversation", "",
+		"with --file, the `NAME` of the conversation in a transcript of several")
+	cmd.Flags().StringVar(&f.edition, "edition", "",
+		"the `EDITION` to read --file and the selector in: v0.1, depth or canonical")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	cmd.ValidArgsFunction = a.completeNames
 	return f
@@ -55,7 +58,8 @@ func (a *app) sourceFlags(cmd *cobra.Command) *sourceFlags {
 func (f *sourceFlags) tokenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.tokens, "tokens", false, "count tokens too")
 	cmd.Flags().StringVar(&f.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+defaultTokenizer)
-	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(),
+		cobra.ShellCompDirectiveNoFileComp))
 }
 
 // counter is what counts tokens, nil where the flags ask for none.
@@ -71,7 +75,8 @@ func (f *sourceFlags) counter() (*tokens.Counter, error) {
 
 // asks makes the RunE of a command that puts a question to a source. words are
 // the arguments behind its name.
-func (a *app) asks(f *sourceFlags, words []string, ask func(ctx context.Context, s *source, rest []string) error) func(*cobra.Command, []string) error {
+func (a *app) asks(f *sourceFlags, words []string, ask func(ctx context.Context, s *source,
+	rest []string) error) func(*cobra.Command, []string) error {
 	return a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if err := count(cmd, f.file, args, words...); err != nil {
 			return err
@@ -89,7 +94,8 @@ var editions = []string{string(selector.V01), string(selector.Depth), string(sel
 
 // source finds what the flags and the first argument name, and returns the
 // arguments that are left.
-func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, args []string) (*source, []string, error) {
+func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, args []string) (*source, []string,
+	error) {
 	if f.edition != "" {
 		if _, err := selector.ParseEdition(f.edition); err != nil {
 			return nil, nil, err
@@ -134,13 +140,15 @@ func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 		s.alone, findings, err = pact.ReadSnapshot(in.data, selector.Edition(f.edition))
 		err = inFile(err, in.name, in.data)
 	case isHistory:
-		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), pact.ImportHistoryOptions{OpenOptions: s.options(), HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition)}})
+		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), pact.ImportHistoryOptions{OpenOptions: s.options(),
+			HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition)}})
 	case isTranscript:
 		var c *transcript.Conversation
 		if c, err = in.conversation(f.conversation); err == nil {
 			m := a.meter("reading")
 			made := pact.CreateOptions{OpenOptions: s.options(), Edition: selector.Edition(f.edition)}
-			s.context, err = transcript.Import(ctx, s.store, in.base(), c, &transcript.ImportOptions{CreateOptions: made, Progress: m.at})
+			s.context, err = transcript.Import(ctx, s.store, in.base(), c, &transcript.ImportOptions{CreateOptions: made,
+				Progress: m.at})
 			m.end()
 		}
 	}
@@ -210,7 +218,8 @@ func (s *source) argument(ctx context.Context, args []string) (*pact.Snapshot, e
 func parseAddress(arg string) (pact.Address, error) {
 	address, err := pact.ParseAddress(arg)
 	if f := factsOf(err); f.Code == fault.SelectorInvalid {
-		return address, inArgument(fault.At(f.Code, 0, arg, "this is not the address of one snapshot", "write @t0, @t-1, @c12 or working"), arg)
+		return address, inArgument(fault.At(f.Code, 0, arg, "this is not the address of one snapshot",
+			"write @t0, @t-1, @c12 or working"), arg)
 	}
 	return address, inArgument(err, arg)
 }
@@ -264,6 +273,7 @@ func (s *source) history(ctx context.Context) (*pact.Context, error) {
 	if s.alone == nil {
 		return s.context, nil
 	}
-	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, &pact.ImportOptions{OpenOptions: s.options(), Edition: s.alone.Edition()})
+	c, _, err := pact.Import(ctx, s.store, "document", s.file.data, &pact.ImportOptions{OpenOptions: s.options(),
+		Edition: s.alone.Edition()})
 	return c, err
 }

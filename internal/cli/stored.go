@@ -54,7 +54,8 @@ func opened[S store.Complete](s S, err error) (store.Complete, error) {
 
 // stored opens a context for a command that changes it, with what counts tokens,
 // nil for none. The caller closes the store.
-func (a *app) stored(ctx context.Context, name, actor string, counter tree.Counter) (*pact.Context, store.Complete, error) {
+func (a *app) stored(ctx context.Context, name, actor string, counter tree.Counter) (*pact.Context, store.Complete,
+	error) {
 	s, err := a.existingStore(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -110,7 +111,8 @@ func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([
 // quote writes a word as a shell wants it.
 func quote(word string) string {
 	plain := word != "" && strings.IndexFunc(word, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,=", r))
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,=",
+			r))
 	}) < 0
 	if plain {
 		return word

@@ -21,7 +21,8 @@ OpenAI chat API takes. The bytes are followed by one newline.`,
 	}
 	flags := a.sourceFlags(cmd)
 	as := cmd.Flags().String("as", "canonical", "the `FORM`: canonical or openai")
-	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"canonical", "openai"}, cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions([]string{"canonical", "openai"},
+		cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = a.asks(flags, []string{"[@t]"}, func(ctx context.Context, s *source, rest []string) error {
 		if *as != "canonical" && *as != "openai" {
 			return usage(cmd, "--as %s is not known: it is canonical or openai", *as)

@@ -91,7 +91,8 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 		v.Snapshots = 1
 		return in.validateSnapshot(edition, v)
 	}
-	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history", pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: true}})
+	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history",
+		pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: true}})
 	if err != nil {
 		return err
 	}
@@ -115,7 +116,8 @@ func (in *input) validateSnapshot(edition selector.Edition, v *validated) error 
 	return inFile(err, in.name, in.data)
 }
 
-func (a *app) validateStored(ctx context.Context, cmd *cobra.Command, flags *sourceFlags, args []string, v *validated) error {
+func (a *app) validateStored(ctx context.Context, cmd *cobra.Command, flags *sourceFlags, args []string,
+	v *validated) error {
 	s, _, err := a.source(ctx, cmd, flags, args)
 	if err != nil {
 		return err

@@ -91,7 +91,8 @@ func (a *app) drawVerified(r *inspect.Verification) {
 		a.drawDefect(r.Context, r.Defect)
 		return
 	}
-	a.printf("%s %s: %s, %s of nodes\n", visible(r.Context), a.paint.good("holds"), plural(r.Snapshots, "snapshot"), plural(r.Versions, "version"))
+	a.printf("%s %s: %s, %s of nodes\n", visible(r.Context), a.paint.good("holds"), plural(r.Snapshots, "snapshot"),
+		plural(r.Versions, "version"))
 	if n := r.Snapshots - r.Recorded; n > 0 {
 		a.printf("  not recorded: the digests of %s\n", plural(n, "snapshot"))
 	}

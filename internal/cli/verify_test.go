@@ -31,7 +31,8 @@ func TestVerify(t *testing.T) {
 	if got := pact(0, "verify", "chat"); got != "chat holds: 2 snapshots, 11 versions of nodes\n" {
 		t.Errorf("printed %q", got)
 	}
-	if got := pact(0, "verify", "chat", "--json"); got != `{"context":"chat","snapshots":2,"versions":11,"recorded":2,"sent":0}`+"\n" {
+	if got := pact(0, "verify", "chat",
+		"--json"); got != `{"context":"chat","snapshots":2,"versions":11,"recorded":2,"sent":0}`+"\n" {
 		t.Errorf("printed %q", got)
 	}
 	damage := func(statement string) {
@@ -48,7 +49,9 @@ func TestVerify(t *testing.T) {
 	damage(`UPDATE log SET chain = NULL; UPDATE node_version SET proof = NULL`) // so that the digests have to do
 	damage(`UPDATE node_version SET priority = 1 WHERE id = 'seg:2-1'`)
 	got := pact(1, "verify", "chat")
-	for _, want := range []string{"chat does not hold\n", "  at       @c2\n", "  among    seg:2-1 cont:2-2 block:2-0 ah:2-3\n", "  what     digest of headers and contents\n", "  recorded ", "  found    "} {
+	for _, want := range []string{"chat does not hold\n", "  at       @c2\n",
+		"  among    seg:2-1 cont:2-2 block:2-0 ah:2-3\n", "  what     digest of headers and contents\n", "  recorded ",
+		"  found    "} {
 		if !strings.Contains(got, want) {
 			t.Errorf("printed %q, which lacks %q", got, want)
 		}
@@ -56,7 +59,8 @@ func TestVerify(t *testing.T) {
 	damage(`UPDATE node_version SET priority = 0 WHERE id = 'seg:2-1'`)
 	damage(`UPDATE content SET body = CAST('"tWo"' AS BLOB) WHERE CAST(body AS TEXT) = '"two"'`)
 	got = pact(1, "verify", "chat", "--json")
-	for _, want := range []string{`"broken":{"cycle":2,"node":"block:2-0","what":"content hash","recorded":"`, `"snapshots":1,`} {
+	for _, want := range []string{`"broken":{"cycle":2,"node":"block:2-0","what":"content hash","recorded":"`,
+		`"snapshots":1,`} {
 		if !strings.Contains(got, want) {
 			t.Errorf("printed %q, which lacks %q", got, want)
 		}
@@ -85,7 +89,8 @@ func TestVerifyAll(t *testing.T) {
 		pact(0, "add", name, "--role", "user", "--content", name)
 		pact(0, "commit", name)
 	}
-	want := "one holds: 1 snapshot, 7 versions of nodes\ntwo holds: 1 snapshot, 7 versions of nodes\n" + db + " holds: 2 contexts\n"
+	want := "one holds: 1 snapshot, 7 versions of nodes\ntwo holds: 1 snapshot, 7 versions of nodes\n" + db +
+		" holds: 2 contexts\n"
 	if got := pact(0, "verify", "--all"); got != want {
 		t.Errorf("printed %q, want %q", got, want)
 	}
@@ -104,14 +109,16 @@ func TestVerifyAll(t *testing.T) {
 	}
 	damage(`UPDATE content SET body = CAST('"oNe"' AS BLOB) WHERE CAST(body AS TEXT) = '"one"'`)
 	got := pact(1, "verify", "--all")
-	if !strings.Contains(got, "one does not hold\n  at       @c1\n  node     block:1-0\n  what     content hash\n") || !strings.Contains(got, "two holds: ") || strings.Contains(got, db) {
+	if !strings.Contains(got, "one does not hold\n  at       @c1\n  node     block:1-0\n  what     content hash\n") ||
+		!strings.Contains(got, "two holds: ") || strings.Contains(got, db) {
 		t.Errorf("printed %q", got)
 	}
 	if got := pact(1, "thread", "one", "@t0"); !strings.Contains(got, "content hash") || strings.Contains(got, "oNe") {
 		t.Errorf("printed %q", got)
 	}
 	damage(`UPDATE context SET deleted = 1 WHERE name = 'two'`)
-	if got := pact(1, "verify", "--all", "--json"); !strings.Contains(got, `{"broken":{"loose":true,"cycle":0,"what":"the row of the context \"two\" is not as it was written"},"contexts":[]}`) {
+	if got := pact(1, "verify", "--all", "--json"); !strings.Contains(got,
+		`{"broken":{"loose":true,"cycle":0,"what":"the row of the context \"two\" is not as it was written"},"contexts":[]}`) {
 		t.Errorf("printed %q", got)
 	}
 	if got := pact(1, "contexts"); !strings.Contains(got, "not as it was written") {

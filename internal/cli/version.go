@@ -26,7 +26,8 @@ func (a *app) versionCommand() *cobra.Command {
 		Example: "  pact version --json",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(context.Context, *cobra.Command, []string) error {
-			return a.answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(), "spec_version": document.SpecVersion})
+			return a.answer("pact "+version()+", "+document.SpecVersion, map[string]any{"version": version(),
+				"spec_version": document.SpecVersion})
 		}),
 	}
 }

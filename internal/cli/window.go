@@ -43,7 +43,8 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 	f.BoolVar(&w.includeContent, "include-content", false, "of a range, show how contents changed")
 	f.StringVar(&w.contentMode, "content-mode", "unified", "`HOW` contents are shown: unified, jsonpatch or tokens")
 	f.IntVar(&w.contextLines, "context-lines", 3, "`N` lines of context in a unified diff")
-	f.StringSliceVar(&w.materialize, "materialize", nil, "of a range, inline these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
+	f.StringSliceVar(&w.materialize, "materialize", nil,
+		"of a range, inline these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
 	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
 	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 }
@@ -51,7 +52,8 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 // options returns what the flags ask of the library, and whether the selector
 // is to be answered as a range. What is no range takes no notice of the flags
 // for ranges (04 §4).
-func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *selector.Selector) (o pact.SelectOptions, ranged bool, err error) {
+func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string,
+	q *selector.Selector) (o pact.SelectOptions, ranged bool, err error) {
 	set := cmd.Flags().Changed
 	ranged = q.Time != nil && q.Time.Kind == selector.Range && !w.ids
 	if c, ok := q.Control(selector.ControlMode); ok && c.Word != "reduce" {
@@ -65,7 +67,8 @@ func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *
 	if w.skip < 0 || w.limit < 0 {
 		return o, false, usage(cmd, "--skip and --limit take a number from 0")
 	}
-	o = pact.SelectOptions{Skip: w.skip, Limit: w.limit, RangeAsIDs: w.ids && q.Time != nil && q.Time.Kind == selector.Range}
+	o = pact.SelectOptions{Skip: w.skip, Limit: w.limit, RangeAsIDs: w.ids && q.Time != nil &&
+		q.Time.Kind == selector.Range}
 	if set("where") {
 		if _, err := s.parse(w.where, edition); err != nil {
 			return o, false, err
@@ -76,7 +79,8 @@ func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string, q *
 }
 
 // selectRange answers a range of snapshots.
-func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q *selector.Selector, text string, w *windowFlags) error {
+func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q *selector.Selector, text string,
+	w *windowFlags) error {
 	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize}
 	if w.includeContent {
 		o.Content = &pact.ContentOptions{Mode: diff.Mode(w.contentMode), Lines: &w.contextLines}
@@ -171,6 +175,7 @@ func (a *app) drawMaterialized(m *diff.HeaderValues) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.From)) {
-		a.printf("    %s: %s %s %s\n", name, visible(string(m.To[name])), a.paint.faint("became"), visible(string(m.From[name])))
+		a.printf("    %s: %s %s %s\n", name, visible(string(m.To[name])), a.paint.faint("became"),
+			visible(string(m.From[name])))
 	}
 }

@@ -22,7 +22,8 @@ type Contents struct {
 // Add adds to a change what the options ask of the contents and headers
 // of the node. newer and older are the addresses of the two snapshots. The warning
 // says where a content diff has another form than asked for, "" elsewhere.
-func (o *Contents) Add(ctx context.Context, c *diff.NodeChange, d tree.Difference, newer, older string) (warning string, err error) {
+func (o *Contents) Add(ctx context.Context, c *diff.NodeChange, d tree.Difference, newer, older string) (warning string,
+	err error) {
 	compared := o.Mode != "" && slices.Contains(c.Fields, "content_hash")
 	var is, was tree.JSON
 	if compared || slices.Contains(o.Materialize, "content") {

@@ -106,7 +106,8 @@ func history(t *testing.T, seed uint64) []*tree.Tree {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 3))
 	now := int64(0)
-	env := tree.Env{Vocabulary: tree.Vocabulary{Turn: "mt", Container: "mc", Block: "cb"}, Clock: func() int64 { now++; return now },
+	env := tree.Env{Vocabulary: tree.Vocabulary{Turn: "mt", Container: "mc", Block: "cb"},
+		Clock: func() int64 { now++; return now },
 		Taken: func(string) (bool, error) { return false, nil }}
 	working, stamps, err := tree.New(env, nil)
 	if err != nil {
@@ -141,7 +142,8 @@ func history(t *testing.T, seed uint64) []*tree.Tree {
 			}
 		}
 		all = append(all, x.Tree())
-		sealed, after, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: x.Tree(), Stamps: x.Stamps, Env: env})
+		sealed, after, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: x.Tree(), Stamps: x.Stamps,
+			Env: env})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -29,7 +29,8 @@ func (r *reader) collisions(nodes []tree.Placed) {
 			continue
 		}
 		if !slices.Equal(covered(n), covered(other)) {
-			r.find(fault.DocumentInvalid, n.ID, "the content hash is that of node "+other.ID+" too, which holds something else: the hashes collide")
+			r.find(fault.DocumentInvalid, n.ID, "the content hash is that of node "+other.ID+
+				" too, which holds something else: the hashes collide")
 		}
 	}
 }
@@ -37,7 +38,9 @@ func (r *reader) collisions(nodes []tree.Placed) {
 // covered is what the content hash of a node covers (08 §2.1).
 func covered(n *tree.Node) []tree.Header {
 	content, _ := n.Content.Value(context.Background()) // it is held: nothing is read
-	list := []tree.Header{{Name: "content", Value: content}, {Name: "role", Value: tree.JSON(orEmpty(canon.Value(n.Header("role"))))}, {Name: "kind", Value: tree.JSON(orEmpty(canon.Value(n.Header("kind"))))}}
+	list := []tree.Header{{Name: "content", Value: content},
+		{Name: "role", Value: tree.JSON(orEmpty(canon.Value(n.Header("role"))))},
+		{Name: "kind", Value: tree.JSON(orEmpty(canon.Value(n.Header("kind"))))}}
 	for _, h := range n.Headers {
 		if h.Name != "content_hash" && (strings.HasPrefix(h.Name, "content_") || strings.HasPrefix(h.Name, "data_")) {
 			list = append(list, h)

@@ -27,10 +27,12 @@ func TestCollisionsAreReported(t *testing.T) {
 		nodes []tree.Placed
 		want  []string // ids of the nodes that collide
 	}{
-		{"the same content", []tree.Placed{node("a", "x"), node("b", "x"), node("c", "x", role(`""`)), node("d", "x", other)}, nil},
+		{"the same content", []tree.Placed{node("a", "x"), node("b", "x"), node("c", "x", role(`""`)), node("d", "x", other)},
+			nil},
 		{"other contents", []tree.Placed{node("a", "x"), node("b", "y"), node("c", "x")}, []string{"b"}},
 		{"another role", []tree.Placed{node("a", "x", role(`"user"`)), node("b", "x", role(`"tool"`))}, []string{"b"}},
-		{"another attribute", []tree.Placed{node("a", "x"), node("b", "x", data("1")), node("c", "x", data("2"))}, []string{"b", "c"}},
+		{"another attribute", []tree.Placed{node("a", "x"), node("b", "x", data("1")), node("c", "x", data("2"))},
+			[]string{"b", "c"}},
 		{"no content", []tree.Placed{node("a", "x"), node("b", "")}, nil},
 	} {
 		r := &reader{}

@@ -72,7 +72,8 @@ func TestEditionOfADocument(t *testing.T) {
 
 func TestUntimedListingOfTheCanonicalEditionIsNewestFirst(t *testing.T) {
 	doc := `{'root':{'children':[{'nodeType':'^seq','id':'s','children':[{'id':'new','nodeType':'seg','created_at_ns':null},{'id':'old','nodeType':'seg'}]}]}}`
-	for edition, want := range map[selector.Edition]string{selector.Canonical: "old", selector.Depth: "new", selector.V01: "new"} {
+	for edition, want := range map[selector.Edition]string{selector.Canonical: "old", selector.Depth: "new",
+		selector.V01: "new"} {
 		d, err := read(t, doc, document.Options{Edition: edition})
 		if err != nil {
 			t.Fatal(err)
@@ -156,7 +157,8 @@ func TestRefused(t *testing.T) {
 		{"cycle at the end of 64 bits", `{'cycle':9223372036854775806,'root':{}}`, fault.Limit},
 		{"negative cycle", `{'cycle':-1,'root':{}}`, fault.DocumentInvalid},
 		{"unknown edition", `{'edition':'x','root':{}}`, fault.SelectorInvalid},
-		{"too deep", `{'root':{'children':[` + strings.Repeat(`{'id':'X','nodeType':'mc','children':[`, 70) + strings.Repeat(`]}`, 70) + `]}}`, fault.Limit},
+		{"too deep", `{'root':{'children':[` + strings.Repeat(`{'id':'X','nodeType':'mc','children':[`, 70) +
+			strings.Repeat(`]}`, 70) + `]}}`, fault.Limit},
 	} {
 		for n := 0; strings.Contains(c.doc, "'X'"); n++ {
 			c.doc = strings.Replace(c.doc, "'X'", "'x"+strings.Repeat("i", n)+"'", 1)
@@ -174,7 +176,8 @@ func TestForeignAttributesAreKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := export(t, d)
-	for _, want := range []string{`"zz":{"a":[1000.0,2],"b":1}`, `"role":7`, `"tags":"x"`, `"created_at_iso":"yesterday"`} {
+	for _, want := range []string{`"zz":{"a":[1000.0,2],"b":1}`, `"role":7`, `"tags":"x"`,
+		`"created_at_iso":"yesterday"`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%s is lost in %s", want, out)
 		}
@@ -189,7 +192,8 @@ func TestForeignAttributesAreKept(t *testing.T) {
 }
 
 func TestContentThatJSONCannotExpressHasTheEmptyHash(t *testing.T) {
-	d, err := read(t, `{'root':{'children':[{'nodeType':'^ah','id':'h','children':[{'id':'b','content':[NaN,1e999]}]}]}}`, document.Options{})
+	d, err := read(t, `{'root':{'children':[{'nodeType':'^ah','id':'h','children':[{'id':'b','content':[NaN,1e999]}]}]}}`,
+		document.Options{})
 	if err != nil || len(d.Findings) != 1 {
 		t.Fatal(d, err)
 	}

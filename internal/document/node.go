@@ -16,7 +16,8 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 		return r.broken(parent, "a node is a JSON object")
 	}
 	if depth >= tree.MaxDepth {
-		return fault.New(fault.Limit, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep", "flatten the groups")
+		return fault.New(fault.Limit, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep",
+			"flatten the groups")
 	}
 	if len(r.nodes) >= tree.MaxNodes {
 		return fault.New(fault.Limit, "a document holds at most "+strconv.Itoa(tree.MaxNodes)+" nodes", "split it")
@@ -128,7 +129,8 @@ func (r *reader) id(n *read, v canon.Any) error {
 	case v.Kind == canon.KindString && len(v.Text) > tree.MaxID:
 		return fault.OnNode(fault.Limit, clip(v.Text), "an id is at most "+strconv.Itoa(tree.MaxID)+" bytes", "shorten it")
 	case v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text):
-		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+" bytes without lone surrogates", "")
+		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+
+			" bytes without lone surrogates", "")
 	}
 	n.ID = strings.Clone(v.Text)
 	return nil
@@ -235,7 +237,8 @@ func (r *reader) integer(n *read, m canon.Member, fallback int64) (int64, error)
 			Message: m.Name + " is an integer of 64 bits"}
 	}
 	if i > tree.MaxInteger || i < -tree.MaxInteger {
-		message := m.Name + " is outside of the range from " + strconv.FormatInt(-tree.MaxInteger, 10) + " to " + strconv.FormatInt(tree.MaxInteger, 10)
+		message := m.Name + " is outside of the range from " + strconv.FormatInt(-tree.MaxInteger, 10) + " to " +
+			strconv.FormatInt(tree.MaxInteger, 10)
 		if m.Name == "cycle" || m.Name == "ttl" { // they are added and subtracted, by questions as well
 			return 0, fault.OnNode(fault.Limit, n.ID, message, "")
 		}

@@ -57,11 +57,13 @@ func Parse(data []byte) (canon.Any, error) { return outline.Parse(data) }
 // [Read].
 func FromAny(doc canon.Any, o Options) (*Document, error) {
 	if doc.Kind != canon.KindObject {
-		return nil, fault.New(fault.DocumentInvalid, "a snapshot document is a JSON object", "pact import takes conversation logs as well")
+		return nil, fault.New(fault.DocumentInvalid, "a snapshot document is a JSON object",
+			"pact import takes conversation logs as well")
 	}
 	root, ok := doc.Get("root")
 	if !ok || root.Kind != canon.KindObject {
-		return nil, fault.New(fault.DocumentInvalid, `a snapshot document has an object under "root"`, "pact import takes conversation logs as well")
+		return nil, fault.New(fault.DocumentInvalid, `a snapshot document has an object under "root"`,
+			"pact import takes conversation logs as well")
 	}
 	r := &reader{lenient: o.Lenient, edition: o.Edition, ids: map[string]bool{}}
 	if err := r.head(doc, root); err != nil {
@@ -164,7 +166,8 @@ func CheckCycle(n int64, isInteger bool) error {
 	case !isInteger || n < 0:
 		return fault.New(fault.DocumentInvalid, "the cycle of a document is an integer from 0", "")
 	case n >= tree.MaxInteger:
-		return fault.New(fault.Limit, "the cycle of a document is at most "+strconv.FormatInt(tree.MaxInteger-1, 10), "give it a lower one")
+		return fault.New(fault.Limit, "the cycle of a document is at most "+strconv.FormatInt(tree.MaxInteger-1, 10),
+			"give it a lower one")
 	}
 	return nil
 }

@@ -30,7 +30,8 @@ func TestMeasure(t *testing.T) {
 	var short, long bytes.Buffer
 	m.print(&short, false)
 	m.print(&long, true)
-	if strings.Contains(short.String(), "Bare") || !strings.Contains(long.String(), "  a.go <-> b.go\n") || !strings.Contains(short.String(), "     8  exported names\n") {
+	if strings.Contains(short.String(), "Bare") || !strings.Contains(long.String(), "  a.go <-> b.go\n") ||
+		!strings.Contains(short.String(), "     8  exported names\n") {
 		t.Errorf("printed\n%s\n%s", &short, &long)
 	}
 }

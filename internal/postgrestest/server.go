@@ -92,7 +92,8 @@ func (s *Server) Run() error {
 	defer log.Close()
 	deadline := time.Now().Add(starting)
 	for {
-		s.cmd = s.Command(filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.Dir, "-p", port, "-c", "listen_addresses=",
+		s.cmd = s.Command(filepath.Join(s.bin, "postgres"), "-D", s.data(), "-k", s.Dir, "-p", port, "-c",
+			"listen_addresses=",
 			"-c", "fsync=off", "-c", "max_connections=200", "-c", "shared_buffers=64MB")
 		s.cmd.Stderr = log
 		s.exited = make(chan struct{})
@@ -163,7 +164,8 @@ func (s *Server) URL(database string) string { return Address(s.Dir, port, datab
 
 // Address is that of a database behind a socket or a port of this machine.
 func Address(host, port, database string) string {
-	return "postgres:///" + url.PathEscape(database) + "?" + url.Values{"host": {host}, "port": {port}, "user": {role}}.Encode()
+	return "postgres:///" + url.PathEscape(database) + "?" + url.Values{"host": {host}, "port": {port},
+		"user": {role}}.Encode()
 }
 
 // binaries returns the directory of the binaries of the newest server that is

@@ -18,12 +18,14 @@ func TestAttemptsOfASnapshotCountOnce(t *testing.T) {
 		attempts                                []store.Attempt
 		matching, differing, incomplete, erased int
 	}{
-		"as sent":             {[]store.Attempt{sent("a", store.Completed)}, 1, 0, 0, 0},
-		"the second as sent":  {[]store.Attempt{sent("b", store.Completed), sent("a", store.Completed)}, 1, 0, 0, 0},
-		"as sent, erased too": {[]store.Attempt{sent(store.NoThread, store.Completed), sent("a", store.Completed)}, 1, 0, 0, 0},
-		"other bytes":         {[]store.Attempt{sent("b", store.Completed)}, 0, 1, 0, 0},
-		"failed as sent":      {[]store.Attempt{sent("a", store.Failed), sent("a", store.Running)}, 0, 0, 1, 0},
-		"erased":              {[]store.Attempt{sent(store.NoThread, store.Completed), sent("b", store.Completed)}, 0, 0, 0, 1},
+		"as sent":            {[]store.Attempt{sent("a", store.Completed)}, 1, 0, 0, 0},
+		"the second as sent": {[]store.Attempt{sent("b", store.Completed), sent("a", store.Completed)}, 1, 0, 0, 0},
+		"as sent, erased too": {[]store.Attempt{sent(store.NoThread, store.Completed), sent("a", store.Completed)}, 1, 0, 0,
+			0},
+		"other bytes":    {[]store.Attempt{sent("b", store.Completed)}, 0, 1, 0, 0},
+		"failed as sent": {[]store.Attempt{sent("a", store.Failed), sent("a", store.Running)}, 0, 0, 1, 0},
+		"erased": {[]store.Attempt{sent(store.NoThread, store.Completed), sent("b", store.Completed)}, 0, 0, 0,
+			1},
 	}
 	for name, c := range cases {
 		var got inspect.AttemptCounts

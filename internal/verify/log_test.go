@@ -38,15 +38,17 @@ func TestLogs(t *testing.T) {
 		"an import": {
 			[]store.Entry{{Revision: 1, Kind: store.Create, Cycle: 7}}, store.Info{First: 7, Cycle: 7, Revision: 1}, "", 0,
 		},
-		"nothing":         {nil, store.Info{First: 1}, short, 0},
-		"no end":          {[]store.Entry{create, edit, first, erased}, whole, short, 2},
-		"twice":           {[]store.Entry{create, edit, first, erased, with(second, of(1))}, whole, twice, 1},
-		"a gap":           {[]store.Entry{create, edit, with(first, of(2))}, whole, unpublished, 1},
-		"no commit":       {[]store.Entry{create, edit, first, erased, with(second, anEdit)}, whole, unpublished, 2},
-		"no creation":     {[]store.Entry{with(create, anEdit)}, whole, miscounted, 0},
-		"created anew":    {[]store.Entry{create, with(edit, func(e *store.Entry) { e.Kind = store.Create })}, whole, miscounted, 1},
+		"nothing":     {nil, store.Info{First: 1}, short, 0},
+		"no end":      {[]store.Entry{create, edit, first, erased}, whole, short, 2},
+		"twice":       {[]store.Entry{create, edit, first, erased, with(second, of(1))}, whole, twice, 1},
+		"a gap":       {[]store.Entry{create, edit, with(first, of(2))}, whole, unpublished, 1},
+		"no commit":   {[]store.Entry{create, edit, first, erased, with(second, anEdit)}, whole, unpublished, 2},
+		"no creation": {[]store.Entry{with(create, anEdit)}, whole, miscounted, 0},
+		"created anew": {[]store.Entry{create, with(edit, func(e *store.Entry) { e.Kind = store.Create })}, whole,
+			miscounted, 1},
 		"a revision lost": {[]store.Entry{create, first}, whole, miscounted, 1},
-		"another kind":    {[]store.Entry{create, with(edit, func(e *store.Entry) { e.Kind = "merge" })}, whole, "the log has an entry of an unknown kind", 1},
+		"another kind": {[]store.Entry{create, with(edit, func(e *store.Entry) { e.Kind = "merge" })}, whole,
+			"the log has an entry of an unknown kind", 1},
 	}
 	for name, c := range cases {
 		erasures, defect, err := checkLog(yielding(c.log), c.of)

@@ -32,7 +32,8 @@ func TestLoserIsTold(t *testing.T) {
 	if !errors.As(err, &lost) || len(lost.Meanwhile) != 1 {
 		t.Fatalf("%v", err)
 	}
-	if e := lost.Meanwhile[0]; e.Revision != 2 || e.Kind != store.Commit || e.Cycle != 1 || e.Actor != "bea" || e.Message != "first" {
+	if e := lost.Meanwhile[0]; e.Revision != 2 || e.Kind != store.Commit || e.Cycle != 1 || e.Actor != "bea" ||
+		e.Message != "first" {
 		t.Errorf("%+v", e)
 	}
 	if s, err := lost.Rebase(t.Context()); err != nil || s.Cycle() != 2 {

@@ -43,7 +43,8 @@ func (c *deaf) Read(buf []byte) (int, error) {
 func openDeaf(t *testing.T, to string) (*postgres.Store, *atomic.Bool) {
 	t.Helper()
 	next := new(atomic.Bool)
-	s, err := postgres.OpenThrough(t.Context(), postgrestest.Database(t), func(ctx context.Context, network, address string) (net.Conn, error) {
+	s, err := postgres.OpenThrough(t.Context(), postgrestest.Database(t), func(ctx context.Context, network,
+		address string) (net.Conn, error) {
 		c, err := (&net.Dialer{}).DialContext(ctx, network, address)
 		return &deaf{Conn: c, to: to, next: next}, err
 	})

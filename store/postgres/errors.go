@@ -55,14 +55,16 @@ const (
 // lost reports whether an error means that the connection is gone.
 func lost(err error) bool {
 	switch code := codeOf(err); {
-	case code == adminShutdown, code == crashShutdown, code == notYet, code == unknownCompletion, strings.HasPrefix(code, classConnection):
+	case code == adminShutdown, code == crashShutdown, code == notYet, code == unknownCompletion,
+		strings.HasPrefix(code, classConnection):
 		return true
 	case code != "":
 		return false
 	}
 	var op net.Error
 	var syntax *pgconn.ParseConfigError
-	return !errors.As(err, &syntax) && (errors.As(err, &op) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+	return !errors.As(err, &syntax) && (errors.As(err, &op) || errors.Is(err, io.EOF) ||
+		errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) || pgconn.SafeToRetry(err))
 }
 

@@ -30,17 +30,20 @@ func migrate(ctx context.Context, db *sql.DB, address string, make bool) error {
 		case at == version:
 			return nil
 		case at > version:
-			return fault.New(fault.Store, fmt.Sprintf("the database has version %d of the schema, this program knows %d", at, version),
+			return fault.New(fault.Store, fmt.Sprintf("the database has version %d of the schema, this program knows %d", at,
+				version),
 				"use a newer version of the program")
 		case at == 0 && !make:
-			return fault.New(fault.Store, "there is no store in "+Shown(address), "pact open FILE or pact new NAME makes one; --db or PACT_DB names another")
+			return fault.New(fault.Store, "there is no store in "+Shown(address),
+				"pact open FILE or pact new NAME makes one; --db or PACT_DB names another")
 		}
 		err = migrateFrom(ctx, db, at)
 		if now, failed := versionOf(ctx, db); err != nil && failed == nil && now > at {
 			continue // another process was faster
 		}
 		if code := codeOf(err); code == tableTaken {
-			return fault.Wrap(fault.Store, err, Shown(address)+" has tables that this program did not make", "name a database of its own")
+			return fault.Wrap(fault.Store, err, Shown(address)+" has tables that this program did not make",
+				"name a database of its own")
 		}
 		if err != nil && !again(ctx, err, failed) {
 			return refuse(err, address)

@@ -60,7 +60,8 @@ func OpenExisting(ctx context.Context, address string) (*Store, error) {
 func open(ctx context.Context, address string, make bool) (*Store, error) {
 	config, err := pgconn.ParseConfig(address)
 	if err != nil {
-		return nil, fault.New(fault.Store, "cannot read the address "+Shown(address), "write it as postgres://user:password@host:5432/database")
+		return nil, fault.New(fault.Store, "cannot read the address "+Shown(address),
+			"write it as postgres://user:password@host:5432/database")
 	}
 	return openConfig(ctx, config, address, make)
 }
@@ -82,7 +83,8 @@ func openConfig(ctx context.Context, config *pgconn.Config, address string, make
 }
 
 var dialect = sqlstore.Dialect{
-	Rebind: rebind, OwnContents: true, Again: again, InDoubt: inDoubt, IsConstraint: isConstraint, Snapshot: sql.LevelRepeatableRead, Explain: explain,
+	Rebind: rebind, OwnContents: true, Again: again, InDoubt: inDoubt, IsConstraint: isConstraint,
+	Snapshot: sql.LevelRepeatableRead, Explain: explain,
 	BeginWrite:  func(_ context.Context, begin func() error) error { return begin() },
 	CheckFiles:  func() error { return nil },
 	AfterCommit: func(context.Context, *sql.Conn) error { return nil },

@@ -9,7 +9,8 @@ import (
 
 // FuzzText writes any text as one that the database takes, and reads it back.
 func FuzzText(f *testing.F) {
-	for _, s := range []string{"", "plain é \U0001F600", "\x00", "a\x00b", "\xff\xfe", "\ufdd0", "\ufdd000", "\xed\xa0\x80", "\ufdd0\x00\ufdd0", "\ufdd0ef"} {
+	for _, s := range []string{"", "plain é \U0001F600", "\x00", "a\x00b", "\xff\xfe", "\ufdd0", "\ufdd000",
+		"\xed\xa0\x80", "\ufdd0\x00\ufdd0", "\ufdd0ef"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

@@ -81,7 +81,8 @@ func TestBackupHasAll(t *testing.T) {
 	must(t, err)
 	here, err := b.Load(t.Context(), w.state.Key)
 	must(t, err)
-	if here.Info != there.Info || here.Head.Digest() != there.Head.Digest() || here.Working.Digest() != there.Working.Digest() {
+	if here.Info != there.Info || here.Head.Digest() != there.Head.Digest() ||
+		here.Working.Digest() != there.Working.Digest() {
 		t.Errorf("the backup has %+v, the store %+v", here.Info, there.Info)
 	}
 	for _, one := range []store.Complete{s, b} {
@@ -104,7 +105,8 @@ func TestBackupRefused(t *testing.T) {
 	must(t, os.Symlink(path, link))
 	put(t, hot+"-wal", "commits")
 	for to, says := range map[string]string{
-		path: "is the store itself", link: "is the store itself", hot: "there is a log", dir: "is no file", os.DevNull: "is no file",
+		path: "is the store itself", link: "is the store itself", hot: "there is a log", dir: "is no file",
+		os.DevNull:                              "is no file",
 		filepath.Join(dir, "none", "backup.db"): "no such file",
 	} {
 		if err := s.Backup(t.Context(), to); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), says) {
@@ -113,7 +115,8 @@ func TestBackupRefused(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := s.Backup(ctx, filepath.Join(dir, "late.db")); !errors.Is(err, context.Canceled) || !errors.Is(err, fault.Store) {
+	if err := s.Backup(ctx, filepath.Join(dir, "late.db")); !errors.Is(err, context.Canceled) ||
+		!errors.Is(err, fault.Store) {
 		t.Errorf("got %v", err)
 	}
 	must(t, os.Rename(path, path+".old"))

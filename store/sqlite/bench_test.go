@@ -72,7 +72,8 @@ type plain struct {
 
 func plainly(b *testing.B) *plain {
 	b.Helper()
-	q := url.Values{"_txlock": {"immediate"}, "_journal_mode": {"WAL"}, "_synchronous": {"FULL"}, "_busy_timeout": {"5000"}}
+	q := url.Values{"_txlock": {"immediate"}, "_journal_mode": {"WAL"}, "_synchronous": {"FULL"},
+		"_busy_timeout": {"5000"}}
 	db, err := sql.Open("sqlite", "file:"+filepath.Join(b.TempDir(), "plain.db")+"?"+q.Encode())
 	if err != nil {
 		b.Fatal(err)
@@ -108,7 +109,8 @@ func (p *plain) insert(b *testing.B, text string) {
 	}
 	var args []any
 	for i, kind := range []string{"block", "seg", "cont", "^ah"} {
-		args = append(args, p.n*4, fmt.Sprintf("%s:%d-%d", kind, p.n, i), kind, int64(0), int64(0), p.n, 1_700_000_000_000_000_000+p.n, int64(i), nil)
+		args = append(args, p.n*4, fmt.Sprintf("%s:%d-%d", kind, p.n, i), kind, int64(0), int64(0), p.n,
+			1_700_000_000_000_000_000+p.n, int64(i), nil)
 		if i == 0 {
 			args = append(args, `{"kind":"text","role":"user"}`, p.n, int64(len(text)), make([]byte, 32))
 		} else {

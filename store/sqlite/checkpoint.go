@@ -34,7 +34,8 @@ func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
 	// The commit is on the disk, in the WAL or in the file: a failure below is no
 	// failure of the commit.
 	p.truncateAt.Store(log + walLimit)
-	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d", checkpointWait.Milliseconds())); err != nil {
+	if _, err := conn.ExecContext(ctx, fmt.Sprintf("PRAGMA busy_timeout = %d",
+		checkpointWait.Milliseconds())); err != nil {
 		return nil
 	}
 	var inTheWay, frames, moved int64

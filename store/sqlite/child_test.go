@@ -167,7 +167,8 @@ func (w *turns) create(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	info, err := w.store.Create(ctx, store.Creation{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first, Stamps: stamps})
+	info, err := w.store.Create(ctx, store.Creation{Name: cmp.Or(w.name, "turns"), Edition: "canonical", Tree: first,
+		Stamps: stamps})
 	w.state = store.State{Info: info, Head: first, Working: first.WithCycle(stamps.Cycle)}
 	return err
 }
@@ -201,7 +202,8 @@ func (w *turns) commit(ctx context.Context, text string, two bool) error {
 		}
 		c.Before = c.After
 	}
-	sealed, stamps, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: c.After, Stamps: c.Stamps, Env: w.env()})
+	sealed, stamps, _, err := lifecycle.Commit(context.Background(), lifecycle.Input{Working: c.After, Stamps: c.Stamps,
+		Env: w.env()})
 	if err != nil {
 		return err
 	}
@@ -243,6 +245,7 @@ func (w *turns) attempt(t testing.TB) store.Attempt {
 }
 
 func (w *turns) call() store.Attempt {
-	return store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running, StartedNS: w.env().Clock(), Provider: "provider", Model: "model",
+	return store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running, StartedNS: w.env().Clock(),
+		Provider: "provider", Model: "model",
 		Params: strings.Repeat("0a", 32), Thread: strings.Repeat("b0", 32)}
 }

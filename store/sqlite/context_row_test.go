@@ -15,7 +15,8 @@ import (
 // told, and in time.
 func TestContextRows(t *testing.T) {
 	for _, c := range []struct{ damage, want string }{
-		{`UPDATE context SET origin = 2, origin_cycle = 1, origin_revision = 2 WHERE key = 1`, `the row of the context "turns"`},
+		{`UPDATE context SET origin = 2, origin_cycle = 1, origin_revision = 2 WHERE key = 1`,
+			`the row of the context "turns"`},
 		{`UPDATE context SET origin = 2 WHERE key = 2`, `the row of the context "fork"`},
 		{`UPDATE context SET deleted = 1 WHERE key = 1`, `the row of the context "turns"`},
 		{`UPDATE context SET key = 9 WHERE key = 1`, "the store is damaged"},
@@ -52,7 +53,8 @@ func TestContextRows(t *testing.T) {
 			s.Check(ctx, key)
 			store.Snapshot(ctx, s, key, 1)
 			s.Log(ctx, key, 1, 9)
-			s.Erase(ctx, key, store.Erase{IDs: []string{"b1"}, Salt: make([]byte, 32), Guard: store.Guard{Cycle: 1, Revision: 2}})
+			s.Erase(ctx, key, store.Erase{IDs: []string{"b1"}, Salt: make([]byte, 32), Guard: store.Guard{Cycle: 1,
+				Revision: 2}})
 			s.Delete(ctx, key)
 		}
 		if ctx.Err() != nil {

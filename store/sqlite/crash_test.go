@@ -251,7 +251,8 @@ func noGaps(t *testing.T, s store.Complete, w *turns) {
 		}
 	}
 	if cycle != w.state.Cycle || int64(len(log)) != w.state.Revision {
-		t.Errorf("the log ends with cycle %d and revision %d, want %d and %d", cycle, len(log), w.state.Cycle, w.state.Revision)
+		t.Errorf("the log ends with cycle %d and revision %d, want %d and %d", cycle, len(log), w.state.Cycle,
+			w.state.Revision)
 	}
 }
 

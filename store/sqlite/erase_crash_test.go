@@ -113,5 +113,6 @@ func TestCrashWhileErasing(t *testing.T) {
 			t.FailNow()
 		}
 	}
-	t.Logf("%d erasures acknowledged; %d of %d kills came between a commit and its erasure", len(acknowledged), halves, kills)
+	t.Logf("%d erasures acknowledged; %d of %d kills came between a commit and its erasure", len(acknowledged), halves,
+		kills)
 }

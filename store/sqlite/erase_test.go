@@ -44,7 +44,8 @@ func blobs(t *testing.T, path string) map[string]bool {
 	must(t, err)
 	defer db.Close()
 	found := map[string]bool{}
-	for _, query := range []string{"SELECT digest FROM log", "SELECT thread FROM log", "SELECT sent FROM log", "SELECT chain FROM log",
+	for _, query := range []string{"SELECT digest FROM log", "SELECT thread FROM log", "SELECT sent FROM log",
+		"SELECT chain FROM log",
 		"SELECT content_hash FROM node_version", "SELECT thread FROM attempt"} {
 		rows, err := db.Query(query)
 		must(t, err)
@@ -90,12 +91,14 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 		t.Helper()
 		x := tree.Edit(t.Context(), w.state.Working, w.state.Head, w.state.Stamps, w.env())
 		f(x)
-		must(t, w.apply(t.Context(), store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps, Entry: store.Entry{Cycle: x.Cycle}}))
+		must(t, w.apply(t.Context(), store.Change{Before: w.state.Working, After: x.Tree(), Stamps: x.Stamps,
+			Entry: store.Entry{Cycle: x.Cycle}}))
 	}
 	var draft string
 	for i := range 30 {
 		edit(func(x *tree.Editor) {
-			_, err := x.Add("^ah", tree.Spec{ID: fmt.Sprint("note", i), Role: "user", Content: fmt.Sprint(secret, " said ", i), Tags: []string{secret}})
+			_, err := x.Add("^ah", tree.Spec{ID: fmt.Sprint("note", i), Role: "user", Content: fmt.Sprint(secret, " said ", i),
+				Tags: []string{secret}})
 			must(t, err)
 			draft, err = x.Add("^ah", tree.Spec{Content: "a draft: " + long})
 			must(t, err)
@@ -107,7 +110,8 @@ func TestEraseLeavesNoTrace(t *testing.T) {
 		_, err := x.Add("^sys", tree.Spec{ID: "rule", Content: long})
 		must(t, err)
 	})
-	a, err := s.PutAttempt(t.Context(), w.state.Key, store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running, Provider: "p", Model: "m", Params: strings.Repeat("ef", 32), Thread: hash})
+	a, err := s.PutAttempt(t.Context(), w.state.Key, store.Attempt{Cycle: w.state.Stamps.Cycle, Status: store.Running,
+		Provider: "p", Model: "m", Params: strings.Repeat("ef", 32), Thread: hash})
 	must(t, err)
 	a.Status, a.Error = store.Failed, "refused: "+secret
 	_, err = s.PutAttempt(t.Context(), w.state.Key, a)

@@ -171,7 +171,8 @@ func TestPowerCuts(t *testing.T) {
 				acknowledged[a.cycle] = a.digest
 			}
 		}
-		survives(t, filepath.Join(sub, "pact.db"), acknowledged, fmt.Sprintf("cut %d after action %d of %d", cut, at, len(actions)))
+		survives(t, filepath.Join(sub, "pact.db"), acknowledged, fmt.Sprintf("cut %d after action %d of %d", cut, at,
+			len(actions)))
 		must(t, os.RemoveAll(sub))
 		if t.Failed() {
 			t.FailNow()

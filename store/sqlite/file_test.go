@@ -39,13 +39,18 @@ func TestRefused(t *testing.T) {
 		make func(t *testing.T, path string)
 		says string
 	}{
-		"text":      {func(t *testing.T, path string) { put(t, path, strings.Repeat("no database\n", 500)) }, "no SQLite database"},
-		"short":     {func(t *testing.T, path string) { put(t, path, "x") }, "no SQLite database"},
-		"foreign":   {func(t *testing.T, path string) { raw(t, path, "PRAGMA application_id = 7").Close() }, "another application"},
-		"unmarked":  {func(t *testing.T, path string) { raw(t, path, "CREATE TABLE theirs (x)").Close() }, "another application"},
-		"newer":     {func(t *testing.T, path string) { ours(t, path); raw(t, path, "PRAGMA user_version = 99").Close() }, "version 99"},
-		"empty":     {func(t *testing.T, path string) { put(t, path, "") }, "is empty"},
-		"no tables": {func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 0", "VACUUM").Close() }, "another application"},
+		"text": {func(t *testing.T, path string) { put(t, path, strings.Repeat("no database\n", 500)) },
+			"no SQLite database"},
+		"short": {func(t *testing.T, path string) { put(t, path, "x") }, "no SQLite database"},
+		"foreign": {func(t *testing.T, path string) { raw(t, path, "PRAGMA application_id = 7").Close() },
+			"another application"},
+		"unmarked": {func(t *testing.T, path string) { raw(t, path, "CREATE TABLE theirs (x)").Close() },
+			"another application"},
+		"newer": {func(t *testing.T, path string) { ours(t, path); raw(t, path, "PRAGMA user_version = 99").Close() },
+			"version 99"},
+		"empty": {func(t *testing.T, path string) { put(t, path, "") }, "is empty"},
+		"no tables": {func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 0", "VACUUM").Close() },
+			"another application"},
 		"directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "is a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -112,7 +117,8 @@ func TestMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	ours(t, path)
 	db := raw(t, path)
-	for pragma, want := range map[string]string{"application_id": "1346454356", "user_version": "6", "journal_mode": "wal", "integrity_check": "ok"} {
+	for pragma, want := range map[string]string{"application_id": "1346454356", "user_version": "6", "journal_mode": "wal",
+		"integrity_check": "ok"} {
 		var got string
 		must(t, db.QueryRow("PRAGMA "+pragma).Scan(&got))
 		if got != want {
@@ -152,7 +158,8 @@ func TestDamage(t *testing.T) {
 
 // TestDriver holds the driver to the version of libc that it was made with.
 func TestDriver(t *testing.T) {
-	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}} {{.GoMod}}", "modernc.org/libc", "modernc.org/sqlite").Output()
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}} {{.GoMod}}", "modernc.org/libc",
+		"modernc.org/sqlite").Output()
 	fields := strings.Fields(string(out))
 	if err != nil || len(fields) != 4 {
 		t.Skip("left out: the go command cannot tell what the driver was built with:", err)

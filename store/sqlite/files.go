@@ -46,7 +46,8 @@ func findFiles(path string) (*files, error) {
 	case !info.Mode().IsRegular():
 		return nil, fault.New(fault.Store, path+" is a pipe, a device or a socket", "name a file")
 	case info.Size() == 0:
-		return nil, fault.New(fault.Store, path+" is empty, and no store ever is: it was cut to nothing, or something else made it",
+		return nil, fault.New(fault.Store,
+			path+" is empty, and no store ever is: it was cut to nothing, or something else made it",
 			"restore it from a backup; remove it to begin anew")
 	case info.Size() < minFileSize:
 		return nil, fault.New(fault.Store, path+" is no SQLite database", "name another file")
@@ -64,7 +65,8 @@ func create(ctx context.Context, path string) (err error) {
 		if _, err := os.Stat(path); err == nil {
 			return nil // another made it in between and is using it
 		}
-		return fault.New(fault.Store, "there is a log "+path+"-wal without the store that it belongs to, which may lack commits without it",
+		return fault.New(fault.Store, "there is a log "+path+
+			"-wal without the store that it belongs to, which may lack commits without it",
 			"put the store back beside its log; or move the log away to begin anew")
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")

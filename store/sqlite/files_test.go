@@ -18,12 +18,20 @@ import (
 // commit is not acknowledged, nor is any after it.
 func TestGone(t *testing.T) {
 	for name, take := range map[string]func(t *testing.T, path string){
-		"the store is removed":   func(t *testing.T, path string) { must(t, os.Remove(path)) },
-		"the store is renamed":   func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")) },
-		"the store is replaced":  func(t *testing.T, path string) { ours(t, path+".new"); must(t, os.Rename(path+".new", path)) },
-		"the store is copied in": func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")); copyFile(t, path+".old", path) },
-		"the store is cut":       func(t *testing.T, path string) { must(t, os.Truncate(path, 0)) },
-		"the log is removed":     func(t *testing.T, path string) { must(t, os.Remove(path+"-wal")) },
+		"the store is removed": func(t *testing.T, path string) { must(t, os.Remove(path)) },
+		"the store is renamed": func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")) },
+		"the store is replaced": func(t *testing.T, path string) {
+			ours(t, path+".new")
+			must(t,
+				os.Rename(path+".new", path))
+		},
+		"the store is copied in": func(t *testing.T, path string) {
+			must(t, os.Rename(path, path+".old"))
+			copyFile(t,
+				path+".old", path)
+		},
+		"the store is cut":   func(t *testing.T, path string) { must(t, os.Truncate(path, 0)) },
+		"the log is removed": func(t *testing.T, path string) { must(t, os.Remove(path+"-wal")) },
 		"the log is replaced": func(t *testing.T, path string) {
 			must(t, os.Remove(path+"-wal"))
 			put(t, path+"-wal", "")
@@ -118,7 +126,8 @@ func modes(t *testing.T, path string, mode os.FileMode, names ...string) {
 func TestLogWithoutStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	put(t, path+"-wal", "commits")
-	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "there is a log") {
+	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
+		"there is a log") {
 		t.Errorf("opened %v with %v", s, err)
 	}
 	modes(t, path, 0o600, "pact.db-wal")
@@ -134,7 +143,8 @@ func TestNoFile(t *testing.T) {
 	pipe := filepath.Join(t.TempDir(), "pipe")
 	mkfifo(t, pipe)
 	for _, path := range []string{pipe, os.DevNull} {
-		if s, err := sqlite.Open(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "a pipe, a device or a socket") {
+		if s, err := sqlite.Open(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
+			"a pipe, a device or a socket") {
 			t.Errorf("%s: opened %v with %v", path, s, err)
 		}
 	}

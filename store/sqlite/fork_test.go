@@ -23,7 +23,8 @@ func wide(t *testing.T, s store.Complete, blocks int) store.Info {
 		}
 		return tree.NewNode(n, nil)
 	}
-	nodes := []tree.Placed{{Node: node("root", "^root", 1), Parent: -1}, {Node: node("sys", "^sys", 2)}, {Node: node("seq", "^seq", 3)}, {Node: node("ah", "^ah", 4)}}
+	nodes := []tree.Placed{{Node: node("root", "^root", 1), Parent: -1}, {Node: node("sys", "^sys", 2)},
+		{Node: node("seq", "^seq", 3)}, {Node: node("ah", "^ah", 4)}}
 	for i := range blocks {
 		nodes = append(nodes, tree.Placed{Node: node(fmt.Sprint("b", i), "block", 5+i), Parent: 1})
 	}
@@ -132,12 +133,14 @@ func TestDeletedForksLeaveNothing(t *testing.T) {
 						t.Fatalf("order %v: %v", order, err)
 					}
 				}
-				if damage, err := s.Check(t.Context(), w.state.Key); err != nil || damage != nil || st.Head.Digest() != w.state.Head.Digest() {
+				if damage, err := s.Check(t.Context(), w.state.Key); err != nil || damage != nil ||
+					st.Head.Digest() != w.state.Head.Digest() {
 					t.Errorf("order %v: %+v, %v", order, damage, err)
 				}
 			}
 		}
-		if rows := counted(t, path); fmt.Sprint(rows) != fmt.Sprint(map[string]int{"context": 0, "log": 0, "node_version": 0, "content": 0, "attempt": 0}) {
+		if rows := counted(t, path); fmt.Sprint(rows) != fmt.Sprint(map[string]int{"context": 0, "log": 0, "node_version": 0,
+			"content": 0, "attempt": 0}) {
 			t.Errorf("order %v: left are %v", order, rows)
 		}
 	}
@@ -174,7 +177,8 @@ func TestDamagedAttempt(t *testing.T) {
 	a := begin(t, s).attempt(t)
 	must(t, raw(t, path, "UPDATE attempt SET model = 'another'").Close())
 	a.Status = store.Completed
-	if _, err := s.PutAttempt(t.Context(), 1, a); err == nil || !isStore(err) || !strings.Contains(err.Error(), "attempt:1-1 is not as it was recorded") {
+	if _, err := s.PutAttempt(t.Context(), 1, a); err == nil || !isStore(err) || !strings.Contains(err.Error(),
+		"attempt:1-1 is not as it was recorded") {
 		t.Errorf("ended a damaged attempt: %v", err)
 	}
 	if damage, err := s.Check(t.Context(), 1); err != nil || damage == nil || damage.Cycle != 1 {

@@ -162,9 +162,11 @@ func TestManyNodesOfOneCycleAreLookedUpTogether(t *testing.T) {
 				} else {
 					update(ids...)
 				}
-				scans, read := spy.matching(spy.queries, lookUpOne)+spy.matching(spy.queries, lookUpAll), spy.matching(spy.rows, lookUpAll)
+				scans, read := spy.matching(spy.queries, lookUpOne)+spy.matching(spy.queries, lookUpAll),
+					spy.matching(spy.rows, lookUpAll)
 				if names := spy.matching(spy.queries, lookUpName); scans > 12 || read > n+8 || names > n+8 {
-					t.Errorf("%s: the cycle was read through %d times, %d of its rows taken, %d names looked up", name, scans, read, names)
+					t.Errorf("%s: the cycle was read through %d times, %d of its rows taken, %d names looked up", name, scans, read,
+						names)
 				}
 				want := c.Working().Digest()
 				reread, err := pact.Open(t.Context(), store.Complete(s), "c", nil)

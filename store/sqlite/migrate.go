@@ -39,7 +39,9 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 	}
 	defer tx.Rollback()
 	var id int64
-	err = tx.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id, &at)
+	err = tx.QueryRowContext(ctx,
+		"SELECT (SELECT application_id FROM pragma_application_id), (SELECT user_version FROM pragma_user_version)").Scan(&id,
+		&at)
 	if err != nil {
 		return 0, openError(err, path)
 	}
@@ -62,7 +64,8 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 
 func supported(at int64) error {
 	if at > version || at < 1 {
-		return fault.New(fault.Store, fmt.Sprintf("the file has version %d of the schema, this program knows %d", at, version),
+		return fault.New(fault.Store, fmt.Sprintf("the file has version %d of the schema, this program knows %d", at,
+			version),
 			"use a newer version of the program")
 	}
 	return nil
@@ -90,7 +93,8 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	defer tx.Rollback()
-	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil { // another process may have been faster
+	// another process may have been faster
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil {
 		return err
 	}
 	if at != 0 { // which is a file that is being made

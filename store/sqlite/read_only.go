@@ -29,7 +29,8 @@ func unwritable(err error) bool {
 // WAL holds commits.
 func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
-		return nil, fault.Wrap(fault.Store, cause, "commits are in "+p.path+"-wal, which cannot be read where nothing can be written",
+		return nil, fault.Wrap(fault.Store, cause, "commits are in "+p.path+
+			"-wal, which cannot be read where nothing can be written",
 			"copy both files to a place that can be written, while no process uses them, or make room")
 	}
 	query := url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"1"}}
@@ -38,7 +39,8 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 		return nil, cause
 	}
 	if at != version {
-		return nil, fault.Wrap(fault.Store, cause, fmt.Sprintf("the file has version %d of the schema, this program needs %d and cannot write it", at, version),
+		return nil, fault.Wrap(fault.Store, cause,
+			fmt.Sprintf("the file has version %d of the schema, this program needs %d and cannot write it", at, version),
 			"copy it to a place that can be written")
 	}
 	db, err := sql.Open("sqlite", dataSource(p.path, query))

@@ -40,7 +40,8 @@ func TestReadWhereNothingCanBeWritten(t *testing.T) {
 	must(t, os.Symlink(filepath.Join("none", "index"), path+"-shm"))
 	onlyRead(t, path)
 	put(t, path+"-wal", strings.Repeat("a commit", 1000))
-	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "commits are in") {
+	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
+		"commits are in") {
 		t.Errorf("opened %v with %v", s, err)
 	}
 }

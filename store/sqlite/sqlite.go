@@ -32,7 +32,8 @@ type Store struct {
 
 // settings are the settings of every connection, and how SQLite reports them.
 var settings = []struct{ key, set, pragma, want string }{
-	{"_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10), "busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
+	{"_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10), "busy_timeout",
+		strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 	{"_journal_mode", "WAL", "journal_mode", "wal"},
 	{"_synchronous", "FULL", "synchronous", "2"},
 }
@@ -80,7 +81,8 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	if unwritable(err) {
 		return p.openToRead(ctx, err)
 	}
-	if log, none := os.Stat(p.path + suffixes[1]); primaryCode(err) == lib.SQLITE_CORRUPT && none == nil && log.Size() > 0 {
+	if log, none := os.Stat(p.path + suffixes[1]); primaryCode(err) == lib.SQLITE_CORRUPT && none == nil &&
+		log.Size() > 0 {
 		return nil, fault.Wrap(fault.Store, err, p.path+" is damaged, or the log beside it is not its own",
 			"beside a backup, move the log away; else restore the file from a backup or an export")
 	}
@@ -146,7 +148,8 @@ func retryWhileBusy(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB,
 
 // openHandle opens the file with the settings and checks that they took effect.
 func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
-	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly}, "_pragma": {fmt.Sprintf("journal_size_limit(%d)", walLimit)}}
+	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly},
+		"_pragma": {fmt.Sprintf("journal_size_limit(%d)", walLimit)}}
 	for _, c := range settings {
 		query.Set(c.key, c.set)
 	}
@@ -169,8 +172,9 @@ func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 }
 
 func (p *files) dialect() sqlstore.Dialect {
-	return sqlstore.Dialect{IsConstraint: isConstraint, Explain: explain, BeginWrite: p.beginWrite, CheckFiles: p.check, AfterCommit: p.afterCommit,
-		Check: checkDatabase, Clean: p.clean}
+	return sqlstore.Dialect{IsConstraint: isConstraint, Explain: explain, BeginWrite: p.beginWrite, CheckFiles: p.check,
+		AfterCommit: p.afterCommit,
+		Check:       checkDatabase, Clean: p.clean}
 }
 
 // checkDatabase has SQLite check tables and indexes. Of the values it checks only

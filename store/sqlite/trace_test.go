@@ -40,7 +40,8 @@ func TestTrace(t *testing.T) {
 		case c.name == "write" && strings.Contains(c.arguments, `"ack `):
 			acknowledged++
 			if !written || !synced {
-				t.Errorf("commit %d was acknowledged with its WAL written: %v, synchronised after that: %v", acknowledged, written, synced)
+				t.Errorf("commit %d was acknowledged with its WAL written: %v, synchronised after that: %v", acknowledged, written,
+					synced)
 			}
 			written, synced = false, false
 		case wal && strings.HasSuffix(c.name, "sync"):

@@ -43,7 +43,8 @@ func (p *files) checkWAL() error {
 			return nil
 		}
 		if after, err := p.sizes(log); err != nil || after == before {
-			return errors.Join(err, fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+": pages are in neither of them",
+			return errors.Join(err, fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+
+				": pages are in neither of them",
 				"put back the file that belongs to the log; or, beside a backup, move the log away"))
 		}
 	}

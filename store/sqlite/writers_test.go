@@ -103,7 +103,8 @@ func TestBusy(t *testing.T) {
 	_, err := other.Exec("BEGIN IMMEDIATE")
 	must(t, err)
 	err = w.commit(t.Context(), "held up", false)
-	if !errors.Is(err, fault.Busy) || errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "another process holds the file") {
+	if !errors.Is(err, fault.Busy) || errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
+		"another process holds the file") {
 		t.Errorf("got %v", err)
 	}
 	if _, err := w.store.Load(t.Context(), w.state.Key); err != nil {

@@ -42,7 +42,8 @@ func (d *driver) end(as store.Attempt) store.Attempt {
 	must(d.T, err)
 	for _, a := range d.attempts {
 		if a.ID == as.ID {
-			a.Status, a.EndedNS, a.TokenIn, a.TokenOut, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.TokenIn, as.TokenOut, as.Error
+			a.Status, a.EndedNS, a.TokenIn, a.TokenOut, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.TokenIn,
+				as.TokenOut, as.Error
 			sameAttempt(d.T, *a, kept)
 		}
 	}
@@ -99,7 +100,8 @@ func testAttempts(t *testing.T, s Suite) {
 		t.Errorf("ended as %+v", kept)
 	}
 	d.check()
-	d.end(store.Attempt{ID: first.ID, Status: store.Completed, EndedNS: 2000, TokenIn: tokens(math.MaxInt64), TokenOut: tokens(0)})
+	d.end(store.Attempt{ID: first.ID, Status: store.Completed, EndedNS: 2000, TokenIn: tokens(math.MaxInt64),
+		TokenOut: tokens(0)})
 	if loaded, err := d.store.Load(background, d.state.Key); err != nil || loaded.Info != before {
 		t.Errorf("attempts changed the context: %+v, %v", loaded, err)
 	}
@@ -113,7 +115,8 @@ func testAttempts(t *testing.T, s Suite) {
 	for _, c := range []struct {
 		from, to int64
 		want     string
-	}{{1, 1, "attempt:1-1 attempt:1-2"}, {2, 4, "attempt:2-1 attempt:4-1"}, {3, 3, ""}, {4, 1, ""}, {-9, 9, "attempt:1-1 attempt:1-2 attempt:2-1 attempt:4-1"}} {
+	}{{1, 1, "attempt:1-1 attempt:1-2"}, {2, 4, "attempt:2-1 attempt:4-1"}, {3, 3, ""}, {4, 1, ""},
+		{-9, 9, "attempt:1-1 attempt:1-2 attempt:2-1 attempt:4-1"}} {
 		list, err := d.store.Attempts(background, d.state.Key, c.from, c.to)
 		must(t, err)
 		var ids []string
@@ -163,7 +166,8 @@ func testAttemptsRefused(t *testing.T, s Suite) {
 	if at.ID != "attempt:-3-1" {
 		t.Errorf("the id is %s", at.ID)
 	}
-	for _, id := range []string{"attempt:-3-2", "attempt:-3-1-f1", "attempt:-3-01", "attempt:-3-0", "attempt:3-1", "attempt:", "x", "attempt:99999999999999999999-1"} {
+	for _, id := range []string{"attempt:-3-2", "attempt:-3-1-f1", "attempt:-3-01", "attempt:-3-0", "attempt:3-1",
+		"attempt:", "x", "attempt:99999999999999999999-1"} {
 		wantCode(t, put(store.Attempt{ID: id, Status: store.Completed}), fault.AttemptNotFound)
 	}
 	wantCode(t, put(store.Attempt{ID: at.ID, Status: store.Running}), fault.DocumentInvalid)

@@ -98,8 +98,9 @@ func testDelete(t *testing.T, s Suite) {
 }
 
 // needs are the powers behind the calls of testMissing and testClosed.
-var needs = map[string][]power{"Rename": {renames}, "Delete": {deletes}, "Fork": {forks}, "Check": {checks}, "CheckAll": {checks},
-	"Attempt": {attempts}, "Attempts": {attempts}}
+var needs = map[string][]power{"Rename": {renames}, "Delete": {deletes}, "Fork": {forks}, "Check": {checks},
+	"CheckAll": {checks},
+	"Attempt":  {attempts}, "Attempts": {attempts}}
 
 func testMissing(t *testing.T, s Suite) {
 	d := drive(t, s, "here")

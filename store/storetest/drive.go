@@ -38,7 +38,8 @@ func drive(t *testing.T, s Suite, name string) *driver {
 
 func driveIn(t *testing.T, s Suite, in tested, name string) *driver {
 	t.Helper()
-	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
+	d := &driver{T: t, suite: s, store: in, clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
+		published: map[int64]store.Info{}}
 	first, stamps, err := tree.New(d.env(), nil)
 	must(t, err)
 	return d.begin(store.Creation{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
@@ -47,7 +48,8 @@ func driveIn(t *testing.T, s Suite, in tested, name string) *driver {
 // driveFrom creates a context out of an imported tree.
 func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
 	t.Helper()
-	d := &driver{T: t, suite: s, store: s.open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{}, published: map[int64]store.Info{}}
+	d := &driver{T: t, suite: s, store: s.open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
+		published: map[int64]store.Info{}}
 	stamps := tree.Stamps{Cycle: first.Cycle() + 1, Given: -1}
 	for e := range first.All() {
 		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
@@ -62,7 +64,8 @@ func (d *driver) begin(g store.Creation) *driver {
 	info, err := d.store.Create(background, g)
 	must(d.T, err)
 	d.state = store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle)}
-	want := store.Info{Key: info.Key, Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: g.Tree.Cycle(), Revision: 1, Stamps: g.Stamps}
+	want := store.Info{Key: info.Key, Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: g.Tree.Cycle(),
+		Revision: 1, Stamps: g.Stamps}
 	if info != want {
 		d.Fatalf("created %+v, want %+v", info, want)
 	}
@@ -177,7 +180,8 @@ func (d *driver) check() {
 	before := d.state
 	d.reopen()
 	if d.state.Info != before.Info || !slices.Equal(d.state.Idle, before.Idle) {
-		d.Errorf("loaded %+v with the empty groups %q, want %+v with %q", d.state.Info, d.state.Idle, before.Info, before.Idle)
+		d.Errorf("loaded %+v with the empty groups %q, want %+v with %q", d.state.Info, d.state.Idle, before.Info,
+			before.Idle)
 	}
 	d.compare()
 	sound(d)

@@ -19,7 +19,8 @@ var salt = []byte("0123456789abcdef0123456789abcdef")
 
 // erasing is an erasure as a program asks for it.
 func (d *driver) erasing(ids ...string) store.Erase {
-	return store.Erase{IDs: ids, Salt: salt, Guard: d.guard(), Entry: store.Entry{Actor: "officer", Message: "asked for", TimeNS: d.clock}}
+	return store.Erase{IDs: ids, Salt: salt, Guard: d.guard(), Entry: store.Entry{Actor: "officer", Message: "asked for",
+		TimeNS: d.clock}}
 }
 
 func (d *driver) erase(e store.Erase) *store.Erased {
@@ -115,7 +116,8 @@ func emptyNode(t *testing.T, n *tree.Node) *tree.Node {
 	mac.Write([]byte(message))
 	gap := *n
 	gap.ForeignISO, gap.Content = "", tree.Content{}
-	gap.Headers = append(headers, tree.Header{Name: "pact:erased", Value: tree.JSON(canon.String(hex.EncodeToString(mac.Sum(nil))))})
+	gap.Headers = append(headers, tree.Header{Name: "pact:erased",
+		Value: tree.JSON(canon.String(hex.EncodeToString(mac.Sum(nil))))})
 	if content != "" {
 		gap.Content = tree.Hold(`"[erased]"`)
 	}
@@ -132,7 +134,8 @@ func (d *driver) settled(ids []string) {
 		last := i == len(log)-1
 		switch {
 		case e.Kind == store.Commit || e.Kind == store.Forked:
-			if t := d.snapshots[e.Cycle]; t != nil && (e.Digest != t.Digest().String() || e.Thread != t.ThreadDigest().String()) {
+			if t := d.snapshots[e.Cycle]; t != nil && (e.Digest != t.Digest().String() ||
+				e.Thread != t.ThreadDigest().String()) {
 				d.Errorf("%s: the log records another digest of cycle %d than that of the snapshot", d.state.Name, e.Cycle)
 			}
 		case !last && e.Kind != store.Create && e.Cycle >= d.since && e.Digest != "":
@@ -141,7 +144,8 @@ func (d *driver) settled(ids []string) {
 	}
 	e := log[len(log)-1]
 	of := e.Erased()
-	if e.Kind != store.Erasing || of == nil || e.Actor != "officer" || e.Message != "asked for" || e.Digest != d.state.Working.Digest().String() {
+	if e.Kind != store.Erasing || of == nil || e.Actor != "officer" || e.Message != "asked for" ||
+		e.Digest != d.state.Working.Digest().String() {
 		d.Fatalf("%s: the log ends with %+v", d.state.Name, e)
 	}
 	if ids != nil && !slices.Equal(of.IDs, ids) {
@@ -164,13 +168,15 @@ func testErase(t *testing.T, s Suite) {
 	d := drive(t, s, "chat")
 	var rule, gone, draft string
 	d.edit(func(x *tree.Editor) {
-		rule = add(t, x, "^sys", tree.Spec{Content: "obey Jane", Role: "system", Kind: "jane:kind", Key: "jane", Tags: []string{"jane"}, Attrs: map[string]any{"data_who": "Jane"}, TTL: tree.TTL(9)})
+		rule = add(t, x, "^sys", tree.Spec{Content: "obey Jane", Role: "system", Kind: "jane:kind", Key: "jane",
+			Tags: []string{"jane"}, Attrs: map[string]any{"data_who": "Jane"}, TTL: tree.TTL(9)})
 		spec := block("Jane was here")
 		spec.TTL = tree.TTL(2)
 		gone = add(t, x, "^ah", spec)
 	})
 	d.commit()
-	d.commitWith(func(x *tree.Editor) { must(t, x.Update(rule, map[string]any{"content": "obey Joan"})) }, lifecycle.Input{})
+	d.commitWith(func(x *tree.Editor) { must(t, x.Update(rule, map[string]any{"content": "obey Joan"})) },
+		lifecycle.Input{})
 	d.talk("three", "four")
 	d.edit(func(x *tree.Editor) { draft = add(t, x, "^ah", block("a draft")) })
 	d.edit(func(x *tree.Editor) { must(t, x.Update(draft, map[string]any{"content": "a better draft"})) })
@@ -190,8 +196,10 @@ func testErase(t *testing.T, s Suite) {
 		{d.erasing(rule, "nobody"), fault.NodeNotFound},
 		{store.Erase{IDs: []string{rule}, Guard: d.guard(), Entry: store.Entry{Message: "no salt"}}, fault.DocumentInvalid},
 		{store.Erase{IDs: []string{rule}, Guard: d.guard(), Salt: salt}, fault.DocumentInvalid},
-		{store.Erase{IDs: []string{rule}, Guard: d.guard(), Salt: salt, Entry: store.Entry{Message: "to obey Joan, of course"}}, fault.DocumentInvalid},
-		{store.Erase{Revisions: []int64{99}, Guard: d.guard(), Salt: salt, Entry: store.Entry{Message: "why not"}}, fault.SnapshotNotFound},
+		{store.Erase{IDs: []string{rule}, Guard: d.guard(), Salt: salt,
+			Entry: store.Entry{Message: "to obey Joan, of course"}}, fault.DocumentInvalid},
+		{store.Erase{Revisions: []int64{99}, Guard: d.guard(), Salt: salt, Entry: store.Entry{Message: "why not"}},
+			fault.SnapshotNotFound},
 	} {
 		_, err := d.store.Erase(background, d.state.Key, c.e)
 		wantCode(t, err, c.code)
@@ -274,9 +282,11 @@ func testEraseMoved(t *testing.T, s Suite) {
 		return from.Patch(from.Cycle()+1, nil, []tree.Born{{Node: from.Node("moved"), Parent: parent}})
 	}
 	second := to(first, "named")
-	later := tree.NewNode(tree.Node{ID: "later", Type: "cb", Cycle: 4, Expiry: tree.Never, Content: tree.Hold(tree.JSON(canon.String("after it was moved away")))}, nil)
+	later := tree.NewNode(tree.Node{ID: "later", Type: "cb", Cycle: 4, Expiry: tree.Never,
+		Content: tree.Hold(tree.JSON(canon.String("after it was moved away")))}, nil)
 	third := to(second, "other")
-	d := driveHistory(t, s, "moved", first, second, third, third.Patch(4, nil, []tree.Born{{Node: later, Parent: "moved"}}))
+	d := driveHistory(t, s, "moved", first, second, third,
+		third.Patch(4, nil, []tree.Born{{Node: later, Parent: "moved"}}))
 	f := d.fork(2, "fork")
 	f.commitWith(func(e *tree.Editor) {
 		spec := block("while it was there")

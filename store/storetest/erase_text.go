@@ -59,7 +59,8 @@ func testEraseText(t *testing.T, s Suite) {
 	d.settled(of.IDs)
 	log, err := d.store.Log(background, d.state.Key, 1, 99)
 	must(t, err)
-	if e := log[2]; e.Message != store.Blank || e.Actor != store.Blank || e.Request != "" || string(e.Report) != store.BlankReport {
+	if e := log[2]; e.Message != store.Blank || e.Actor != store.Blank || e.Request != "" ||
+		string(e.Report) != store.BlankReport {
 		t.Errorf("the entry is %+v", e)
 	}
 	if found, err := d.store.Request(background, d.state.Key, secret); err != nil || found != nil {
@@ -77,7 +78,8 @@ func testEraseText(t *testing.T, s Suite) {
 	}
 	d.state.Revision++
 	d.check()
-	if log, err = d.store.Log(background, d.state.Key, 4, 4); err != nil || log[0].Message != store.Blank || log[0].Digest == "" {
+	if log, err = d.store.Log(background, d.state.Key, 4, 4); err != nil || log[0].Message != store.Blank ||
+		log[0].Digest == "" {
 		t.Errorf("the entry is %+v, %v", log[0], err)
 	}
 
@@ -172,7 +174,8 @@ func testEraseDrafts(t *testing.T, s Suite) {
 	e.DryRun = true
 	want := func(of *store.Erased) {
 		t.Helper()
-		if of.Digests != 2 || of.Attempts != 2 || len(of.IDs)+of.Versions+of.Entries+of.Said != 0 || !slices.Equal(of.Contexts, []string{"a", "f"}) {
+		if of.Digests != 2 || of.Attempts != 2 || len(of.IDs)+of.Versions+of.Entries+of.Said != 0 ||
+			!slices.Equal(of.Contexts, []string{"a", "f"}) {
 			t.Errorf("erased %+v", of)
 		}
 	}
@@ -206,7 +209,8 @@ func testEraseDrafts(t *testing.T, s Suite) {
 	}
 
 	// The hash of what a snapshot shows stays.
-	c := d.committed(store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}, lifecycle.Input{})
+	c := d.committed(store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps},
+		lifecycle.Input{})
 	as := call(4)
 	as.Thread, err = store.ThreadHash(background, c.Sealed)
 	must(t, err)

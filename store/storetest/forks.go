@@ -23,8 +23,9 @@ func (d *driver) fork(cycle int64, name string) *driver {
 func (d *driver) forked(cycle int64, name string, info store.Info) *driver {
 	d.Helper()
 	was := d.published[cycle]
-	want := store.Info{Key: info.Key, Name: name, Edition: d.state.Edition, First: d.state.First, Cycle: cycle, Revision: was.Revision + 1,
-		Stamps: was.Stamps, Fork: info.Fork, Origin: store.Origin{Key: was.Key, Cycle: cycle, Revision: was.Revision}}
+	want := store.Info{Key: info.Key, Name: name, Edition: d.state.Edition, First: d.state.First, Cycle: cycle,
+		Revision: was.Revision + 1,
+		Stamps:   was.Stamps, Fork: info.Fork, Origin: store.Origin{Key: was.Key, Cycle: cycle, Revision: was.Revision}}
 	if info != want || info.Fork == 0 {
 		d.Fatalf("forked %+v, want %+v", info, want)
 	}
@@ -98,7 +99,8 @@ func testFork(t *testing.T, s Suite) {
 		d    *driver
 		id   string
 		want bool
-	}{{d, mine, true}, {d, theirs, false}, {f, mine, false}, {f, theirs, true}, {d, "block:3-0", true}, {f, "block:3-0", false}, {f, "block:2-0", true}} {
+	}{{d, mine, true}, {d, theirs, false}, {f, mine, false}, {f, theirs, true}, {d, "block:3-0", true},
+		{f, "block:3-0", false}, {f, "block:2-0", true}} {
 		if has, err := c.d.store.Has(background, c.d.state.Key, c.id); err != nil || has != c.want {
 			t.Errorf("%s has %s: %v, %v", c.d.state.Name, c.id, has, err)
 		}
@@ -136,10 +138,13 @@ func logged(f *driver, shared ...int64) {
 		}
 	}
 	head := f.snapshots[o.Cycle]
-	sameEntry(f.T, store.Entry{Revision: o.Revision + 1, Kind: store.Forked, Cycle: o.Cycle, TimeNS: f.published[o.Cycle].Stamps.LastNS, Actor: "forker",
+	sameEntry(f.T, store.Entry{Revision: o.Revision + 1, Kind: store.Forked, Cycle: o.Cycle,
+		TimeNS: f.published[o.Cycle].Stamps.LastNS, Actor: "forker",
 		Digest: head.Digest().String(), Thread: head.ThreadDigest().String()}, ours[o.Revision])
-	for _, c := range []struct{ from, to, n int64 }{{o.Revision, o.Revision + 1, 2}, {o.Revision + 1, 99, f.state.Revision - o.Revision}, {1, 1, 1}} {
-		if list, err := f.store.Log(background, f.state.Key, c.from, c.to); err != nil || int64(len(list)) != c.n || list[0].Revision != c.from {
+	for _, c := range []struct{ from, to, n int64 }{{o.Revision, o.Revision + 1, 2},
+		{o.Revision + 1, 99, f.state.Revision - o.Revision}, {1, 1, 1}} {
+		if list, err := f.store.Log(background, f.state.Key, c.from, c.to); err != nil || int64(len(list)) != c.n ||
+			list[0].Revision != c.from {
 			f.Errorf("revisions %d to %d: %d entries, %v", c.from, c.to, len(list), err)
 		}
 	}
@@ -199,7 +204,8 @@ func testForkAside(t *testing.T, s Suite) {
 	}
 	info, err := put(store.Fork{Name: "name", SupersededName: "old", Guard: d.guard()})
 	must(t, err)
-	wantCode(t, d.store.Apply(background, d.state.Key, d.guard(), d.edited(func(*tree.Editor) {})), fault.Conflict) // it is told
+	// it is told
+	wantCode(t, d.store.Apply(background, d.state.Key, d.guard(), d.edited(func(*tree.Editor) {})), fault.Conflict)
 	d.state.Name, d.state.Revision = "old", d.state.Revision+1
 	if log, err := d.store.Log(background, d.state.Key, d.state.Revision, d.state.Revision); err != nil || len(log) != 1 {
 		t.Errorf("the log has %v, %v", log, err)

@@ -255,7 +255,8 @@ func testReaders(t *testing.T, s Suite) {
 					t.Error(err)
 					return
 				}
-				if st.Head.Cycle() != st.Cycle || st.Working.Cycle() != st.Cycle+1 || int64(st.Head.Region(tree.Seq).Children().Len()) != st.Cycle {
+				if st.Head.Cycle() != st.Cycle || st.Working.Cycle() != st.Cycle+1 ||
+					int64(st.Head.Region(tree.Seq).Children().Len()) != st.Cycle {
 					t.Errorf("loaded %+v with a tree of %d turns", st.Info, st.Head.Region(tree.Seq).Children().Len())
 				}
 				list, err := store.Collect(d.store.History(background, key, 1, st.Cycle))

@@ -45,7 +45,10 @@ func testEmptyGroups(t *testing.T, s Suite) {
 	d.wantIdle("group") // what is edited since changes nothing about the last commit
 	d.check()
 	for cycle, want := range [][]string{nil, {"group"}} {
-		at := slices.IndexFunc(d.log(), func(e store.Entry) bool { return e.Kind == store.Commit && e.Cycle == int64(cycle)+1 })
+		at := slices.IndexFunc(d.log(), func(e store.Entry) bool {
+			return e.Kind == store.Commit && e.Cycle == int64(cycle)+
+				1
+		})
 		if got := d.log()[at].Idle; !slices.Equal(got, want) {
 			t.Errorf("the log says of cycle %d that it leaves %q, want %q", cycle+1, got, want)
 		}

@@ -31,7 +31,8 @@ func imported(t *testing.T, cycle int64, nodes ...listed) *tree.Tree {
 	at := make(map[string]int)
 	var placed []tree.Placed
 	for i, l := range append(append([]listed(nil), regions...), nodes...) {
-		n := tree.Node{ID: l.id, Type: l.nodeType, Offset: l.offset, Cycle: cycle, Index: int64(i), Expiry: tree.Never, ForeignISO: "yesterday"}
+		n := tree.Node{ID: l.id, Type: l.nodeType, Offset: l.offset, Cycle: cycle, Index: int64(i), Expiry: tree.Never,
+			ForeignISO: "yesterday"}
 		if l.expiry != 0 {
 			n.Expiry = l.expiry
 		}
@@ -89,13 +90,15 @@ func testImportedHead(t *testing.T, s Suite) {
 		{id: "grouped", nodeType: "cb", parent: "group", content: "grouped"},
 	}
 	for name, core := range map[string][]listed{
-		"none":     nil,
-		"elided":   {{id: "b1", nodeType: "cb", parent: "ah", content: "one"}, {id: "b2", nodeType: "cb", parent: "ah", content: "two"}},
+		"none": nil,
+		"elided": {{id: "b1", nodeType: "cb", parent: "ah", content: "one"}, {id: "b2", nodeType: "cb", parent: "ah",
+			content: "two"}},
 		"explicit": {{id: "core", nodeType: "mc", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "one"}},
 		"both": {{id: "core", nodeType: "mc", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "one"},
 			{id: "b2", nodeType: "cb", parent: "ah", content: "beside the core"}},
 		"byPlace": {{id: "core", nodeType: "odd", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "one"}},
-		"emptied": {{id: "core", nodeType: "odd", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "goes", expiry: 4},
+		"emptied": {{id: "core", nodeType: "odd", parent: "ah"}, {id: "b1", nodeType: "cb", parent: "core", content: "goes",
+			expiry: 4},
 			{id: "b2", nodeType: "cb", parent: "ah", content: "beside the core"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -119,7 +122,8 @@ func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driv
 	before := trees[0].WithCycle(trees[0].Cycle() + 1)
 	for _, next := range trees[1:] {
 		stamps := tree.Stamps{Cycle: next.Cycle() + 1, Given: -1}
-		c := store.Change{Before: before, Sealed: next, After: next.WithCycle(stamps.Cycle), Stamps: stamps, Entry: store.Entry{Cycle: next.Cycle()}}
+		c := store.Change{Before: before, Sealed: next, After: next.WithCycle(stamps.Cycle), Stamps: stamps,
+			Entry: store.Entry{Cycle: next.Cycle()}}
 		g.Changes, before = append(g.Changes, c), c.After
 	}
 	d.take(g.Changes...)
@@ -138,7 +142,8 @@ func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driv
 func testImportedHistory(t *testing.T, s Suite) {
 	turn := func(i int) []listed {
 		id := fmt.Sprint("t", i)
-		return []listed{{id: id, nodeType: "mt", parent: "seq", offset: int64(i)}, {id: id + "b", nodeType: "cb", parent: id, content: id}}
+		return []listed{{id: id, nodeType: "mt", parent: "seq", offset: int64(i)}, {id: id + "b", nodeType: "cb", parent: id,
+			content: id}}
 	}
 	head := func(i int) listed {
 		return listed{id: fmt.Sprint("h", i), nodeType: "cb", parent: "ah", content: "head"}
@@ -146,7 +151,8 @@ func testImportedHistory(t *testing.T, s Suite) {
 	trees := []*tree.Tree{
 		imported(t, 4, append(turn(1), head(1))...),
 		imported(t, 5, append(append(turn(1), turn(2)...), head(1), head(2))...),
-		imported(t, 6, append(append(turn(1), turn(2)...), listed{id: "h1", nodeType: "cb", parent: "t2", offset: 1, content: "head"}, head(3))...),
+		imported(t, 6, append(append(turn(1), turn(2)...), listed{id: "h1", nodeType: "cb", parent: "t2", offset: 1,
+			content: "head"}, head(3))...),
 		imported(t, 7, append(append(turn(2), turn(3)...), turn(4)...)...),
 		imported(t, 8, append(turn(1), head(3))...),
 	}
@@ -208,7 +214,8 @@ func testContent(t *testing.T, s Suite) {
 	d := drive(t, s, "content")
 	texts := []any{
 		"", "\x00", "a\x00b\x00", "\u2028 \U0001F600 \x7f é", "\\u0000 \"", strings.Repeat("long ", 20_000),
-		json.Number("12345678901234567890"), 0.1, math.Copysign(0, -1), nil, true, []any{}, map[string]any{"\x00": nil, "b": []any{1, 2.5}},
+		json.Number("12345678901234567890"), 0.1, math.Copysign(0, -1), nil, true, []any{}, map[string]any{"\x00": nil,
+			"b": []any{1, 2.5}},
 	}
 	d.edit(func(x *tree.Editor) {
 		for _, content := range texts {
@@ -258,7 +265,8 @@ func testHeaders(t *testing.T, s Suite) {
 			Type: "x:new\x00type", Offset: -tree.MaxInteger, Priority: tree.MaxInteger, TTL: tree.TTL(1 << 40),
 			Role: "tool", Kind: "k\"", Key: "\x00", Provenance: "p", MIME: "text/plain", Encoding: "utf-8",
 			Tags: []string{"", "a", "é"}, Refs: []string{"root", "nowhere"}, Pinned: true, Content: "c",
-			Attrs: map[string]any{"data_n": json.Number("1e400"), "content_x": map[string]any{"z": 1, "a": []any{nil}}, "x:\x00é": "v", "data_": "1.0"},
+			Attrs: map[string]any{"data_n": json.Number("1e400"), "content_x": map[string]any{"z": 1, "a": []any{nil}},
+				"x:\x00é": "v", "data_": "1.0"},
 		})
 		add(t, x, "^ah", tree.Spec{Type: "cont", Offset: 1, Removable: true, Tags: []string{"t"}})
 	})
@@ -272,7 +280,8 @@ func testHeaders(t *testing.T, s Suite) {
 // cycles have come to their end.
 func testExtremes(t *testing.T, s Suite) {
 	first := imported(t, tree.MaxInteger-3, listed{id: "t", nodeType: "mt", parent: "seq"},
-		listed{id: "low", nodeType: "cb", parent: "sys", content: "low"}, listed{id: "high", nodeType: "cb", parent: "sys", content: "high"},
+		listed{id: "low", nodeType: "cb", parent: "sys", content: "low"}, listed{id: "high", nodeType: "cb", parent: "sys",
+			content: "high"},
 		listed{id: "block:9223372036854775807-9", nodeType: "cb", parent: "sys", content: "named"},
 		listed{id: "soon", nodeType: "cb", parent: "t", offset: 1, content: "goes", expiry: tree.MaxInteger - 1})
 	var placed []tree.Placed
@@ -281,9 +290,11 @@ func testExtremes(t *testing.T, s Suite) {
 		n := *e.Node()
 		switch n.ID {
 		case "low":
-			n.Offset, n.Priority, n.Cycle, n.Index, n.CreatedNS = math.MinInt64, math.MinInt64, math.MinInt64, math.MinInt64, math.MinInt64
+			n.Offset, n.Priority, n.Cycle, n.Index, n.CreatedNS = math.MinInt64, math.MinInt64, math.MinInt64, math.MinInt64,
+				math.MinInt64
 		case "high":
-			n.Offset, n.Priority, n.Cycle, n.Index, n.CreatedNS = math.MaxInt64, math.MaxInt64, tree.MaxInteger, math.MaxInt64, tree.MaxInteger-100
+			n.Offset, n.Priority, n.Cycle, n.Index, n.CreatedNS = math.MaxInt64, math.MaxInt64, tree.MaxInteger, math.MaxInt64,
+				tree.MaxInteger-100
 			n.Expiry = math.MaxInt64 - 1
 		}
 		p := tree.Placed{Node: tree.NewNode(n, nil), Parent: -1}
@@ -317,7 +328,8 @@ func testIDs(t *testing.T, s Suite) {
 	d := drive(t, s, "ids")
 	ids := []string{
 		"\x00", "a\x00", "a\x00b", " ", "'\"\\", "é", "e\u0301", "E\u0301", "\u202e", "\U0010ffff", "a", "A", "%", "_", "?",
-		strings.Repeat("x", tree.MaxID), strings.Repeat("x", tree.MaxID-1) + "y", strings.Repeat("\U0001F600", tree.MaxID/4), "block:1-0", "-1", "9-9-9",
+		strings.Repeat("x", tree.MaxID), strings.Repeat("x", tree.MaxID-1) + "y", strings.Repeat("\U0001F600", tree.MaxID/4),
+		"block:1-0", "-1", "9-9-9",
 	}
 	d.edit(func(x *tree.Editor) {
 		for _, id := range ids {

@@ -17,11 +17,13 @@ func testLog(t *testing.T, s Suite) {
 	d := drive(t, s, "log")
 	first := d.state.Working
 	c := d.edited(func(x *tree.Editor) { add(t, x, "^ah", block("x")) })
-	c.Entry = store.Entry{Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token", Kind: store.Commit, Revision: 99,
-		Digest: "not", Thread: "theirs"}
+	c.Entry = store.Entry{Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token", Kind: store.Commit,
+		Revision: 99,
+		Digest:   "not", Thread: "theirs"}
 	d.apply(c)
 	sent := strings.Repeat("0f", 32)
-	c = d.committed(store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}, lifecycle.Input{})
+	c = d.committed(store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps},
+		lifecycle.Input{})
 	c.Entry.Sent = sent
 	edited := d.state.Working
 	d.apply(c)
@@ -30,7 +32,8 @@ func testLog(t *testing.T, s Suite) {
 	must(t, err)
 	want := []store.Entry{
 		{Revision: 1, Kind: store.Create, Digest: first.Digest().String(), Thread: first.ThreadDigest().String()},
-		{Revision: 2, Kind: store.Edit, Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token", Digest: edited.Digest().String()},
+		{Revision: 2, Kind: store.Edit, Cycle: 1, TimeNS: -5, Actor: "é", Message: "why", Request: "token",
+			Digest: edited.Digest().String()},
 		{Revision: 3, Kind: store.Commit, Cycle: 1, TimeNS: d.clock, Message: "turn", Report: json.RawMessage(`{}`),
 			Digest: d.state.Head.Digest().String(), Thread: d.state.Head.ThreadDigest().String(), Sent: sent},
 	}

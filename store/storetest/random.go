@@ -54,7 +54,8 @@ func (r *random) act() {
 	before := r.state
 	var changes []store.Change
 	for range 1 + r.IntN(3)/2 {
-		c := store.Change{Before: r.state.Working, After: r.state.Working, Stamps: r.state.Stamps, Entry: store.Entry{Cycle: r.state.Stamps.Cycle}}
+		c := store.Change{Before: r.state.Working, After: r.state.Working, Stamps: r.state.Stamps,
+			Entry: store.Entry{Cycle: r.state.Stamps.Cycle}}
 		if r.IntN(8) > 0 {
 			c = r.edited(func(x *tree.Editor) {
 				for range r.IntN(6) {
@@ -84,7 +85,8 @@ func (r *random) one(x *tree.Editor) {
 	case 0, 1, 2, 3:
 		_, err = x.Add(r.parent(other), r.spec(id))
 	case 4:
-		_, err = x.AddAt(tree.Gap{Parent: r.parent(other), Core: r.IntN(2) == 0, Edge: tree.Edge(r.IntN(4)), N: 1}, r.spec(id))
+		_, err = x.AddAt(tree.Gap{Parent: r.parent(other), Core: r.IntN(2) == 0, Edge: tree.Edge(r.IntN(4)), N: 1},
+			r.spec(id))
 	case 5:
 		err = x.Update(id, map[string]any{"content": fmt.Sprint("updated ", r.IntN(100))})
 	case 6:

@@ -57,7 +57,8 @@ func eraseSome(family []*random, r *random) bool {
 	r.Helper()
 	var all []string
 	for id := range r.ids() {
-		if r.state.Working.Has(id) || len(r.snapshots) > 0 && slices.ContainsFunc(slices.Collect(maps.Values(r.snapshots)), func(t *tree.Tree) bool { return t.Has(id) }) {
+		if r.state.Working.Has(id) || len(r.snapshots) > 0 && slices.ContainsFunc(slices.Collect(maps.Values(r.snapshots)),
+			func(t *tree.Tree) bool { return t.Has(id) }) {
 			all = append(all, id)
 		}
 	}

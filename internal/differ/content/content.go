@@ -26,7 +26,8 @@ type Side struct {
 // to a fixed number of lines or words; beyond it what differs is replaced as a
 // whole.
 func Compare(older, newer Side, mode diff.Mode, contextLines int) diff.ContentDiff {
-	d := diff.ContentDiff{Mode: mode, Summary: diff.ContentSummary{BytesNewer: size(newer.Value), BytesOlder: size(older.Value), Identical: older.Value == newer.Value}}
+	d := diff.ContentDiff{Mode: mode, Summary: diff.ContentSummary{BytesNewer: size(newer.Value),
+		BytesOlder: size(older.Value), Identical: older.Value == newer.Value}}
 	if mode == diff.JSONPatch {
 		if patch, ok := patch(older.Value, newer.Value); ok {
 			d.Patch = patch

@@ -46,7 +46,8 @@ func TestUnified(t *testing.T) {
 	if d.Summary != (diff.ContentSummary{BytesNewer: 17, BytesOlder: 16}) {
 		t.Errorf("summary: got %+v", d.Summary)
 	}
-	if all := compare(older, newer, diff.Unified, math.MaxInt); !strings.Contains(*all.Diff, "@@ -1,8 +1,9 @@\n a\n b\n-c\n") {
+	if all := compare(older, newer, diff.Unified, math.MaxInt); !strings.Contains(*all.Diff,
+		"@@ -1,8 +1,9 @@\n a\n b\n-c\n") {
 		t.Errorf("with all of it around: got\n%s", *all.Diff)
 	}
 	if d := compare("a", "a", diff.Unified, 3); *d.Diff != "" || !d.Summary.Identical {
@@ -204,14 +205,17 @@ func TestJSONPatchApplies(t *testing.T) {
 func TestPatchOfAnEmptyName(t *testing.T) {
 	d := content.Compare(content.Side{Value: `{"":{"a":1}}`}, content.Side{Value: `{"":{"a":2}}`}, diff.JSONPatch, 3)
 	var ops []struct{ Op, Path string }
-	if err := json.Unmarshal(d.Patch, &ops); err != nil || len(ops) != 1 || ops[0].Op != "replace" || ops[0].Path != "//a" {
+	if err := json.Unmarshal(d.Patch, &ops); err != nil || len(ops) != 1 || ops[0].Op != "replace" ||
+		ops[0].Path != "//a" {
 		t.Errorf("got %s, %v", d.Patch, err)
 	}
 }
 
 func TestTextIsNotPatched(t *testing.T) {
-	for _, pair := range [][2]canon.Value{{canon.String("a"), canon.Int(1)}, {canon.Int(1), canon.String("a")}, {"", canon.Int(1)}} {
-		if d := content.Compare(content.Side{Value: pair[0]}, content.Side{Value: pair[1]}, diff.JSONPatch, 3); d.Mode != diff.Unified || d.Diff == nil || d.Patch != nil {
+	for _, pair := range [][2]canon.Value{{canon.String("a"), canon.Int(1)}, {canon.Int(1), canon.String("a")},
+		{"", canon.Int(1)}} {
+		if d := content.Compare(content.Side{Value: pair[0]}, content.Side{Value: pair[1]}, diff.JSONPatch,
+			3); d.Mode != diff.Unified || d.Diff == nil || d.Patch != nil {
 			t.Errorf("%v: got %+v", pair, d)
 		}
 	}
@@ -271,7 +275,8 @@ func TestLoneSurrogates(t *testing.T) {
 	a, _ := older.Text()
 	b, _ := newer.Text()
 	unified, _ := read(diff.Unified).Get("diff")
-	if want := "--- older\n+++ newer\n@@ -1 +1 @@\n-" + a + "\n\\ No newline at end of file\n+" + b + "\n\\ No newline at end of file\n"; unified.Text != want {
+	if want := "--- older\n+++ newer\n@@ -1 +1 @@\n-" + a + "\n\\ No newline at end of file\n+" + b +
+		"\n\\ No newline at end of file\n"; unified.Text != want {
 		t.Errorf("unified: %q, want %q", unified.Text, want)
 	}
 	hunks, _ := read(diff.Tokens).Get("hunks")
@@ -291,7 +296,8 @@ func TestLoneSurrogates(t *testing.T) {
 	}
 	// Nobody reads a patch of them alike.
 	for _, v := range []canon.Value{`{"a":"\ud800"}`, `{"\ud800":1}`, `["\ud800"]`} {
-		if d := content.Compare(content.Side{Value: v}, content.Side{Value: `{"a":1}`}, diff.JSONPatch, 3); d.Mode != diff.Unified || d.Patch != nil {
+		if d := content.Compare(content.Side{Value: v}, content.Side{Value: `{"a":1}`}, diff.JSONPatch,
+			3); d.Mode != diff.Unified || d.Patch != nil {
 			t.Errorf("%s: got %+v", v, d)
 		}
 	}
@@ -376,7 +382,8 @@ func TestLargeTextsAreReplacedAsAWhole(t *testing.T) {
 		t.Errorf("words of a large text: %.0f allocations", n)
 	}
 	d := compare("same\n"+a.String()+"end\n", "same\n"+b.String()+"end\n", diff.Unified, 1)
-	if !strings.Contains(*d.Diff, "@@ -1,50002 +1,50002 @@\n same\n-a0\n") || !strings.HasSuffix(*d.Diff, "+b49999\n end\n") {
+	if !strings.Contains(*d.Diff, "@@ -1,50002 +1,50002 @@\n same\n-a0\n") || !strings.HasSuffix(*d.Diff,
+		"+b49999\n end\n") {
 		t.Errorf("got %.80q…", *d.Diff)
 	}
 }

@@ -110,7 +110,8 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 	if err != nil {
 		return end, err
 	}
-	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, intOrNull(a.TokenIn), intOrNull(a.TokenOut), orNull(a.Error),
+	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, intOrNull(a.TokenIn), intOrNull(a.TokenOut),
+		orNull(a.Error),
 		rowProof(args), at.branch, at.cycle, at.number)
 }
 
@@ -160,7 +161,8 @@ func (s *Store) Attempts(ctx context.Context, key store.Key, from, to int64) ([]
 	return list, err
 }
 
-func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p segment, from, to int64) ([]store.Attempt, error) {
+func (s *Store) appendAttempts(ctx context.Context, list []store.Attempt, p segment, from, to int64) ([]store.Attempt,
+	error) {
 	rows, err := s.stmts.attemptRows.QueryContext(ctx, p.branch, from, min(to, p.upToCycle))
 	if err != nil {
 		return nil, err
@@ -187,7 +189,8 @@ func (c *checker) attempts(p segment) (*store.Damage, error) {
 		return nil, err
 	}
 	if counted != there {
-		return &store.Damage{NoCycle: true, What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " + strconv.FormatInt(there, 10)}, nil
+		return &store.Damage{NoCycle: true, What: strconv.FormatInt(counted, 10) + " attempts were recorded, and there are " +
+			strconv.FormatInt(there, 10)}, nil
 	}
 	rows, err := c.store.stmts.attemptRows.QueryContext(c.ctx, p.branch, beforeAll, p.upToCycle)
 	return c.each(rows, err, func(values []any) *store.Damage {

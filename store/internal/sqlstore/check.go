@@ -21,7 +21,8 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 	if err != nil {
 		return nil, err
 	}
-	c := checker{ctx: ctx, store: s, revision: st.Revision, cycle: st.Cycle, ids: make(map[int64]string), unproven: make(map[int64]int64)}
+	c := checker{ctx: ctx, store: s, revision: st.Revision, cycle: st.Cycle, ids: make(map[int64]string),
+		unproven: make(map[int64]int64)}
 	for _, check := range [...]func(segment) (*store.Damage, error){c.log, c.versions, c.attempts} {
 		for _, p := range line {
 			if d, err := check(p); d != nil || err != nil {

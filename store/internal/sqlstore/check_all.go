@@ -12,9 +12,12 @@ import (
 // orphanQueries find rows that belong to no context, and contents that no node or
 // more than one node has.
 var orphanQueries = [...]struct{ query, what string }{
-	{`SELECT min(branch) FROM node_version WHERE branch NOT IN (SELECT key FROM context)`, "there are nodes of a context that is gone, with key "},
-	{`SELECT min(branch) FROM attempt WHERE branch NOT IN (SELECT key FROM context)`, "there are attempts of a context that is gone, with key "},
-	{`SELECT min(no) FROM content WHERE {key} NOT IN (SELECT {of} FROM node_version WHERE content_no IS NOT NULL)`, "no node has the content number "},
+	{`SELECT min(branch) FROM node_version WHERE branch NOT IN (SELECT key FROM context)`,
+		"there are nodes of a context that is gone, with key "},
+	{`SELECT min(branch) FROM attempt WHERE branch NOT IN (SELECT key FROM context)`,
+		"there are attempts of a context that is gone, with key "},
+	{`SELECT min(no) FROM content WHERE {key} NOT IN (SELECT {of} FROM node_version WHERE content_no IS NOT NULL)`,
+		"no node has the content number "},
 	{`SELECT min(content_no) FROM (SELECT {of} FROM node_version WHERE content_no IS NOT NULL GROUP BY {of} HAVING count(*) > 1) d`, "more than one node has the content number "},
 }
 

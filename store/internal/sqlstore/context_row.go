@@ -25,7 +25,8 @@ const contextColumns = `c.key, c.name, c.edition, c.first, c.origin, c.origin_cy
 
 // into returns the targets for scanning contextColumns, followed by more.
 func (c *contextRow) into(more ...any) []any {
-	return append([]any{&c.Key, &c.Name, &c.Edition, &c.First, &c.origin[0], &c.origin[1], &c.origin[2], &c.Fork, &c.forks, &c.attempts,
+	return append([]any{&c.Key, &c.Name, &c.Edition, &c.First, &c.origin[0], &c.origin[1], &c.origin[2], &c.Fork, &c.forks,
+		&c.attempts,
 		&c.erasures, &c.deleted, &c.proof}, more...)
 }
 
@@ -89,7 +90,8 @@ func (w *writer) alterContext(key int64, change func(*contextRow) error) (c cont
 
 // updateContext writes the columns of a context that can change, and the proof.
 func (w *writer) updateContext(c *contextRow) error {
-	return w.exec(w.store.stmts.updateContext, c.Name, c.forks, c.attempts, c.erasures, c.deleted, rowProof(c.values()), int64(c.Key))
+	return w.exec(w.store.stmts.updateContext, c.Name, c.forks, c.attempts, c.erasures, c.deleted, rowProof(c.values()),
+		int64(c.Key))
 }
 
 // checkLive returns E_CONTEXT_NOT_FOUND where the context is deleted.
@@ -135,7 +137,8 @@ func Prove(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 		return err
 	}
 	for _, c := range list {
-		if _, err := tx.ExecContext(ctx, s.bound(`UPDATE context SET proof = ? WHERE key = ?`), rowProof(c.values()), int64(c.Key)); err != nil {
+		if _, err := tx.ExecContext(ctx, s.bound(`UPDATE context SET proof = ? WHERE key = ?`), rowProof(c.values()),
+			int64(c.Key)); err != nil {
 			return err
 		}
 	}

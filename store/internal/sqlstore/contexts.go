@@ -120,7 +120,8 @@ func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error
 	if err != nil {
 		return store.Info{}, err
 	}
-	info := store.Info{Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: p.latest, Revision: p.revision, Stamps: g.Stamps}
+	info := store.Info{Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: p.latest, Revision: p.revision,
+		Stamps: g.Stamps}
 	working := g.Tree
 	if n := len(g.Changes); n > 0 {
 		working, info.Stamps = g.Changes[n-1].After, g.Changes[n-1].Stamps

@@ -43,7 +43,8 @@ func digestDamage(t *tree.Tree, recorded []byte) *store.Damage {
 	if bytes.Equal(found[:], recorded) {
 		return nil
 	}
-	return &store.Damage{Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: hex.EncodeToString(recorded), Found: found.String()}
+	return &store.Damage{Cycle: t.Cycle(), What: "digest of headers and contents", Recorded: hex.EncodeToString(recorded),
+		Found: found.String()}
 }
 
 // maxSuspects is how many nodes at most a damage names where one of them is

@@ -65,7 +65,8 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 		}
 		return s.clean(ctx, &x.total, err)
 	}
-	return nil, fault.New(fault.Conflict, "other writers were here again and again", "nothing was erased: repeat the call when there is less going on")
+	return nil, fault.New(fault.Conflict, "other writers were here again and again",
+		"nothing was erased: repeat the call when there is less going on")
 }
 
 // erasure is one erasure: its plan and its progress.
@@ -138,8 +139,10 @@ func (x *erasure) readFamily(q querier, first int64) ([]*branch, error) {
 	for rows.Next() {
 		b := &branch{}
 		var deleted int64
-		if err := rows.Scan(&b.Key, &b.Name, &deleted, &b.Edition, &b.First, &b.Origin.Key, &b.Origin.Cycle, &b.Origin.Revision, &b.Fork,
-			&b.Revision, &b.Cycle, &b.Stamps.Cycle, &b.Stamps.LastNS, &b.Stamps.Next, &b.Stamps.Given, &b.next, &b.digest, &b.chain); err != nil {
+		if err := rows.Scan(&b.Key, &b.Name, &deleted, &b.Edition, &b.First, &b.Origin.Key, &b.Origin.Cycle,
+			&b.Origin.Revision, &b.Fork,
+			&b.Revision, &b.Cycle, &b.Stamps.Cycle, &b.Stamps.LastNS, &b.Stamps.Next, &b.Stamps.Given, &b.next, &b.digest,
+			&b.chain); err != nil {
 			return nil, x.store.fail(x.ctx, err, "reading a family of contexts")
 		}
 		b.deleted = deleted != 0
@@ -194,7 +197,8 @@ func (x *erasure) familyMoved(tx *sql.Tx) (bool, error) {
 		q = tx
 	}
 	now, err := x.readFamily(q, int64(x.family[0].Key))
-	return !slices.EqualFunc(now, x.family, func(a, b *branch) bool { return a.Info == b.Info && a.deleted == b.deleted }), err
+	return !slices.EqualFunc(now, x.family, func(a, b *branch) bool { return a.Info == b.Info && a.deleted == b.deleted }),
+		err
 }
 
 // plan works out every row that the erasure writes.

@@ -73,7 +73,8 @@ func (b *branch) shown(a store.Attempt) bool {
 // loadAttemptCycles records the cycles in which a branch has attempts.
 func (x *erasure) loadAttemptCycles(b *branch) error {
 	b.attemptCycles = map[int64]bool{}
-	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT DISTINCT cycle FROM attempt WHERE branch = ?`), int64(b.Key))
+	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT DISTINCT cycle FROM attempt WHERE branch = ?`),
+		int64(b.Key))
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading attempts")
 	}

@@ -106,7 +106,9 @@ func (x *erasure) findTexts(b *branch) error {
 // findStaleDigests records the entries of a branch that hold digests of drafts that
 // are gone.
 func (x *erasure) findStaleDigests(b *branch) error {
-	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL ORDER BY revision`), int64(b.Key))
+	rows, err := x.store.read.QueryContext(x.ctx,
+		x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL ORDER BY revision`),
+		int64(b.Key))
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading the log")
 	}

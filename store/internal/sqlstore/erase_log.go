@@ -55,7 +55,8 @@ func (x *erasure) planLog(b *branch) error {
 		}
 		revision, _ := values[colRevision].(int64)
 		if changed {
-			x.logs = append(x.logs, logRow{int64(b.Key), revision, slices.Concat(values[colActor:colReport+1], values[colDigest:colIdle], values[colChain:])})
+			x.logs = append(x.logs, logRow{int64(b.Key), revision, slices.Concat(values[colActor:colReport+1],
+				values[colDigest:colIdle], values[colChain:])})
 		}
 		last, next = linkPair{was, is}, linkPair{was, is}
 		if forks[revision] {
@@ -101,7 +102,8 @@ func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 		x.entries[at] = true
 		b.blanked = append(b.blanked, e.Revision)
 		e = e.Blanked()
-		values[colActor], values[colMessage], values[colRequest], values[colReport] = orNull(e.Actor), orNull(e.Message), orNull(e.Request), orNull(string(e.Report))
+		values[colActor], values[colMessage], values[colRequest], values[colReport] = orNull(e.Actor), orNull(e.Message),
+			orNull(e.Request), orNull(string(e.Report))
 		if e.Digest == "" {
 			values[colDigest] = nil
 		}
@@ -181,5 +183,6 @@ func (b *branch) upTo(revision, cycle int64) changeCounts {
 	until := func(list []int64, last int64) int {
 		return sort.Search(len(list), func(i int) bool { return list[i] > last })
 	}
-	return changeCounts{b.shared.entries + until(b.blanked, revision), b.shared.digests + until(b.stale, revision), b.shared.attempts + until(b.changedAttempts, cycle)}
+	return changeCounts{b.shared.entries + until(b.blanked, revision), b.shared.digests + until(b.stale, revision),
+		b.shared.attempts + until(b.changedAttempts, cycle)}
 }

@@ -74,7 +74,8 @@ func (x *erasure) planVersion(b *branch, values []any) error {
 	var body []byte
 	if values[colContent] != nil {
 		var hash []byte
-		if err := x.store.stmts.bodyOf.QueryRowContext(x.ctx, int64(b.Key), values[colBirth], values[colNID]).Scan(&body, &hash); err != nil {
+		if err := x.store.stmts.bodyOf.QueryRowContext(x.ctx, int64(b.Key), values[colBirth], values[colNID]).Scan(&body,
+			&hash); err != nil {
 			return x.store.fail(x.ctx, err, "reading a content")
 		}
 	}

@@ -13,7 +13,8 @@ func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) erro
 		return nil
 	}
 	var at int64
-	err := x.store.read.QueryRowContext(x.ctx, x.store.bound(`SELECT latest FROM log WHERE branch = ? AND revision = 1`), int64(first.Key)).Scan(&at)
+	err := x.store.read.QueryRowContext(x.ctx, x.store.bound(`SELECT latest FROM log WHERE branch = ? AND revision = 1`),
+		int64(first.Key)).Scan(&at)
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading the log")
 	}
@@ -39,7 +40,8 @@ func (b *branch) ownSegment() lineage {
 const cyclesPerRead = 256
 
 // walkBranch walks a branch from the cycle at, where the replay is.
-func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t *tree.Tree, working bool) error) error {
+func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t *tree.Tree,
+	working bool) error) error {
 	forks := b.forks
 	visit := func() error {
 		if err := f(b, r.tree, false); err != nil {

@@ -87,7 +87,8 @@ func (x *erasure) writeAttempts(w *writer) error {
 			if err != nil {
 				return err
 			}
-			if err := w.execOnce(updateErased, a.Provider, a.Model, orNull(a.Error), thread, a.proof, a.branch, a.cycle, a.number); err != nil {
+			if err := w.execOnce(updateErased, a.Provider, a.Model, orNull(a.Error), thread, a.proof, a.branch, a.cycle,
+				a.number); err != nil {
 				return err
 			}
 		}
@@ -106,7 +107,8 @@ func (x *erasure) writeEntries(w *writer) error {
 		if err != nil {
 			return err
 		}
-		if _, err := w.log(a.chain, a.branch.Revision+1, a.entry, a.branch.Cycle, a.branch.Stamps, a.branch.next, nil); err != nil {
+		if _, err := w.log(a.chain, a.branch.Revision+1, a.entry, a.branch.Cycle, a.branch.Stamps, a.branch.next,
+			nil); err != nil {
 			return err
 		}
 	}

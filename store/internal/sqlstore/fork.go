@@ -116,7 +116,8 @@ func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, r
 func (w *writer) renameSource(key store.Key, f store.Fork) error {
 	var now logPosition
 	st := &w.store.stmts
-	err := w.stmt(st.currentState).QueryRowContext(w.ctx, int64(key)).Scan(&now.revision, &now.latest, &now.stamps.Cycle, &now.stamps.LastNS,
+	err := w.stmt(st.currentState).QueryRowContext(w.ctx, int64(key)).Scan(&now.revision, &now.latest, &now.stamps.Cycle,
+		&now.stamps.LastNS,
 		&now.stamps.Next, &now.stamps.Given, &now.next, &now.digest, &now.chain)
 	switch {
 	case err == sql.ErrNoRows:
@@ -150,13 +151,15 @@ func (w *writer) fork(info *store.Info, first int64, at logPosition, e store.Ent
 	}
 	info.Fork = family.forks
 	o := info.Origin
-	row := contextRow{Info: *info, origin: [3]sql.NullInt64{{Int64: int64(o.Key), Valid: true}, {Int64: o.Cycle, Valid: true}, {Int64: o.Revision, Valid: true}}}
+	row := contextRow{Info: *info, origin: [3]sql.NullInt64{{Int64: int64(o.Key), Valid: true},
+		{Int64: o.Cycle, Valid: true}, {Int64: o.Revision, Valid: true}}}
 	if err := w.insert(&row); err != nil {
 		return nil, err
 	}
 	info.Key = row.Key
 	// Under the lock, because an erasure changes them.
-	if err := w.stmt(st.logProof).QueryRowContext(w.ctx, int64(o.Key), o.Revision).Scan(&at.digest, &at.thread, &at.chain); err != nil {
+	if err := w.stmt(st.logProof).QueryRowContext(w.ctx, int64(o.Key), o.Revision).Scan(&at.digest, &at.thread,
+		&at.chain); err != nil {
 		return nil, err
 	}
 	e.Kind, e.Cycle, e.TimeNS = store.Forked, info.Cycle, info.Stamps.LastNS

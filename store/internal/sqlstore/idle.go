@@ -38,7 +38,8 @@ func idleOf(v any) (ids []string) {
 func idleBefore(report any) any {
 	text, _ := report.(string)
 	var of lifecycle.Report
-	if !strings.Contains(text, string(lifecycle.Cascaded)) || json.Unmarshal([]byte(text), &of) != nil || len(of.Idle()) == 0 {
+	if !strings.Contains(text, string(lifecycle.Cascaded)) || json.Unmarshal([]byte(text), &of) != nil ||
+		len(of.Idle()) == 0 {
 		return nil
 	}
 	return idleText(store.Entry{Kind: store.Commit, Idle: of.Idle()})
@@ -49,7 +50,8 @@ func idleBefore(report any) any {
 // read out of the report.
 func linked(from []byte, values []any) bool {
 	has := recordedLink(values)
-	return bytes.Equal(has, expectedLink(from, values)) && (values[colIdle] != nil || idleBefore(values[colReport]) == nil) ||
+	return bytes.Equal(has, expectedLink(from, values)) && (values[colIdle] != nil ||
+		idleBefore(values[colReport]) == nil) ||
 		bytes.Equal(has, chainLink(from, values[:colIdle]...)) && values[colIdle] == idleBefore(values[colReport])
 }
 
@@ -81,7 +83,8 @@ func FillIdle(ctx context.Context, tx *sql.Tx, rebind func(string) string) error
 		return err
 	}
 	for _, f := range list {
-		if _, err := tx.ExecContext(ctx, s.bound(`UPDATE log SET idle = ? WHERE branch = ? AND revision = ?`), f.idle, f.branch, f.revision); err != nil {
+		if _, err := tx.ExecContext(ctx, s.bound(`UPDATE log SET idle = ? WHERE branch = ? AND revision = ?`), f.idle,
+			f.branch, f.revision); err != nil {
 			return err
 		}
 	}

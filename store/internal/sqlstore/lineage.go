@@ -90,7 +90,8 @@ func (s *Store) lineage(ctx context.Context, key store.Key) (lineage, error) {
 		switch {
 		case err == sql.ErrNoRows && len(l) == 0:
 			return nil, s.notFoundUnlessDamaged(ctx, noKey(key))
-		case err == sql.ErrNoRows, err == nil && origin.Valid && (cycle.Int64 > next.upToCycle || origin.Int64 >= next.branch):
+		case err == sql.ErrNoRows, err == nil && origin.Valid && (cycle.Int64 > next.upToCycle ||
+			origin.Int64 >= next.branch):
 			return nil, damageError("a fork has no origin")
 		case err != nil:
 			return nil, s.fail(ctx, err, "reading a context")

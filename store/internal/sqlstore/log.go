@@ -33,7 +33,8 @@ const (
 // logArgs returns the values of a log row without its link of the chain.
 func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64) ([]any, error) {
 	args := []any{
-		branch, revision, string(e.Kind), e.Cycle, e.TimeNS, orNull(e.Actor), orNull(e.Message), orNull(e.Request), orNull(string(e.Report)),
+		branch, revision, string(e.Kind), e.Cycle, e.TimeNS, orNull(e.Actor), orNull(e.Message), orNull(e.Request),
+		orNull(string(e.Report)),
 		latest, st.Cycle, st.LastNS, st.Next, st.Given, next,
 	}
 	for _, digest := range [...]string{e.Digest, e.Thread, e.Sent} {
@@ -48,7 +49,8 @@ func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps
 
 // log writes a row of the log and returns its link of the chain. With a guard, the
 // insert violates a constraint where the guard does not hold.
-func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64, g *store.Guard) ([]byte, error) {
+func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64,
+	g *store.Guard) ([]byte, error) {
 	args, err := logArgs(w.key, revision, e, latest, st, next)
 	if err != nil {
 		return nil, err
@@ -135,8 +137,9 @@ func (s *Store) request(ctx context.Context, line lineage, token string) (found 
 func entryOf(values []any) store.Entry {
 	text := func(i int) string { s, _ := values[i].(string); return s }
 	digest := func(i int) string { b, _ := values[i].([]byte); return hex.EncodeToString(b) }
-	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage), Request: text(colRequest),
-		Digest: digest(colDigest), Thread: digest(colThread), Sent: digest(colSent), Idle: idleOf(values[colIdle])}
+	e := store.Entry{Kind: store.Kind(text(colKind)), Actor: text(colActor), Message: text(colMessage),
+		Request: text(colRequest),
+		Digest:  digest(colDigest), Thread: digest(colThread), Sent: digest(colSent), Idle: idleOf(values[colIdle])}
 	if report := text(colReport); report != "" {
 		e.Report = json.RawMessage(report)
 	}

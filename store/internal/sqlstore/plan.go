@@ -53,7 +53,8 @@ type birth struct {
 // planCreation plans a new context and the changes made with it.
 func (s *Store) planCreation(ctx context.Context, g store.Creation) (*plan, error) {
 	cycle := g.Tree.Cycle()
-	p := &plan{writerState: writerState{revision: 1, latest: cycle, next: 1, refs: make(map[string]ref, g.Tree.Len())}, ctx: ctx, store: s}
+	p := &plan{writerState: writerState{revision: 1, latest: cycle, next: 1, refs: make(map[string]ref, g.Tree.Len())},
+		ctx: ctx, store: s}
 	var first step
 	for e, parent := range g.Tree.All() {
 		above, err := p.parent(g.Tree, e.Node(), parent)
@@ -90,7 +91,8 @@ func (p *plan) ref(id string) (ref, error) {
 		return r, err
 	}
 	if r == (ref{}) {
-		return r, fault.OnNode(fault.Store, id, "the store does not hold this node", "read the context again and repeat the edits")
+		return r, fault.OnNode(fault.Store, id, "the store does not hold this node",
+			"read the context again and repeat the edits")
 	}
 	p.refs[id] = r
 	return r, nil

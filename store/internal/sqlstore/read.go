@@ -38,7 +38,8 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 		return nil, err
 	}
 	var last store.Entry
-	err = c.store.eachLogRow(ctx, c.tx, c.line.own(), st.Revision, st.Revision, func(values []any) { last = entryOf(values) })
+	err = c.store.eachLogRow(ctx, c.tx, c.line.own(), st.Revision, st.Revision,
+		func(values []any) { last = entryOf(values) })
 	if err != nil {
 		return nil, err
 	}

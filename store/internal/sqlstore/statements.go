@@ -199,7 +199,8 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, d *Diale
 // By what a content is found: its number, or its branch and its number.
 var (
 	byNumber = strings.NewReplacer("{key}", "no", "{of}", "content_no", "{same}", "c.no = v.content_no")
-	byBranch = strings.NewReplacer("{key}", "(branch, no)", "{of}", "branch, content_no", "{same}", "c.branch = v.branch AND c.no = v.content_no")
+	byBranch = strings.NewReplacer("{key}", "(branch, no)", "{of}", "branch, content_no", "{same}",
+		"c.branch = v.branch AND c.no = v.content_no")
 )
 
 // statement writes a statement as the database wants it.

@@ -28,7 +28,8 @@ func written(ctx context.Context, t *tree.Tree) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		r := row{Parent: at[parent], ID: n.ID, Type: n.Type, ISO: n.ForeignISO, Headers: map[string]string{}, Content: string(content),
+		r := row{Parent: at[parent], ID: n.ID, Type: n.Type, ISO: n.ForeignISO, Headers: map[string]string{},
+			Content: string(content),
 			Numbers: [...]int64{n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry}}
 		for _, h := range n.Headers {
 			r.Headers[h.Name] = string(h.Value)
@@ -48,7 +49,8 @@ func read(cycle int64, text []byte) (*tree.Tree, error) {
 	nodes := make([]tree.Placed, len(rows))
 	for i, r := range rows {
 		n := tree.Node{ID: r.ID, Type: r.Type, ForeignISO: r.ISO, Content: tree.Hold(tree.JSON(r.Content)),
-			Offset: r.Numbers[0], Priority: r.Numbers[1], Cycle: r.Numbers[2], CreatedNS: r.Numbers[3], Index: r.Numbers[4], Expiry: r.Numbers[5]}
+			Offset: r.Numbers[0], Priority: r.Numbers[1], Cycle: r.Numbers[2], CreatedNS: r.Numbers[3], Index: r.Numbers[4],
+			Expiry: r.Numbers[5]}
 		for name, value := range r.Headers {
 			n.Headers = append(n.Headers, tree.Header{Name: name, Value: tree.JSON(value)})
 		}

@@ -90,7 +90,8 @@ func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error
 		return store.Info{}, err
 	}
 	h := &history{working: rows, first: g.Tree, state: store.State{
-		Info: store.Info{Key: store.Key(len(s.list) + 1), Name: g.Name, Edition: g.Edition, First: g.First(), Cycle: g.Tree.Cycle(), Stamps: g.Stamps},
+		Info: store.Info{Key: store.Key(len(s.list) + 1), Name: g.Name, Edition: g.Edition, First: g.First(),
+			Cycle: g.Tree.Cycle(), Stamps: g.Stamps},
 		Head: g.Tree, Idle: g.Entry.Idle,
 	}}
 	if g.Imported {
@@ -208,7 +209,8 @@ func (s *Store) Has(_ context.Context, key store.Key, id string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return h.first.Has(id) || working.Has(id) || slices.ContainsFunc(h.snapshots, func(t *tree.Tree) bool { return t.Has(id) }), nil
+	return h.first.Has(id) || working.Has(id) || slices.ContainsFunc(h.snapshots,
+		func(t *tree.Tree) bool { return t.Has(id) }), nil
 }
 
 func (s *Store) Log(_ context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
