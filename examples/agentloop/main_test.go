@@ -9,8 +9,6 @@ func Example() {
 	// Output:
 	// @c1 [{"content":"You are terse.","role":"system"},{"content":"Hello!","role":"user"}]
 	// I was sent 81 bytes.
-	// @c2 [{"content":"You are
-	// terse.","role":"system"},{"content":"Hello!","role":"user"},{"content":"I was sent 81
-	// bytes.","role":"assistant"},{"content":"What is a context tree?","role":"user"}]
+	// @c2 [{"content":"You are terse.","role":"system"},{"content":"Hello!","role":"user"},{"content":"I was sent 81 bytes.","role":"assistant"},{"content":"What is a context tree?","role":"user"}]
 	// I was sent 187 bytes.
 }
