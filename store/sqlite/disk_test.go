@@ -37,17 +37,23 @@ type action struct {
 var (
 	theDisk  = &disk{names: map[uintptr]string{}}
 	diskOnce sync.Once
-	diskVFS  lib.Tsqlite3_vfs
 	unixVFS  *lib.Tsqlite3_vfs
-	diskName = []byte("disk\x00")
-	methods  = map[uintptr]*lib.Tsqlite3_io_methods{} // by those that they stand for
-	keep     []any                                    // functions that only SQLite knows of
+	methods  = map[uintptr]uintptr{} // tables of methods, by those that they stand for
+	keep     []any                   // functions that only SQLite knows of
 )
 
 // at is what an address of SQLite points to.
 func at[T any](p uintptr) *T { return (*T)(*(*unsafe.Pointer)(unsafe.Pointer(&p))) }
 
-func dataSource[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+func address[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
+
+// outside copies a value to memory that is not Go's, for good. The race detector
+// ends a program in which SQLite follows an address of its own into Go's memory.
+func outside[T any](tls *libc.TLS, v T) uintptr {
+	p := libc.Xmalloc(tls, libc.Tsize_t(unsafe.Sizeof(v)))
+	*at[T](p) = v
+	return p
+}
 
 // callable is a function as SQLite takes it.
 func callable(f any) uintptr {
@@ -78,10 +84,10 @@ func useDisk(t *testing.T, dir string) *disk {
 	diskOnce.Do(func() {
 		tls := libc.NewTLS()
 		unixVFS = at[lib.Tsqlite3_vfs](lib.Xsqlite3_vfs_find(tls, 0))
-		diskVFS = *unixVFS
-		diskVFS.FpNext, diskVFS.FzName = 0, dataSource(&diskName[0])
+		diskVFS := *unixVFS
+		diskVFS.FpNext, diskVFS.FzName = 0, outside(tls, [5]byte{'d', 'i', 's', 'k'})
 		diskVFS.FxOpen, diskVFS.FxDelete = callable(opening(theDisk.open)), callable(deleting(theDisk.delete))
-		if rc := lib.Xsqlite3_vfs_register(tls, dataSource(&diskVFS), 1); rc != 0 {
+		if rc := lib.Xsqlite3_vfs_register(tls, outside(tls, diskVFS), 1); rc != 0 {
 			t.Fatalf("the disk is not taken: %d", rc)
 		}
 	})
@@ -128,11 +134,11 @@ func (d *disk) open(tls *libc.TLS, _, name, file uintptr, flags int32, out uintp
 		at[lib.Tsqlite3_file](file).FpMethods = 0
 		return lib.SQLITE_CANTOPEN
 	}
-	rc := call[opening](unixVFS.FxOpen)(tls, dataSource(unixVFS), name, file, flags, out)
+	rc := call[opening](unixVFS.FxOpen)(tls, address(unixVFS), name, file, flags, out)
 	if f := at[lib.Tsqlite3_file](file); rc == 0 && f.FpMethods != 0 {
 		d.mu.Lock()
 		d.names[file] = path
-		f.FpMethods = dataSource(d.methods(f.FpMethods))
+		f.FpMethods = d.methods(tls, f.FpMethods)
 		d.mu.Unlock()
 	}
 	return rc
@@ -143,12 +149,12 @@ func (d *disk) delete(tls *libc.TLS, _, name uintptr, sync int32) int32 {
 	if d.step(path) {
 		return lib.SQLITE_IOERR_DELETE
 	}
-	return d.note(call[deleting](unixVFS.FxDelete)(tls, dataSource(unixVFS), name, sync), action{kind: 'd', file: path})
+	return d.note(call[deleting](unixVFS.FxDelete)(tls, address(unixVFS), name, sync), action{kind: 'd', file: path})
 }
 
 // methods are those of a file, with what the disk looks at in between.
-func (d *disk) methods(of uintptr) *lib.Tsqlite3_io_methods {
-	if m := methods[of]; m != nil {
+func (d *disk) methods(tls *libc.TLS, of uintptr) uintptr {
+	if m := methods[of]; m != 0 {
 		return m
 	}
 	was := at[lib.Tsqlite3_io_methods](of)
@@ -212,6 +218,6 @@ func (d *disk) methods(of uintptr) *lib.Tsqlite3_io_methods {
 		d.mu.Unlock()
 		return end(tls, file)
 	}))
-	methods[of] = &m
-	return &m
+	methods[of] = outside(tls, m)
+	return methods[of]
 }
