@@ -9,8 +9,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"

@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/differ"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

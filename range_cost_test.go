@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"

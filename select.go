@@ -5,7 +5,8 @@ import (
 	"slices"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -17,17 +18,6 @@ type Hit struct {
 	Region   string    // it stands in: ^sys, ^seq, ^ah, or ^root for the root itself
 	Turn     string    // id of the turn that it is or stands in, "" for none
 	Parent   string    // id of the node above it, "" for the root
-}
-
-// Explanation says how a selector is evaluated and what that cost.
-type Explanation struct {
-	query.Explanation
-	Snapshots int `json:"snapshots"` // that were asked
-	Nodes     int `json:"nodes"`     // in all of them
-	Visited   int `json:"visited"`   // looked at
-	Skipped   int `json:"skipped"`   // ruled out by ids, ranks and summaries without a look
-	// what is left after controls and windows; of a range that gives changes, in all its snapshots
-	Returned int `json:"returned"`
 }
 
 // Select returns the ids that a selector finds (04 §2.2), in document order or as
@@ -81,7 +71,7 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]fo
 // nodes that the selector of Where looks at are not counted. It fails as Select
 // does, but for a range that gives changes: that one is evaluated in each of its
 // snapshots, and has no windows.
-func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*Explanation, error) {
+func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
 	state := c.state.Load()
 	s, err := newSelection(text, selector.Edition(state.Edition), orZero(o))
 	if err != nil {
@@ -123,7 +113,7 @@ func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]f
 }
 
 // Explain is Context.Explain for one snapshot, and a selector without an address.
-func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (*Explanation, error) {
+func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
 	sel, err := s.selection(text, o)
 	if err != nil {
 		return nil, err
@@ -172,8 +162,10 @@ func (s *Snapshot) hits(list []found) []Hit {
 	return hits
 }
 
-func (s *selection) explain(ctx context.Context, trees []*tree.Tree) (*Explanation, error) {
-	x := &Explanation{Explanation: s.plan.Explain(), Snapshots: len(trees)}
+func (s *selection) explain(ctx context.Context, trees []*tree.Tree) (*inspect.Explanation, error) {
+	plan := s.plan.Explain()
+	x := &plan
+	x.Snapshots = len(trees)
 	s.ran = func(t *tree.Tree, r query.Result) {
 		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
 	}

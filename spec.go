@@ -1,7 +1,7 @@
 package pact
 
 import (
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
 	"github.com/spf13/cobra"
 )
 
@@ -48,7 +48,7 @@ and for ranges the numbers are those of all snapshots together. The windows --wh
 }
 
 // drawExplanation prints a line for each step.
-func (a *app) drawExplanation(x *pact.Explanation) {
+func (a *app) drawExplanation(x *inspect.Explanation) {
 	a.printf("%s  %s\n", a.paint.strong(visible(x.Selector)), a.paint.faint("edition "+x.Edition))
 	var rows [][]string
 	for i, g := range x.Groups {

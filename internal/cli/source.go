@@ -236,7 +236,7 @@ func (s *source) edition() selector.Edition {
 // is.
 type asked interface {
 	Find(ctx context.Context, text string, o *pact.SelectOptions) ([]pact.Hit, error)
-	Explain(ctx context.Context, text string, o *pact.SelectOptions) (*pact.Explanation, error)
+	Explain(ctx context.Context, text string, o *pact.SelectOptions) (*inspect.Explanation, error)
 }
 
 // asked returns what answers a selector. Ranges are asked of a context, also where
@@ -259,7 +259,7 @@ func (s *source) ask(ctx context.Context, q *selector.Selector, o pact.SelectOpt
 }
 
 // explain says how a selector is evaluated, where ask would look.
-func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*pact.Explanation, error) {
+func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*inspect.Explanation, error) {
 	from, err := s.asked(ctx, q)
 	if err != nil {
 		return nil, err

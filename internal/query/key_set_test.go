@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -50,7 +50,7 @@ func richTrees(t testing.TB) []*tree.Tree {
 
 // printedSelectors are those of the conformance cases and of the documents.
 func printedSelectors(f *testing.F) []string {
-	files, _ := filepath.Glob("../conformance/cases/*.json")
+	files, _ := filepath.Glob("../../conformance/cases/*.json")
 	var list []string
 	for _, name := range files {
 		data, err := os.ReadFile(name)
@@ -64,7 +64,7 @@ func printedSelectors(f *testing.F) []string {
 			}
 		}
 	}
-	data, err := os.ReadFile("../selector/testdata/printed.tsv")
+	data, err := os.ReadFile("../../selector/testdata/printed.tsv")
 	if err != nil || len(list) == 0 {
 		f.Fatal("no selectors to begin with: ", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -41,7 +41,7 @@ func evaluate(t *testing.T, s *selector.Selector, tr *tree.Tree) int {
 // Every selector that a document prints is evaluated, in every edition that
 // reads it.
 func TestPrintedSelectorsAreEvaluated(t *testing.T) {
-	data, err := os.ReadFile("../selector/testdata/printed.tsv")
+	data, err := os.ReadFile("../../selector/testdata/printed.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

@@ -10,7 +10,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )

@@ -6,41 +6,17 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/selector"
 )
 
-// Explanation says how a plan finds its nodes, as plain data.
-type Explanation struct {
-	Selector string         `json:"selector"`         // canonical text
-	Edition  string         `json:"edition"`          // of the selector language
-	Groups   []GroupExplain `json:"groups"`           // in the order of the selector
-	Order    string         `json:"order"`            // of the nodes, in words
-	Choice   string         `json:"choice,omitempty"` // the parts that pick from a whole same-key set
-	// the controls that leave nodes out, in the order in which they apply
-	Window []string `json:"window,omitempty"`
-}
-
-// GroupExplain explains one group of the selector. A group that begins with
-// within(…) has one for each hop that is no depth.
-type GroupExplain struct {
-	Text  string        `json:"text"`  // canonical text of the group
-	Steps []StepExplain `json:"steps"` // positions and searches spelled out
-}
-
-// StepExplain explains one step.
-type StepExplain struct {
-	Text  string   `json:"text"`            // canonical text, with the combinator ">" where it has one
-	Reach string   `json:"reach"`           // how the plan reaches its nodes from the step before
-	Skips []string `json:"skips,omitempty"` // the values whose absence from a summary rules a subtree out
-}
-
-// Explain says how the plan finds its nodes. The counters of a [Result] say what
-// a run then visited.
-func (p *Plan) Explain() Explanation {
-	x := Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
+// Explain says how the plan finds its nodes. It leaves the counts of the answer 0:
+// the counters of a [Result] say what a run then visited.
+func (p *Plan) Explain() inspect.Explanation {
+	x := inspect.Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
 	for i := range p.groups {
 		g := &p.groups[i]
-		group := GroupExplain{Text: textOf(p.source.Groups[g.source].Steps...)}
+		group := inspect.ExplainedGroup{Text: textOf(p.source.Groups[g.source].Steps...)}
 		for n := range g.steps {
 			group.Steps = append(group.Steps, p.explain(g, n))
 		}
@@ -80,9 +56,9 @@ func textOf(steps ...selector.Step) string {
 	return (&selector.Selector{Groups: []selector.Group{{Steps: steps}}}).String()
 }
 
-func (p *Plan) explain(g *group, n int) StepExplain {
+func (p *Plan) explain(g *group, n int) inspect.ExplainedStep {
 	s, bit := &g.steps[n], uint64(1)<<n
-	x := StepExplain{Text: textOf(selector.Step{Parts: s.parts})}
+	x := inspect.ExplainedStep{Text: textOf(selector.Step{Parts: s.parts})}
 	if g.childSteps&bit != 0 {
 		x.Text = "> " + x.Text
 	}

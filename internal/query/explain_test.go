@@ -6,7 +6,8 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/contexttree/pact/query"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/query"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -15,20 +16,20 @@ func TestExplain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := query.Explanation{
+	want := inspect.Explanation{
 		Selector: "(d1, cont, *:block[role=user]), #x > *:first @order=bfs @limit=2 @first",
 		Edition:  "depth",
 		Order:    "level by level, oldest turn first",
 		Window:   []string{"@limit=2", "@first"},
-		Groups: []query.GroupExplain{
-			{Text: "(d1, cont, *:block[role=user])", Steps: []query.StepExplain{
+		Groups: []inspect.ExplainedGroup{
+			{Text: "(d1, cont, *:block[role=user])", Steps: []inspect.ExplainedStep{
 				{Text: "depth(1)", Reach: "rank look-up of depth 1", Skips: []string{"summaries: type turn",
 					"summaries: type block", "summaries: role user"}},
 				{Text: "> .cont", Reach: "all children", Skips: []string{"summaries: type block", "summaries: role user"}},
 				{Text: "> .block[role=user]", Reach: "all children", Skips: []string{"summaries: type block",
 					"summaries: role user"}},
 			}},
-			{Text: "#x > *:first", Steps: []query.StepExplain{
+			{Text: "#x > *:first", Steps: []inspect.ExplainedStep{
 				{Text: "#x", Reach: "id index: the path to x", Skips: []string{"summaries: id x"}},
 				{Text: "> *:first", Reach: "all children, one of each parent"},
 			}},
