@@ -22,6 +22,7 @@ var allowed = map[string]struct {
 	"fault":                   {},
 	"internal/safefile":       {},
 	"internal/canon":          {own: []string{"fault"}},
+	"internal/wire":           {own: []string{"fault", "internal/canon"}},
 	"tree":                    {own: []string{"fault", "internal/canon"}},
 	"lifecycle":               {own: []string{"fault", "tree"}},
 	"selector":                {own: []string{"fault"}},

@@ -1,0 +1,222 @@
+package wire
+
+import (
+	"encoding/binary"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// writer writes a value as its notes say.
+type writer struct {
+	notes        Notes
+	comma, colon string
+	dst          []byte
+	known        map[string][]int // the order of members by the shape of their object
+	order        []byte           // what is left of the notes
+	spelled      []Spelling       // what is left of the notes
+	objects      int              // to pass over until the next entry of order; -1 where there is none
+	scalars      int              // to pass over until the next of spelled; -1 where there is none
+	err          error
+}
+
+func newWriter(notes Notes) *writer {
+	w := &writer{notes: notes, comma: ",", colon: ":", known: make(map[string][]int)}
+	if notes.Spaced {
+		w.comma, w.colon = ", ", ": "
+	}
+	w.order, w.spelled = notes.Order, notes.Spelled
+	w.nextObject()
+	w.nextScalar()
+	w.dst = append(w.dst, notes.Before...)
+	return w
+}
+
+func (w *writer) done() ([]byte, error) {
+	if w.err == nil && (w.objects >= 0 || w.scalars >= 0) {
+		w.fail("they speak of more than it has")
+	}
+	if w.err != nil {
+		return nil, w.err
+	}
+	return append(w.dst, w.notes.After...), nil
+}
+
+func (w *writer) fail(why string) {
+	if w.err == nil {
+		w.err = foreign(why)
+	}
+}
+
+func (w *writer) value(v canon.Any) {
+	switch v.Kind {
+	case canon.KindAbsent:
+		w.fail("there is no value")
+	case canon.KindString:
+		w.str(v.Text)
+	case canon.KindNumber:
+		if !w.literal() {
+			w.dst = append(w.dst, v.Text...)
+		}
+	case canon.KindArray:
+		w.dst = append(w.dst, '[')
+		for i, e := range v.Elems {
+			if i > 0 {
+				w.dst = append(w.dst, w.comma...)
+			}
+			w.value(e)
+		}
+		w.dst = append(w.dst, ']')
+	case canon.KindObject:
+		w.dst = append(w.dst, '{')
+		places := w.places(v.Members)
+		for i := range v.Members {
+			if i > 0 {
+				w.dst = append(w.dst, w.comma...)
+			}
+			m := &v.Members[i]
+			if places != nil {
+				m = &v.Members[places[i]]
+			}
+			w.str(m.Name)
+			w.dst = append(w.dst, w.colon...)
+			w.value(m.Value)
+		}
+		w.dst = append(w.dst, '}')
+	default:
+		w.dst = append(w.dst, v.Text...)
+	}
+}
+
+// literal writes the scalar at hand as the notes have it, if they do.
+func (w *writer) literal() bool {
+	if w.scalars != 0 {
+		w.scalars = max(w.scalars-1, -1)
+		return false
+	}
+	w.dst = append(w.dst, w.spelled[0].Literal...)
+	w.spelled = w.spelled[1:]
+	w.nextScalar()
+	return true
+}
+
+func (w *writer) nextScalar() {
+	w.scalars = -1
+	if len(w.spelled) > 0 {
+		w.scalars = max(w.spelled[0].Skip, 0)
+	}
+}
+
+// places returns the order of the members of the object at hand, nil where it
+// is that of their names.
+func (w *writer) places(members []canon.Member) []int {
+	mentioned := w.objects == 0
+	w.objects = max(w.objects-1, -1)
+	if len(members) < 2 && !mentioned {
+		return nil
+	}
+	names := make([]string, len(members))
+	for i := range members {
+		names[i] = members[i].Name
+	}
+	key := shape(names)
+	if mentioned {
+		w.known[key] = w.permutation(len(members))
+		w.nextObject()
+	}
+	return w.known[key]
+}
+
+// permutation reads an entry of the order.
+func (w *writer) permutation(members int) []int {
+	n := w.uvarint()
+	if n == 0 {
+		return nil
+	}
+	if n != uint64(members) {
+		w.fail("an object has " + strconv.Itoa(members) + " members")
+		return nil
+	}
+	places := make([]int, n)
+	seen := make([]bool, n)
+	for i := range places {
+		place := w.uvarint()
+		if place >= n || seen[place] {
+			w.fail("members have no order")
+			return nil
+		}
+		places[i], seen[place] = int(place), true
+	}
+	return places
+}
+
+func (w *writer) nextObject() {
+	w.objects = -1
+	if len(w.order) > 0 {
+		const most = MaxBody // objects there can be
+		w.objects = int(min(w.uvarint(), most))
+	}
+}
+
+func (w *writer) uvarint() uint64 {
+	n, size := binary.Uvarint(w.order)
+	if size <= 0 {
+		w.fail("they end in the middle")
+		w.order = nil
+		return 0
+	}
+	w.order = w.order[size:]
+	return n
+}
+
+// str writes a string or a name.
+func (w *writer) str(s string) {
+	switch {
+	case w.literal():
+	case w.notes.Escapes == EscapesASCII:
+		w.dst = canon.AppendString(w.dst, s)
+	default:
+		w.escape(s, w.notes.Escapes == EscapesHTML)
+	}
+}
+
+// escape writes a string in which characters beyond ASCII stand for themselves.
+func (w *writer) escape(s string, html bool) {
+	w.dst = append(w.dst, '"')
+	run := 0 // start of what is not written yet
+	for i := 0; i < len(s); {
+		c := s[i]
+		size := 1
+		plain := c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' && !(html && (c == '<' || c == '>' || c == '&'))
+		if c >= utf8.RuneSelf {
+			var r rune
+			r, size = utf8.DecodeRuneInString(s[i:])
+			plain = !(html && (r == '\u2028' || r == '\u2029'))
+			if r == utf8.RuneError && size == 1 {
+				plain, size = false, min(3, len(s)-i) // half of a surrogate pair, in three bytes
+			}
+		}
+		if !plain {
+			w.dst = append(w.dst, s[run:i]...)
+			w.dst = w.escaped(s[i : i+size])
+			run = i + size
+		}
+		i += size
+	}
+	w.dst = append(append(w.dst, s[run:]...), '"')
+}
+
+// escaped appends the escape of one character.
+func (w *writer) escaped(char string) []byte {
+	switch char {
+	case "<":
+		return append(w.dst, `\u003c`...)
+	case ">":
+		return append(w.dst, `\u003e`...)
+	case "&":
+		return append(w.dst, `\u0026`...)
+	}
+	quoted := canon.AppendString(nil, char)
+	return append(w.dst, quoted[1:len(quoted)-1]...)
+}
