@@ -33,6 +33,7 @@ var allowed = map[string]struct {
 	"internal/document":       {own: []string{"fault", "internal/canon", "tree", "selector", "inspect"}},
 	"store":                   {own: []string{"fault", "internal/canon", "tree", "lifecycle"}},
 	"store/storetest":         {own: []string{"fault", "internal/canon", "tree", "lifecycle", "store"}, third: true},
+	"store/internal/page":     {own: []string{"tree", "store"}, third: true},
 	"store/internal/sqlstore": {own: []string{"fault", "internal/canon", "tree", "lifecycle", "store"}},
 	"store/sqlite": {own: []string{"fault", "internal/safefile", "store", "store/internal/sqlstore"},
 		third: true},

@@ -1,0 +1,84 @@
+// Package page packs rows that no longer change: versions and deaths of nodes, in
+// columns that are compressed together, with the contents of the versions beside
+// them in blocks that can be read alone.
+//
+// A writer hands rows to a [Builder], in the order of (Birth, NID), and stores the
+// Head and the Blocks of the [Page] that it makes: the head says which bytes each
+// block has to have. A reader gives the head to [Index.Decode], which costs about a
+// tenth of a microsecond a row and reads no content. [Row.Block] and [Row.At] lead to
+// a content; [Block.Open] checks and decompresses the block that holds it.
+//
+// Which rows a page holds is up to the store: those born in a span of cycles, or
+// those that are alive in a part of a list. The head does not say where it belongs.
+// So the store keeps a [Digest] of the head and its place, and compares it before it
+// decodes: that one hash proves the rows and, through the sums of the blocks, the
+// contents. Decoding is safe without it: damaged bytes give an error with a
+// store.Damage, and take no more memory than a valid page of their length.
+package page
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+
+	"github.com/contexttree/pact/store"
+)
+
+// Row is one version of a node, or its death. Texts of a row that was decoded share
+// the memory of their page.
+type Row struct {
+	Birth, NID int64
+	Death      string // why the node is gone, "" for a version; the rest is zero then
+
+	Parent    int64 // nid, 0 for the root
+	ID, Type  string
+	Offset    int64
+	Priority  int64
+	Cycle     int64 // that introduced the node
+	CreatedNS int64
+	ISO       string // where it is not CreatedNS in the usual form
+	Index     int64  // creation_index
+	Expiry    int64  // tree.Never without one
+	Headers   string // JSON object of optional and custom headers, "" without any
+	Named     bool   // the id does not tell the birth
+	Size      int    // bytes of the content, 0 without one
+	Hash      []byte // content hash, 32 bytes or nil
+
+	// Where the content is: the number of its block, and how many bytes of the block
+	// come before it. The builder and Decode set them.
+	Block, At int
+}
+
+// Page is what a builder makes.
+type Page struct {
+	Head   []byte
+	Blocks [][]byte
+}
+
+// Block is what a head says of one of its blocks.
+type Block struct {
+	Size int               // bytes when it is open
+	Sum  [sha256.Size]byte // of the bytes that are stored
+}
+
+// Index is what a head holds.
+type Index struct {
+	Rows   []Row
+	Blocks []Block
+}
+
+// Digest returns the SHA-256 of a head and of its place, whatever numbers say that.
+func Digest(head []byte, place ...int64) [sha256.Size]byte {
+	h := sha256.New()
+	buf := make([]byte, 0, 64)
+	for _, n := range place {
+		buf = binary.BigEndian.AppendUint64(buf, uint64(n))
+	}
+	h.Write(buf)
+	h.Write(head)
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// damaged is the error for bytes that no builder made.
+func damaged(what string) error {
+	return (&store.Damage{NoCycle: true, What: "a page of rows is damaged: " + what}).Err()
+}
