@@ -63,7 +63,7 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 // b are not neighbours also what changed from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (*diff.Report, error) {
 	o := orZero(opts)
-	mode, lines, err := o.form()
+	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
 	if err != nil {
 		return nil, err
 	}

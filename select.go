@@ -2,11 +2,9 @@ package pact
 
 import (
 	"context"
-	"slices"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/search"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -39,7 +37,7 @@ func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) ([]
 	if err != nil {
 		return nil, err
 	}
-	return idsIn(list), nil
+	return idsOf(list), nil
 }
 
 // Find is Select with what was found and where instead of ids alone.
@@ -51,20 +49,20 @@ func (c *Context) Find(ctx context.Context, text string, o *SelectOptions) ([]Hi
 	return c.Working().hits(list), nil
 }
 
-func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]found, error) {
+func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]search.Match, error) {
 	state := c.state.Load()
-	s, err := newSelection(text, selector.Edition(state.Edition), orZero(o))
-	if err == nil && s.ranged() {
-		s.mode, err = s.idsOfRange()
+	s, err := search.New(text, selector.Edition(state.Edition), search.Options(orZero(o)))
+	if err == nil {
+		err = s.CheckGivesIDs()
 	}
 	if err != nil {
 		return nil, err
 	}
-	trees, _, err := c.addressed(ctx, state, s.asked)
+	trees, _, err := c.addressed(ctx, state, s.Selector)
 	if err != nil {
 		return nil, err
 	}
-	return s.windowed(ctx, trees)
+	return s.Find(ctx, trees)
 }
 
 // Explain evaluates a selector where it looks, as Select does, and says how. The
@@ -73,15 +71,15 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]fo
 // snapshots, and has no windows.
 func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
 	state := c.state.Load()
-	s, err := newSelection(text, selector.Edition(state.Edition), orZero(o))
+	s, err := search.New(text, selector.Edition(state.Edition), search.Options(orZero(o)))
 	if err != nil {
 		return nil, err
 	}
-	trees, _, err := c.addressed(ctx, state, s.asked)
+	trees, _, err := c.addressed(ctx, state, s.Selector)
 	if err != nil {
 		return nil, err
 	}
-	return s.explain(ctx, trees)
+	return s.Explain(ctx, trees)
 }
 
 // Select returns the ids that a selector finds in the snapshot (04 §2.2). It has
@@ -92,7 +90,7 @@ func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) ([
 	if err != nil {
 		return nil, err
 	}
-	return idsIn(list), nil
+	return idsOf(list), nil
 }
 
 // Find is Select with what was found and where instead of ids alone.
@@ -104,52 +102,52 @@ func (s *Snapshot) Find(ctx context.Context, text string, o *SelectOptions) ([]H
 	return s.hits(list), nil
 }
 
-func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]found, error) {
-	sel, err := s.selection(text, o)
+func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]search.Match, error) {
+	q, err := s.search(text, o)
 	if err != nil {
 		return nil, err
 	}
-	return sel.windowed(ctx, []*tree.Tree{s.tree})
+	return q.Find(ctx, []*tree.Tree{s.tree})
 }
 
 // Explain is Context.Explain for one snapshot, and a selector without an address.
 func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
-	sel, err := s.selection(text, o)
+	q, err := s.search(text, o)
 	if err != nil {
 		return nil, err
 	}
-	return sel.explain(ctx, []*tree.Tree{s.tree})
+	return q.Explain(ctx, []*tree.Tree{s.tree})
 }
 
-// selection prepares a selector that has no address of its own, or one that names
+// search prepares a selector that has no address of its own, or one that names
 // this snapshot.
-func (s *Snapshot) selection(text string, o *SelectOptions) (*selection, error) {
-	sel, err := newSelection(text, s.edition, orZero(o))
+func (s *Snapshot) search(text string, o *SelectOptions) (*search.Search, error) {
+	q, err := search.New(text, s.edition, search.Options(orZero(o)))
 	if err != nil {
 		return nil, err
 	}
-	return sel, s.named(sel.asked.Time)
+	return q, s.named(q.Selector.Time)
 }
 
-// idsIn returns the ids of what was found, never nil.
-func idsIn(list []found) []string {
+// idsOf returns the ids of what was found, never nil.
+func idsOf(list []search.Match) []string {
 	ids := make([]string, len(list))
-	for i, f := range list {
-		ids[i] = f.entry.Node().ID
+	for i, m := range list {
+		ids[i] = m.Entry.Node().ID
 	}
 	return ids
 }
 
 // hits returns what was found in this snapshot or others of its context.
-func (s *Snapshot) hits(list []found) []Hit {
+func (s *Snapshot) hits(list []search.Match) []Hit {
 	hits := make([]Hit, len(list))
 	in := map[*tree.Tree]*Snapshot{s.tree: s}
-	for i, f := range list {
-		if in[f.tree] == nil {
-			in[f.tree] = &Snapshot{tree: f.tree, edition: s.edition}
+	for i, m := range list {
+		if in[m.Tree] == nil {
+			in[m.Tree] = &Snapshot{tree: m.Tree, edition: s.edition}
 		}
-		path := f.tree.Path(f.entry.Node().ID)
-		hits[i] = Hit{Snapshot: in[f.tree], Node: nodeOf(f.entry, f.tree), Region: path[min(1, len(path)-1)].Class().String()}
+		path := m.Tree.Path(m.Entry.Node().ID)
+		hits[i] = Hit{Snapshot: in[m.Tree], Node: nodeOf(m.Entry, m.Tree), Region: path[min(1, len(path)-1)].Class().String()}
 		if len(path) > 1 {
 			hits[i].Parent = path[len(path)-2].Node().ID
 		}
@@ -160,32 +158,4 @@ func (s *Snapshot) hits(list []found) []Hit {
 		}
 	}
 	return hits
-}
-
-func (s *selection) explain(ctx context.Context, trees []*tree.Tree) (*inspect.Explanation, error) {
-	plan := s.plan.Explain()
-	x := &plan
-	x.Snapshots = len(trees)
-	s.ran = func(t *tree.Tree, r query.Result) {
-		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
-	}
-	asked := [][]*tree.Tree{trees}
-	if s.ranged() {
-		var err error
-		if s.mode, err = s.idsOfRange(); err != nil { // it gives changes
-			if s.Where != "" || s.Skip != 0 || s.Limit > 0 {
-				return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows",
-					"leave them out, or write @mode=union or @mode=latest behind the selector")
-			}
-			asked = slices.Collect(slices.Chunk(trees, 1))
-		}
-	}
-	for _, some := range asked {
-		list, err := s.windowed(ctx, some)
-		if err != nil {
-			return nil, err
-		}
-		x.Returned += len(list)
-	}
-	return x, nil
 }

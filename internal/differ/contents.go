@@ -1,15 +1,42 @@
 package differ
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/differ/content"
 	"github.com/contexttree/pact/tree"
 )
+
+// ContentOptions says how a change of a content is shown.
+type ContentOptions struct {
+	Mode  diff.Mode // the form; "" for unified
+	Lines *int      // of context of a unified diff, at least 0; nil for 3
+}
+
+// Form fills the defaults in. E_SELECTOR_INVALID for a form or a number of lines
+// that no content diff has.
+func (o ContentOptions) Form() (mode diff.Mode, lines int, err error) {
+	mode, lines = cmp.Or(o.Mode, diff.Unified), 3
+	if o.Lines != nil {
+		lines = *o.Lines
+	}
+	if lines < 0 {
+		return "", 0, fault.New(fault.SelectorInvalid, "a unified diff cannot have "+strconv.Itoa(lines)+" lines of context",
+			"allow 0 or more")
+	}
+	if !slices.Contains([]diff.Mode{diff.Unified, diff.JSONPatch, diff.Tokens}, mode) {
+		return "", 0, fault.At(fault.SelectorInvalid, fault.NoOffset, string(mode), "there is no such form of a content diff",
+			"the forms are unified, jsonpatch and tokens")
+	}
+	return mode, lines, nil
+}
 
 // Contents says what a range shows of the contents and headers of changed nodes
 // (04 §4, options).
@@ -17,6 +44,25 @@ type Contents struct {
 	Mode        diff.Mode // form of the content diffs, "" for none
 	Lines       int       // of context of a unified one
 	Materialize []string  // headers to show of both versions
+}
+
+// NewContents is what options ask for: how a content is shown that changed, nil for
+// not at all, and the headers to show of both versions. E_SELECTOR_INVALID for a
+// form that no content diff has, and for a header that cannot be shown.
+func NewContents(content *ContentOptions, headers []string) (c Contents, err error) {
+	c.Materialize = headers
+	if content != nil {
+		if c.Mode, c.Lines, err = content.Form(); err != nil {
+			return c, err
+		}
+	}
+	for _, h := range headers {
+		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
+			return c, fault.At(fault.SelectorInvalid, fault.NoOffset, h, "this header cannot be materialized",
+				"there are content, mime, encoding and content_hash")
+		}
+	}
+	return c, nil
 }
 
 // Add adds to a change what the options ask of the contents and headers

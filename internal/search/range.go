@@ -1,0 +1,250 @@
+package search
+
+import (
+	"context"
+	"strconv"
+
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/differ"
+	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// RangeOptions says what is returned of a range that gives changes (04 §4).
+type RangeOptions struct {
+	MaxSnapshots          *int                   // keeps the newest ones, at least 1; nil for all
+	MaxChangesPerSnapshot *int                   // keeps the first entries of a block, at least 0; nil for all
+	Content               *differ.ContentOptions // how changed contents are shown, nil for not at all
+	Materialize           []string               // headers to show of both versions
+}
+
+// Range is a selector that addresses a range of snapshots, ready to compare them.
+type Range struct {
+	Selector *selector.Selector // as it was parsed
+
+	plan     *query.Plan
+	mode     string // pairwise or reduce
+	limits   diff.RangeLimits
+	contents differ.Contents
+}
+
+// NewRange prepares a selector. E_SELECTOR_INVALID where it addresses no range or
+// its @mode gives ids, and for forms and headers that cannot be shown;
+// E_SNAPSHOT_RANGE_LIMIT for caps that leave nothing.
+func NewRange(text string, edition selector.Edition, o RangeOptions) (*Range, error) {
+	q, err := selector.Parse(text, edition)
+	if err != nil {
+		return nil, err
+	}
+	r := &Range{Selector: q}
+	if r.mode, err = modeOfChanges(q); err != nil {
+		return nil, err
+	}
+	if r.contents, err = differ.NewContents(o.Content, o.Materialize); err != nil {
+		return nil, err
+	}
+	r.limits = diff.RangeLimits{MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot}
+	if err := checkLimits(r.limits); err != nil {
+		return nil, err
+	}
+	r.plan, err = query.Compile(q)
+	return r, err
+}
+
+// modeOfChanges returns the mode in which a range gives changes.
+func modeOfChanges(q *selector.Selector) (string, error) {
+	if q.Time == nil || q.Time.Kind != selector.Range {
+		return "", fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots",
+			"begin with one, such as @t-3..@t0, or call Select")
+	}
+	c, ok := q.Control(selector.ControlMode)
+	switch {
+	case !ok:
+		return "pairwise", nil
+	case c.Word != "reduce":
+		return "", fault.New(fault.SelectorInvalid, "@mode="+c.Word+" gives ids", "call Select")
+	}
+	return c.Word, nil
+}
+
+// checkLimits refuses caps that no range can have.
+func checkLimits(l diff.RangeLimits) error {
+	if l.MaxSnapshots != nil && *l.MaxSnapshots < 1 {
+		return fault.New(fault.RangeLimit, "at most "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leave nothing to compare",
+			"allow at least 1")
+	}
+	if l.MaxChangesPerSnapshot != nil && *l.MaxChangesPerSnapshot < 0 {
+		return fault.New(fault.RangeLimit, "a block cannot have "+strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes",
+			"allow 0 or more")
+	}
+	return nil
+}
+
+// Changes compares neighbours of the given snapshots, which come newest first; in
+// the mode reduce the two ends. name gives the address of a snapshot, warnings are
+// what is to be said of the range itself. It fails where a content has to be read
+// and cannot, and as [query.Plan.Run] does. Cost: what is selected in each
+// snapshot and what differs between neighbours.
+func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef,
+	warnings []string) (*diff.RangeDiffLatestResult, error) {
+	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: r.Selector.Source, Mode: r.mode,
+		Snapshots: []diff.SnapshotRef{}, Diffs: []diff.RangeBlock{}, Warnings: warnings}}
+	if l := r.limits; l.MaxSnapshots != nil || l.MaxChangesPerSnapshot != nil {
+		b.result.Limits = &l
+	}
+	if err := b.blocks(ctx, b.newest(trees), name); err != nil {
+		return nil, err
+	}
+	return b.result, nil
+}
+
+// rangeBuilder puts a result together.
+type rangeBuilder struct {
+	*Range
+	result *diff.RangeDiffLatestResult
+}
+
+// truncated notes that a cap cut something off.
+func (b *rangeBuilder) truncated(message string) {
+	b.result.Limits.Truncated = true
+	b.result.Errors = append(b.result.Errors, diff.RangeError{Code: fault.RangeLimit, Message: message})
+}
+
+// newest keeps the newest trees that the cap allows.
+func (b *rangeBuilder) newest(trees []*tree.Tree) []*tree.Tree {
+	if n := b.limits.MaxSnapshots; n != nil && len(trees) > *n {
+		b.truncated("the range has " + strconv.Itoa(len(trees)) + " snapshots; the newest " + strconv.Itoa(*n) + " are here")
+		return trees[:*n]
+	}
+	return trees
+}
+
+// blocks compares neighbours, newest first; in the mode reduce the two ends.
+func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef) error {
+	for _, t := range trees {
+		b.result.Snapshots = append(b.result.Snapshots, name(t.Cycle()))
+	}
+	if b.result.Mode == "reduce" && len(trees) > 2 {
+		trees = []*tree.Tree{trees[0], trees[len(trees)-1]}
+	}
+	sides := b.sides()
+	for i, older := range trees[1:] {
+		list := tree.Differences(older, trees[i])
+		s, err := sides(ctx, older, trees[i], list)
+		if err != nil {
+			return err
+		}
+		pair := differ.PairOf(older, trees[i], list, s)
+		block := diff.RangeBlock{
+			From: name(trees[i].Cycle()), To: name(older.Cycle()), AddedIDs: pair.Added, RemovedIDs: pair.Removed,
+			Changed: make([]diff.NodeChange, 0, len(pair.Changed)),
+			Stats:   diff.RangeStats{Added: len(pair.Added), Removed: len(pair.Removed), Changed: len(pair.Changed)},
+		}
+		b.cut(&block, pair)
+		for _, d := range pair.Changed {
+			fields := pair.Fields(d)
+			c := diff.NodeChange{ID: d.New.ID, Fields: fields, Delta: pair.Delta(d, fields)}
+			warning, err := b.contents.Add(ctx, &c, d, block.From.Label, block.To.Label)
+			if err != nil {
+				return err
+			}
+			if warning != "" {
+				b.result.Warnings = append(b.result.Warnings, warning)
+			}
+			block.Changed = append(block.Changed, c)
+		}
+		b.result.Diffs = append(b.result.Diffs, block)
+	}
+	return nil
+}
+
+// cut keeps what the cap on a block allows.
+func (b *rangeBuilder) cut(block *diff.RangeBlock, pair *differ.Pair) {
+	if b.limits.MaxChangesPerSnapshot == nil {
+		return
+	}
+	left := *b.limits.MaxChangesPerSnapshot
+	total := block.Stats.Added + block.Stats.Removed + block.Stats.Changed
+	if total > left {
+		b.truncated(block.From.Label + " to " + block.To.Label + " has " + strconv.Itoa(total) + " changes; the first " +
+			strconv.Itoa(left) + " are here")
+	}
+	keep := func(n int) int {
+		n = min(n, left)
+		left -= n
+		return n
+	}
+	block.AddedIDs = block.AddedIDs[:keep(len(block.AddedIDs))]
+	block.RemovedIDs = block.RemovedIDs[:keep(len(block.RemovedIDs))]
+	pair.Changed = pair.Changed[:keep(len(pair.Changed))]
+}
+
+// sides returns what gives the selection of both snapshots of a pair that differ
+// in a list of nodes. Pairs are asked for newest first. Where it follows from a
+// node and its ancestors alone that it is selected, only what differs is asked
+// for, so that a range costs what its changes cost; elsewhere every snapshot is
+// asked once.
+func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree,
+	list []tree.Difference) (*differ.Selection, error) {
+	if b.plan.Local() {
+		return b.differing
+	}
+	var last map[string]bool // of the snapshot that was the older one before
+	return func(ctx context.Context, older, newer *tree.Tree, _ []tree.Difference) (*differ.Selection, error) {
+		s := &differ.Selection{To: last}
+		if last == nil {
+			r, err := b.plan.Run(ctx, newer)
+			if err != nil {
+				return nil, err
+			}
+			s.To = idsOf(b.plan.Window(r.Nodes))
+		}
+		r, err := b.plan.Run(ctx, older)
+		s.From = idsOf(b.plan.Window(r.Nodes))
+		last = s.From
+		return s, err
+	}
+}
+
+// differing selects among the nodes that differ and what is below them.
+func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree,
+	list []tree.Difference) (*differ.Selection, error) {
+	was, is := highest(list)
+	from, err := b.plan.RunBelow(ctx, older, was)
+	if err != nil {
+		return nil, err
+	}
+	to, err := b.plan.RunBelow(ctx, newer, is)
+	return &differ.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
+}
+
+// highest returns the ids that differ, of each side. Of what came or went with its
+// parent the parent is named: one path leads to a whole turn.
+func highest(list []tree.Difference) (was, is []string) {
+	went, came := make(map[string]bool), make(map[string]bool)
+	for _, d := range list {
+		if d.Old != nil && !went[d.OldParent] {
+			was = append(was, d.Old.ID)
+		}
+		if d.New != nil && !came[d.NewParent] {
+			is = append(is, d.New.ID)
+		}
+		switch {
+		case d.New == nil:
+			went[d.Old.ID] = true
+		case d.Old == nil:
+			came[d.New.ID] = true
+		}
+	}
+	return was, is
+}
+
+func idsOf(nodes []*tree.Entry) map[string]bool {
+	ids := make(map[string]bool, len(nodes))
+	for _, e := range nodes {
+		ids[e.Node().ID] = true
+	}
+	return ids
+}

@@ -1,0 +1,242 @@
+// Package search asks a selector of several snapshots and puts together what they
+// give: nodes (04 §2.2), or what changed from each snapshot to the next (04 §4).
+// It knows neither store nor addresses: the caller hands it the trees.
+package search
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tree"
+)
+
+// Options says how much of what a selector finds is returned. The windows apply
+// after all controls of the selector, in the order Where, Skip, Limit (003, 001
+// §3.5.2).
+type Options struct {
+	Edition    selector.Edition // to read the selector and Where in; "" for that of the context
+	Where      string           // selector of the subtrees that stay; "" keeps everything
+	Skip       int              // leaves out the first nodes
+	Limit      int              // is the most nodes that are returned; 0 for no limit
+	RangeAsIDs bool             // a range gives ids without @mode (annex 10); edition v0.1 only
+}
+
+// Search is a selector with its options, ready to be asked. It is for one
+// question: it keeps what it learned of the snapshots.
+type Search struct {
+	Options
+	Selector *selector.Selector // as it was parsed
+
+	plan    *query.Plan
+	where   *query.Plan                        // of Where, nil without it
+	kept    map[*tree.Tree]*query.Subtrees     // what where matches in each snapshot
+	mode    string                             // union or latest, where a range gives ids
+	changes error                              // why a range gives changes and no ids, nil for all else
+	ran     func(t *tree.Tree, r query.Result) // hears of every evaluation, nil where nobody counts
+}
+
+// Match is a node that was found, and the snapshot that it was found in.
+type Match struct {
+	Entry *tree.Entry
+	Tree  *tree.Tree
+}
+
+// New prepares a selector. edition is that of the context. E_SELECTOR_INVALID,
+// with the place in the text, where it or Where is no selector; also for windows of
+// a negative size and for a Where with controls or another address.
+func New(text string, edition selector.Edition, o Options) (*Search, error) {
+	edition = cmp.Or(o.Edition, edition)
+	q, err := selector.Parse(text, edition)
+	if err != nil {
+		return nil, err
+	}
+	s := &Search{Options: o, Selector: q}
+	if s.plan, err = query.Compile(q); err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Skip < 0 || o.Limit < 0:
+		return nil, fault.New(fault.SelectorInvalid, "a window cannot have a negative size", "Skip and Limit are 0 or more")
+	case o.RangeAsIDs && !s.addresses(selector.Range):
+		return nil, fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots to be given as ids",
+			"leave RangeAsIDs out")
+	}
+	if s.addresses(selector.Range) {
+		s.mode, s.changes = s.modeOfRange()
+	}
+	if o.Where == "" {
+		return s, nil
+	}
+	where, err := selector.Parse(o.Where, edition)
+	if err != nil {
+		return nil, err
+	}
+	if where.Time != nil && (q.Time == nil || *where.Time != *q.Time) {
+		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own",
+			"it looks where the other selector looks: leave the address out, or give both the same one")
+	}
+	if len(where.Controls) > 0 {
+		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls",
+			"they belong to the other selector: leave them out")
+	}
+	s.kept = make(map[*tree.Tree]*query.Subtrees)
+	s.where, err = query.Compile(where)
+	return s, err
+}
+
+// addresses reports whether the selector has an address of this kind.
+func (s *Search) addresses(kind selector.TimeKind) bool {
+	return s.Selector.Time != nil && s.Selector.Time.Kind == kind
+}
+
+// CheckGivesIDs refuses a range of snapshots that gives changes instead of ids.
+func (s *Search) CheckGivesIDs() error { return s.changes }
+
+// modeOfRange returns the mode in which a range gives ids.
+func (s *Search) modeOfRange() (string, error) {
+	mode := ""
+	if c, ok := s.Selector.Control(selector.ControlMode); ok {
+		mode = c.Word
+	}
+	switch {
+	case mode == "union" || mode == "latest":
+		return mode, nil
+	case s.RangeAsIDs && s.Selector.Edition == selector.V01:
+		return "union", nil
+	case s.RangeAsIDs:
+		return "", fault.New(fault.SelectorInvalid, "only edition v0.1 can give the ids of a range without @mode",
+			"write @mode=union behind the selector")
+	}
+	return "", fault.New(fault.SelectorInvalid, "a range of snapshots gives a RangeDiffLatestResult, not ids",
+		"call RangeDiffLatest, or write @mode=union or @mode=latest behind the selector")
+}
+
+// Find returns what the selector finds in some snapshots, newest first, after the
+// windows. Errors and cost are those of [query.Plan.Run]; a plan that is local
+// costs what differs in every snapshot but the newest.
+func (s *Search) Find(ctx context.Context, trees []*tree.Tree) ([]Match, error) {
+	list, err := s.merge(ctx, trees)
+	if err == nil && s.where != nil {
+		list, err = s.inSubtrees(ctx, list)
+	}
+	if err != nil {
+		return nil, err
+	}
+	list = list[min(s.Skip, len(list)):]
+	if s.Limit > 0 {
+		list = list[:min(s.Limit, len(list))]
+	}
+	return list, nil
+}
+
+// merge puts together what the snapshots give. The controls apply to each snapshot
+// of a range, and to what @* merged.
+func (s *Search) merge(ctx context.Context, trees []*tree.Tree) ([]Match, error) {
+	all := s.addresses(selector.All)
+	var list []Match
+	seen := make(map[string]bool)
+	newest := make(map[string]*tree.Tree) // where a key family matches last
+	in := make(map[*tree.Entry]*tree.Tree)
+	for i, t := range trees {
+		r, err := s.run(ctx, trees[:i+1])
+		if err != nil {
+			return nil, err
+		}
+		if s.ran != nil {
+			s.ran(t, r)
+		}
+		nodes := r.Nodes
+		if !all {
+			nodes = s.plan.Window(nodes)
+		}
+		for _, e := range nodes {
+			id := e.Node().ID
+			if len(trees) > 1 && seen[id] {
+				continue
+			}
+			if s.mode == "latest" {
+				key := e.Node().KeyFacet()
+				if newest[key] == nil {
+					newest[key] = t
+				}
+				if newest[key] != t {
+					continue
+				}
+			}
+			if len(trees) > 1 {
+				seen[id] = true
+			}
+			in[e] = t
+			list = append(list, Match{e, t})
+		}
+	}
+	if !all {
+		return list, nil
+	}
+	merged := make([]*tree.Entry, len(list))
+	for i, f := range list {
+		merged[i] = f.Entry
+	}
+	list = list[:0]
+	for _, e := range s.plan.Window(merged) {
+		list = append(list, Match{e, in[e]})
+	}
+	return list, nil
+}
+
+// run puts the selector to the last of some snapshots. Where it is local, only
+// what differs from the snapshot before can be selected that was not selected
+// there, and so is known: asking all snapshots costs what changed in them.
+func (s *Search) run(ctx context.Context, trees []*tree.Tree) (query.Result, error) {
+	t := trees[len(trees)-1]
+	if len(trees) == 1 || !s.plan.Local() {
+		return s.plan.Run(ctx, t)
+	}
+	was, _ := highest(tree.Differences(t, trees[len(trees)-2]))
+	return s.plan.RunBelow(ctx, t, was)
+}
+
+// inSubtrees keeps what is or stands below what Where matches.
+func (s *Search) inSubtrees(ctx context.Context, list []Match) ([]Match, error) {
+	var failed error
+	list = slices.DeleteFunc(list, func(m Match) bool {
+		if s.kept[m.Tree] == nil && failed == nil {
+			r, err := s.where.Run(ctx, m.Tree)
+			s.kept[m.Tree], failed = r.Subtrees(m.Tree), err
+		}
+		return failed != nil || !s.kept[m.Tree].Has(m.Entry)
+	})
+	return list, failed
+}
+
+// Explain asks the selector as Find does, and says how it is evaluated. A range
+// that gives changes is evaluated in each of its snapshots and has no windows:
+// E_SELECTOR_INVALID with one. What Where looks at is not counted.
+func (s *Search) Explain(ctx context.Context, trees []*tree.Tree) (*inspect.Explanation, error) {
+	x := s.plan.Explain()
+	x.Snapshots = len(trees)
+	s.ran = func(t *tree.Tree, r query.Result) {
+		x.Nodes, x.Visited, x.Skipped = x.Nodes+t.Len(), x.Visited+r.Visited, x.Skipped+r.Skipped
+	}
+	questions := [][]*tree.Tree{trees}
+	if s.changes != nil {
+		if s.Where != "" || s.Skip != 0 || s.Limit > 0 {
+			return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows",
+				"leave them out, or write @mode=union or @mode=latest behind the selector")
+		}
+		questions = slices.Collect(slices.Chunk(trees, 1))
+	}
+	for _, some := range questions {
+		list, err := s.Find(ctx, some)
+		if err != nil {
+			return nil, err
+		}
+		x.Returned += len(list)
+	}
+	return &x, nil
+}
