@@ -14,42 +14,92 @@ type Placed struct {
 	Parent int   // index, or -1
 }
 
+// Between is a run among the turns of ^seq, which Stub.List made, and how many
+// turns beside those of such runs stand before it.
+type Between struct {
+	Turns int
+	Run   *List
+}
+
 // Build makes a tree of nodes whose placement was checked before, such as the
 // rows of a store. Siblings may come in any order. It refuses duplicate ids
 // with E_NODE_DUPLICATE, and trees over the limits with E_LIMIT. Cost: O(n log n).
-func Build(cycle int64, nodes []Placed) (*Tree, error) {
+func Build(cycle int64, nodes []Placed) (*Tree, error) { return BuildAround(cycle, nodes, nil, nil) }
+
+// BuildAround is Build of a tree with stubs among its turns, in their order. u
+// finds what is in them; it is nil where there are none. The tree is what it would
+// be with all nodes in memory, where the stubs stand for the runs that it would
+// have there: the caller compares its digest.
+func BuildAround(cycle int64, nodes []Placed, runs []Between, u *Unloaded) (*Tree, error) {
 	if len(nodes) > MaxNodes {
 		return nil, fault.New(fault.Limit, "a tree holds at most "+strconv.Itoa(MaxNodes)+" nodes", "split the document")
 	}
-	kids := make([][]int, len(nodes))
-	depth := make([]int, len(nodes))
-	var c change
+	c := change{Tree: Tree{unloaded: u}}
 	owner := new(trieOwner)
-	for i, p := range nodes {
+	for _, p := range nodes {
 		parent := ""
 		if p.Parent >= 0 {
-			kids[p.Parent] = append(kids[p.Parent], i)
-			depth[i] = depth[p.Parent] + 1
 			parent = nodes[p.Parent].Node.ID
 		}
-		if depth[i] >= MaxDepth {
-			return nil, fault.OnNode(fault.Limit, p.Node.ID, "nodes are nested more than "+strconv.Itoa(MaxDepth)+" levels deep",
-				"flatten the groups")
-		}
 		size := c.ids.size
-		c.ids = c.ids.with(p.Node.ID, place{p.Node, parent}, owner)
+		c.ids = c.ids.with(p.Node.ID, place{node: p.Node, parent: parent}, owner)
 		if c.ids.size == size {
 			return nil, duplicate(p.Node.ID)
 		}
 		for _, to := range p.Node.Refs {
 			set, _ := c.refs.get(to)
-			c.refs = c.refs.with(to, set.with(p.Node.ID, struct{}{}, nil), owner)
+			c.refs = c.refs.with(to, set.with(p.Node.ID, true, nil), owner)
+		}
+	}
+	top, err := entriesOf(nodes, Root, 0, runs)
+	if err != nil {
+		return nil, err
+	}
+	c.root, c.cycle = top[len(top)-1], cycle
+	t := c.Tree
+	return &t, nil
+}
+
+// BuildRun makes the run of ^seq that consists of turns, which have no parent in
+// nodes, with everything below them, and of the runs between them. It is what a
+// stub loads. It refuses nodes that are no turns. Cost: O(n log n).
+func BuildRun(nodes []Placed, runs []Between) (*List, error) {
+	turns, err := entriesOf(nodes, Turn, 2, nil)
+	if err != nil {
+		return nil, err
+	}
+	sort.Slice(turns, func(a, b int) bool { return before(turns[a], turns[b]) })
+	return listAround(turns, 0, runs), nil
+}
+
+// entriesOf makes the entries of nodes and returns those without a parent, which
+// are all of one class, the first one of a tree or turns, at a depth. runs are
+// among the children of ^seq.
+func entriesOf(nodes []Placed, top Class, level int, runs []Between) (tops []*Entry, err error) {
+	kids := make([][]int, len(nodes))
+	depth := make([]int, len(nodes))
+	for i, p := range nodes {
+		depth[i] = level
+		if p.Parent >= 0 {
+			kids[p.Parent] = append(kids[p.Parent], i)
+			depth[i] = depth[p.Parent] + 1
+		}
+		if depth[i] >= MaxDepth {
+			return nil, fault.OnNode(fault.Limit, p.Node.ID, "nodes are nested more than "+strconv.Itoa(MaxDepth)+" levels deep",
+				"flatten the groups")
 		}
 	}
 	classes := make([]Class, len(nodes))
 	for i, p := range nodes {
-		if p.Parent >= 0 { // the first is the root, whatever its type says
+		switch {
+		case p.Parent >= 0:
 			classes[i] = ClassOf(p.Node.Type, classes[p.Parent], len(kids[i]) > 0)
+		case top == Root: // whatever its type says
+			classes[i] = Root
+		default:
+			if classes[i] = ClassOf(p.Node.Type, Seq, len(kids[i]) > 0); classes[i] != top {
+				return nil, misplaced(p.Node.ID, "^seq holds turns only", "")
+			}
 		}
 	}
 	entries := make([]*Entry, len(nodes))
@@ -59,11 +109,16 @@ func Build(cycle int64, nodes []Placed) (*Tree, error) {
 			list[k] = entries[child]
 		}
 		sort.Slice(list, func(a, b int) bool { return before(list[a], list[b]) })
-		entries[i] = newEntry(nodes[i].Node, classes[i], listOf(list))
+		var around []Between
+		if classes[i] == Seq {
+			around, runs = runs, nil
+		}
+		entries[i] = newEntry(nodes[i].Node, classes[i], listAround(list, 0, around))
+		if nodes[i].Parent < 0 {
+			tops = append(tops, entries[i])
+		}
 	}
-	c.root, c.cycle = entries[0], cycle
-	t := c.Tree
-	return &t, nil
+	return tops, nil
 }
 
 func duplicate(id string) error {

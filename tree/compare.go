@@ -197,9 +197,9 @@ func (m *merger) lists(a, b *List, parent string) bool {
 // beginning by pointer, which is nearly all of them after an append.
 func (m *merger) skipShared(x, y *Cursor) {
 	a, b := &x.frames[x.n-1], &y.frames[y.n-1]
-	for i := 0; i < len(a.list.items) && i < len(b.list.items); i++ {
-		run, e := a.list.runBefore(i), a.list.items[i]
-		if run != b.list.runBefore(i) || e != b.list.items[i] || m.times && (e.sum.Finite > 0 || run != nil &&
+	for i := 0; i < len(a.in.items) && i < len(b.in.items); i++ {
+		run, e := a.in.runBefore(i), a.in.items[i]
+		if run != b.in.runBefore(i) || e != b.in.items[i] || m.times && (e.sum.Finite > 0 || run != nil &&
 			run.sum.Finite > 0) {
 			return
 		}
@@ -222,8 +222,10 @@ func orFirst(e *Entry, l *List) *Entry {
 
 // first is the first item of a list that has one.
 func (l *List) first() *Entry {
-	for l.runBefore(0) != nil {
-		l = l.runBefore(0)
+	for {
+		in := l.open()
+		if l = in.runBefore(0); l == nil {
+			return in.items[0]
+		}
 	}
-	return l.items[0]
 }

@@ -10,19 +10,19 @@ type Cursor struct {
 // maxLevels is how many levels a list can have, see levelOf.
 const maxLevels = 16
 
-// frame is a list and a position in it: 2i stands for the run before item i,
-// 2i+1 for item i. The first frame is alone: its list is the one run in it.
+// frame is what is inside a list and a position in it: 2i stands for the run
+// before item i, 2i+1 for item i. The first frame has the list as its one run.
 type frame struct {
-	list  *List
-	pos   int
-	alone bool
+	in   *inside
+	pos  int
+	root *List // of the first frame, else nil
 }
 
 // Cursor returns a cursor ahead of the list, which is its first run.
 func (l *List) Cursor() Cursor {
 	var c Cursor
 	if l != nil {
-		c.frames[0] = frame{list: l, alone: true}
+		c.frames[0] = frame{root: l}
 		c.n = 1
 	}
 	return c
@@ -33,17 +33,17 @@ func (c *Cursor) Peek() (run *List, item *Entry) {
 	for c.n > 0 {
 		top := &c.frames[c.n-1]
 		switch i := top.pos / 2; {
-		case top.alone && top.pos == 0:
-			return top.list, nil
-		case top.alone:
+		case top.root != nil && top.pos == 0:
+			return top.root, nil
+		case top.root != nil:
 			c.n--
 		case top.pos%2 == 0:
-			if l := top.list.runBefore(i); l != nil {
+			if l := top.in.runBefore(i); l != nil {
 				return l, nil
 			}
 			top.pos++
-		case i < len(top.list.items):
-			return nil, top.list.items[i]
+		case i < len(top.in.items):
+			return nil, top.in.items[i]
 		default:
 			c.n--
 		}
@@ -57,11 +57,11 @@ func (c *Cursor) Skip() { c.frames[c.n-1].pos++ }
 // Enter goes into the run that Peek returned.
 func (c *Cursor) Enter() {
 	top := &c.frames[c.n-1]
-	l := top.list
-	if !top.alone {
-		l = l.runBefore(top.pos / 2)
+	l := top.root
+	if l == nil {
+		l = top.in.runBefore(top.pos / 2)
 	}
 	top.pos++
-	c.frames[c.n] = frame{list: l}
+	c.frames[c.n] = frame{in: l.open()}
 	c.n++
 }

@@ -30,7 +30,8 @@ type Stamps struct {
 
 // Editor applies one batch of edits to a working state: each call checks the
 // permissions of the active turn (02 §2.3, §4.5, §6.4; 03 §5.5) and either
-// does the whole of what it says or nothing. Drop the editor to drop the batch.
+// does the whole of what it says or nothing. Drop the editor to drop the batch, and
+// after an error of a store from which the tree had to be loaded.
 //
 // Specification: 02 §6.4, 03 §5.5.
 type Editor struct {
@@ -60,7 +61,8 @@ func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
 // E_PLACEMENT_INVALID where the parent cannot hold the type, E_NODE_DUPLICATE for
 // an id that the history has, E_DOCUMENT_INVALID for a header or a content that is
 // none, and E_LIMIT.
-func (x *Editor) Add(parent string, s Spec) (string, error) {
+func (x *Editor) Add(parent string, s Spec) (id string, err error) {
+	defer Recover(&err)
 	path, err := x.target(parent)
 	if err != nil {
 		return "", err
@@ -147,7 +149,8 @@ func checkInteger(name string, n int64) error {
 // E_DOCUMENT_INVALID for a value that does not fit, and E_LIMIT.
 //
 // Specification: 02 §3.2.1, 06 §2.3, 06 §2.4.
-func (x *Editor) Update(id string, set map[string]any) error {
+func (x *Editor) Update(id string, set map[string]any) (err error) {
+	defer Recover(&err)
 	path, err := x.find(id)
 	if err != nil {
 		return err
@@ -251,7 +254,8 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 // Remove takes a node out with everything below it. It fails with
 // E_NODE_NOT_FOUND, with E_PLACEMENT_INVALID for the root and its regions, and with
 // E_SEALED for a turn and whatever else has to stay.
-func (x *Editor) Remove(id string) error {
+func (x *Editor) Remove(id string) (err error) {
+	defer Recover(&err)
 	path, err := x.find(id)
 	if err != nil {
 		return err

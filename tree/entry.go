@@ -91,12 +91,12 @@ func (e *Entry) zone(lo, hi int64, f func(*Entry) bool) {
 func (l *List) rankOfOffset(offset int64) int {
 	rank := 0
 	for l != nil {
-		i := 0
-		for i < len(l.items) && l.items[i].node.Offset < offset {
-			rank += l.runBefore(i).Len() + 1
+		in, i := l.open(), 0
+		for i < len(in.items) && in.items[i].node.Offset < offset {
+			rank += in.runBefore(i).Len() + 1
 			i++
 		}
-		l = l.runBefore(i)
+		l = in.runBefore(i)
 	}
 	return rank
 }
@@ -108,14 +108,15 @@ func Loose(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: Summ
 func (l *List) Rank(e *Entry) int {
 	rank := 0
 	for l != nil {
-		i := l.find(e)
+		in := l.open()
+		i := in.find(e)
 		for k := range i {
-			rank += l.runBefore(k).Len() + 1
+			rank += in.runBefore(k).Len() + 1
 		}
-		if i < len(l.items) && l.items[i].node.ID == e.node.ID {
-			return rank + l.runBefore(i).Len()
+		if in.has(i, e.node.ID) {
+			return rank + in.runBefore(i).Len()
 		}
-		l = l.runBefore(i)
+		l = in.runBefore(i)
 	}
 	return rank
 }

@@ -41,11 +41,12 @@ func (l *List) prefix(left *int) (bytes int64, roleless int) {
 		*left -= l.sum.Blocks
 		return l.sum.Bytes, l.sum.Roleless
 	}
-	for i := 0; i <= len(l.items) && *left > 0; i++ {
-		b, r := l.runBefore(i).prefix(left)
+	in := l.open()
+	for i := 0; i <= len(in.items) && *left > 0; i++ {
+		b, r := in.runBefore(i).prefix(left)
 		bytes, roleless = bytes+b, roleless+r
-		if i < len(l.items) && *left > 0 {
-			b, r = l.items[i].prefix(left)
+		if i < len(in.items) && *left > 0 {
+			b, r = in.items[i].prefix(left)
 			bytes, roleless = bytes+b, roleless+r
 		}
 	}

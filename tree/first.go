@@ -28,19 +28,20 @@ func (f *First) At(ctx context.Context, e *Entry) (*Node, error) {
 
 // In returns the first node that the items of a list offer, nil for none. It
 // fails where Of does. Cost: the items and runs that were not asked before.
-func (f *First) In(ctx context.Context, l *List) (*Node, error) {
+func (f *First) In(ctx context.Context, l *List) (first *Node, err error) {
+	defer Recover(&err)
 	if l == nil {
 		return nil, nil
 	}
 	if known := l.measured.get(f.Name); known != nil {
 		return known.node, nil
 	}
-	var first *Node
-	for i := range len(l.items) + 1 {
-		n, err := f.In(ctx, l.runBefore(i))
+	in := l.open()
+	for i := range len(in.items) + 1 {
+		n, err := f.In(ctx, in.runBefore(i))
 		first = f.of(first, n)
-		if err == nil && i < len(l.items) {
-			n, err = f.At(ctx, l.items[i])
+		if err == nil && i < len(in.items) {
+			n, err = f.At(ctx, in.items[i])
 			first = f.of(first, n)
 		}
 		if err != nil {

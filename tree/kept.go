@@ -93,11 +93,12 @@ func (r *Rendering) turns(l *List, last bool) {
 		r.run(l)
 		return
 	}
-	for i, e := range l.items {
-		r.turns(l.runBefore(i), false)
+	in := l.open()
+	for i, e := range in.items {
+		r.turns(in.runBefore(i), false)
 		r.turn(e)
 	}
-	r.turns(l.runBefore(len(l.items)), last)
+	r.turns(in.runBefore(len(in.items)), last)
 }
 
 func (r *Rendering) turn(e *Entry) {
@@ -138,14 +139,15 @@ func (r *Rendering) gather(l *List, steps *steps) {
 	if l == nil || l.sum.Blocks == 0 || r.take(&l.rendered, steps) {
 		return
 	}
-	for i, e := range l.items {
-		r.gather(l.runBefore(i), steps)
+	in := l.open()
+	for i, e := range in.items {
+		r.gather(in.runBefore(i), steps)
 		if e.sum.Blocks > 0 && r.err == nil && !r.take(&e.rendered, steps) {
 			r.form.Write(r, e, Seq)
 			steps.broken = true
 		}
 	}
-	r.gather(l.runBefore(len(l.items)), steps)
+	r.gather(in.runBefore(len(in.items)), steps)
 }
 
 // take appends what is kept, and is false where nothing is.
@@ -165,11 +167,12 @@ func (l *List) drop(f *Form) {
 		return
 	}
 	l.rendered.drop(f)
-	for i, e := range l.items {
+	in := l.loaded()
+	for i, e := range in.items {
 		e.rendered.drop(f)
-		l.runBefore(i).drop(f)
+		in.runBefore(i).drop(f)
 	}
-	l.runBefore(len(l.items)).drop(f)
+	in.runBefore(len(in.items)).drop(f)
 }
 
 // own is a rendering of bytes to keep, of about the size that a summary says.
@@ -215,7 +218,7 @@ func (r *Rendering) known(c *renderCache) *kept {
 func (t *Tree) turnOf(id string) *Node {
 	seq := t.Region(Seq).node.ID
 	for {
-		p, _ := t.ids.get(id)
+		p, _ := t.lookUp(id)
 		switch p.parent {
 		case "":
 			return nil
@@ -249,9 +252,10 @@ func (l *List) forget(seen map[*List]bool) {
 	}
 	seen[l] = true
 	l.rendered.forms.Store(nil)
-	for i, e := range l.items {
+	in := l.loaded()
+	for i, e := range in.items {
 		e.rendered.forms.Store(nil)
-		l.runBefore(i).forget(seen)
+		in.runBefore(i).forget(seen)
 	}
-	l.runBefore(len(l.items)).forget(seen)
+	in.runBefore(len(in.items)).forget(seen)
 }

@@ -17,9 +17,8 @@ import (
 // Cost: insert, remove, replace and rank are O(log n); Visit skips what its
 // caller does not want. A nil List is empty.
 type List struct {
-	items    []*Entry // the items of this level, in order
-	below    []*List  // the lower runs around them, len(items)+1; nil at level 0
-	shapes   uint64   // of the first items, four bits each
+	held     inside // nothing in a stub: open leads to what is inside
+	stub     *stub  // nil in a list that is in memory
 	level    uint8
 	classes  uint8 // classes of the items, one bit each
 	count    int   // direct items, here and below
@@ -29,6 +28,21 @@ type List struct {
 	rendered renderCache // of a run of turns
 	proven   proofCache
 	measured sums
+}
+
+// inside is what a list is made of.
+type inside struct {
+	items  []*Entry // the items of this level, in order
+	below  []*List  // the lower runs around them, len(items)+1; nil at level 0
+	shapes uint64   // of the first items, four bits each
+}
+
+// open returns what is inside a list, which it loads where the list is a stub.
+func (l *List) open() *inside {
+	if l.stub != nil {
+		return l.stub.open(l)
+	}
+	return &l.held
 }
 
 // levelOf is the level of an id: how many times four zero bits end its hash.
@@ -60,7 +74,7 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 		}
 		return below[0]
 	}
-	l := &List{items: items, level: level, count: len(items), sum: Summary{Expiry: Never}}
+	l := &List{held: inside{items: items, below: below}, level: level, count: len(items), sum: Summary{Expiry: Never}}
 	h := sha256.New()
 	var none Digest
 	for i, e := range items {
@@ -70,14 +84,13 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 		}
 		l.sum.add(&e.sum)
 		l.classes |= 1 << e.class
-		l.shapes |= uint64(e.shape()) << (4 * i) // those that there is no room for fall off
+		l.held.shapes |= uint64(e.shape()) << (4 * i) // those that there is no room for fall off
 		if l.core == nil && e.class == Container && e.node.Offset == 0 {
 			l.core = e
 		}
 		h.Write(e.digest[:])
 	}
 	if below != nil {
-		l.below = below
 		l.take(below[len(items)])
 		h.Write(below[len(items)].sumOr(&none))
 	}
@@ -104,9 +117,17 @@ func (l *List) sumOr(none *Digest) []byte {
 }
 
 // listOf builds a list of items in canonical order. Cost: O(n).
-func listOf(items []*Entry) *List {
+func listOf(items []*Entry) *List { return listAround(items, 0, nil) }
+
+// listAround is listOf with runs between the items, of which first stand before
+// those of the whole list that runs counts. Where items and runs are not those of a
+// list, the digest tells.
+func listAround(items []*Entry, first int, runs []Between) *List {
 	if len(items) == 0 {
-		return nil
+		if len(runs) == 0 {
+			return nil
+		}
+		return runs[0].Run
 	}
 	top := uint8(0)
 	for _, e := range items {
@@ -118,27 +139,39 @@ func listOf(items []*Entry) *List {
 	var at []*Entry
 	var below []*List
 	start := 0
+	part := func(end int) *List {
+		n := 0
+		for n < len(runs) && runs[n].Turns <= first+end {
+			n++
+		}
+		own := runs[:n]
+		runs = runs[n:]
+		return listAround(items[start:end:end], first+start, own)
+	}
 	for i, e := range items {
 		if e.node.level == top {
 			at = append(at, e)
-			below = append(below, listOf(items[start:i:i]))
+			below = append(below, part(i))
 			start = i + 1
 		}
 	}
-	return newList(top, at, append(below, listOf(items[start:])))
+	return newList(top, at, append(below, part(len(items))))
 }
 
 // find returns the index of the first item of this level that is not before e.
-func (l *List) find(e *Entry) int {
-	return sort.Search(len(l.items), func(i int) bool { return !before(l.items[i], e) })
+func (in *inside) find(e *Entry) int {
+	return sort.Search(len(in.items), func(i int) bool { return !before(in.items[i], e) })
 }
 
+// has reports whether item i is e, which find found the place of.
+func (in *inside) has(i int, id string) bool { return i < len(in.items) && in.items[i].node.ID == id }
+
 // runBefore returns the run of lower items ahead of item i, or the last run.
-func (l *List) runBefore(i int) *List {
-	if l.below == nil {
+func (in *inside) runBefore(i int) *List {
+	if in.below == nil {
 		return nil
 	}
-	return l.below[i]
+	return in.below[i]
 }
 
 func (l *List) insert(e *Entry) *List {
@@ -150,18 +183,20 @@ func (l *List) insert(e *Entry) *List {
 		left, right := l.split(e)
 		return newList(level, []*Entry{e}, pair(level, left, right))
 	case level < l.level:
-		i := l.find(e)
-		return newList(l.level, l.items, replaced(l.below, i, l.below[i].insert(e)))
+		in := l.open()
+		i := in.find(e)
+		return newList(l.level, in.items, replaced(in.below, i, in.below[i].insert(e)))
 	default:
-		i := l.find(e)
-		items := make([]*Entry, 0, len(l.items)+1)
-		items = append(append(append(items, l.items[:i]...), e), l.items[i:]...)
+		in := l.open()
+		i := in.find(e)
+		items := make([]*Entry, 0, len(in.items)+1)
+		items = append(append(append(items, in.items[:i]...), e), in.items[i:]...)
 		if level == 0 {
 			return newList(0, items, nil)
 		}
-		left, right := l.below[i].split(e)
-		below := make([]*List, 0, len(l.below)+1)
-		below = append(append(append(below, l.below[:i]...), left, right), l.below[i+1:]...)
+		left, right := in.below[i].split(e)
+		below := make([]*List, 0, len(in.below)+1)
+		below = append(append(append(below, in.below[:i]...), left, right), in.below[i+1:]...)
 		return newList(level, items, below)
 	}
 }
@@ -184,28 +219,30 @@ func (l *List) split(e *Entry) (left, right *List) {
 	if l == nil {
 		return nil, nil
 	}
-	i := l.find(e)
+	in := l.open()
+	i := in.find(e)
 	if l.level == 0 {
-		return newList(0, l.items[:i:i], nil), newList(0, l.items[i:], nil)
+		return newList(0, in.items[:i:i], nil), newList(0, in.items[i:], nil)
 	}
-	a, b := l.below[i].split(e)
-	left = newList(l.level, l.items[:i:i], append(append([]*List(nil), l.below[:i]...), a))
-	right = newList(l.level, l.items[i:], append([]*List{b}, l.below[i+1:]...))
+	a, b := in.below[i].split(e)
+	left = newList(l.level, in.items[:i:i], append(append([]*List(nil), in.below[:i]...), a))
+	right = newList(l.level, in.items[i:], append([]*List{b}, in.below[i+1:]...))
 	return left, right
 }
 
 // remove returns l without e, which it must hold.
 func (l *List) remove(e *Entry) *List {
-	i := l.find(e)
-	if i == len(l.items) || l.items[i].node.ID != e.node.ID {
-		return newList(l.level, l.items, replaced(l.below, i, l.below[i].remove(e)))
+	in := l.open()
+	i := in.find(e)
+	if !in.has(i, e.node.ID) {
+		return newList(l.level, in.items, replaced(in.below, i, in.below[i].remove(e)))
 	}
-	items := append(append(make([]*Entry, 0, len(l.items)-1), l.items[:i]...), l.items[i+1:]...)
+	items := append(append(make([]*Entry, 0, len(in.items)-1), in.items[:i]...), in.items[i+1:]...)
 	if l.level == 0 {
 		return newList(0, items, nil)
 	}
-	below := make([]*List, 0, len(l.below)-1)
-	below = append(append(append(below, l.below[:i]...), joined(l.below[i], l.below[i+1])), l.below[i+2:]...)
+	below := make([]*List, 0, len(in.below)-1)
+	below = append(append(append(below, in.below[:i]...), joined(in.below[i], in.below[i+1])), in.below[i+2:]...)
 	return newList(l.level, items, below)
 }
 
@@ -217,29 +254,33 @@ func joined(a, b *List) *List {
 	case b == nil:
 		return a
 	case a.level > b.level:
-		last := len(a.below) - 1
-		return newList(a.level, a.items, replaced(a.below, last, joined(a.below[last], b)))
+		in := a.open()
+		last := len(in.below) - 1
+		return newList(a.level, in.items, replaced(in.below, last, joined(in.below[last], b)))
 	case a.level < b.level:
-		return newList(b.level, b.items, replaced(b.below, 0, joined(a, b.below[0])))
+		in := b.open()
+		return newList(b.level, in.items, replaced(in.below, 0, joined(a, in.below[0])))
 	}
-	items := append(append([]*Entry(nil), a.items...), b.items...)
+	x, y := a.open(), b.open()
+	items := append(append([]*Entry(nil), x.items...), y.items...)
 	if a.level == 0 {
 		return newList(0, items, nil)
 	}
-	last := len(a.below) - 1
-	below := append(append([]*List(nil), a.below[:last]...), joined(a.below[last], b.below[0]))
-	return newList(a.level, items, append(below, b.below[1:]...))
+	last := len(x.below) - 1
+	below := append(append([]*List(nil), x.below[:last]...), joined(x.below[last], y.below[0]))
+	return newList(a.level, items, append(below, y.below[1:]...))
 }
 
 // replace puts e where an entry with the same place in the order stands.
 func (l *List) replace(e *Entry) *List {
-	i := l.find(e)
-	if i < len(l.items) && l.items[i].node.ID == e.node.ID {
-		items := append([]*Entry(nil), l.items...)
+	in := l.open()
+	i := in.find(e)
+	if in.has(i, e.node.ID) {
+		items := append([]*Entry(nil), in.items...)
 		items[i] = e
-		return newList(l.level, items, l.below)
+		return newList(l.level, items, in.below)
 	}
-	return newList(l.level, l.items, replaced(l.below, i, l.below[i].replace(e)))
+	return newList(l.level, in.items, replaced(in.below, i, in.below[i].replace(e)))
 }
 
 // get returns the item that has n's place in the order, nil without one.
@@ -251,11 +292,12 @@ func (l *List) get(n *Node) *Entry {
 		probe.class = Block
 	}
 	for l != nil {
-		i := l.find(&probe)
-		if i < len(l.items) && l.items[i].node.ID == n.ID {
-			return l.items[i]
+		in := l.open()
+		i := in.find(&probe)
+		if in.has(i, n.ID) {
+			return in.items[i]
 		}
-		l = l.runBefore(i)
+		l = in.runBefore(i)
 	}
 	return nil
 }
@@ -264,18 +306,18 @@ func (l *List) get(n *Node) *Entry {
 // as an index out of range does.
 func (l *List) At(i int) *Entry {
 	for {
-		k := 0
-		for ; k < len(l.items); k++ {
-			n := l.runBefore(k).Len()
+		in, k := l.open(), 0
+		for ; k < len(in.items); k++ {
+			n := in.runBefore(k).Len()
 			if i < n {
 				break
 			}
 			if i == n {
-				return l.items[k]
+				return in.items[k]
 			}
 			i -= n + 1
 		}
-		l = l.runBefore(k)
+		l = in.runBefore(k)
 	}
 }
 
@@ -289,16 +331,20 @@ func (l *List) Deep() bool { return l.sum.Nodes > l.count }
 // Shape returns what item i of the top level is, for most lists without a look
 // at the item.
 func (l *List) Shape(i int) Shape {
+	in := l.open()
 	if i < 64/4 {
-		return Shape(l.shapes >> (4 * i) & 15)
+		return Shape(in.shapes >> (4 * i) & 15)
 	}
-	return l.items[i].shape()
+	return in.items[i].shape()
 }
 
 // Parts returns the items of the top level and the runs around them, one more
 // than items and some of them nil; no runs where all items are on one level.
 // Neither slice may be changed.
-func (l *List) Parts() (items []*Entry, runs []*List) { return l.items, l.below }
+func (l *List) Parts() (items []*Entry, runs []*List) {
+	in := l.open()
+	return in.items, in.below
+}
 
 // All yields the items in canonical order.
 func (l *List) All() iter.Seq[*Entry] {
@@ -313,8 +359,9 @@ func (l *List) Visit(lo, hi int, enter func(*Summary) bool, f func(*Entry) bool)
 	if l == nil || lo >= l.count || hi <= 0 || enter != nil && !enter(&l.sum) {
 		return true
 	}
-	for i, e := range l.items {
-		if b := l.runBefore(i); b != nil {
+	in := l.open()
+	for i, e := range in.items {
+		if b := in.runBefore(i); b != nil {
 			if !b.Visit(lo, hi, enter, f) {
 				return false
 			}
@@ -328,5 +375,5 @@ func (l *List) Visit(lo, hi int, enter func(*Summary) bool, f func(*Entry) bool)
 		}
 		lo, hi = lo-1, hi-1
 	}
-	return l.runBefore(len(l.items)).Visit(lo, hi, enter, f)
+	return in.runBefore(len(in.items)).Visit(lo, hi, enter, f)
 }

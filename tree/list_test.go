@@ -44,8 +44,8 @@ func (l *List) sound(t *rapid.T) {
 	if l == nil {
 		return
 	}
-	count := len(l.items)
-	for i, e := range l.items {
+	count := len(l.held.items)
+	for i, e := range l.held.items {
 		if s := l.Shape(i); s.Class() != e.class || s.Leaf() != (e.kids == nil) {
 			t.Fatalf("shape of %s, item %d: got %v and leaf %v, want %v and %v", e.node.ID, i, s.Class(), s.Leaf(), e.class,
 				e.kids == nil)
@@ -54,10 +54,10 @@ func (l *List) sound(t *rapid.T) {
 			t.Fatalf("%s of level %d stands in a run of level %d", e.node.ID, e.node.level, l.level)
 		}
 	}
-	if l.level == 0 && l.below != nil || l.level > 0 && len(l.below) != len(l.items)+1 || count == 0 {
-		t.Fatalf("a run of level %d has %d items and %d runs below", l.level, count, len(l.below))
+	if l.level == 0 && l.held.below != nil || l.level > 0 && len(l.held.below) != len(l.held.items)+1 || count == 0 {
+		t.Fatalf("a run of level %d has %d items and %d runs below", l.level, count, len(l.held.below))
 	}
-	for _, b := range l.below {
+	for _, b := range l.held.below {
 		if b != nil && b.level >= l.level {
 			t.Fatalf("a run of level %d hangs below one of level %d", b.level, l.level)
 		}

@@ -49,7 +49,8 @@ func Tokens(c Counter) *Measure {
 // Sum measures an entry and all below it. It fails where content has to be read
 // from a store and cannot. Cost: the nodes at and below e whose sums are not
 // known yet.
-func (m *Measure) Sum(ctx context.Context, e *Entry) (int64, error) {
+func (m *Measure) Sum(ctx context.Context, e *Entry) (sum int64, err error) {
+	defer Recover(&err)
 	if !e.sum.Marks.May(m.Want) {
 		return 0, nil
 	}
@@ -89,11 +90,12 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 			return known.sum, nil
 		}
 	}
-	for i := range len(l.items) + 1 {
-		part, err := m.list(ctx, l.runBefore(i))
-		if err == nil && i < len(l.items) {
+	in := l.open()
+	for i := range len(in.items) + 1 {
+		part, err := m.list(ctx, in.runBefore(i))
+		if err == nil && i < len(in.items) {
 			sum += part
-			part, err = m.Sum(ctx, l.items[i])
+			part, err = m.Sum(ctx, in.items[i])
 		}
 		if err != nil {
 			return 0, err
@@ -108,7 +110,8 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 
 // First measures the first n blocks of the thread. Nodes that are no blocks
 // must not count. Its errors are those of Of. Cost: O(depth · log n) where sums are known.
-func (m *Measure) First(ctx context.Context, t *Tree, n int) (int64, error) {
+func (m *Measure) First(ctx context.Context, t *Tree, n int) (sum int64, err error) {
+	defer Recover(&err)
 	return m.firstIn(ctx, t.root, &n)
 }
 
@@ -131,11 +134,12 @@ func (m *Measure) firstOf(ctx context.Context, l *List, left *int) (sum int64, e
 		*left -= l.sum.Blocks
 		return m.list(ctx, l)
 	}
-	for i := range len(l.items) + 1 {
-		part, err := m.firstOf(ctx, l.runBefore(i), left)
-		if err == nil && i < len(l.items) {
+	in := l.open()
+	for i := range len(in.items) + 1 {
+		part, err := m.firstOf(ctx, in.runBefore(i), left)
+		if err == nil && i < len(in.items) {
 			sum += part
-			part, err = m.firstIn(ctx, l.items[i], left)
+			part, err = m.firstIn(ctx, in.items[i], left)
 		}
 		if err != nil || *left == 0 {
 			return sum + part, err

@@ -35,7 +35,8 @@ type opening struct {
 // siblings at that offset that must follow get new stamps, which only nodes of
 // this cycle can: E_SEALED where one of them is older. Its other errors are those
 // of [Editor.Add], and E_PLACEMENT_INVALID where the gap is none.
-func (x *Editor) AddAt(g Gap, s Spec) (string, error) {
+func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
+	defer Recover(&err)
 	o, err := x.open(g, "")
 	if err != nil {
 		return "", err
@@ -130,7 +131,8 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 // [Editor.Add] and [Editor.Remove].
 //
 // Specification: 02 §2.3, 02 §4.5.
-func (x *Editor) Move(id, parent string, offset int64) (string, error) {
+func (x *Editor) Move(id, parent string, offset int64) (moved string, err error) {
+	defer Recover(&err)
 	path, err := x.target(parent)
 	if err != nil {
 		return "", err
@@ -140,7 +142,8 @@ func (x *Editor) Move(id, parent string, offset int64) (string, error) {
 
 // MoveAt is Move to a gap; the node and the siblings that must follow it get
 // new stamps. Its errors are those of [Editor.Move] and [Editor.AddAt].
-func (x *Editor) MoveAt(id string, g Gap) (string, error) {
+func (x *Editor) MoveAt(id string, g Gap) (moved string, err error) {
+	defer Recover(&err)
 	o, err := x.open(g, id)
 	if err != nil {
 		return "", err
@@ -151,7 +154,6 @@ func (x *Editor) MoveAt(id string, g Gap) (string, error) {
 	} else if n := x.Node(id); n != nil && !g.Core {
 		offset = n.Offset
 	}
-	moved := ""
 	err = x.whole(func() error {
 		if moved, err = x.relocate(id, o.path, offset, true); err != nil {
 			return err

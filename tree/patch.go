@@ -16,7 +16,7 @@ type Born struct {
 func (t *Tree) Patch(cycle int64, gone []string, born []Born) *Tree {
 	c := t.change()
 	for _, b := range born {
-		p, there := c.ids.get(b.Node.ID)
+		p, there := c.lookUp(b.Node.ID)
 		switch {
 		case !there:
 			c.place(b, nil)

@@ -53,15 +53,16 @@ func (l *List) proof() Digest {
 	if known := l.proven.digest.Load(); known != nil {
 		return *known
 	}
-	buf := make([]byte, 1, 1+len(Digest{})*(2*len(l.items)+1))
+	in := l.open()
+	buf := make([]byte, 1, 1+len(Digest{})*(2*len(in.items)+1))
 	buf[0] = proofOfList
-	for i := range len(l.items) + 1 {
-		if run := l.runBefore(i); run != nil && run.sum.Blocks > 0 {
+	for i := range len(in.items) + 1 {
+		if run := in.runBefore(i); run != nil && run.sum.Blocks > 0 {
 			d := run.proof()
 			buf = append(buf, d[:]...)
 		}
-		if i < len(l.items) && l.items[i].sum.Blocks > 0 {
-			buf = l.items[i].appendProof(buf)
+		if i < len(in.items) && in.items[i].sum.Blocks > 0 {
+			buf = in.items[i].appendProof(buf)
 		}
 	}
 	d := Digest(sha256.Sum256(buf))

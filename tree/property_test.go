@@ -70,6 +70,20 @@ func (r *run) seal() {
 	r.keep(tr, true)
 	r.base = tr
 	r.batch(tr, stamps)
+	r.shelve()
+}
+
+// shelve goes on with a tree of which some runs are in a store, as after it was
+// opened anew.
+func (r *run) shelve() {
+	if rarely(r.t, 2, "shelve") {
+		tr, _ := onShelf(r.t, r.base, func(tree.Stub, uint8) bool { return !rarely(r.t, 4, "keep") })
+		equal(r.t, "digest with stubs", tr.Digest(), r.base.Digest())
+		equal(r.t, "thread digest with stubs", tr.ThreadDigest(), r.base.ThreadDigest())
+		r.base = tr
+		r.batch(tr, r.editor.Stamps)
+		r.keep(tr, true)
+	}
 }
 
 // drop removes what a commit would: anything but regions and the nodes above

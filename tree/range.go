@@ -48,14 +48,15 @@ func (t *Tree) openPrefix(n int) int64 {
 func (l *List) blocksBefore(e *Entry) int {
 	n := 0
 	for l != nil {
-		i := l.find(e)
+		in := l.open()
+		i := in.find(e)
 		for k := range i {
-			n += l.runBefore(k).blocks() + l.items[k].sum.Blocks
+			n += in.runBefore(k).blocks() + in.items[k].sum.Blocks
 		}
-		if i < len(l.items) && l.items[i].node.ID == e.node.ID {
-			return n + l.runBefore(i).blocks()
+		if in.has(i, e.node.ID) {
+			return n + in.runBefore(i).blocks()
 		}
-		l = l.runBefore(i)
+		l = in.runBefore(i)
 	}
 	return n
 }

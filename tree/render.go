@@ -52,7 +52,8 @@ func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 // WriteThreadHashed is WriteThread and returns the SHA-256 of what it wrote.
 // Cost: the hash takes what is new since it was asked for on a tree that begins
 // with the same bytes; without that, all of them.
-func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (Digest, error) {
+func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, err error) {
+	defer Recover(&err)
 	r := newRendering(ctx, t, w, canonical)
 	r.hash = newHashing()
 	if err := r.all(); err != nil {
@@ -66,7 +67,8 @@ func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (Digest, erro
 // Cost: about that of copying the bytes, once the turns were rendered before in
 // this form; a part of ^seq of up to 256 KiB is rendered again where a turn of it
 // changed or a node elsewhere that the form asked for.
-func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) error {
+func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) (err error) {
+	defer Recover(&err)
 	return newRendering(ctx, t, w, f).all()
 }
 

@@ -53,7 +53,8 @@ func (t *Tree) Without(ids ...string) *Tree {
 // Cost: the children of ^ah, and one path.
 //
 // Specification: 02 §6, 02 §6.1, 02 §6.2, 03 §5, 03 §5.1, 03 §5.2.
-func Seal(t *Tree, s Stamps, env Env) (*Tree, Stamps, error) {
+func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
+	defer Recover(&err)
 	if s.Cycle >= MaxInteger {
 		return nil, s, fault.New(fault.Limit, "there is no cycle after "+strconv.FormatInt(s.Cycle-1, 10),
 			"export the snapshot, give it a lower cycle and import it as another context")
@@ -94,7 +95,7 @@ func (x *Editor) coreOf(head *Entry, turn string) (*List, error) {
 			continue
 		}
 		outside = append(outside, k)
-		x.ids = x.ids.with(k.node.ID, place{k.node, turn}, x.owner)
+		x.put(k.node, turn)
 	}
 	if explicit {
 		return head.kids, nil
@@ -106,7 +107,7 @@ func (x *Editor) coreOf(head *Entry, turn string) (*List, error) {
 	n := NewNode(core, nil)
 	x.index(n, turn)
 	for _, k := range inside {
-		x.ids = x.ids.with(k.node.ID, place{k.node, n.ID}, x.owner)
+		x.put(k.node, n.ID)
 	}
 	return listOf(outside).insert(newEntry(n, Container, listOf(inside))), nil
 }

@@ -41,10 +41,10 @@ func runs(l *List, into map[*List]bool) {
 		return
 	}
 	into[l] = true
-	for _, e := range l.items {
+	for _, e := range l.held.items {
 		runs(e.kids, into)
 	}
-	for _, b := range l.below {
+	for _, b := range l.held.below {
 		runs(b, into)
 	}
 }
@@ -57,7 +57,7 @@ func spoil(a, b *Tree) (shared, own int) {
 	runs(b.root.kids, two)
 	for l := range two {
 		if one[l] {
-			l.items, l.below = nil, nil
+			l.held = inside{}
 			shared++
 		} else {
 			own++

@@ -121,7 +121,7 @@ func (x *Editor) restamp(ids ...string) error {
 			return err
 		}
 		behind[i] = newEntry(n.stamped(), e.class, e.kids)
-		x.ids = x.ids.with(id, place{behind[i].node, parent.node.ID}, x.owner)
+		x.put(behind[i].node, parent.node.ID)
 	}
 	items := make([]*Entry, 0, parent.kids.Len())
 	offset, put := behind[0].node.Offset, false
@@ -159,7 +159,8 @@ const fewAmong = 32
 // an earlier node, and E_PLACEMENT_INVALID for nodes that are no siblings at one
 // offset or are listed twice. Cost: that of one look-up and one new version for
 // each.
-func (x *Editor) Reorder(ids ...string) error {
+func (x *Editor) Reorder(ids ...string) (err error) {
+	defer Recover(&err)
 	listed := make(map[string]bool, len(ids))
 	for _, id := range ids {
 		if _, err := x.find(id); err != nil {

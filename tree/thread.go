@@ -57,9 +57,10 @@ func (t *Tree) BlockAt(n int) (block *Node, region Class) {
 // store and cannot; contents of equal hash are not read. Cost: one path where the
 // trees share structure, plus the blocks that differ and render alike, and those
 // that are equal and have moved, as the blocks of a sealed ^ah have.
-func CommonBlocks(ctx context.Context, older, newer *Tree) (int, error) {
+func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
+	defer Recover(&err)
 	var failed error
-	n := blocksInPlace(older, newer, func(x, y *Node) bool {
+	n = blocksInPlace(older, newer, func(x, y *Node) bool {
 		same := x.Header("role") == y.Header("role") && failed == nil // in one place the default role is the same too
 		if same {
 			same, failed = sameRendering(ctx, x, Seq, y, Seq)

@@ -31,13 +31,16 @@ type Tree struct {
 	root  *Entry
 	cycle int64
 	ids   trie[place]
-	refs  trie[trie[struct{}]] // id -> ids of the nodes that refer to it
+	refs  trie[trie[bool]] // id -> ids of the nodes that refer to it
+	// unloaded is asked for what ids and refs say nothing of; nil where they say all.
+	unloaded *Unloaded
 }
 
 // place is where the index finds a node.
 type place struct {
-	node   *Node
-	parent string // "" for the root
+	node    *Node  // nil where the node went that a stub has
+	parent  string // "" for the root
+	stubbed bool   // whether a stub has a node of this id, which this one came from
 }
 
 // Cycle is the cycle of the snapshot or, in a working state, of the commit to
@@ -77,20 +80,20 @@ func (t *Tree) Region(c Class) *Entry {
 
 // Has reports whether a node with this id is in the tree. Cost: O(log n).
 func (t *Tree) Has(id string) bool {
-	_, ok := t.ids.get(id)
+	_, ok := t.lookUp(id)
 	return ok
 }
 
 // Node returns the node with this id, nil without one. Cost: O(log n).
 func (t *Tree) Node(id string) *Node {
-	p, _ := t.ids.get(id)
+	p, _ := t.lookUp(id)
 	return p.node
 }
 
 // Parent returns the id of the node's parent, "" for the root and for ids that
 // are not there. The blocks of an elided core have the turn as their parent.
 func (t *Tree) Parent(id string) string {
-	p, _ := t.ids.get(id)
+	p, _ := t.lookUp(id)
 	return p.parent
 }
 
@@ -110,7 +113,7 @@ func (t *Tree) Path(id string) []*Entry { return t.appendPath(nil, id) }
 
 // appendPath appends the path to an id, nothing where it is not in the tree.
 func (t *Tree) appendPath(path []*Entry, id string) []*Entry {
-	p, ok := t.ids.get(id)
+	p, ok := t.lookUp(id)
 	if !ok {
 		return path
 	}
@@ -118,7 +121,7 @@ func (t *Tree) appendPath(path []*Entry, id string) []*Entry {
 	nodes := room[:0]
 	for p.parent != "" {
 		nodes = append(nodes, p.node)
-		p, _ = t.ids.get(p.parent)
+		p, _ = t.lookUp(p.parent)
 	}
 	if path == nil {
 		path = make([]*Entry, 0, len(nodes)+1)
@@ -133,8 +136,18 @@ func (t *Tree) appendPath(path []*Entry, id string) []*Entry {
 // Referrers yields the ids of the nodes that refer to id, in no order.
 func (t *Tree) Referrers(id string) iter.Seq[string] {
 	return func(yield func(string) bool) {
-		if set, ok := t.refs.get(id); ok {
-			set.each(func(from string, _ struct{}) bool { return yield(from) })
+		set, _ := t.refs.get(id)
+		if !set.each(func(from string, refers bool) bool { return !refers || yield(from) }) || t.unloaded == nil {
+			return
+		}
+		list, err := t.unloaded.Referrers(id)
+		if err != nil {
+			panic(&LoadError{err})
+		}
+		for _, from := range list {
+			if _, known := set.get(from); !known && !yield(from) {
+				return
+			}
 		}
 	}
 }
@@ -232,18 +245,41 @@ func (c *change) swap(n *Node) {
 }
 
 func (c *change) index(n *Node, parent string) {
-	c.ids = c.ids.with(n.ID, place{n, parent}, c.owner)
+	c.put(n, parent)
 	for _, to := range n.Refs {
 		set, _ := c.refs.get(to)
-		c.refs = c.refs.with(to, set.with(n.ID, struct{}{}, nil), c.owner)
+		c.refs = c.refs.with(to, set.with(n.ID, true, nil), c.owner)
 	}
 }
 
+// put says where a node is.
+func (c *change) put(n *Node, parent string) {
+	stubbed := false
+	if c.unloaded != nil {
+		was, _ := c.ids.get(n.ID)
+		stubbed = was.stubbed
+	}
+	c.ids = c.ids.with(n.ID, place{n, parent, stubbed}, c.owner)
+}
+
+// unindex forgets a node. Where a stub has one of its id, the index says that it
+// went.
 func (c *change) unindex(n *Node) {
-	c.ids = c.ids.without(n.ID, c.owner)
+	was, known := c.ids.get(n.ID)
+	stubbed := !known || was.stubbed
+	if stubbed {
+		c.ids = c.ids.with(n.ID, place{stubbed: true}, c.owner)
+	} else {
+		c.ids = c.ids.without(n.ID, c.owner)
+	}
 	for _, to := range n.Refs {
 		set, _ := c.refs.get(to)
-		if set = set.without(n.ID, nil); set.size == 0 {
+		if stubbed {
+			set = set.with(n.ID, false, nil)
+		} else {
+			set = set.without(n.ID, nil)
+		}
+		if set.size == 0 {
 			c.refs = c.refs.without(to, c.owner)
 		} else {
 			c.refs = c.refs.with(to, set, c.owner)

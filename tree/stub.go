@@ -1,0 +1,133 @@
+package tree
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/contexttree/pact/fault"
+)
+
+// Stub is what a tree has to know of a run of turns that stays in a store until
+// somebody looks inside. It answers for the run: sums, ranks, digests, and all
+// that follows from them, load nothing.
+type Stub struct {
+	Level   uint8   // of the run in its list
+	Count   int     // turns
+	Summary Summary // over the turns and all below them
+	Digest  Digest  // of the run; what is loaded is held to it
+	Proof   Digest  // of its blocks, as [Tree.ThreadDigest] takes it
+}
+
+// Stub returns the stub that can stand for a run, false for one that holds
+// anything but turns, as a foreign tree may. Cost: nothing, where the thread
+// digest of a tree with this run was asked for before.
+func (l *List) Stub() (Stub, bool) {
+	if l.classes != 1<<Turn {
+		return Stub{}, false
+	}
+	return Stub{Level: l.level, Count: l.count, Summary: l.sum, Digest: l.digest, Proof: l.proof()}, true
+}
+
+// List returns the stub as a run for [Build] and [BuildRun]. load is called when
+// somebody looks inside the run, once unless it fails, and returns what [BuildRun]
+// made; it is not called at two places at once. Where it fails, or where what it
+// returns is not the run that the stub stands for, whoever looked gets a
+// [LoadError].
+func (s Stub) List(load func() (*List, error)) *List {
+	l := &List{stub: &stub{load: load}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
+		digest: s.Digest}
+	l.proven.digest.Store(&s.Proof)
+	return l
+}
+
+// stub is how a run comes into memory.
+type stub struct {
+	load   func() (*List, error)
+	mu     sync.Mutex // held by the one who loads
+	loaded atomic.Pointer[List]
+}
+
+func (s *stub) open(l *List) *inside {
+	if in := s.loaded.Load(); in != nil {
+		return &in.held
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if in := s.loaded.Load(); in != nil {
+		return &in.held
+	}
+	in, err := s.load()
+	if err == nil && (in == nil || in.stub != nil || in.digest != l.digest || in.level != l.level ||
+		in.count != l.count || in.sum != l.sum) {
+		err = fault.New(fault.Store, "a run of turns is not the one that its digest names",
+			"restore the store from a backup or an export")
+	}
+	if err != nil {
+		panic(&LoadError{err})
+	}
+	s.loaded.Store(in)
+	return &in.held
+}
+
+// loaded returns what is inside a list, nothing of a stub that nobody opened.
+func (l *List) loaded() *inside {
+	if l.stub != nil {
+		if in := l.stub.loaded.Load(); in != nil {
+			return &in.held
+		}
+	}
+	return &l.held
+}
+
+// Unopened reports whether a list is a stub that nobody has looked into.
+func (l *List) Unopened() bool { return l.stub != nil && l.stub.loaded.Load() == nil }
+
+// LoadError is what a method of this package panics with where a run of turns
+// cannot be loaded and the method has no error to return. Methods with an error
+// return Err in its place. Whoever walks a tree that a store may have made defers
+// [Recover], or does it in a function that does. Trees that hold no stub, such as
+// those of [New], Build without runs, and the store in memory, never cause it.
+type LoadError struct{ Err error } // of package fault
+
+// Error returns the text of Err.
+func (e *LoadError) Error() string { return e.Err.Error() }
+
+// Unwrap returns Err.
+func (e *LoadError) Unwrap() error { return e.Err }
+
+// Recover is to be deferred. It turns a panic with a [LoadError] into the error
+// of the function that defers it, and lets any other panic go on.
+func Recover(err *error) {
+	switch r := recover().(type) {
+	case nil:
+	case *LoadError:
+		*err = r.Err
+	default:
+		panic(r)
+	}
+}
+
+// Unloaded finds the nodes in the stubs of a tree by their ids. Both functions
+// speak of the tree that [Build] made, whatever was done to it since, load the runs
+// that hold what they return, and are safe for concurrent use.
+type Unloaded struct {
+	// Find returns the node of an id that is in a stub, as it is there, and the id
+	// of its parent; nil where no stub has the id.
+	Find func(id string) (n *Node, parent string, err error)
+	// Referrers returns the ids of the nodes in stubs that refer to an id, each once.
+	// The id itself may be anywhere or nowhere.
+	Referrers func(id string) ([]string, error)
+}
+
+// lookUp returns what the index knows of an id: where it is, or that it is nowhere.
+func (t *Tree) lookUp(id string) (place, bool) {
+	p, known := t.ids.get(id)
+	if known || t.unloaded == nil {
+		return p, p.node != nil
+	}
+	n, parent, err := t.unloaded.Find(id)
+	if err != nil {
+		panic(&LoadError{err})
+	}
+	return place{node: n, parent: parent}, n != nil
+}
