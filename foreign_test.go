@@ -54,7 +54,7 @@ func TestForeignHistories(t *testing.T) {
 			err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		} else if f := new(fault.Error); c.gap > 0 && (!errors.As(err, &f) || f.Code != fault.DocumentInvalid ||
-			f.Line != c.gap || !strings.Contains(f.Remedy, "--renumber")) {
+			f.Line != c.gap || !strings.Contains(f.Remedy, "Renumber")) {
 			t.Errorf("%s, not to be renumbered: got %v, want a refusal on line %d", c.name, err, c.gap)
 		}
 		got, findings, err := pact.ImportHistory(background, store.NewMemory(), "c", strings.NewReader(text),

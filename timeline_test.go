@@ -170,7 +170,7 @@ func (s *saga) checkTimeline(t *testing.T, l *inspect.Timeline) {
 func TestTimelineOfAnUnknownNode(t *testing.T) {
 	s := tell(t, 3, 4)
 	_, err := s.context.Timeline(background, "nobody")
-	if !errors.Is(err, fault.NodeNotFound) || !strings.Contains(err.Error(), "pact select") {
+	if !errors.Is(err, fault.NodeNotFound) || !strings.Contains(err.Error(), "'@* *'") {
 		t.Errorf("got %v", err)
 	}
 }

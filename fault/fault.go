@@ -48,7 +48,7 @@ func (c Code) Error() string { return string(c) }
 type Error struct {
 	Code    Code
 	Message string // what is wrong, one sentence without a full stop
-	Remedy  string // what to do about it; may be empty
+	Remedy  string // what to do about it, in calls of the library and not in commands; may be empty
 	Node    string // id of the node concerned; may be empty
 	Token   string // the offending piece of the input; may be empty
 	Offset  int    // byte offset of Token in the input, or NoOffset

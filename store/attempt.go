@@ -203,8 +203,8 @@ func invalidAttempt(token, message string) error {
 
 // NoAttempt is the error for an id that no attempt of the context has.
 func NoAttempt(id string) error {
-	return fault.At(fault.AttemptNotFound, fault.NoOffset, id, "there is no such attempt",
-		"pact attempts lists those that are there")
+	return fault.At(fault.AttemptNotFound, fault.NoOffset, id, "there is no attempt "+strconv.Quote(id),
+		"Attempts lists those that are there")
 }
 
 // AttemptEnded is the error for an attempt that is not running any more.

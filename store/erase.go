@@ -167,16 +167,20 @@ func word(text, part string) bool {
 func Unnamed(id string) error {
 	return fault.OnNode(fault.NodeNotFound, id,
 		"neither the context nor any that shares history with it ever had such a node",
-		"pact select NAME '@* *' lists the ids of all snapshots")
+		"the selector '@* *' finds the ids of all snapshots")
 }
 
-// Stuck is the error for a text that stands where an erasure does not go.
-func Stuck(where, remedy string) error {
-	return fault.New(fault.DocumentInvalid, "the text is also "+where+", which an erasure leaves as it is", remedy)
+// StuckInName is the error for a text that the name of a context holds, where an
+// erasure does not go.
+func StuckInName(name string) error {
+	return fault.At(fault.DocumentInvalid, fault.NoOffset, name,
+		"the text is also in the name of the context "+strconv.Quote(name)+", which an erasure leaves as it is",
+		"rename that context first")
 }
 
-// StuckIn is Stuck for the id or the type of a node.
-func StuckIn(n *tree.Node) error {
+// StuckInNode is the error for a text that the id, the type or a reference of a
+// node holds, where an erasure does not go.
+func StuckInNode(n *tree.Node) error {
 	return fault.OnNode(fault.DocumentInvalid, n.ID,
 		"the text is also in the id, in the type or in the references of this node, which an erasure leaves as they are",
 		"export the history, put other ids into the file, import it under another name, and delete this context with all that share its history")
@@ -218,5 +222,5 @@ func (e *Entry) Blank() bool {
 // NoRevision is the error for a revision that is not in the log.
 func NoRevision(revision int64) error {
 	return fault.New(fault.SnapshotNotFound, "the log has no revision "+strconv.FormatInt(revision, 10),
-		"pact log NAME --edits --json lists them")
+		"Log lists the revisions")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"iter"
 	"sort"
-	"strconv"
 	"sync"
 
 	"github.com/contexttree/pact/fault"
@@ -117,7 +116,7 @@ func (m *Memory) with(key Key) (*memoryContext, error) {
 	if k := m.contexts[key]; k != nil {
 		return k, nil
 	}
-	return nil, NoContext("with key " + strconv.FormatInt(int64(key), 10))
+	return nil, NoKey(key)
 }
 
 // Load implements Store.

@@ -115,7 +115,7 @@ func (x *memoryErasure) targets(k *memoryContext) error {
 	x.entries, x.stale = map[*memoryContext]map[int64]bool{}, map[*memoryContext]map[int64]bool{}
 	for _, c := range x.family {
 		if x.finder.In(c.info.Name) && !x.deleted[c] {
-			return Stuck("in the name of the context "+c.info.Name, "rename it first: pact rename")
+			return StuckInName(c.info.Name)
 		}
 		x.entries[c], x.stale[c] = map[int64]bool{}, map[int64]bool{}
 		for i := c.begins(); i <= int64(len(c.log)); i++ {
@@ -155,7 +155,7 @@ func (x *memoryErasure) search(last, t *tree.Tree) error {
 		}
 		goes, stays := x.finder.InNode(n, content)
 		if stays {
-			return StuckIn(n)
+			return StuckInNode(n)
 		}
 		if goes {
 			x.ids[n.ID] = true

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"strconv"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
@@ -215,14 +216,21 @@ func Collect(history iter.Seq2[*tree.Tree, error]) (list []*tree.Tree, err error
 
 // Errors that every store gives in the same words.
 
-// NoContext is the error for a name or key that is not there.
+// NoContext is the error for a name that no context has.
 func NoContext(name string) error {
-	return fault.New(fault.ContextNotFound, "there is no context "+name, "pact contexts lists those that are there")
+	return fault.At(fault.ContextNotFound, fault.NoOffset, name, "there is no context "+strconv.Quote(name),
+		"create it; Contexts lists those that are there")
+}
+
+// NoKey is the error for a key that no context has.
+func NoKey(key Key) error {
+	return fault.New(fault.ContextNotFound, "there is no context with the key "+strconv.FormatInt(int64(key), 10)+
+		" any more", "somebody deleted it; Contexts lists those that are there")
 }
 
 // NameTaken is the error for a name that another context has.
 func NameTaken(name string) error {
-	return fault.New(fault.Conflict, "there is a context "+name+" already", "choose another name, or delete that one")
+	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(name)+" already", "choose another name, or delete that one")
 }
 
 // Moved is the error for a guard that does not hold.
@@ -233,5 +241,5 @@ func Moved(g Guard, cycle, revision int64) error {
 
 // NoSnapshot is the error for a cycle without a snapshot.
 func NoSnapshot(cycle int64) error {
-	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle), "pact log lists those that are there")
+	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle), "Find says which cycles the context has")
 }

@@ -292,7 +292,7 @@ func (x *Editor) removable(path []*Entry) error {
 // NoNode is the error for an id that no node has: E_NODE_NOT_FOUND. where says in
 // what, such as "in this snapshot".
 func NoNode(id, where string) error {
-	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "pact show draws what is there")
+	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "the selector * finds all that are there")
 }
 
 // find returns the path to a node by its id or, for a region, its name.

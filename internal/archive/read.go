@@ -77,7 +77,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 	}
 	if r.first == nil {
 		return store.Creation{}, nil, fault.New(fault.DocumentInvalid, "the history holds no snapshot",
-			"export one with pact export --all")
+			"give a file with at least one snapshot; an export of the whole history has them all")
 	}
 	return r.creation(name), r.findings, nil
 }

@@ -19,7 +19,7 @@ import (
 func (r *historyReader) compactHead(doc, version canon.Any) error {
 	if r.last != nil || r.compact || string(version.Value()) != strconv.Itoa(compactVersion) {
 		return fault.New(fault.DocumentInvalid, "this is no beginning of a history of format "+strconv.Itoa(compactVersion),
-			"export it again with a version of pact that this one knows")
+			"write it again with a version of this program that writes format "+strconv.Itoa(compactVersion))
 	}
 	r.compact = true
 	name, _ := doc.Get("edition")

@@ -28,8 +28,8 @@ func (r *historyReader) withNextCycle(doc canon.Any) (canon.Any, error) {
 	}
 	found += " follows cycle " + strconv.FormatInt(want-1, 10)
 	if !r.Renumber {
-		return doc, fault.New(fault.DocumentInvalid, found,
-			"a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber")
+		return doc, fault.At(fault.DocumentInvalid, fault.NoOffset, "cycle", found,
+			"a history has one snapshot for every cycle; Renumber counts them anew")
 	}
 	r.report("", found+": read as cycle "+strconv.FormatInt(want, 10))
 	return withMember(doc, "cycle", integer(want)), nil

@@ -113,7 +113,7 @@ func (a *app) renameCommand() *cobra.Command {
 			}
 			defer s.Close()
 			if err := pact.Rename(ctx, s, args[0], args[1]); err != nil {
-				return a.noContext(err, args[0])
+				return err
 			}
 			return a.answer(visible(args[0])+" is now "+visible(args[1]), map[string]any{"name": args[1]})
 		}),
@@ -138,7 +138,7 @@ func (a *app) deleteCommand() *cobra.Command {
 		defer s.Close()
 		info, err := s.Find(ctx, args[0])
 		if err != nil {
-			return a.noContext(err, args[0])
+			return err
 		}
 		if !*yes {
 			if !a.inTerminal || !a.errTerminal || a.json {

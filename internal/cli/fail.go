@@ -95,6 +95,11 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error, args []st
 	if f.Code == "" {
 		f = ofWorld(err)
 	}
+	if a.began {
+		advised := *f
+		advised.Remedy = a.remedy(cmd, f)
+		f = &advised
+	}
 	if a.json || !a.began && slices.Contains(beforeDashes(args), "--json") {
 		a.out.drop()
 		if a.printJSON(failure(f)) == nil {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -166,7 +167,7 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 		}
 		return imported{}, err
 	}
-	taken := fault.New(fault.Conflict, "there is a context "+p.name+" in "+a.shown()+" already",
+	taken := fault.New(fault.Conflict, "there is a context "+strconv.Quote(p.name)+" in "+a.shown()+" already",
 		"choose another with --name, or delete it: pact delete "+quote(p.name))
 	if !may {
 		return imported{}, taken
@@ -191,7 +192,7 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 	}
 	have, err := c.At(ctx, address)
 	if fault.CodeOf(err) == fault.SnapshotNotFound || err == nil && have.Digest() != want.Digest() {
-		taken.Message = "there is a context " + p.name + " in " + a.shown() + " already, made of something else"
+		taken.Message = "there is a context " + strconv.Quote(p.name) + " in " + a.shown() + " already, made of something else"
 		return imported{}, taken
 	}
 	return imported{c, true}, err

@@ -106,10 +106,7 @@ func (a *app) next(f *found) []string {
 			of, breaks = &f.Contexts[i], b
 		}
 	}
-	db := ""
-	if a.db != a.getenv("PACT_DB", "pact.db") {
-		db = " --db " + quote(a.shown())
-	}
+	db := a.inStore()
 	name := quote(of.Name)
 	if len(of.Cycles) == 0 {
 		return []string{"pact show " + name + db, "pact commit " + name + db, "pact thread " + name + " working" + db}

@@ -38,6 +38,8 @@ type app struct {
 	json bool   // --json
 	db   string // --db
 
+	subject string // what the command is about, as the next command would name it: NAME or --file FILE
+
 	outTerminal, errTerminal, inTerminal bool
 	width                                int // columns of the output, 0 where it is no terminal
 	paint                                theme

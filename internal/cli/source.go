@@ -107,18 +107,20 @@ func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, ar
 	}
 	s := &source{counter: counter}
 	if f.file != "" {
+		a.subject = "--file " + quote(f.file)
 		return s, args, a.fileSource(ctx, s, f)
 	}
 	if len(args) == 0 || strings.HasPrefix(args[0], "@") {
 		return nil, nil, usage(cmd, "%s needs the NAME of a context, or --file FILE", cmd.Name())
 	}
+	a.subject = quote(args[0])
 	if s.store, err = a.existingStore(ctx); err != nil {
 		return nil, nil, err
 	}
 	o := s.options()
 	if s.context, err = pact.Open(ctx, s.store, args[0], &o); err != nil {
 		s.close()
-		return nil, nil, a.noContext(err, args[0])
+		return nil, nil, err
 	}
 	return s, args[1:], nil
 }

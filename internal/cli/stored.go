@@ -30,8 +30,7 @@ func (a *app) existingStore(ctx context.Context) (store.Complete, error) {
 		return opened(postgres.OpenExisting(ctx, a.db))
 	}
 	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.New(fault.Store, "there is no store "+a.db,
-			"pact open FILE or pact new NAME makes one; --db or PACT_DB names another")
+		return nil, fault.At(fault.Store, fault.NoOffset, a.db, "there is no store "+a.db, "")
 	}
 	return a.openStore(ctx)
 }
@@ -56,6 +55,7 @@ func opened[S store.Complete](s S, err error) (store.Complete, error) {
 // nil for none. The caller closes the store.
 func (a *app) stored(ctx context.Context, name, actor string, counter tree.Counter) (*pact.Context, store.Complete,
 	error) {
+	a.subject = quote(name)
 	s, err := a.existingStore(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -63,19 +63,9 @@ func (a *app) stored(ctx context.Context, name, actor string, counter tree.Count
 	c, err := pact.Open(ctx, s, name, &pact.OpenOptions{Actor: actor, Counter: counter})
 	if err != nil {
 		s.Close()
-		return nil, nil, a.noContext(err, name)
+		return nil, nil, err
 	}
 	return c, s, nil
-}
-
-// noContext says what to do when a context is not there.
-func (a *app) noContext(err error, name string) error {
-	if errors.Is(err, fault.ContextNotFound) {
-		more := *factsOf(err)
-		more.Remedy = "pact contexts lists those of " + a.shown() + "; pact new " + quote(name) + " makes it"
-		return &more
-	}
-	return err
 }
 
 // actorFlag adds --actor.

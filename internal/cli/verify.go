@@ -45,7 +45,7 @@ gone and for what no context has.`,
 		r, err := pact.VerifyNamed(ctx, s, args[0], m.at)
 		m.end()
 		if err != nil {
-			return a.noContext(err, args[0])
+			return err
 		}
 		a.failed = !r.Holds()
 		if a.json {

@@ -58,12 +58,12 @@ func Parse(data []byte) (canon.Any, error) { return outline.Parse(data) }
 func FromAny(doc canon.Any, o Options) (*Document, error) {
 	if doc.Kind != canon.KindObject {
 		return nil, fault.New(fault.DocumentInvalid, "a snapshot document is a JSON object",
-			"pact import takes conversation logs as well")
+			"package transcript reads conversation logs")
 	}
 	root, ok := doc.Get("root")
 	if !ok || root.Kind != canon.KindObject {
 		return nil, fault.New(fault.DocumentInvalid, `a snapshot document has an object under "root"`,
-			"pact import takes conversation logs as well")
+			"package transcript reads conversation logs")
 	}
 	r := &reader{lenient: o.Lenient, edition: o.Edition, ids: map[string]bool{}}
 	if err := r.head(doc, root); err != nil {

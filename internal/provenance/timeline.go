@@ -58,8 +58,8 @@ func (b *timelineBuilder) build() error {
 	if b.timeline.Type == "" && !b.addFirstHead() { // no state has it
 		gone, reported := b.log.removals[id]
 		if !reported {
-			return fault.OnNode(fault.NodeNotFound, id, "there never was such a node",
-				"pact select NAME '@* *' lists the ids of all snapshots, pact show NAME draws the working state")
+			return fault.OnNode(fault.NodeNotFound, id, "the context never had such a node",
+				"the selector '@* *' finds the ids of all snapshots, * at Working those of the working state")
 		}
 		// It expired in the cycle that brought it.
 		b.timeline.State, b.timeline.Cycle = inspect.Gone, gone.Cycle

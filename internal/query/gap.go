@@ -94,7 +94,7 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 	}
 	if f.at == nil {
 		return fault.At(fault.NodeNotFound, fault.NoOffset, f.pos.String(), "hop "+strconv.Itoa(n)+
-			" of the position leads nowhere", "pact show draws what is there")
+			" of the position leads nowhere", "the selector * finds all nodes that are there")
 	}
 	return nil
 }
@@ -149,7 +149,7 @@ func (f *finder) enterContainer(tests []predicate) error {
 	}
 	if count > 1 {
 		return fault.New(fault.PlacementInvalid, strconv.Itoa(count)+" containers answer to the hop",
-			"name one of them by id with --into, or add a filter")
+			"name one of them by its id, or add a filter to the hop")
 	}
 	if count == 1 && turnLike && found.Node().Offset == 0 {
 		f.core = true

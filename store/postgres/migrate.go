@@ -34,8 +34,8 @@ func migrate(ctx context.Context, db *sql.DB, address string, make bool) error {
 				version),
 				"use a newer version of the program")
 		case at == 0 && !make:
-			return fault.New(fault.Store, "there is no store in "+Shown(address),
-				"pact open FILE or pact new NAME makes one; --db or PACT_DB names another")
+			return fault.At(fault.Store, fault.NoOffset, Shown(address), "there is no store in "+Shown(address),
+				"Open makes one")
 		}
 		err = migrateFrom(ctx, db, at)
 		if now, failed := versionOf(ctx, db); err != nil && failed == nil && now > at {

@@ -53,7 +53,7 @@ func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, er
 }
 
 func noKey(key store.Key) error {
-	return store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
+	return store.NoKey(key)
 }
 
 // notFoundUnlessDamaged returns the error missing, or E_STORE where the rows of

@@ -49,7 +49,7 @@ func (x *erasure) findTargets(own *branch) error {
 	}
 	for _, b := range x.family {
 		if !b.deleted && x.finder.In(b.Name) {
-			return store.Stuck("in the name of the context "+b.Name, "rename it first: pact rename")
+			return store.StuckInName(b.Name)
 		}
 		if err := x.findTexts(b); err != nil {
 			return err
@@ -94,7 +94,7 @@ func (x *erasure) findTexts(b *branch) error {
 		}
 		goes, stays := x.finder.InNode(full, tree.JSON(body))
 		if stays {
-			return store.StuckIn(full)
+			return store.StuckInNode(full)
 		}
 		if goes {
 			x.ids[n.ID] = true

@@ -7,7 +7,6 @@ import (
 	"context"
 	"iter"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -38,7 +37,7 @@ func (s *Store) get(key store.Key) (*history, error) {
 	case s.closed:
 		return nil, store.Closed()
 	case key < 1 || int(key) > len(s.list):
-		return nil, store.NoContext("with key " + strconv.FormatInt(int64(key), 10))
+		return nil, store.NoKey(key)
 	}
 	return s.list[key-1], nil
 }

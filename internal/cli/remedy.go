@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"cmp"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/spf13/cobra"
+)
+
+// remedy says what to do about the error of a command. The library knows calls and
+// facts and no commands, so where a command helps, it is named here, ready to be
+// typed. Everywhere else the remedy of the library stands.
+func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
+	db := a.inStore()
+	switch f.Code {
+	case fault.ContextNotFound:
+		list := "pact contexts" + db + " lists those of " + a.shown()
+		if f.Token == "" {
+			return list
+		}
+		return list + "; pact new " + quote(f.Token) + db + " makes it"
+	case fault.AttemptNotFound:
+		return "pact attempts " + a.subject + db + " lists those that are there"
+	case fault.NodeNotFound:
+		return cmp.Or(a.whereNodesAre(cmd, f), f.Remedy)
+	case fault.SnapshotNotFound:
+		if cmd.Name() == "erase" && f.Token == "" { // a revision
+			return "pact log " + a.subject + db + " --edits --json lists the revisions"
+		}
+	case fault.DocumentInvalid:
+		switch {
+		case cmd.Name() == "erase" && f.Token != "": // the name of a context that holds the text
+			return "rename that context first: pact rename " + quote(f.Token) + " NEW" + db
+		case cmd.Name() != "apply" && f.Token == "cycle" && f.Line > 0: // a history with a gap
+			return "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber"
+		}
+	case fault.Store:
+		if f.Token != "" && f.Token == a.shown() { // the store that is not there
+			return "pact open FILE" + db + " or pact new NAME" + db + " makes one; --db or PACT_DB names another"
+		}
+	}
+	return f.Remedy
+}
+
+// whereNodesAre names the command that shows which ids there are, "" where the
+// command is not about one context or has said it already.
+func (a *app) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
+	db := a.inStore()
+	if a.subject == "" {
+		return ""
+	}
+	switch cmd.Name() {
+	case "erase":
+		if f.Node == "" { // a selector that finds nothing
+			return ""
+		}
+		return "pact select " + a.subject + db + " '@* *' lists the ids of all snapshots"
+	case "life":
+		return "pact select " + a.subject + db + " '@* *' lists the ids of all snapshots, pact show " + a.subject + db +
+			" working draws the working state"
+	case "hash":
+		return "pact show " + a.subject + db + " --all draws what is there"
+	}
+	return "pact show " + a.subject + db + " working --all draws what is there"
+}
+
+// inStore is the flag that names the store in a command to type next, with a space
+// in front; "" where the command finds the store without it.
+func (a *app) inStore() string {
+	if a.db == a.getenv("PACT_DB", "pact.db") {
+		return ""
+	}
+	return " --db " + quote(a.shown())
+}
