@@ -110,22 +110,38 @@ func (a Address) snapshot(i store.Info) (int64, error) {
 	return a.cycle(i)
 }
 
-// Working returns the working state as it is now.
+// Working returns the working state as it was loaded or written last. It asks
+// nobody; At with the address Working does not give out what was erased since.
 func (c *Context) Working() *Snapshot {
 	s := c.state.Load()
 	return &Snapshot{tree: s.Working, edition: selector.Edition(s.Edition)}
 }
 
 // At returns the state at an address. E_SNAPSHOT_NOT_FOUND without one. Cost: that
-// of reading the snapshot, without the contents of its nodes; nothing for the
+// of reading the snapshot, without the contents of its nodes; a look-up for the
 // working state and the latest snapshot.
 func (c *Context) At(ctx context.Context, a Address) (*Snapshot, error) {
-	s := c.state.Load()
+	s, err := c.stateFor(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	t, err := c.at(ctx, s, a)
 	if err != nil {
 		return nil, err
 	}
 	return &Snapshot{tree: t, edition: selector.Edition(s.Edition)}, nil
+}
+
+// stateFor returns the state in which addresses are looked up: the current one where
+// it has the tree of one of them in memory, else the one that was loaded last.
+func (c *Context) stateFor(ctx context.Context, list ...Address) (*state, error) {
+	s := c.state.Load()
+	for _, a := range list {
+		if cycle, err := a.cycle(s.Info); a == Working || err == nil && cycle == s.State.Cycle {
+			return c.current(ctx)
+		}
+	}
+	return s, nil
 }
 
 func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, error) {
@@ -207,8 +223,11 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 			return nil, nil, err
 		}
 	default:
-		t, err := c.at(ctx, s, addressOf(q))
-		return []*tree.Tree{t}, nil, err
+		snapshot, err := c.At(ctx, addressOf(q))
+		if err != nil {
+			return nil, nil, err
+		}
+		return []*tree.Tree{snapshot.tree}, nil, nil
 	}
 	trees, err := c.trees(ctx, s, first, last)
 	return trees, warnings, err

@@ -30,7 +30,11 @@ func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Addre
 // a node once, and a last line for edits that were not committed. It is the
 // form for copying and keeping; ImportHistory reads it.
 func (c *Context) Backup(ctx context.Context, w io.Writer) error {
-	return archive.WriteCompact(ctx, w, c.provenance(c.state.Load()))
+	s, err := c.current(ctx)
+	if err != nil {
+		return err
+	}
+	return archive.WriteCompact(ctx, w, c.provenance(s))
 }
 
 // Copy makes a context in another store, or under another name, with all
@@ -38,7 +42,11 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 // come along. E_SNAPSHOT_NOT_FOUND where there is no snapshot to copy, E_CONFLICT
 // where the name is taken.
 func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Context, error) {
-	g, err := archive.Copy(ctx, c.provenance(c.state.Load()), name, c.actor)
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	g, err := archive.Copy(ctx, c.provenance(s), name, c.actor)
 	if err != nil {
 		return nil, err
 	}

@@ -22,6 +22,13 @@ import (
 // by cycle and revision: the change is refused with E_CONFLICT and nothing is
 // lost; Refresh takes up what the other one did.
 //
+// Working, Name, Cycles and Revision tell what was loaded last and ask nobody.
+// A call that takes a context.Context and answers from memory asks the store first
+// whether something was erased since, by whatever handle or process, and loads the
+// context again where that is so: what it gives was there after the last erasure
+// that ended before the call. It costs a look-up; who asks one snapshot often calls
+// the methods of [Snapshot].
+//
 // Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {
 	store store.Store
@@ -87,7 +94,7 @@ func (o OpenOptions) context(s store.Store) *Context {
 	if o.Clock == nil {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
-	return opened.note(&Context{store: s, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}})
+	return &Context{store: s, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}}
 }
 
 // begin makes the context in its store.
@@ -115,8 +122,6 @@ func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (*
 		return nil, err
 	}
 	c := orZero(opts).context(s)
-	c.write.Lock() // an erasure meanwhile waits, and has the state read again
-	defer c.write.Unlock()
 	loaded, err := s.Load(ctx, info.Key)
 	if err != nil {
 		return nil, err
@@ -193,6 +198,23 @@ func (c *Context) Refresh(ctx context.Context) error {
 		c.state.Store(&state{State: *loaded})
 	}
 	return nil
+}
+
+// current returns the state that was loaded last or, where something was erased
+// since, loads another. It takes no lock: whoever edits may read meanwhile.
+func (c *Context) current(ctx context.Context) (*state, error) {
+	s := c.state.Load()
+	info, err := c.store.Info(ctx, s.Key)
+	if err != nil || info.Erasures == s.Erasures {
+		return s, err
+	}
+	loaded, err := c.store.Load(ctx, s.Key)
+	if err != nil {
+		return nil, err
+	}
+	fresh := &state{State: *loaded}
+	c.state.CompareAndSwap(s, fresh) // where it fails, a writer has put another one there
+	return fresh, nil
 }
 
 // Name returns the name under which the context was found.

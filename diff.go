@@ -13,11 +13,7 @@ import (
 // first restricted to what it selects there; a selector with an address of its
 // own is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
 func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (*diff.Result, error) {
-	from, err := c.At(ctx, a)
-	if err != nil {
-		return nil, err
-	}
-	to, err := c.At(ctx, b)
+	_, from, to, err := c.sides(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -67,12 +63,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 	if err != nil {
 		return nil, err
 	}
-	s := c.state.Load()
-	from, err := c.side(ctx, s, a)
-	if err != nil {
-		return nil, err
-	}
-	to, err := c.side(ctx, s, b)
+	s, from, to, err := c.sides(ctx, a, b)
 	if err != nil {
 		return nil, err
 	}
@@ -96,7 +87,18 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 	return r.Report(ctx)
 }
 
-func (c *Context) side(ctx context.Context, s *state, a Address) (*Snapshot, error) {
-	t, err := c.at(ctx, s, a)
-	return &Snapshot{tree: t, edition: selector.Edition(s.Edition)}, err
+// sides returns two snapshots of one state, and that.
+func (c *Context) sides(ctx context.Context, a, b Address) (s *state, from, to *Snapshot, err error) {
+	if s, err = c.stateFor(ctx, a, b); err != nil {
+		return nil, nil, nil, err
+	}
+	list := [2]*Snapshot{}
+	for i, at := range [...]Address{a, b} {
+		t, err := c.at(ctx, s, at)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		list[i] = &Snapshot{tree: t, edition: selector.Edition(s.Edition)}
+	}
+	return s, list[0], list[1], nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/hex"
 	"io"
-	"slices"
 	"sync"
 
 	"github.com/contexttree/pact/fault"
@@ -47,50 +46,18 @@ type Erased struct {
 // all; Remains says what is left to clean up in the file, which a call with
 // nothing named finishes.
 //
-// Every Context that is open on the same store in this process is read again,
-// and prepared candidates are discarded. A [Snapshot] that somebody still holds
-// keeps what it has in memory.
+// Every other [Context] of these histories, in this process or another one, is read
+// again at its next call that takes a context.Context; prepared candidates are
+// discarded then, and a call that changes something is E_CONFLICT. A [Snapshot] that
+// somebody still holds keeps what it has in memory.
 //
-// Where it is done and a context cannot be read again, the answer comes with the
+// Where it is done and the context cannot be read again, the answer comes with the
 // error.
 //
 // E_NODE_NOT_FOUND for an id that never was, E_DOCUMENT_INVALID without a reason,
 // or where reason, ids or types hold the text, E_CONFLICT where another writer
 // was here. Cost: the rows of all contexts concerned.
 func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
-	done, err := c.erase(ctx, e)
-	if err != nil || e.DryRun || len(done.Contexts) == 0 {
-		return done, err
-	}
-	ctx = context.WithoutCancel(ctx) // what is done is said
-	for _, other := range opened.on(c.store) {
-		if failed := other.reload(ctx, done.Keys); err == nil {
-			err = failed
-		}
-	}
-	return done, err
-}
-
-// reload reads the context again where an erasure concerned it. A fork may have
-// been made of what there was before while the erasure was under way.
-func (c *Context) reload(ctx context.Context, concerned []store.Key) error {
-	c.write.Lock()
-	defer c.write.Unlock()
-	s := c.state.Load()
-	if s == nil || s.Fork == 0 && !slices.Contains(concerned, s.Key) {
-		return nil // a context that is not there yet, or stays as it is
-	}
-	loaded, err := c.store.Load(ctx, s.Key)
-	switch {
-	case err == nil:
-		c.state.Store(&state{State: *loaded})
-	case !slices.Contains(concerned, s.Key):
-		return nil // a fork that was deleted
-	}
-	return err
-}
-
-func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
@@ -125,14 +92,11 @@ func (c *Context) erase(ctx context.Context, e Erasure) (*Erased, error) {
 	if of.Versions > 0 && !e.DryRun {
 		done.Receipt = hex.EncodeToString(what.Salt)
 	}
-	if len(of.Keys) > 0 && !e.DryRun { // at once, so that no writer who waits is refused
-		loaded, err := c.store.Load(context.WithoutCancel(ctx), s.Key)
-		if err != nil {
-			return done, err
-		}
-		c.state.Store(&state{State: *loaded})
+	if e.DryRun {
+		return done, nil
 	}
-	return done, nil
+	_, err = c.current(context.WithoutCancel(ctx)) // what is done is said
+	return done, err
 }
 
 // Mark returns the mark that an erasure with this receipt leaves of a node.

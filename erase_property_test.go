@@ -178,7 +178,9 @@ func (f *people) documents(ids []string) (list []string) {
 	f.Helper()
 	for _, c := range f.lines {
 		first, last := c.Cycles()
-		states := []*pact.Snapshot{c.Working()}
+		working, err := c.At(background, pact.Working)
+		must(f.T, err)
+		states := []*pact.Snapshot{working}
 		for cycle := first; cycle <= last; cycle++ {
 			s, err := c.At(background, pact.Cycle(cycle))
 			must(f.T, err)

@@ -12,8 +12,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestEraseAmongWriters erases while others commit to forks, fork and open
@@ -83,7 +81,8 @@ func TestEraseAmongWriters(t *testing.T) {
 				must(t, err)
 			}
 			for _, x := range all {
-				text := textOf(t, x.Working())
+				text, err := textAt(t, x, pact.Working)
+				must(t, err)
 				first, last := x.Cycles()
 				for cycle := first; cycle <= last; cycle++ {
 					snapshot, err := x.At(background, pact.Cycle(cycle))
@@ -105,18 +104,12 @@ func TestEraseAmongWriters(t *testing.T) {
 // before an erasure by another one.
 func TestForkByAnotherProcess(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	var handles [2]store.Complete
-	for i := range handles {
-		s, err := sqlite.Open(background, path)
-		must(t, err)
-		t.Cleanup(func() { s.Close() })
-		handles[i] = s
-	}
-	c := create(t, handles[0])
+	one, other := opened(t, path), opened(t, path)
+	c := create(t, one)
 	must(t, c.Edit(background, say("I am Jane Doe"), nil))
 	_, err := c.Commit(background, nil)
 	must(t, err)
-	stale, err := pact.Open(background, handles[1], "c", &pact.OpenOptions{Clock: steps()})
+	stale, err := pact.Open(background, other, "c", &pact.OpenOptions{Clock: steps()})
 	must(t, err)
 	_, err = stale.Working().Thread(background) // which keeps the bytes
 	must(t, err)
@@ -133,11 +126,13 @@ func TestForkByAnotherProcess(t *testing.T) {
 	if err := stale.Edit(background, say("late"), nil); !errors.Is(err, fault.Conflict) {
 		t.Errorf("a writer who did not notice: %v", err)
 	}
-	must(t, stale.Refresh(background))
-	if strings.Contains(textOf(t, stale.Working()), "Jane") {
-		t.Error("it is still there after a refresh")
+	if text, err := textAt(t, stale, pact.Latest); err != nil || strings.Contains(text, "Jane") {
+		t.Errorf("the latest snapshot is %s, %v", text, err)
 	}
-	if list := verdicts(t, handles[1]); len(list) > 0 {
+	if strings.Contains(textOf(t, stale.Working()), "Jane") {
+		t.Error("it is still there after the context was read again")
+	}
+	if list := verdicts(t, other); len(list) > 0 {
 		t.Errorf("verify says %q", list)
 	}
 }

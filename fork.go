@@ -19,8 +19,6 @@ import (
 // where the name is taken. Cost: that of reading the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (*Context, error) {
 	f := c.options().context(c.store)
-	f.write.Lock() // an erasure meanwhile waits, and has the state read again
-	defer f.write.Unlock()
 	s := c.state.Load()
 	if done, err := c.forked(ctx, name, orZero(n).Request); done != nil || err != nil {
 		return done, err

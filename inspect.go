@@ -27,7 +27,10 @@ func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
 // E_SNAPSHOT_NOT_FOUND where there is nothing at the address. Cost: what changed
 // from the first snapshot to that state.
 func (c *Context) Blame(ctx context.Context, a Address) ([]inspect.Blame, error) {
-	s := c.state.Load()
+	s, err := c.stateFor(ctx, a)
+	if err != nil {
+		return nil, err
+	}
 	t, err := c.at(ctx, s, a)
 	if err != nil {
 		return nil, err
@@ -41,7 +44,11 @@ func (c *Context) Blame(ctx context.Context, a Address) ([]inspect.Blame, error)
 // state and no commit ever knew; a draft that was removed before its commit leaves
 // no trace. Cost: what changed in the whole history.
 func (c *Context) Timeline(ctx context.Context, id string) (*inspect.Timeline, error) {
-	return c.provenance(c.state.Load()).Timeline(ctx, id)
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return c.provenance(s).Timeline(ctx, id)
 }
 
 // Prefixes yields for every snapshot between two addresses, in either order, both

@@ -21,7 +21,10 @@ import (
 func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
 	c.write.Lock()
 	defer c.write.Unlock()
-	s := c.state.Load()
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
 	cand, err := c.candidate(ctx, s, s.Working, s.Stamps, p)
 	if err != nil {
 		return nil, err
@@ -92,7 +95,10 @@ func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (*Snapshot,
 // toSend returns the state with the candidate to send, which it prepares where
 // none is.
 func (c *Context) toSend(ctx context.Context, p *Pruning) (*state, error) {
-	s := c.state.Load()
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if s.candidate != nil && !p.empty() {
 		return nil, fixedCandidate()
 	}

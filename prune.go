@@ -17,7 +17,10 @@ import (
 // clock is not read. It looks at the working state, whether a candidate is
 // prepared or not. Cost: that of preparing the commit twice.
 func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePlan, error) {
-	s := c.state.Load()
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
 	retained := c.retained()
 	in, err := c.input(ctx, s, s.Working, s.Stamps, retained, p)
 	if err != nil {

@@ -66,6 +66,17 @@ func (m *Memory) Find(_ context.Context, name string) (Info, error) {
 	return Info{}, NoContext(name)
 }
 
+// Info implements Store.
+func (m *Memory) Info(_ context.Context, key Key) (Info, error) {
+	m.mu.RLock()
+	defer m.mu.RUnlock()
+	k, err := m.with(key)
+	if err != nil {
+		return Info{}, err
+	}
+	return k.info, nil
+}
+
 // Create implements Store.
 func (m *Memory) Create(ctx context.Context, g Creation) (Info, error) {
 	if err := CheckName(g.Name); err != nil {

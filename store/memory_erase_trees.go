@@ -232,6 +232,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 		}
 	}
 	if !x.deleted[k] {
+		k.info.Erasures++
 		k.record(entry.Logged(Erasing, k.working))
 	}
 	return nil

@@ -28,6 +28,7 @@ type Info struct {
 	Stamps   tree.Stamps
 	Fork     int64  // the number of a fork among all contexts that share history, 0 for any other context
 	Origin   Origin // where a fork began
+	Erasures int64  // counts the erasures that changed its snapshots or its log
 }
 
 // Origin is the snapshot at which a fork began: the context that it is of, its
@@ -179,6 +180,9 @@ type Store interface {
 	Contexts(ctx context.Context) ([]Info, error)
 	// Find returns one by its name.
 	Find(ctx context.Context, name string) (Info, error)
+	// Info returns one by its key, as it is now. Whoever keeps trees in memory asks
+	// it for Erasures before giving them out again. Cost: a few look-ups.
+	Info(ctx context.Context, key Key) (Info, error)
 	// Create makes a context. Its first revision is 1.
 	Create(ctx context.Context, g Creation) (Info, error)
 	// Load reads the latest snapshot and the working state.

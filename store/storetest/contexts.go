@@ -108,6 +108,7 @@ func testMissing(t *testing.T, s Suite) {
 	_, err := d.store.Find(background, "there")
 	wantCode(t, err, fault.ContextNotFound)
 	for name, call := range map[string]func() error{
+		"Info":     func() error { _, err := d.store.Info(background, none); return err },
 		"Load":     func() error { _, err := d.store.Load(background, none); return err },
 		"Snapshot": func() error { _, err := store.Snapshot(background, d.store, none, 0); return err },
 		"History":  func() error { _, err := store.Collect(d.store.History(background, none, 0, 0)); return err },
@@ -156,6 +157,7 @@ func testClosed(t *testing.T, s Suite) {
 			_, err := d.store.Create(background, store.Creation{Name: "x", Tree: d.state.Head, Stamps: d.state.Stamps})
 			return err
 		},
+		"Info":     func() error { _, err := d.store.Info(background, d.state.Key); return err },
 		"Load":     func() error { _, err := d.store.Load(background, d.state.Key); return err },
 		"Snapshot": func() error { _, err := store.Snapshot(background, d.store, d.state.Key, 1); return err },
 		"History":  func() error { _, err := store.Collect(d.store.History(background, d.state.Key, 1, 1)); return err },

@@ -195,6 +195,9 @@ func (d *driver) compare() {
 	must(d.T, err)
 	same(d.T, d.state.Head, st.Head)
 	same(d.T, d.state.Working, st.Working)
+	if info, err := d.store.Info(background, d.state.Key); err != nil || info != st.Info {
+		d.Errorf("the store says %+v, %v, and loads %+v", info, err, st.Info)
+	}
 	d.compareAttempts()
 	if len(d.snapshots) == 0 {
 		return

@@ -33,9 +33,15 @@ func (d *driver) erase(e store.Erase) *store.Erased {
 	return done
 }
 
+// moved counts an erasure that changed the context.
+func (d *driver) moved() {
+	d.state.Revision++
+	d.state.Erasures++
+}
+
 // expect says what an erasure to come will lead to: what the same history would
 // be had the nodes been empty from the beginning. Where that is another one, it
-// returns true and counts the revision.
+// returns true and counts the erasure.
 func (d *driver) expect(ids map[string]bool) (changed bool) {
 	d.Helper()
 	d.reload() // contents of what was read before may be in a store that is closed by now
@@ -48,7 +54,7 @@ func (d *driver) expect(ids map[string]bool) (changed bool) {
 	}
 	defer func() {
 		if changed {
-			d.state.Revision++
+			d.moved()
 		}
 	}()
 	d.since = d.state.Stamps.Cycle

@@ -76,7 +76,7 @@ func testEraseText(t *testing.T, s Suite) {
 	if of := d.erase(e); of.Entries != 1 || of.Versions != 0 {
 		t.Errorf("erased %+v", of)
 	}
-	d.state.Revision++
+	d.moved()
 	d.check()
 	if log, err = d.store.Log(background, d.state.Key, 4, 4); err != nil || log[0].Message != store.Blank ||
 		log[0].Digest == "" {
@@ -102,7 +102,7 @@ func testEraseText(t *testing.T, s Suite) {
 	if of := d.erase(e); of.Versions != 0 || of.Digests != 2 {
 		t.Errorf("erased %+v", of)
 	}
-	d.state.Revision++
+	d.moved()
 	d.check()
 }
 
@@ -146,7 +146,7 @@ func testEraseAttempts(t *testing.T, s Suite) {
 	for _, a := range d.attempts[2:] { // no snapshot shows what they were sent
 		a.Thread = strings.Repeat("0", 64)
 	}
-	d.state.Revision++
+	d.moved()
 	checkAll(d, f)
 }
 
@@ -187,8 +187,8 @@ func testEraseDrafts(t *testing.T, s Suite) {
 		a.Thread = store.NoThread
 	}
 	f.attempts[0].Thread = store.NoThread
-	d.state.Revision++
-	f.state.Revision++
+	d.moved()
+	f.moved()
 	checkAll(d, f)
 	for _, x := range []*driver{d, f} {
 		log, err := x.store.Log(background, x.state.Key, 1, 99)
@@ -224,6 +224,6 @@ func testEraseDrafts(t *testing.T, s Suite) {
 		t.Errorf("erased %+v", of)
 	}
 	d.attempts[3].Thread = store.NoThread
-	d.state.Revision++
+	d.moved()
 	checkAll(d, f)
 }

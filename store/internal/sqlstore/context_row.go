@@ -14,7 +14,6 @@ type contextRow struct {
 	origin     [3]sql.NullInt64
 	forks      int64 // the highest number of a fork in the family; counted in its first context
 	attempts   int64 // the number of rows of attempts of its branch
-	erasures   int64 // the number of erasures that changed its snapshots or its log
 	deleted    int64 // 1 where the context is deleted and only rows that forks share are left
 	proof      sql.NullInt64
 }
@@ -27,7 +26,7 @@ const contextColumns = `c.key, c.name, c.edition, c.first, c.origin, c.origin_cy
 func (c *contextRow) into(more ...any) []any {
 	return append([]any{&c.Key, &c.Name, &c.Edition, &c.First, &c.origin[0], &c.origin[1], &c.origin[2], &c.Fork, &c.forks,
 		&c.attempts,
-		&c.erasures, &c.deleted, &c.proof}, more...)
+		&c.Erasures, &c.deleted, &c.proof}, more...)
 }
 
 // check returns E_STORE where the row does not match its proof.
@@ -49,7 +48,7 @@ func (c *contextRow) values() []any {
 			list = append(list, nil)
 		}
 	}
-	return append(list, c.Fork, c.forks, c.attempts, c.erasures, c.deleted)
+	return append(list, c.Fork, c.forks, c.attempts, c.Erasures, c.deleted)
 }
 
 // contextRow reads the row of a context, a deleted one as well; sql.ErrNoRows
@@ -90,7 +89,7 @@ func (w *writer) alterContext(key int64, change func(*contextRow) error) (c cont
 
 // updateContext writes the columns of a context that can change, and the proof.
 func (w *writer) updateContext(c *contextRow) error {
-	return w.exec(w.store.stmts.updateContext, c.Name, c.forks, c.attempts, c.erasures, c.deleted, rowProof(c.values()),
+	return w.exec(w.store.stmts.updateContext, c.Name, c.forks, c.attempts, c.Erasures, c.deleted, rowProof(c.values()),
 		int64(c.Key))
 }
 

@@ -111,6 +111,12 @@ func (s *Store) Find(ctx context.Context, name string) (store.Info, error) {
 	return st.Info, s.fail(ctx, err, "finding a context")
 }
 
+// Info implements store.Store.
+func (s *Store) Info(ctx context.Context, key store.Key) (store.Info, error) {
+	st, err := s.state(ctx, nil, key)
+	return st.Info, err
+}
+
 // Create implements store.Store. Cost: the nodes of the tree.
 func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error) {
 	if err := store.CheckName(g.Name); err != nil {

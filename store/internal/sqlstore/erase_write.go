@@ -101,7 +101,7 @@ func (x *erasure) writeEntries(w *writer) error {
 	for _, a := range x.newEntries {
 		w.key = int64(a.branch.Key)
 		_, err := w.alterContext(w.key, func(c *contextRow) error {
-			c.erasures++
+			c.Erasures++
 			return nil
 		})
 		if err != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"iter"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/contexttree/pact/fault"
@@ -85,7 +86,7 @@ func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 	if cycle < st.First || cycle > st.Cycle {
 		return nil, store.NoSnapshot(cycle)
 	}
-	if t := s.cache.get(key, cycle, st.erasures); t != nil {
+	if t := s.cache.get(key, cycle, st.Erasures); t != nil {
 		return t, nil
 	}
 	c, err := s.scanner(ctx, key)
@@ -106,7 +107,7 @@ func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 	if err != nil {
 		return nil, err
 	}
-	s.cache.put(key, t, st.erasures)
+	s.cache.put(key, t, st.Erasures)
 	return t, nil
 }
 
@@ -189,9 +190,9 @@ func (h *history) read(ctx context.Context, s *Store, tx *sql.Tx) ([]*tree.Tree,
 		if h.next > h.to {
 			return nil, nil
 		}
-		h.erasures, h.revision, h.begun = st.erasures, st.Revision, true
+		h.erasures, h.revision, h.begun = st.Erasures, st.Revision, true
 	}
-	if st.erasures != h.erasures {
+	if st.Erasures != h.erasures {
 		return nil, fault.New(fault.Conflict, "something was erased while the history was read", "read it again")
 	}
 	h.scanner.tx = tx
@@ -248,7 +249,7 @@ const maxCachedTrees = 4
 
 // treeCache keeps the snapshots that were read last. Only an erasure changes a
 // snapshot, perhaps in another process: an entry serves a reader that sees the
-// same number of erasures. The key of a context is never used again.
+// same number of erasures, and goes where one sees another. The key of a context is never used again.
 type treeCache struct {
 	mu   sync.Mutex
 	list []cachedTree // most recently used first
@@ -263,8 +264,9 @@ type cachedTree struct {
 func (c *treeCache) get(key store.Key, cycle, erasures int64) *tree.Tree {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.list = slices.DeleteFunc(c.list, func(e cachedTree) bool { return e.key == key && e.erasures != erasures })
 	for i, e := range c.list {
-		if e.key == key && e.tree.Cycle() == cycle && e.erasures == erasures {
+		if e.key == key && e.tree.Cycle() == cycle {
 			copy(c.list[1:i+1], c.list[:i])
 			c.list[0] = e
 			return e.tree

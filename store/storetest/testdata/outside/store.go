@@ -69,6 +69,16 @@ func (s *Store) Find(ctx context.Context, name string) (store.Info, error) {
 	return store.Info{}, store.NoContext(name)
 }
 
+func (s *Store) Info(_ context.Context, key store.Key) (store.Info, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	h, err := s.get(key)
+	if err != nil {
+		return store.Info{}, err
+	}
+	return h.state.Info, nil
+}
+
 func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error) {
 	if err := store.CheckName(g.Name); err != nil {
 		return store.Info{}, err
