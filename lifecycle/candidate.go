@@ -6,23 +6,26 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// candidate is something that pruning may remove as a whole: a block outside
-// any core, or a turn.
+// candidate is a node that pruning may remove with everything below it: a block outside
+// cores, or a turn (02 §7.1).
 type candidate struct {
 	id   string
 	node *tree.Node
-	sys  bool // in ^sys: for limits of ^sys alone
+	sys  bool // whether it is in ^sys, where only limits on ^sys may take it
 }
 
-// compareNodes orders candidates: by priority, then age, then id (02 §7.1).
+// compareNodes puts nodes into the order in which pruning takes them: by priority, then
+// from old to new, then by id.
 func compareNodes(a, b *tree.Node) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.CreatedNS, b.CreatedNS), cmp.Compare(a.ID, b.ID))
 }
 
+// compareCandidates is the canonical pruning order.
+//
 // Specification: 02 §7.1.
-func canonical(a, b candidate) int { return compareNodes(a.node, b.node) }
+func compareCandidates(a, b candidate) int { return compareNodes(a.node, b.node) }
 
-// prunable reports whether the entry at the end of path can be a candidate.
+// prunable reports whether the node at the end of path can be a candidate.
 func prunable(path []*tree.Entry) bool {
 	switch e := path[len(path)-1]; e.Class() {
 	case tree.Turn:
@@ -45,8 +48,8 @@ func candidatesIn(path []*tree.Entry) (list []candidate) {
 	return list
 }
 
-// firstOf returns the node of the candidate that pruning takes first, nil without
-// candidates.
+// firstOf returns the node of the candidate that pruning takes first, nil if there are
+// no candidates.
 func firstOf(list []candidate) (first *tree.Node) {
 	for _, c := range list {
 		if first == nil || compareNodes(c.node, first) < 0 {

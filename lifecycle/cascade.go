@@ -2,19 +2,20 @@ package lifecycle
 
 import "github.com/contexttree/pact/tree"
 
-// cascade removes the removable groups that lost their last child, repeatedly:
-// the largest set that nobody outside it refers to and no holder retains.
-// parents are the ids of nodes that lost a child. It returns what went, inner
-// groups first, and the empty groups that something keeps.
+// cascade removes the removable groups that lost their last child, then the groups that
+// become empty by that, and so on upwards: the largest set of such groups that no node
+// outside the set refers to and no holder retains. parents are the ids of the nodes that
+// lost a child. cascade returns the ids of the removed groups, inner groups first, and
+// the empty groups that something keeps.
 //
 // Specification: 02 §5.3, 02 §5.3.1, 03 §4.2.
-func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, idle []Held) {
+func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *tree.Tree, gone []string, kept []Held) {
 	var groups []string
 	going := make(map[string]bool)
 	for len(parents) > 0 {
 		id := parents[0]
 		parents = parents[1:]
-		if path := t.Path(id); !going[id] && emptied(path, going) {
+		if path := t.Path(id); !going[id] && willBeEmpty(path, going) {
 			going[id] = true
 			groups = append(groups, id)
 			parents = append(parents, path[len(path)-2].Node().ID)
@@ -23,20 +24,20 @@ func cascade(t *tree.Tree, parents []string, retained func(string) bool) (next *
 	if len(groups) == 0 {
 		return t, nil, nil
 	}
-	held := hold(t, groups, going, retained, Cascaded)
+	held := holdBack(t, groups, going, retained, Cascaded)
 	for _, id := range groups {
 		if h, ok := held[id]; !ok {
 			gone = append(gone, id)
 		} else if h.Kept != Contains {
-			idle = append(idle, h)
+			kept = append(kept, h)
 		}
 	}
-	return t.Without(gone...), gone, idle
+	return t.Without(gone...), gone, kept
 }
 
-// emptied reports whether a removable group is at the end of path and has no
-// child but those that go.
-func emptied(path []*tree.Entry, going map[string]bool) bool {
+// willBeEmpty reports whether the node at the end of path is a removable group all of
+// whose children go.
+func willBeEmpty(path []*tree.Entry, going map[string]bool) bool {
 	if len(path) < 2 {
 		return false
 	}
@@ -52,9 +53,9 @@ func emptied(path []*tree.Entry, going map[string]bool) bool {
 	return true
 }
 
-// referrer returns the first, by id, of the nodes outside going that refer to
-// id, "" without one.
-func referrer(t *tree.Tree, id string, going map[string]bool) string {
+// firstReferrer returns the smallest id of the nodes outside going that refer to id, "" if
+// there is none.
+func firstReferrer(t *tree.Tree, id string, going map[string]bool) string {
 	first := ""
 	for from := range t.Referrers(id) {
 		if from != id && !going[from] && (first == "" || from < first) {

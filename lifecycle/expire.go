@@ -6,21 +6,21 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// expire removes what expires at a cycle (03 §4): the largest set of expired
-// nodes that nobody outside the set refers to and no holder retains. Nothing but
-// a reference ties: what that leaves without its partner is for lapse. A node that
-// stays keeps its ancestors. Groups that are left empty cascade, and those that were
-// left empty before and kept; those that something keeps are returned.
+// expire removes the nodes that expire at a cycle (03 §4): the largest set of them that no
+// node outside the set refers to and no holder retains. A node that stays keeps its
+// ancestors. A call may expire without its result; dropOrphansOfExpiry deals with that.
+// expire then removes the groups that are empty now (see cascade), also those that earlier
+// commits left empty. It returns the empty groups that something keeps.
 //
 // Specification: 02 §5, 02 §5.2, 03 §3.2, 03 §4, 03 §4.1.
-func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
+func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroups []Held) {
 	cycle, retained := in.Stamps.Cycle, in.Retained
 	if t.Root().Summary().Expiry > cycle && len(in.Idle) == 0 {
 		return t, nil
 	}
 	var due []string // in document order
 	if t.Root().Summary().Expiry <= cycle {
-		collect(t.Root(), tree.Root, cycle, func(id string) { due = append(due, id) })
+		collectDue(t.Root(), tree.Root, cycle, func(id string) { due = append(due, id) })
 	}
 	if len(due)+len(in.Idle) == 0 {
 		return t, nil
@@ -29,7 +29,7 @@ func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
 	for _, id := range due {
 		going[id] = true
 	}
-	held := hold(t, due, going, retained, Expired)
+	held := holdBack(t, due, going, retained, Expired)
 	var gone []string
 	parents := slices.Clone(in.Idle)
 	for _, id := range due {
@@ -43,19 +43,20 @@ func expire(t *tree.Tree, in Input, report *Report) (*tree.Tree, []Held) {
 			parents = append(parents, parent)
 		}
 	}
-	t, groups, idle := cascade(t.Without(gone...), parents, retained)
+	t, groups, kept := cascade(t.Without(gone...), parents, retained)
 	for _, id := range groups {
 		report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
 	}
-	return t, idle
+	return t, kept
 }
 
-// hold takes out of going what has to stay: what is retained, what a node that
-// stays refers to, and the ancestors of all these. It returns what it took out.
-// list has everything in going.
+// holdBack removes from going, a set of ids that are listed in list, the nodes that must
+// stay: those that a holder retains, those that a staying node refers to, and the
+// ancestors of all these. It returns why each of them stays. reason says why they were to
+// go.
 //
 // Specification: 02 §5.4, 03 §4.3.
-func hold(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool,
+func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool,
 	reason Reason) map[string]Held {
 	held := make(map[string]Held)
 	again := list
@@ -68,12 +69,12 @@ func hold(t *tree.Tree, list []string, going map[string]bool, retained func(stri
 		h := Held{ID: id, Reason: reason}
 		if retained(id) {
 			h.Kept = Retained
-		} else if by := referrer(t, id, going); by != "" {
+		} else if by := firstReferrer(t, id, going); by != "" {
 			h.Kept, h.By = Referenced, by
 		} else {
 			continue
 		}
-		// What stays holds what it refers to, and its ancestors.
+		// A node that stays keeps its ancestors, and what each of these refers to.
 		for below := ""; id != "" && (below == "" || going[id]); below, id = id, t.Parent(id) {
 			if below != "" {
 				h = Held{ID: id, Reason: reason, Kept: Contains, By: below}
@@ -86,26 +87,28 @@ func hold(t *tree.Tree, list []string, going map[string]bool, retained func(stri
 	return held
 }
 
-// collect finds what is due at and below an entry, passing over everything
-// that the summaries rule out. Root, regions and cores are never due.
-func collect(e *tree.Entry, above tree.Class, cycle int64, due func(string)) {
-	if e.Node().Expiry <= cycle && !e.Class().Region() && !tree.IsCore(e, above) {
-		everything(e, due)
+// collectDue calls due with the ids of the nodes at and below an entry that expire by a
+// cycle, in document order. It skips the subtrees whose summaries rule that out. Root,
+// regions and cores never expire by themselves.
+func collectDue(e *tree.Entry, parent tree.Class, cycle int64, due func(string)) {
+	if e.Node().Expiry <= cycle && !e.Class().Region() && !tree.IsCore(e, parent) {
+		eachID(e, due)
 		return
 	}
 	e.Children().Visit(0, e.Children().Len(),
 		func(s *tree.Summary) bool { return s.Expiry <= cycle },
 		func(k *tree.Entry) bool {
 			if k.Summary().Expiry <= cycle {
-				collect(k, e.Class(), cycle, due)
+				collectDue(k, e.Class(), cycle, due)
 			}
 			return true
 		})
 }
 
-func everything(e *tree.Entry, f func(string)) {
+// eachID calls f with the ids of the nodes at and below an entry, in document order.
+func eachID(e *tree.Entry, f func(string)) {
 	f(e.Node().ID)
 	for k := range e.Children().All() {
-		everything(k, f)
+		eachID(k, f)
 	}
 }

@@ -1,41 +1,45 @@
-// Package lifecycle is the commit of a cycle as a pure function of a working
-// state and a policy: expire, prune, seal (03 §7). It reads no clock of its
-// own, and does no I/O but reading the contents whose tokens a policy limits.
+// Package lifecycle commits a cycle: it makes the next snapshot of a working state and a
+// policy by expiring, pruning and sealing nodes (03 §7). [Commit] is a pure function. It
+// reads no clock of its own, and does no I/O except reading the contents whose tokens a
+// policy limits.
 package lifecycle
 
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/contexttree/pact/tree"
 )
 
-// Input is what a commit depends on, and all of it.
+// Input is everything that a commit depends on.
 type Input struct {
-	Before  *tree.Tree // the last snapshot, to which orphans are no news; nil to look for none
-	Working *tree.Tree
-	Stamps  tree.Stamps
-	Env     tree.Env
-	Policy  Policy
-	Counter tree.Counter // of tokens, where the policy needs one
-	Prune   []string     // nodes to prune on explicit request
-	Chosen  []string     // the same, of which those that cannot be pruned are held back instead of refused
-	// turns that the conversation does not go on from: they go first, whatever their age, and leave no
-	// stub
+	Before  *tree.Tree   // the last snapshot, whose orphans are not reported again; nil to look for no orphans
+	Working *tree.Tree   // the working state to commit
+	Stamps  tree.Stamps  // the cycle, and the stamps given so far
+	Env     tree.Env     // the clock and the ids that are taken
+	Policy  Policy       // the limits; the zero Policy prunes nothing
+	Counter tree.Counter // counts tokens; needed if the policy limits them
+	Prune   []string     // ids of nodes to prune; one that cannot be pruned is an error
+	Chosen  []string     // the same, but one that cannot be pruned is held back
+	// ids of turns that the conversation replaces: they are pruned first, whatever their age, and leave
+	// no stub
 	Rewrite  []string
 	Idle     []string             // the removable groups that earlier commits left empty and something kept
-	Retained func(id string) bool // whether a holder keeps the node; nil for none
+	Retained func(id string) bool // reports whether a holder keeps a node; nil if no holder keeps any
 }
 
-// Commit returns the snapshot of the input's cycle, the stamps for the cycle
-// after it and what was done. It changes nothing. It fails where the policy
-// cannot be followed, where a call would stand without its result or the reverse
-// (E_PLACEMENT_INVALID; not because time passed), and where content that has to be counted cannot be read.
+// Commit returns the snapshot of the input's cycle, the stamps for the next cycle and a
+// report. It does not change its input. Errors: E_DOCUMENT_INVALID for a policy that
+// cannot be followed, E_NODE_NOT_FOUND and E_PLACEMENT_INVALID for ids that cannot be
+// pruned, E_PLACEMENT_INVALID where an edit or pruning would leave a call without its result or
+// the reverse, E_LIMIT where no cycle or stamp is left, and the errors of reading contents
+// that must be counted.
 //
-// Cost: the nodes that expire or are pruned, the children of ^ah, what changed
-// since the last snapshot, and one path for each. A limit that is exceeded costs
-// what goes for it and the candidates before that in their order which the report
-// names; the first time on a tree it costs a look at every candidate.
+// Cost: the nodes that expire or are pruned, the children of ^ah, what changed since the
+// last snapshot, and one path for each. An exceeded limit costs the nodes that are pruned
+// for it and the candidates before them that the report names. The first exceeded limit on
+// a tree costs a look at every candidate.
 //
 // Specification: 01 §7, 03 §2.3, 03 §5.4, 03 §7.
 func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, error) {
@@ -43,27 +47,27 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	if in.Retained == nil {
 		in.Retained = func(string) bool { return false }
 	}
-	s, err := in.scale(ctx)
+	s, err := in.weigher(ctx)
 	if err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
 	if !in.Policy.Empty() {
 		report.Policy = &in.Policy
 	}
-	clock := &clock{read: in.Env.Clock}
+	clock := &rewindableClock{read: in.Env.Clock}
 	in.Env.Clock = clock.now
-	p := &pruner{scale: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits(), own: map[string]bool{},
-		lapsed: map[string]bool{}}
-	p.tree, p.idle = expire(in.Working, in, &report)
-	p.lapse(&report)
+	p := &pruner{weigher: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits(),
+		newStubs: map[string]bool{}, orphanedByExpiry: map[string]bool{}}
+	p.tree, p.emptyGroups = expire(in.Working, in, &report)
+	p.dropOrphansOfExpiry(&report)
 	if err := p.prune(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
-	if err := p.mend(&report); err != nil {
+	if err := p.resolveOrphans(&report); err != nil {
 		return nil, in.Stamps, Report{}, err
 	}
-	report.Held = slices.Concat(report.Held, p.stays(), p.idle)
-	report.Budget = p.missed(report.Waiting != nil)
+	report.Held = slices.Concat(report.Held, p.heldBack(), p.emptyGroups)
+	report.Budget = p.unmetLimits(report.Waiting != nil)
 	t, stamps, err := tree.Seal(p.tree, p.stamps, in.Env)
 	if err != nil {
 		return nil, in.Stamps, Report{}, err
@@ -71,22 +75,22 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	return t, stamps, report, nil
 }
 
-// scale checks the policy and completes it with the name of the counter.
-func (in *Input) scale(ctx context.Context) (scale, error) {
+// weigher checks the policy and writes the name of the counter into it.
+func (in *Input) weigher(ctx context.Context) (weigher, error) {
 	p := &in.Policy
 	if err := p.Check(); err != nil {
-		return scale{}, err
+		return weigher{}, err
 	}
 	switch {
 	case in.Counter == nil && p.Counts():
-		return scale{}, unusable("max_tokens, min_tokens", "tokens are limited and nobody counts them",
-			"give the context a counter")
+		return weigher{}, invalidPolicy("max_tokens, min_tokens", "it limits tokens, and the context has no counter",
+			"open the context with a Counter")
 	case in.Counter != nil && p.Tokenizer != "" && p.Tokenizer != in.Counter.Name():
-		return scale{}, unusable(p.Tokenizer, "it counts by another tokenizer than the context, which has "+in.Counter.Name(),
-			"give the context that counter")
+		return weigher{}, invalidPolicy(p.Tokenizer, "it counts tokens by "+strconv.Quote(p.Tokenizer)+", the context by "+
+			strconv.Quote(in.Counter.Name()), "open the context with that Counter, or leave tokenizer out")
 	case !p.Counts():
-		return scale{ctx: ctx}, nil
+		return weigher{ctx: ctx}, nil
 	}
 	p.Tokenizer = in.Counter.Name()
-	return scale{ctx, tree.Tokens(in.Counter)}, nil
+	return weigher{ctx, tree.Tokens(in.Counter)}, nil
 }

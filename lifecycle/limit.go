@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// unit is what a limit counts in.
+// unit is what a limit counts (02 §7.4, decision 059).
 type unit string
 
 // The units.
@@ -19,20 +19,21 @@ const (
 	turns  unit = "turns"
 )
 
-// limit is the most that a part of the snapshot may have.
+// limit is the most that the snapshot, or a part of it, may have.
 type limit struct {
 	unit              unit
 	max               int
 	region, kind, tag string
-	used              int64            // by what is left
-	sums              [2]*tree.Measure // of what counts, in ^sys and elsewhere, once they are needed
+	used              int64            // what the nodes that are left count
+	sums              [2]*tree.Measure // sums of what counts, for ^sys and for the rest; made when needed
 }
 
-// summed reports whether the summaries of a tree answer the limit at once.
+// summed reports whether the summaries of a tree hold the sum for the limit, so that it
+// costs O(1).
 func (l *limit) summed() bool { return l.kind == "" && l.tag == "" && l.unit != tokens }
 
-// within reports whether a region counts: what is in ^ah is about to be sealed
-// into ^seq.
+// within reports whether the nodes of a region count. For a limit on ^seq those of ^ah
+// count too, because this commit seals them into ^seq.
 func (l *limit) within(region tree.Class) bool {
 	switch l.region {
 	case "", region.String():
@@ -41,26 +42,27 @@ func (l *limit) within(region tree.Class) bool {
 	return l.region == tree.Seq.String() && region == tree.Head
 }
 
-// matches reports whether a node counts, its region aside.
+// matches reports whether a node has the kind and the tag of the limit.
 func (l *limit) matches(n *tree.Node) bool {
 	return (l.kind == "" || n.Kind == l.kind) && (l.tag == "" || slices.Contains(n.Tags, l.tag))
 }
 
-// scale weighs nodes for limits.
-type scale struct {
+// weigher measures what nodes count for limits.
+type weigher struct {
 	ctx    context.Context
-	tokens *tree.Measure // nil where none are counted
+	tokens *tree.Measure // sums of tokens, nil where tokens are not counted
 }
 
-// weight is what an entry counts by itself for a limit.
-func (s *scale) weight(l *limit, e *tree.Entry, region tree.Class) (int64, error) {
+// weight returns what an entry, without its children, counts for a limit.
+func (s *weigher) weight(l *limit, e *tree.Entry, region tree.Class) (int64, error) {
 	if !l.within(region) || !l.matches(e.Node()) {
 		return 0, nil
 	}
-	return s.own(l.unit, e, region)
+	return s.ownWeight(l.unit, e, region)
 }
 
-func (s *scale) own(u unit, e *tree.Entry, region tree.Class) (int64, error) {
+// ownWeight returns what an entry, without its children, counts in a unit.
+func (s *weigher) ownWeight(u unit, e *tree.Entry, region tree.Class) (int64, error) {
 	class := e.Class()
 	switch {
 	case u == tokens && class == tree.Block:
@@ -73,11 +75,11 @@ func (s *scale) own(u unit, e *tree.Entry, region tree.Class) (int64, error) {
 	return 0, nil
 }
 
-// use sums what a limit counts in a tree that is about to be sealed: sealing
-// gives the head a turn, and a core where it has none. Cost: none for nodes,
-// bytes and turns of the whole or of a region; else what changed since the same
-// was asked of a tree that this one shares structure with.
-func (s *scale) use(t *tree.Tree, l *limit) (int64, error) {
+// used returns what a limit counts in a tree that is about to be sealed. It counts the
+// turn that sealing makes of ^ah, and the core that sealing adds where ^ah has none. Cost:
+// O(1) for nodes, bytes and turns of the whole tree or of a region; otherwise what changed
+// since the last call for a tree that shares structure with this one.
+func (s *weigher) used(t *tree.Tree, l *limit) (int64, error) {
 	if l.unit == octets && l.region == "" && l.kind == "" && l.tag == "" {
 		_, bytes := t.ThreadSize()
 		return bytes, nil
@@ -88,7 +90,7 @@ func (s *scale) use(t *tree.Tree, l *limit) (int64, error) {
 		if region == nil || !l.within(class) {
 			continue
 		}
-		n, err := s.below(l, region)
+		n, err := s.usedIn(l, region)
 		if err != nil {
 			return 0, err
 		}
@@ -100,7 +102,8 @@ func (s *scale) use(t *tree.Tree, l *limit) (int64, error) {
 	return sum, nil
 }
 
-func (s *scale) below(l *limit, region *tree.Entry) (int64, error) {
+// usedIn returns what a limit counts in a region as it stands.
+func (s *weigher) usedIn(l *limit, region *tree.Entry) (int64, error) {
 	sum := region.Summary()
 	if l.summed() {
 		switch l.unit {
@@ -115,11 +118,11 @@ func (s *scale) below(l *limit, region *tree.Entry) (int64, error) {
 			return sum.Bytes + int64(sum.Blocks) + int64(sum.Roleless*tree.RoleBytes(region.Class())), nil
 		}
 	}
-	return s.measure(l, region.Class()).Sum(s.ctx, region)
+	return s.measureOf(l, region.Class()).Sum(s.ctx, region)
 }
 
-// measure sums what a limit in tokens, or for a kind or a tag, counts.
-func (s *scale) measure(l *limit, region tree.Class) *tree.Measure {
+// measureOf returns what sums a limit that is in tokens, or on a kind or a tag.
+func (s *weigher) measureOf(l *limit, region tree.Class) *tree.Measure {
 	if l.kind == "" && l.tag == "" {
 		return s.tokens
 	}
@@ -133,18 +136,18 @@ func (s *scale) measure(l *limit, region tree.Class) *tree.Measure {
 	return l.sums[at]
 }
 
-func (s *scale) sumOf(l *limit, region tree.Class) *tree.Measure {
+func (s *weigher) sumOf(l *limit, region tree.Class) *tree.Measure {
 	m := &tree.Measure{
-		Name: string(l.unit) + strconv.Quote(l.kind) + strconv.Quote(l.tag), // which no other kind and tag give
+		Name: string(l.unit) + strconv.Quote(l.kind) + strconv.Quote(l.tag), // unique for this kind and tag
 		Of: func(_ context.Context, e *tree.Entry) (int64, error) {
 			if !l.matches(e.Node()) {
 				return 0, nil
 			}
-			return s.own(l.unit, e, region)
+			return s.ownWeight(l.unit, e, region)
 		},
 	}
 	if region == tree.Sys {
-		m.Name += region.String() // where a missing role is another one
+		m.Name += region.String() // there a node without a role renders with another role, so in other bytes
 	}
 	if s.tokens != nil && l.unit == tokens {
 		m.Name += s.tokens.Name

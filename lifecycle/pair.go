@@ -8,26 +8,26 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// The kinds of the two halves of a pair (01 §2).
+// The kinds of the two blocks of a pair (01 §2).
 const (
 	callKind   = "call"
 	resultKind = "result"
 )
 
-// half reports whether a node is a call or a result: a block of that kind.
-func half(t *tree.Tree, n *tree.Node) bool {
+// isHalf reports whether a node is a call or a result: a block of that kind.
+func isHalf(t *tree.Tree, n *tree.Node) bool {
 	return n != nil && (n.Kind == callKind || n.Kind == resultKind) && t.Entry(n.ID).Class() == tree.Block
 }
 
-// partners returns, by id, the results of a call or the calls of a result:
-// either refers to the other. Providers refuse one without the other.
+// partners returns the ids, sorted, of the results of a call or the calls of a result. A
+// call and a result are partners if one of them refers to the other (decision 062).
 func partners(t *tree.Tree, n *tree.Node) []string {
-	if !half(t, n) {
+	if !isHalf(t, n) {
 		return nil
 	}
 	var ids []string
 	add := func(id string) {
-		if m := t.Node(id); half(t, m) && m.Kind != n.Kind {
+		if m := t.Node(id); isHalf(t, m) && m.Kind != n.Kind {
 			ids = append(ids, id)
 		}
 	}
@@ -41,19 +41,18 @@ func partners(t *tree.Tree, n *tree.Node) []string {
 	return slices.Compact(ids)
 }
 
-// orphans returns the calls without a result behind them and the results without
-// a call before them that the commit brings about: those that it adds or changes,
-// and those whose partner it takes, but for what expiry left alone. What was an
-// orphan before stays one. They come in document order. Cost: what changed since
-// the last snapshot.
-func (p *pruner) orphans() []string {
+// newOrphans returns, in document order, the orphans that this commit brings about: calls
+// without a result after them and results without a call before them that the commit
+// adds, changes or takes the partner from. Orphans of expiry and those that the last
+// snapshot has already are left out. Cost: what changed since the last snapshot.
+func (p *pruner) newOrphans() []string {
 	before, t := p.in.Before, p.tree
 	if before == nil || !mayPair(before) && !mayPair(t) {
 		return nil
 	}
 	var ids []string
 	look := func(n *tree.Node) {
-		if half(t, n) && !p.lapsed[n.ID] && !answered(t, n) {
+		if isHalf(t, n) && !p.orphanedByExpiry[n.ID] && !hasPartner(t, n) {
 			ids = append(ids, n.ID)
 		}
 	}
@@ -72,59 +71,60 @@ func (p *pruner) orphans() []string {
 	return slices.Compact(ids)
 }
 
-// mayPair reports whether a tree can have calls or results.
+// mayPair reports whether a tree may have calls or results. It may be wrong where the
+// answer is yes.
 func mayPair(t *tree.Tree) bool {
 	kinds := t.Root().Summary().Marks.Kinds
 	return kinds&(tree.Mark(callKind)|tree.Mark(resultKind)) != 0
 }
 
-// answered reports whether a call has a result behind it, or a result a call
-// before it.
-func answered(t *tree.Tree, n *tree.Node) bool {
+// hasPartner reports whether a call has a result after it, or a result a call before it.
+func hasPartner(t *tree.Tree, n *tree.Node) bool {
 	return slices.ContainsFunc(partners(t, n), func(id string) bool {
 		order := t.Order(n.ID, id)
 		return order < 0 && n.Kind == callKind || order > 0 && n.Kind == resultKind
 	})
 }
 
-// mend deals with orphans as the policy says.
-func (p *pruner) mend(report *Report) error {
+// resolveOrphans refuses, drops or keeps new orphans, as the policy says. To drop one may
+// bring about others.
+func (p *pruner) resolveOrphans(report *Report) error {
 	for {
-		lone := p.orphans()
-		if len(lone) == 0 {
+		orphans := p.newOrphans()
+		if len(orphans) == 0 {
 			return nil
 		}
 		if p.in.Policy.Orphans != Drop {
-			return p.refuse(lone, report)
+			return p.refuseOrKeepOrphans(orphans, report)
 		}
 		if err := p.ctx.Err(); err != nil {
 			return err
 		}
-		if err := p.drop(lone, report); err != nil {
+		if err := p.dropOrphans(orphans, report); err != nil {
 			return err
 		}
 	}
 }
 
-// refuse fails at the first orphan, unless orphans are kept, or it is a result
-// that answers nobody.
-func (p *pruner) refuse(lone []string, report *Report) error {
+// refuseOrKeepOrphans returns the error for the first orphan. It reports orphans instead
+// where the policy keeps them, and always those of which answersNobody is true.
+func (p *pruner) refuseOrKeepOrphans(orphans []string, report *Report) error {
 	if p.in.Policy.Orphans != Keep {
-		if refused := slices.DeleteFunc(slices.Clone(lone), p.answersNobody); len(refused) > 0 {
+		if refused := slices.DeleteFunc(slices.Clone(orphans), p.answersNobody); len(refused) > 0 {
 			return fault.OnNode(fault.PlacementInvalid, refused[0], describe(p.tree.Node(refused[0]))+", which providers refuse"+
-				more(refused),
-				"add what is missing with a reference between the two, remove this, or commit with orphans drop or keep")
+				andMore(refused),
+				"add the other half with a reference between the two, remove this one, or commit with orphans drop or keep")
 		}
 	}
-	for _, id := range lone {
+	for _, id := range orphans {
 		report.Orphans = append(report.Orphans, Orphan{id, describe(p.tree.Node(id))})
 	}
 	return nil
 }
 
-// answersNobody reports whether a result has and had no call and refers to nothing
-// that is missing. The documents print such blocks (02 §4.1.1, §12.9): they are
-// worth a word and no refusal.
+// answersNobody reports whether a result never had a call and refers to nothing that is
+// missing. The specification itself prints such results (02 §4.1.1, §12.9), so they are
+// reported and not refused.
 func (p *pruner) answersNobody(id string) bool {
 	n := p.tree.Node(id)
 	return n.Kind == resultKind && len(partners(p.tree, n)) == 0 &&
@@ -139,24 +139,24 @@ func describe(n *tree.Node) string {
 	return "the result has no call before it"
 }
 
-func more(lone []string) string {
-	if len(lone) == 1 {
+func andMore(orphans []string) string {
+	if len(orphans) == 1 {
 		return ""
 	}
-	return "; " + strconv.Itoa(len(lone)-1) + " more such"
+	return "; " + strconv.Itoa(len(orphans)-1) + " more such"
 }
 
-// drop removes orphans that nothing else holds, and the groups that this leaves
-// empty.
-func (p *pruner) drop(lone []string, report *Report) error {
-	going := make(map[string]bool, len(lone))
-	for _, id := range lone {
+// dropOrphans removes orphans, and the groups that become empty by that. It fails if
+// something else keeps one of them.
+func (p *pruner) dropOrphans(orphans []string, report *Report) error {
+	going := make(map[string]bool, len(orphans))
+	for _, id := range orphans {
 		going[id] = true
 	}
-	parents := p.idleIDs()
-	for _, id := range lone {
+	parents := p.emptyGroupIDs()
+	for _, id := range orphans {
 		n, why := p.tree.Node(id), ""
-		switch by := referrer(p.tree, id, going); {
+		switch by := firstReferrer(p.tree, id, going); {
 		case n.Pinned:
 			why = "is pinned"
 		case p.in.Retained(id):
@@ -175,9 +175,9 @@ func (p *pruner) drop(lone []string, report *Report) error {
 			"remove it or what holds it, prune its turn, or commit with orphans keep")
 	}
 	var groups []string
-	p.tree, groups, p.idle = cascade(p.tree.Without(lone...), parents, p.in.Retained)
+	p.tree, groups, p.emptyGroups = cascade(p.tree.Without(orphans...), parents, p.in.Retained)
 	for _, id := range groups {
 		report.Removed = append(report.Removed, Removal{id, Cascaded, ""})
 	}
-	return p.weigh()
+	return p.measureLimits()
 }

@@ -10,36 +10,36 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Policy declares what pruning may do at a commit (02 §7, 07 annex). It is data:
-// the commit that used it records it, and with the state before it decides the
-// state after (02 §7.3). The zero Policy prunes nothing.
+// Policy declares what pruning may do at a commit (02 §7, 07 annex). It is data: the log
+// records it with the commit, and together with the state before it determines the state
+// after (02 §7.3). The zero Policy prunes nothing.
 //
 // Specification: 02 §7.4.
 type Policy struct {
-	// The most that the snapshot may have, ^sys counted; 0 for no limit.
+	// The most that the snapshot may have, ^sys included; 0 for no limit.
 	MaxTokens int `json:"max_tokens,omitempty"` // of the contents of its blocks
 	MaxBytes  int `json:"max_bytes,omitempty"`  // of its canonical thread
 	MaxNodes  int `json:"max_nodes,omitempty"`  // blocks and containers
-	MaxTurns  int `json:"max_turns,omitempty"`  // sealed turns, the one being sealed counted
+	MaxTurns  int `json:"max_turns,omitempty"`  // sealed turns, the one being sealed included
 
-	Parts        []Part `json:"parts,omitempty"`         // the same for parts of the snapshot
-	ProtectTurns int    `json:"protect_turns,omitempty"` // the most recent sealed turns, which stay
+	Parts        []Part `json:"parts,omitempty"`         // limits on parts of the snapshot
+	ProtectTurns int    `json:"protect_turns,omitempty"` // how many of the most recent sealed turns pruning leaves alone
 
-	// Pruning breaks what a provider has cached from its first byte on. It waits
-	// until it would free as much, or until a cycle that is a multiple of Every
-	// comes; all three 0 for no waiting.
+	// Pruning makes a provider's prompt cache useless from the first removed byte on. So it
+	// can wait until it would free at least this much, or until a cycle that is a multiple
+	// of Every. Any one of the three is enough; all three 0 for no waiting.
 	MinTokens int `json:"min_tokens,omitempty"`
 	MinBytes  int `json:"min_bytes,omitempty"`
 	Every     int `json:"every,omitempty"`
 
-	Stub      string  `json:"stub,omitempty"`      // the text of a block left where something was pruned; "" for none
-	Orphans   Orphans `json:"orphans,omitempty"`   // what becomes of calls without results and results without calls
-	Tokenizer string  `json:"tokenizer,omitempty"` // the name of the counter that tokens are counted by
+	Stub      string  `json:"stub,omitempty"`      // the text of a block that replaces pruned nodes; "" for none
+	Orphans   Orphans `json:"orphans,omitempty"`   // what to do with calls without results and results without calls
+	Tokenizer string  `json:"tokenizer,omitempty"` // the name of the counter of tokens; "" for that of the context
 }
 
-// Part is a limit for the nodes of a region, a kind and a tag; "" is any. A
-// limit for ^sys, and it alone, may take blocks of ^sys. ^seq is the sealed
-// turns and the one being sealed, ^ah that one alone.
+// Part limits the nodes of a region, of a kind and with a tag; "" means any. Only a limit
+// on ^sys removes blocks of ^sys. ^seq means the sealed turns and the one being sealed, ^ah
+// the latter alone.
 type Part struct {
 	Region string `json:"region,omitempty"`
 	Kind   string `json:"kind,omitempty"` // the header
@@ -51,38 +51,39 @@ type Part struct {
 	MaxTurns  int `json:"max_turns,omitempty"`
 }
 
-// Orphans says what a commit does where a call would be sent without a result or
-// a result without a call.
+// Orphans says what a commit does with a call without a result after it, or a result
+// without a call before it (decision 062).
 type Orphans string
 
-// What it does.
+// What a commit does with orphans.
 const (
-	Refuse Orphans = "refuse" // fails, and names the node; also ""
-	Drop   Orphans = "drop"   // removes the orphan, and says so
-	Keep   Orphans = "keep"   // leaves it, and says so
+	Refuse Orphans = "refuse" // it fails and names the node; also what "" means
+	Drop   Orphans = "drop"   // it removes the orphan and reports it
+	Keep   Orphans = "keep"   // it keeps the orphan and reports it
 )
 
 // Empty reports whether the policy says nothing.
 func (p *Policy) Empty() bool { return len(p.Parts) == 0 && p.equal(Policy{}) }
 
-// equal compares everything but the parts.
+// equal reports whether two policies are equal but for their parts.
 func (p *Policy) equal(o Policy) bool {
 	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
-		p.MaxTurns == o.MaxTurns &&
-		p.ProtectTurns == o.ProtectTurns && p.MinTokens == o.MinTokens && p.MinBytes == o.MinBytes && p.Every == o.Every &&
+		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.MinTokens == o.MinTokens &&
+		p.MinBytes == o.MinBytes && p.Every == o.Every &&
 		p.Stub == o.Stub && p.Orphans == o.Orphans && p.Tokenizer == o.Tokenizer
 }
 
-// Counts reports whether the policy cannot be followed without counting tokens.
+// Counts reports whether the policy needs a counter of tokens.
 func (p *Policy) Counts() bool {
 	return p.MaxTokens > 0 || p.MinTokens > 0 || slices.ContainsFunc(p.Parts,
 		func(part Part) bool { return part.MaxTokens > 0 })
 }
 
-// maxParts bounds the limits that every pruning has to look at.
+// maxParts bounds the number of limits, which every pruning looks at.
 const maxParts = 64
 
-// Check refuses a policy that means nothing. E_DOCUMENT_INVALID.
+// Check returns E_DOCUMENT_INVALID for a policy that cannot be followed: a negative number,
+// an unknown word, more than 64 parts, a part without a limit, waiting without a limit.
 func (p *Policy) Check() error {
 	for _, n := range [...]struct {
 		name  string
@@ -92,17 +93,17 @@ func (p *Policy) Check() error {
 		{"protect_turns", p.ProtectTurns}, {"min_tokens", p.MinTokens}, {"min_bytes", p.MinBytes}, {"every", p.Every},
 	} {
 		if n.value < 0 {
-			return unusable(n.name, n.name+" is 0 or more", "")
+			return invalidPolicy(n.name, n.name+" is negative", "write 0 or more")
 		}
 	}
 	if !slices.Contains([]Orphans{"", Refuse, Drop, Keep}, p.Orphans) {
-		return unusable(string(p.Orphans), "there is no such way with orphans", "it is refuse, drop or keep")
+		return invalidPolicy(string(p.Orphans), "orphans has an unknown value", "write refuse, drop or keep")
 	}
 	if !utf8.ValidString(p.Stub) {
-		return unusable("stub", "the text of the stub is not valid UTF-8", "convert it to UTF-8")
+		return invalidPolicy("stub", "the text of the stub is not valid UTF-8", "convert it to UTF-8")
 	}
 	if len(p.Parts) > maxParts {
-		return unusable("parts", "a policy has at most "+strconv.Itoa(maxParts)+" parts", "")
+		return invalidPolicy("parts", "there are more than "+strconv.Itoa(maxParts)+" parts", "limit fewer parts")
 	}
 	for _, part := range p.Parts {
 		if err := part.check(); err != nil {
@@ -110,34 +111,37 @@ func (p *Policy) Check() error {
 		}
 	}
 	if waits := p.MinTokens > 0 || p.MinBytes > 0 || p.Every > 0; waits && len(p.limits()) == 0 {
-		return unusable("min_tokens, min_bytes, every", "there is no limit whose pruning could wait", "set a limit")
+		return invalidPolicy("min_tokens, min_bytes, every", "it says when pruning waits, and has no limit to prune for",
+			"set a limit, or leave these out")
 	}
 	return nil
 }
 
 func (p *Part) check() error {
 	if p.Region != "" && p.Region != tree.Sys.String() && p.Region != tree.Seq.String() && p.Region != tree.Head.String() {
-		return unusable(p.Region, "there is no such region", "it is ^sys, ^seq or ^ah")
+		return invalidPolicy(p.Region, "a part has an unknown region", "write ^sys, ^seq or ^ah")
 	}
 	for _, n := range [...]int{p.MaxTokens, p.MaxBytes, p.MaxNodes, p.MaxTurns} {
 		if n < 0 {
-			return unusable(strconv.Itoa(n), "a limit is 1 or more", "")
+			return invalidPolicy(strconv.Itoa(n), "the limit of a part is negative", "write 1 or more, or leave it out")
 		}
 	}
 	switch {
 	case p.MaxTurns > 0 && (p.Kind != "" || p.Tag != "" || p.Region != "" && p.Region != tree.Seq.String()):
-		return unusable("max_turns", "turns are limited in ^seq, whatever their kind or tag", "limit nodes, bytes or tokens")
+		return invalidPolicy("max_turns", "max_turns does not go with a kind, a tag or another region than ^seq",
+			"limit nodes, bytes or tokens of that part")
 	case *p == Part{Region: p.Region, Kind: p.Kind, Tag: p.Tag}:
-		return unusable("parts", "a part has no limit", "set max_tokens, max_bytes, max_nodes or max_turns, 1 or more")
+		return invalidPolicy("parts", "a part has no limit",
+			"give it max_tokens, max_bytes, max_nodes or max_turns, 1 or more")
 	}
 	return nil
 }
 
-func unusable(token, message, remedy string) error {
+func invalidPolicy(token, message, remedy string) error {
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, "the policy cannot be followed: "+message, remedy)
 }
 
-// limits are the limits one by one, in the order in which they stand.
+// limits returns the limits one by one, in the order of the fields.
 func (p *Policy) limits() []limit {
 	var list []limit
 	add := func(of Part) {
@@ -156,7 +160,7 @@ func (p *Policy) limits() []limit {
 	return list
 }
 
-// String names a limit as the policy has it.
+// String describes a limit, such as "max_nodes 200 in ^sys".
 func (l *limit) String() string {
 	b := []string{"max_" + string(l.unit), strconv.Itoa(l.max)}
 	if l.region != "" {

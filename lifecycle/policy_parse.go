@@ -6,24 +6,25 @@ import (
 	"io"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/fault"
 )
 
-// ParsePolicy reads a policy that is written as a JSON object, with the names
-// that Policy gives, each at most once. E_DOCUMENT_INVALID for names that it does
-// not know and for what Check refuses.
+// ParsePolicy reads a policy from a JSON object with the names that the fields of [Policy]
+// have in JSON. It returns E_DOCUMENT_INVALID for text that is no such object, for unknown
+// and repeated names, and for what [Policy.Check] refuses.
 func ParsePolicy(data []byte) (Policy, error) {
 	var p Policy
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()
 	if err := d.Decode(&p); err != nil {
 		return p, fault.Wrap(fault.DocumentInvalid, err, "the policy cannot be read",
-			`it is a JSON object such as {"max_tokens":8000,"protect_turns":3}`)
+			`write a JSON object such as {"max_tokens":8000,"protect_turns":3}`)
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return p, unusable("", "something follows the object", "a policy is one JSON object")
+		return p, invalidPolicy("", "something follows the JSON object", "give one JSON object only")
 	}
 	if err := checkNames(data, namesOf(p)); err != nil {
 		return p, err
@@ -31,9 +32,9 @@ func ParsePolicy(data []byte) (Policy, error) {
 	return p, p.Check()
 }
 
-// checkNames refuses what the decoder lets pass: names in other letters, and
-// names that come twice, in the policy and in each of its parts. What it is given
-// was decoded before, so nothing in it can fail.
+// checkNames refuses names that encoding/json lets pass, in the policy and in each of its
+// parts: names that differ in upper and lower case, and names that come twice. data was
+// decoded before, so decoding it again cannot fail.
 func checkNames(data []byte, known []string) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	var seen []string
@@ -43,9 +44,12 @@ func checkNames(data []byte, known []string) error {
 	for d.More() {
 		token, _ := d.Token()
 		name, _ := token.(string)
-		if !slices.Contains(known, name) || slices.Contains(seen, name) {
-			return unusable(name, "a name is written as in the documentation, and once", "the names are "+strings.Join(known,
-				", "))
+		if !slices.Contains(known, name) {
+			return invalidPolicy(name, strconv.Quote(name)+" is not one of its names",
+				"the names are "+strings.Join(known, ", "))
+		}
+		if slices.Contains(seen, name) {
+			return invalidPolicy(name, strconv.Quote(name)+" stands in it twice", "write each name once")
 		}
 		seen = append(seen, name)
 		var value json.RawMessage
@@ -64,7 +68,7 @@ func checkNames(data []byte, known []string) error {
 	return nil
 }
 
-// namesOf are the names that the fields of a struct have in JSON.
+// namesOf returns the names that the fields of a struct have in JSON.
 func namesOf(v any) []string {
 	fields := reflect.VisibleFields(reflect.TypeOf(v))
 	names := make([]string, len(fields))

@@ -32,13 +32,13 @@ func TestParsePolicy(t *testing.T) {
 		`[]`:                                "cannot be read",
 		`{"max_nodes":1} {}`:                "something follows",
 		`{"max_nods":1}`:                    "unknown field",
-		`{"MAX_NODES":1}`:                   "as in the documentation",
-		`{"max_nodes":1,"max_nodes":2}`:     "and once",
-		`{"parts":[{"Kind":"a"}]}`:          "as in the documentation",
+		`{"MAX_NODES":1}`:                   "is not one of its names",
+		`{"max_nodes":1,"max_nodes":2}`:     "stands in it twice",
+		`{"parts":[{"Kind":"a"}]}`:          "is not one of its names",
 		`{"parts":[{"kind":"a"}]}`:          "no limit",
-		`{"parts":[{"tag":"a","tag":"b"}]}`: "and once",
+		`{"parts":[{"tag":"a","tag":"b"}]}`: "stands in it twice",
 		`{"max_nodes":1.5}`:                 "cannot be read",
-		`{"max_nodes":-1}`:                  "0 or more",
+		`{"max_nodes":-1}`:                  "write 0 or more",
 	} {
 		_, err := lifecycle.ParsePolicy([]byte(bad))
 		if !errors.Is(err, fault.DocumentInvalid) || !strings.Contains(err.Error(), says) {

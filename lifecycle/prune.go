@@ -10,59 +10,60 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// pruner prunes one state. What it did is in it; its input stays as it is.
+// pruner prunes one state. It collects the result in itself and does not change its
+// input.
 type pruner struct {
-	scale
-	in     Input
-	recent *tree.Node      // the first of the protected turns, nil without any
-	byName map[string]bool // what was asked for, while that is looked at
-	anew   bool            // whether that is to be as if it had never been
-	rings  *rings          // of the nodes that are looked at
+	weigher
+	in             Input
+	firstProtected *tree.Node      // the oldest protected turn, nil if none is protected
+	requested      map[string]bool // the ids that the caller asked for, nil while limits decide
+	rewriting      bool            // whether these are turns that the conversation replaces (Input.Rewrite)
+	components     *components     // the components found so far by the current removeCandidates
 
-	tree    *tree.Tree
-	stamps  tree.Stamps
-	clock   *clock
-	limits  []limit
-	lapsed  map[string]bool // calls and results that expiry left without a partner
-	own     map[string]bool // stubs that were left in this commit
-	idle    []Held          // empty groups that something keeps
-	removed []Removal
-	held    []Held
-	stubs   []Stub
+	tree             *tree.Tree
+	stamps           tree.Stamps
+	clock            *rewindableClock
+	limits           []limit
+	orphanedByExpiry map[string]bool // the calls and results whose last partner expired
+	newStubs         map[string]bool // the stubs that this commit left
+	emptyGroups      []Held          // the empty removable groups that something keeps
+	removed          []Removal
+	held             []Held
+	stubs            []Stub
 }
 
-// The rules by which something goes that was asked for.
+// What Removal.Rule says of nodes that the caller asked for.
 const (
-	named     = "named"
-	rewritten = "rewritten"
+	ruleNamed     = "named"
+	ruleRewritten = "rewritten"
 )
 
-// prune removes what was asked for, then as much as the limits need, in
-// canonical order: priority, age, id (02 §7.1). Nodes that belong together go
-// together or stay together.
+// prune removes the nodes that the caller asked for, then candidates in canonical order
+// (02 §7.1) until no limit is exceeded. Nodes that refer to each other go together or stay
+// together.
 //
 // Specification: 02 §7, 02 §7.3.
 func (p *pruner) prune(report *Report) error {
 	before := p.tree
-	if err := p.weigh(); err != nil {
+	if err := p.measureLimits(); err != nil {
 		return err
 	}
-	p.anew = true
-	if err := p.runAsked(p.in.Rewrite, nil); err != nil {
+	p.rewriting = true
+	if err := p.pruneRequested(p.in.Rewrite, nil); err != nil {
 		return err
 	}
-	p.anew = false
-	if err := p.runAsked(p.in.Prune, p.in.Chosen); err != nil {
+	p.rewriting = false
+	if err := p.pruneRequested(p.in.Prune, p.in.Chosen); err != nil {
 		return err
 	}
 	if len(p.exceeded()) > 0 {
 		p.protect()
-		if err := p.keepLimits(report); err != nil {
+		if err := p.pruneToLimits(report); err != nil {
 			return err
 		}
 	}
 	if p.tree != before {
-		freed, err := p.freed(before)
+		freed, err := p.freedSince(before)
 		if err != nil {
 			return err
 		}
@@ -73,9 +74,9 @@ func (p *pruner) prune(report *Report) error {
 	return nil
 }
 
-// stays is what was to be pruned and is there still, each with what was found
-// last.
-func (p *pruner) stays() (held []Held) {
+// heldBack returns the nodes that were to be pruned and are still there, each once, with
+// the reason that was found last.
+func (p *pruner) heldBack() (held []Held) {
 	last := make(map[string]int, len(p.held))
 	for i, h := range p.held {
 		last[h.ID] = i
@@ -88,57 +89,58 @@ func (p *pruner) stays() (held []Held) {
 	return held
 }
 
-// keepLimits prunes until no limit is exceeded, or says why it waits.
-func (p *pruner) keepLimits(report *Report) error {
-	pass := *p
-	pass.own = maps.Clone(p.own)
-	pass.removed, pass.held, pass.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clone(p.stubs)
-	pass.limits = slices.Clone(p.limits)
+// pruneToLimits prunes until no limit is exceeded. It tries this on a copy first: if the
+// policy postpones the pruning, the copy is dropped and the report says so.
+func (p *pruner) pruneToLimits(report *Report) error {
+	trial := *p
+	trial.newStubs = maps.Clone(p.newStubs)
+	trial.removed, trial.held, trial.stubs = slices.Clip(p.removed), slices.Clip(p.held), slices.Clone(p.stubs)
+	trial.limits = slices.Clone(p.limits)
 	read := p.clock.next
-	found, err := pass.walkFor(pass.exceeded())
+	found, err := trial.walkFor(trial.exceeded())
 	if err == nil {
-		err = pass.run(found, false)
+		err = trial.removeCandidates(found, false)
 	}
 	if err != nil {
 		return err
 	}
-	if waiting, err := pass.waits(p.tree); err != nil {
+	if waiting, err := trial.postponed(p.tree); err != nil {
 		return err
 	} else if waiting != nil {
 		report.Waiting, p.clock.next = waiting, read
-		for _, r := range pass.removed[len(p.removed):] {
+		for _, r := range trial.removed[len(p.removed):] {
 			if r.Reason == Pruned {
 				p.held = append(p.held, Held{ID: r.ID, Reason: Pruned, Kept: Waits})
 			}
 		}
 		return nil
 	}
-	*p = pass
+	*p = trial
 	return nil
 }
 
-// idleIDs are the empty groups that something has kept so far.
-func (p *pruner) idleIDs() (ids []string) {
-	for _, h := range p.idle {
+// emptyGroupIDs returns the ids of the empty groups that something has kept so far.
+func (p *pruner) emptyGroupIDs() (ids []string) {
+	for _, h := range p.emptyGroups {
 		ids = append(ids, h.ID)
 	}
 	return ids
 }
 
-// weigh sums what the limits count.
-func (p *pruner) weigh() error {
+// measureLimits computes for each limit what the tree counts for it.
+func (p *pruner) measureLimits() error {
 	for i := range p.limits {
 		var err error
-		if p.limits[i].used, err = p.use(p.tree, &p.limits[i]); err != nil {
+		if p.limits[i].used, err = p.used(p.tree, &p.limits[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// weights sums what some nodes, with all below them, count for each limit that
-// summaries do not answer.
-func (p *pruner) weights(t *tree.Tree, ids []string) ([]int64, error) {
+// weightsOf returns, for each limit without a sum in the summaries, what some nodes count
+// with everything below them; 0 for the other limits.
+func (p *pruner) weightsOf(t *tree.Tree, ids []string) ([]int64, error) {
 	sums := make([]int64, len(p.limits))
 	for _, id := range ids {
 		path := t.Path(id)
@@ -147,7 +149,7 @@ func (p *pruner) weights(t *tree.Tree, ids []string) ([]int64, error) {
 			if l.summed() || !l.within(region) {
 				continue
 			}
-			n, err := p.measure(l, region).Sum(p.ctx, path[len(path)-1])
+			n, err := p.measureOf(l, region).Sum(p.ctx, path[len(path)-1])
 			if err != nil {
 				return nil, err
 			}
@@ -157,16 +159,16 @@ func (p *pruner) weights(t *tree.Tree, ids []string) ([]int64, error) {
 	return sums, nil
 }
 
-// change brings what a limit counts from one tree to another that has less of
-// some nodes and more of others. Cost: nothing to speak of.
-func (p *pruner) change(t *tree.Tree, i int, less, more []int64) (int64, error) {
+// usedAfter returns what limit i counts in a tree that was changed: less and more, from
+// weightsOf, are what it counted for the removed and for the added nodes. Cost: O(1).
+func (p *pruner) usedAfter(t *tree.Tree, i int, less, more []int64) (int64, error) {
 	if l := &p.limits[i]; l.summed() {
-		return p.use(t, l)
+		return p.used(t, l)
 	}
 	return p.limits[i].used - less[i] + more[i], nil
 }
 
-// exceeded returns the limits that are exceeded.
+// exceeded returns the limits that the tree exceeds now.
 func (p *pruner) exceeded() (list []*limit) {
 	for i := range p.limits {
 		if l := &p.limits[i]; l.used > int64(l.max) {
@@ -176,8 +178,8 @@ func (p *pruner) exceeded() (list []*limit) {
 	return list
 }
 
-// missed says which limits are exceeded after all, and why.
-func (p *pruner) missed(waits bool) string {
+// unmetLimits says for the report which limits are still exceeded, by how much and why.
+func (p *pruner) unmetLimits(waits bool) string {
 	var list []string
 	for _, l := range p.exceeded() {
 		list = append(list, l.String()+" is exceeded by "+strconv.FormatInt(l.used-int64(l.max), 10))
@@ -191,57 +193,58 @@ func (p *pruner) missed(waits bool) string {
 	return strings.Join(list, "; ") + ": everything else is protected or part of a core"
 }
 
-// protect protects the most recent turns (02 §7.2).
+// protect determines the most recent turns, which limits and requests leave alone.
 //
 // Specification: 02 §7.2.
 func (p *pruner) protect() {
 	turns := p.tree.Region(tree.Seq).Children()
-	p.recent = nil
-	if k := min(p.in.Policy.ProtectTurns, turns.Len()); k > 0 && !p.anew {
-		p.recent = turns.At(turns.Len() - k).Node()
+	p.firstProtected = nil
+	if k := min(p.in.Policy.ProtectTurns, turns.Len()); k > 0 && !p.rewriting {
+		p.firstProtected = turns.At(turns.Len() - k).Node()
 	}
 }
 
-// isRecent reports whether the end of path is in a protected turn.
-func (p *pruner) isRecent(path []*tree.Entry) bool {
-	return p.recent != nil && len(path) > 2 && path[1].Class() == tree.Seq && !tree.Less(path[2].Node(), p.recent)
+// isProtected reports whether the node at the end of path is a protected turn or in one.
+func (p *pruner) isProtected(path []*tree.Entry) bool {
+	return p.firstProtected != nil && len(path) > 2 && path[1].Class() == tree.Seq &&
+		!tree.Less(path[2].Node(), p.firstProtected)
 }
 
-// runAsked does what was explicitly asked for.
-func (p *pruner) runAsked(ids, chosen []string) error {
+// pruneRequested prunes the nodes that the caller asked for (02 §7).
+func (p *pruner) pruneRequested(ids, chosen []string) error {
 	if len(ids)+len(chosen) == 0 {
 		return nil
 	}
 	p.protect()
-	list, err := p.asked(ids, chosen)
+	list, err := p.resolveRequest(ids, chosen)
 	if err == nil {
 		w := &walk{pruner: p, visited: make(map[string]bool)}
 		w.put(list...)
-		err = p.run(w, true)
+		err = p.removeCandidates(w, true)
 	}
-	p.byName = nil
+	p.requested = nil
 	return err
 }
 
-// asked resolves an explicit request. What a selector chose need not be
-// something that can be pruned.
-func (p *pruner) asked(ids, choice []string) ([]candidate, error) {
-	p.byName = make(map[string]bool)
+// resolveRequest returns the candidates that the caller asked for. It refuses an id that
+// cannot be pruned if the caller named it, and holds it back if a selector chose it.
+func (p *pruner) resolveRequest(named, chosen []string) ([]candidate, error) {
+	p.requested = make(map[string]bool)
 	var list []candidate
-	for i, id := range slices.Concat(ids, choice) {
-		chosen := i >= len(ids)
+	for i, id := range slices.Concat(named, chosen) {
+		byName := i < len(named)
 		path := p.tree.Path(id)
 		switch {
 		case path == nil && p.in.Working.Has(id): // it expired in this very commit
 		case path == nil:
 			return nil, tree.NoNode(id, "to prune")
-		case !prunable(path) && chosen:
+		case !prunable(path) && !byName:
 			p.held = append(p.held, Held{ID: id, Reason: Pruned, Kept: Whole})
 		case !prunable(path):
 			return nil, fault.OnNode(fault.PlacementInvalid, id, "only a block outside a core or a whole turn can be pruned",
 				"name the turn around it")
-		case !p.byName[id]:
-			p.byName[id] = true
+		case !p.requested[id]:
+			p.requested[id] = true
 			list = append(list, candidate{id: id, node: path[len(path)-1].Node()})
 		}
 	}

@@ -1,84 +1,84 @@
 package lifecycle
 
-// Reason says why a node went.
+// Reason says why a commit removed a node.
 type Reason string
 
 // The reasons.
 const (
-	Expired  Reason = "expired"
+	Expired  Reason = "expired" // its ttl is over (03 §4)
 	Cascaded Reason = "cascade" // a removable group lost its last child (02 §5.3.1)
-	Pruned   Reason = "pruned"
-	Orphaned Reason = "orphan" // a call without a result or the reverse, which expiry left so or the policy drops
+	Pruned   Reason = "pruned"  // a limit or the caller asked for it (02 §7)
+	Orphaned Reason = "orphan"  // a call without a result or the reverse, after expiry or where the policy drops them
 )
 
-// Removal is a node that the commit took out.
+// Removal is a node that the commit removed.
 type Removal struct {
 	ID     string `json:"id"`
 	Reason Reason `json:"reason"`
-	// of what was pruned: the limit that it went for, such as max_nodes 200, or named, or rewritten
+	// of a pruned node: the limit that asked for it, such as max_nodes 200, or named, or rewritten
 	Rule string `json:"rule,omitempty"`
 }
 
-// Held is a node that was to go and stayed.
+// Held is a node that was to go and that something kept.
 type Held struct {
 	ID     string `json:"id"`
 	Reason Reason `json:"reason"`       // why it was to go
 	Kept   string `json:"kept"`         // what kept it, one of the words below
-	By     string `json:"by,omitempty"` // the node that refers to it, belongs to it, or that it contains
+	By     string `json:"by,omitempty"` // the node that refers to it, must go with it, or is below it
 }
 
 // What keeps a node that was to go.
 const (
-	Referenced = "referenced"
-	Retained   = "retained"
-	Pinned     = "pinned"
-	Recent     = "recent"   // among the protected most recent turns
-	Contains   = "contains" // something that stays is below it
-	Waits      = "waiting"  // pruning waits for more to free
-	Whole      = "whole"    // a turn would have to go that was not asked for, or it is no block
+	Referenced = "referenced" // a node that stays refers to it
+	Retained   = "retained"   // a holder in this process retains it
+	Pinned     = "pinned"     // it, or a node that must go with it, is pinned
+	Recent     = "recent"     // it is among the protected most recent turns
+	Contains   = "contains"   // a node below it stays
+	Waits      = "waiting"    // the policy postpones pruning
+	Whole      = "whole"      // it can only go with a turn that the caller did not name
 )
 
-// Freed is how much less there is after pruning than before.
+// Freed is how much smaller pruning made the state.
 type Freed struct {
 	Nodes  int   `json:"nodes"` // blocks and containers
 	Bytes  int64 `json:"bytes"` // of the canonical thread
 	Tokens int64 `json:"tokens,omitempty"`
 }
 
-// Waiting is a pruning that was put off.
+// Waiting is a pruning that the policy postponed (decision 060).
 type Waiting struct {
-	Would Freed `json:"would_free"`
-	Until int64 `json:"until,omitempty"` // the cycle that it waits for at most, 0 where it waits for more to free alone
+	Would Freed `json:"would_free"`      // what it would free now
+	Until int64 `json:"until,omitempty"` // the cycle in which it happens at the latest, 0 if no cycle is set
 }
 
-// Stub is a block that stands for what was pruned.
+// Stub is a block that replaces pruned nodes.
 type Stub struct {
-	ID  string   `json:"id"`
-	For []string `json:"for"`
+	ID  string   `json:"id"`  // of the stub
+	For []string `json:"for"` // the ids of the roots of what it replaces
 }
 
 // Orphan is a call without a result or a result without a call.
 type Orphan struct {
 	ID   string `json:"id"`
-	What string `json:"what"`
+	What string `json:"what"` // what is missing, as a sentence
 }
 
-// Report is what a commit did besides sealing, in document order for expiry
-// and in canonical pruning order for pruning.
+// Report is what a commit did besides sealing. Expired nodes are listed in document order,
+// pruned nodes in the order in which they were pruned.
 type Report struct {
-	Policy   *Policy   `json:"policy,omitempty"`
-	Removed  []Removal `json:"removed,omitempty"`
-	Held     []Held    `json:"held,omitempty"`
-	Retained []string  `json:"retained,omitempty"`
-	Budget   string    `json:"budget,omitempty"`  // said where a limit could not be kept, and why
-	Freed    *Freed    `json:"freed,omitempty"`   // by pruning
-	Waiting  *Waiting  `json:"waiting,omitempty"` // where pruning waits
-	Stubs    []Stub    `json:"stubs,omitempty"`
-	Orphans  []Orphan  `json:"orphans,omitempty"` // that were dropped or kept
+	Policy   *Policy   `json:"policy,omitempty"`   // nil for a policy that says nothing
+	Removed  []Removal `json:"removed,omitempty"`  // the nodes that went
+	Held     []Held    `json:"held,omitempty"`     // the nodes that were to go and stayed
+	Retained []string  `json:"retained,omitempty"` // ids that holders of the context retained at the time
+	Budget   string    `json:"budget,omitempty"`   // the limits that are still exceeded, by how much and why
+	Freed    *Freed    `json:"freed,omitempty"`    // nil if nothing was pruned
+	Waiting  *Waiting  `json:"waiting,omitempty"`  // nil if no pruning was postponed
+	Stubs    []Stub    `json:"stubs,omitempty"`    // the stubs that the commit left
+	Orphans  []Orphan  `json:"orphans,omitempty"`  // the orphans that the commit dropped or kept
 }
 
-// Idle returns the removable groups that the commit left empty because something
-// kept them (02 §5.3.1). The next commit looks at them again: see Input.Idle.
+// Idle returns the ids of the removable groups that are empty and stay because something
+// keeps them (02 §5.3.1). The next commit tries to remove them again: see Input.Idle.
 func (r *Report) Idle() (ids []string) {
 	for _, h := range r.Held {
 		if h.Reason == Cascaded {

@@ -7,14 +7,14 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// StubKind is the kind of the blocks that stand for what was pruned.
+// StubKind is the kind of the blocks that replace pruned nodes.
 const StubKind = "stub"
 
-// stubAttr is the attribute with the ids of what a stub stands for.
+// stubAttr is the attribute of a stub with the ids of the nodes that it replaces.
 const stubAttr = "pact:pruned"
 
-// StandsFor returns the ids of what a stub stands for, in document order. Nil for
-// any other node.
+// StandsFor returns the ids of the nodes that a stub replaces, in document order; nil for
+// a node that is no stub.
 func StandsFor(n *tree.Node) (ids []string) {
 	if n.Kind != StubKind {
 		return nil
@@ -23,33 +23,32 @@ func StandsFor(n *tree.Node) (ids []string) {
 }
 
 // StubPriority is the priority of stubs: the largest integer that every reader of
-// JSON keeps. So they go behind everything that does not ask for even more.
+// JSON keeps exactly. So pruning takes them last, unless a node has an even higher one.
 const StubPriority = 1<<53 - 1
 
-// standing is a stub and the tree in which it stands for its unit.
-type standing struct {
+// placedStub is a stub, and the tree in which it has replaced a removal set.
+type placedStub struct {
 	Stub
 	tree    *tree.Tree
 	stamps  tree.Stamps
-	weights []int64 // what it counts for the limits
+	weights []int64 // what the stub counts for each limit, as weightsOf gives it
 }
 
-// stub leaves a new block for a unit, where the policy wants one. It leaves none,
-// and returns nil, where that would not pay: where the thread, or what the limit
-// counts, would not get smaller by the unit; where a limit would be exceeded by
-// what the stub adds; between a call and its result, which have to stand together;
-// and where no new block may be added (02 §6.4).
-func (p *pruner) stub(unit []string, helped *limit, less []int64) (*standing, error) {
+// stubFor makes the stub for a removal set, if the policy has a text for it (decision
+// 061). It returns nil where a stub is not worthwhile: if the thread, or what the helped
+// limit counts, would not get smaller; if the stub would exceed a limit; if it would stand
+// between a call and its result; or if no block may be added there (02 §6.4).
+func (p *pruner) stubFor(set []string, helped *limit, less []int64) (*placedStub, error) {
 	text := p.in.Policy.Stub
-	if text == "" || p.anew || slices.ContainsFunc(unit, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
+	if text == "" || p.rewriting || slices.ContainsFunc(set, func(id string) bool { return isStub(p.tree.Entry(id)) }) {
 		return nil, nil
 	}
-	roots := slices.SortedFunc(slices.Values(unit), p.tree.Order)
+	roots := slices.SortedFunc(slices.Values(set), p.tree.Order)
 	read := p.clock.next
-	s, err := p.stand(roots, text)
+	s, err := p.placeStub(roots, text)
 	if err == nil && s != nil {
 		var pays bool
-		if pays, err = p.pays(s, helped, less); err == nil && pays {
+		if pays, err = p.isWorthwhile(s, helped, less); err == nil && pays {
 			return s, nil
 		}
 	}
@@ -57,9 +56,10 @@ func (p *pruner) stub(unit []string, helped *limit, less []int64) (*standing, er
 	return nil, err
 }
 
-// stand puts a stub in the place of the first of a unit: a block beside it, at its
-// offset; for a turn before all that the next turn has that stays, or ^ah.
-func (p *pruner) stand(roots []string, text string) (*standing, error) {
+// placeStub replaces a removal set by a stub. The stub takes the place of the first root:
+// that of a block is taken beside it at the same offset, that of a turn before everything
+// in the next turn that stays, or in ^ah after the last turn.
+func (p *pruner) placeStub(roots []string, text string) (*placedStub, error) {
 	path, t := p.tree.Path(roots[0]), p.tree.Without(roots...)
 	first := path[len(path)-1]
 	parent, offset := path[len(path)-2], first.Node().Offset
@@ -75,7 +75,7 @@ func (p *pruner) stand(roots []string, text string) (*standing, error) {
 		Attrs: map[string]any{stubAttr: roots},
 	})
 	if err == nil {
-		return &standing{Stub: Stub{id, roots}, tree: x.Tree(), stamps: x.Stamps}, nil
+		return &placedStub{Stub: Stub{id, roots}, tree: x.Tree(), stamps: x.Stamps}, nil
 	}
 	switch fault.CodeOf(err) {
 	case fault.PlacementInvalid, fault.Sealed, fault.Limit:
@@ -84,8 +84,8 @@ func (p *pruner) stand(roots []string, text string) (*standing, error) {
 	return nil, err
 }
 
-// nextTurn returns what is left in t of the turn after one that goes, of those
-// that stay, ^ah behind the last.
+// nextTurn returns the entry in t of the first turn after a given one that t still has,
+// ^ah if there is none.
 func (p *pruner) nextTurn(turn *tree.Entry, t *tree.Tree) (next *tree.Entry) {
 	turns := p.tree.Region(tree.Seq).Children()
 	next = t.Region(tree.Head)
@@ -99,19 +99,19 @@ func (p *pruner) nextTurn(turn *tree.Entry, t *tree.Tree) (next *tree.Entry) {
 	return next
 }
 
-// pays reports whether a stub is worth its place. less is what the limits lose by
-// its unit.
-func (p *pruner) pays(s *standing, helped *limit, less []int64) (pays bool, err error) {
+// isWorthwhile reports whether a stub makes the thread and the helped limit smaller and
+// exceeds no limit. less is what the limits lose by the removal set.
+func (p *pruner) isWorthwhile(s *placedStub, helped *limit, less []int64) (pays bool, err error) {
 	_, was := p.tree.ThreadSize()
-	if _, is := s.tree.ThreadSize(); is >= was || s.parts() {
+	if _, is := s.tree.ThreadSize(); is >= was || s.splitsPair() {
 		return false, nil
 	}
-	if s.weights, err = p.weights(s.tree, []string{s.ID}); err != nil {
+	if s.weights, err = p.weightsOf(s.tree, []string{s.ID}); err != nil {
 		return false, err
 	}
 	for i := range p.limits {
 		l := &p.limits[i]
-		used, err := p.change(s.tree, i, less, s.weights)
+		used, err := p.usedAfter(s.tree, i, less, s.weights)
 		if err != nil || used > l.used && used > int64(l.max) || l == helped && used >= l.used {
 			return false, err
 		}
@@ -119,24 +119,25 @@ func (p *pruner) pays(s *standing, helped *limit, less []int64) (pays bool, err 
 	return true, nil
 }
 
-// put leaves a stub, and returns what can be pruned of it.
-func (p *pruner) put(s *standing) candidate {
+// keepStub makes the tree with a stub the current one, and returns the stub as a
+// candidate for further pruning.
+func (p *pruner) keepStub(s *placedStub) candidate {
 	p.tree, p.stamps = s.tree, s.stamps
 	p.stubs = append(p.stubs, s.Stub)
-	p.own[s.ID] = true
+	p.newStubs[s.ID] = true
 	path := p.tree.Path(s.ID)
 	return candidate{id: s.ID, node: path[len(path)-1].Node(), sys: path[1].Class() == tree.Sys}
 }
 
-// clock hands out the readings of a clock. A try that comes to nothing gives its
-// readings back, by putting next where it was.
-type clock struct {
+// rewindableClock remembers the readings of a clock. An attempt that is dropped gives its
+// readings back by setting next to what it was, so that it leaves no gap in the stamps.
+type rewindableClock struct {
 	read func() int64
 	seen []int64
 	next int
 }
 
-func (c *clock) now() int64 {
+func (c *rewindableClock) now() int64 {
 	if c.next == len(c.seen) {
 		c.seen = append(c.seen, c.read())
 	}
@@ -144,10 +145,10 @@ func (c *clock) now() int64 {
 	return c.seen[c.next-1]
 }
 
-// parts reports whether a stub stands between a call and its result: whether
-// behind it, with nothing but what the assistant says in the same turn before,
-// come results of which one answers a call ahead of it.
-func (s *standing) parts() (parts bool) {
+// splitsPair reports whether a stub stands between a call and its result: whether results
+// follow it, with only blocks of the assistant from the same turn in between, and one of
+// them answers a call before the stub.
+func (s *placedStub) splitsPair() (splits bool) {
 	before, _, _ := s.tree.ThreadPlace(s.ID)
 	turn, results := turnOf(s.tree, s.ID), false
 	s.tree.BlocksFrom(before+1, func(e *tree.Entry, _ tree.Class) bool {
@@ -155,16 +156,16 @@ func (s *standing) parts() (parts bool) {
 		if n.Kind == resultKind {
 			results = true
 			for _, call := range partners(s.tree, n) {
-				parts = parts || s.tree.Order(call, s.ID) < 0
+				splits = splits || s.tree.Order(call, s.ID) < 0
 			}
-			return !parts
+			return !splits
 		}
 		return !results && (n.Kind == callKind || n.Role == "assistant") && turnOf(s.tree, n.ID) == turn
 	})
-	return parts
+	return splits
 }
 
-// isStub reports whether a block, or all that a turn holds, is a stub.
+// isStub reports whether an entry is a stub, or holds a stub and no other block.
 func isStub(e *tree.Entry) bool {
 	switch {
 	case e.Summary().Blocks != 1 || !e.Summary().Marks.May(tree.Marks{Kinds: tree.Mark(StubKind)}):
@@ -179,8 +180,9 @@ func isStub(e *tree.Entry) bool {
 	return found
 }
 
-// stubRole is who speaks in the place of an entry: whoever speaks first there,
-// the assistant for a tool, which speaks only when it is called.
+// stubRole returns the role for the stub that replaces an entry: that of the first block
+// there; the assistant's in place of a tool's, because providers accept a tool's message
+// only after a call.
 func stubRole(e *tree.Entry, region tree.Class) string {
 	if e.Class() == tree.Block {
 		switch role := e.Node().Role; {

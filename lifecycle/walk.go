@@ -6,33 +6,33 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// queue is a heap of candidates, and of places where candidates are, in the order
-// of candidates (02 §7.1).
-type queue []place
+// queue is a heap of candidates, and of places that hold candidates, in pruning order (02
+// §7.1).
+type queue []queued
 
-// place is a candidate, or a place where candidates are: an item of a region or a
-// run of items. Such a place stands where the first of its candidates does.
-type place struct {
-	candidate
-	item *tree.Entry
-	run  *tree.List
+// queued is an element of the queue: a candidate, or a place that holds candidates and has
+// the rank of the first of them.
+type queued struct {
+	candidate             // of a place its first candidate
+	item      *tree.Entry // the place is this item of a region; nil if it is not
+	run       *tree.List  // the place is this run of items; nil if it is not
 }
 
-// single reports whether a place is a candidate itself.
-func (p *place) single() bool { return p.item == nil && p.run == nil }
+// single reports whether an element is a candidate and no place.
+func (p *queued) single() bool { return p.item == nil && p.run == nil }
 
 func (q queue) Len() int           { return len(q) }
-func (q queue) Less(i, j int) bool { return canonical(q[i].candidate, q[j].candidate) < 0 }
+func (q queue) Less(i, j int) bool { return compareCandidates(q[i].candidate, q[j].candidate) < 0 }
 func (q queue) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
 
-// push and pop do what package heap does with Push and Pop, but for the boxes
-// that those put their values in.
-func (q *queue) push(p place) {
+// push and pop replace heap.Push and heap.Pop, which allocate an interface value for each
+// element.
+func (q *queue) push(p queued) {
 	*q = append(*q, p)
 	heap.Fix(q, len(*q)-1)
 }
 
-func (q *queue) pop() place {
+func (q *queue) pop() queued {
 	first, last := (*q)[0], len(*q)-1
 	(*q)[0] = (*q)[last]
 	if *q = (*q)[:last]; last > 0 {
@@ -44,28 +44,30 @@ func (q *queue) pop() place {
 func (*queue) Push(any) {} // for heap.Interface
 func (*queue) Pop() any { return nil }
 
-// walk hands out the candidates that exceeded limits may take, in their order
-// (02 §7.1), and looks at nothing that comes later. It opens a place when the first
-// candidate there is the next one; each list of the tree keeps which one that is
-// (see [tree.First]). The items of ^sys and ^seq are their children, ^ah is one item.
+// walk yields the candidates that exceeded limits may take, in pruning order (02 §7.1),
+// and looks at no candidate before its turn. It divides the tree into items: the children
+// of ^sys and of ^seq, and ^ah as a whole. It opens an item, or a run of items, only when
+// the first candidate in it is the next one; each list of the tree remembers which one
+// that is (see [tree.First]).
 //
-// It passes over candidates that can help none of the limits: neither they count,
-// nor anything that they may have to go with. An item by itself shows this where
-// no reference crosses its border. It is opened whole where one does.
+// walk skips candidates that can help none of the limits: those that do not count
+// themselves and do not have to go with a node that counts. An item alone shows which these
+// are if no reference crosses its border. Otherwise walk yields all of its candidates.
 //
-// Cost: what it hands out, with the path that leads there; where every limit is
-// for turns, a kind, a tag or a region, also the references between items.
+// Cost: the candidates that it yields and the paths to them; where every limit is on
+// turns, a kind, a tag or a region, also the references between items.
 type walk struct {
 	*pruner
 	queue
-	wanted   []*limit
-	byRegion map[tree.Class][]*limit      // of these, by region: which its candidates can help
-	all      bool                         // whether every candidate outside ^sys helps one of them
-	firsts   map[tree.Class][]*tree.First // by region: the first candidate that helps, for each limit
-	crossed  map[string]bool              // the items that a reference from elsewhere leads into
-	visited  map[string]bool              // the candidates that were in the queue
+	wanted   []*limit                     // the limits that were exceeded when the walk began
+	byRegion map[tree.Class][]*limit      // the wanted limits that candidates of a region can help
+	all      bool                         // whether every candidate outside ^sys helps a wanted limit
+	firsts   map[tree.Class][]*tree.First // by region, for each limit: what finds the first candidate that helps
+	crossed  map[string]bool              // the items that a reference from another item leads into
+	visited  map[string]bool              // the candidates that were put into the queue before
 }
 
+// earlier returns the node that pruning takes first; nil counts as none.
 func earlier(a, b *tree.Node) *tree.Node {
 	if a == nil || b != nil && compareNodes(b, a) < 0 {
 		return b
@@ -73,7 +75,7 @@ func earlier(a, b *tree.Node) *tree.Node {
 	return a
 }
 
-// walkFor begins a walk for limits that are exceeded.
+// walkFor begins a walk for exceeded limits.
 func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 	w := &walk{pruner: p, wanted: wanted, byRegion: make(map[tree.Class][]*limit), crossed: make(map[string]bool),
 		visited: make(map[string]bool)}
@@ -83,13 +85,13 @@ func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 		} else {
 			w.byRegion[tree.Seq] = append(w.byRegion[tree.Seq], l)
 		}
-		w.all = w.all || l.takesAny()
+		w.all = w.all || l.anyCandidateHelps()
 	}
 	w.byRegion[tree.Head] = w.byRegion[tree.Seq]
-	w.firsts = map[tree.Class][]*tree.First{tree.Sys: w.firstsOf(tree.Sys), tree.Seq: w.firstsOf(tree.Seq),
-		tree.Head: w.firstsOf(tree.Head)}
+	w.firsts = map[tree.Class][]*tree.First{tree.Sys: w.firstHelpers(tree.Sys), tree.Seq: w.firstHelpers(tree.Seq),
+		tree.Head: w.firstHelpers(tree.Head)}
 	if !w.all || len(w.byRegion[tree.Sys]) > 0 {
-		if err := w.follow(); err != nil {
+		if err := w.openReferenced(); err != nil {
 			return nil, err
 		}
 	}
@@ -104,9 +106,9 @@ func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 }
 
 // takesAll reports whether every candidate of a region helps some limit.
-func (w *walk) takesAll(region tree.Class) bool { return w.all && region != tree.Sys }
+func (w *walk) everyCandidateHelps(region tree.Class) bool { return w.all && region != tree.Sys }
 
-// next takes the next candidate out, false where there is none.
+// next returns the next candidate, false if there is none.
 func (w *walk) next() (candidate, bool, error) {
 	for len(w.queue) > 0 {
 		p := w.queue.pop()
@@ -130,15 +132,16 @@ func (w *walk) next() (candidate, bool, error) {
 	return candidate{}, false, nil
 }
 
-// put puts candidates into the queue, those again that were in it.
+// put puts candidates into the queue, also those that were in it before.
 func (w *walk) put(list ...candidate) {
 	for _, c := range list {
 		w.visited[c.id] = true
-		w.queue.push(place{candidate: c})
+		w.queue.push(queued{candidate: c})
 	}
 }
 
-// open puts the first n items of a run into the queue, and the runs around them.
+// open puts the first n items of a run into the queue: single items and, where they fit,
+// the runs between these.
 func (w *walk) open(region tree.Class, run *tree.List, n int) error {
 	if n <= 0 || run.Len() == 0 {
 		return nil
@@ -175,13 +178,13 @@ func (w *walk) putRun(region tree.Class, run *tree.List) error {
 		first = earlier(first, n)
 	}
 	if first != nil {
-		w.queue.push(place{candidate: candidate{first.ID, first, region == tree.Sys}, run: run})
+		w.queue.push(queued{candidate: candidate{first.ID, first, region == tree.Sys}, run: run})
 	}
 	return nil
 }
 
 func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
-	if w.crossed[item.Node().ID] { // which puts all that is in it
+	if w.crossed[item.Node().ID] { // openReferenced has put all of its candidates
 		return nil
 	}
 	var first *tree.Node
@@ -193,7 +196,7 @@ func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 		first = earlier(first, n)
 	}
 	if first != nil {
-		w.queue.push(place{candidate: candidate{first.ID, first, region == tree.Sys}, item: item})
+		w.queue.push(queued{candidate: candidate{first.ID, first, region == tree.Sys}, item: item})
 	}
 	return nil
 }
@@ -201,12 +204,12 @@ func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 // openItem puts the candidates of an item into the queue.
 func (w *walk) openItem(region tree.Class, item *tree.Entry) error {
 	path := w.pathTo(region, item)
-	if w.takesAll(region) {
+	if w.everyCandidateHelps(region) {
 		w.put(candidatesIn(path)...)
 		return nil
 	}
 	for _, l := range w.byRegion[region] {
-		list, err := w.helpers(path, l)
+		list, err := w.helpersIn(path, l)
 		if err != nil {
 			return err
 		}
@@ -223,16 +226,16 @@ func (w *walk) putNew(list []candidate) {
 	}
 }
 
-// putAgain puts the candidates into the queue that were put aside for a node.
-func (w *walk) putAgain(aside map[string][]candidate, id string) {
+// requeue puts the candidates that were set aside for a node into the queue.
+func (w *walk) requeue(aside map[string][]candidate, id string) {
 	w.put(aside[id]...)
 	delete(aside, id)
 }
 
-// putAround puts everything into the queue that is in an item with the end of
-// path: with a stub there, what was passed over may help.
-func (w *walk) putAround(path []*tree.Entry) {
-	if region := path[1].Class(); !w.isRecent(path) && !w.takesAll(region) && len(w.byRegion[region]) > 0 {
+// requeueItem puts the candidates of the item around the node at the end of path, a new
+// stub, into the queue: with the stub a candidate may help that did not before.
+func (w *walk) requeueItem(path []*tree.Entry) {
+	if region := path[1].Class(); !w.isProtected(path) && !w.everyCandidateHelps(region) && len(w.byRegion[region]) > 0 {
 		w.putNew(candidatesIn(itemOf(path)))
 	}
 }
@@ -245,8 +248,8 @@ func (w *walk) pathTo(region tree.Class, item *tree.Entry) []*tree.Entry {
 	return []*tree.Entry{w.tree.Root(), w.tree.Region(region), item}
 }
 
-// itemOf returns the path to the item that the end of a path is in, nil for what
-// is in none.
+// itemOf returns the path to the item that the node at the end of path is or is in, nil if
+// there is none.
 func itemOf(path []*tree.Entry) []*tree.Entry {
 	switch {
 	case len(path) > 1 && path[1].Class() == tree.Head:

@@ -2,8 +2,9 @@ package lifecycle
 
 import "github.com/contexttree/pact/tree"
 
-// freed says what a state has less than one before it.
-func (p *pruner) freed(before *tree.Tree) (Freed, error) {
+// freedSince returns what the tree has less than an earlier state of it: nodes, bytes
+// of the thread and, if tokens are counted, tokens.
+func (p *pruner) freedSince(before *tree.Tree) (Freed, error) {
 	was, is := before.Root().Summary(), p.tree.Root().Summary()
 	_, wasBytes := before.ThreadSize()
 	_, isBytes := p.tree.ThreadSize()
@@ -20,14 +21,16 @@ func (p *pruner) freed(before *tree.Tree) (Freed, error) {
 	return f, err
 }
 
-// waits says what a pass that was tried would free where the policy has it wait
-// for more, or for a later cycle; nil where it is to be done.
-func (p *pruner) waits(before *tree.Tree) (*Waiting, error) {
+// postponed reports whether the policy postpones a pruning that was tried on a copy,
+// because it would free too little and the cycle is not one of its interval: then it
+// returns what the pruning would free and the cycle that it waits for. nil means that
+// the pruning takes effect. The rule is decision 060.
+func (p *pruner) postponed(before *tree.Tree) (*Waiting, error) {
 	policy, cycle := &p.in.Policy, p.in.Stamps.Cycle
 	if policy.MinTokens == 0 && policy.MinBytes == 0 && policy.Every == 0 || p.tree == before {
 		return nil, nil
 	}
-	freed, err := p.freed(before)
+	freed, err := p.freedSince(before)
 	if err != nil {
 		return nil, err
 	}

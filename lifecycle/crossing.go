@@ -1,0 +1,88 @@
+package lifecycle
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// refersOutside finds the items from which a reference leads to a node elsewhere.
+var refersOutside = &tree.First{
+	Name: "refers out",
+	Less: func(a, b *tree.Node) bool { return compareNodes(a, b) < 0 },
+	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+		if len(outgoingRefs(item)) > 0 {
+			return item.Node(), nil
+		}
+		return nil, nil
+	},
+}
+
+// openReferenced finds the references from one item to another and puts all candidates of
+// the items that they lead to into the queue: whether such a candidate helps a limit may
+// depend on a node in another item. The items that references come from need no such
+// care, because helpersIn sees the references that leave them.
+func (w *walk) openReferenced() error {
+	var in func(l *tree.List) error
+	one := func(item *tree.Entry) error {
+		if n, err := refersOutside.At(w.ctx, item); n == nil || err != nil {
+			return err
+		}
+		for _, id := range outgoingRefs(item) {
+			item := itemOf(w.tree.Path(id))
+			if item == nil || w.crossed[item[len(item)-1].Node().ID] {
+				continue
+			}
+			w.crossed[item[len(item)-1].Node().ID] = true
+			if !w.isProtected(item) && len(w.byRegion[item[1].Class()]) > 0 {
+				w.put(candidatesIn(item)...)
+			}
+		}
+		return nil
+	}
+	in = func(l *tree.List) error {
+		if l.Len() == 0 {
+			return nil
+		}
+		if n, err := refersOutside.In(w.ctx, l); n == nil || err != nil {
+			return err
+		}
+		items, runs := l.Parts()
+		for _, run := range runs {
+			if err := in(run); err != nil {
+				return err
+			}
+		}
+		for _, item := range items {
+			if err := one(item); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	for _, region := range [...]tree.Class{tree.Sys, tree.Seq} {
+		if err := in(w.tree.Region(region).Children()); err != nil {
+			return err
+		}
+	}
+	return one(w.tree.Region(tree.Head))
+}
+
+// outgoingRefs returns the ids outside an item that nodes at and below it refer to.
+func outgoingRefs(item *tree.Entry) (ids []string) {
+	inside := make(map[string]bool)
+	eachID(item, func(id string) { inside[id] = true })
+	var look func(e *tree.Entry)
+	look = func(e *tree.Entry) {
+		for _, id := range e.Node().Refs {
+			if !inside[id] {
+				ids = append(ids, id)
+			}
+		}
+		for k := range e.Children().All() {
+			look(k)
+		}
+	}
+	look(item)
+	return ids
+}

@@ -1,0 +1,98 @@
+package lifecycle
+
+import (
+	"context"
+	"strings"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// anyCandidateHelps reports whether a limit takes all candidates in their order,
+// whatever they weigh (02 §7.3): a limit on the whole snapshot does.
+func (l *limit) anyCandidateHelps() bool {
+	return l.region == "" && l.kind == "" && l.tag == "" && l.unit != turns
+}
+
+// firstHelpers returns, for each limit of a region, what finds the first candidate of
+// an item that may help the limit. It returns one finder for all limits where every
+// candidate helps one of them.
+func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
+	first := func(name string, find func(path []*tree.Entry) ([]candidate, error)) {
+		list = append(list, &tree.First{
+			Name: name,
+			Less: func(a, b *tree.Node) bool { return compareNodes(a, b) < 0 },
+			Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
+				candidates, err := find(w.pathTo(region, item))
+				return firstOf(candidates), err
+			},
+		})
+	}
+	if w.everyCandidateHelps(region) {
+		first("first in "+region.String(), func(path []*tree.Entry) ([]candidate, error) { return candidatesIn(path), nil })
+		return list
+	}
+	for _, l := range w.byRegion[region] {
+		name := []string{"first in", region.String(), "for", string(l.unit), "of", l.region, l.kind, l.tag}
+		if l.unit == tokens {
+			name = append(name, w.tokens.Name)
+		}
+		first(strings.Join(name, "\x00"), func(path []*tree.Entry) ([]candidate, error) {
+			item := path[len(path)-1]
+			if out, err := refersOutside.At(w.ctx, item); out != nil || err != nil {
+				return candidatesIn(path), err
+			}
+			if counts, err := w.mayContribute(l, item, region); !counts || err != nil {
+				return nil, err
+			}
+			return w.helpersIn(path, l)
+		})
+	}
+	return list
+}
+
+// helpersIn returns the candidates of the item at the end of path that may help a limit:
+// those that count for it, and those that may have to go together with a node that
+// does. Where a reference leads out of the item it returns all candidates. It does not
+// look at references into the item; openReferenced does.
+func (w *walk) helpersIn(path []*tree.Entry, l *limit) ([]candidate, error) {
+	t := disjointSets{limit: l, scale: &w.weigher, region: path[1].Class(), index: make(map[string]int)}
+	if err := t.add(path, 0); err != nil {
+		return nil, err
+	}
+	for i := len(t.nodes) - 1; i >= 0; i-- {
+		if n := &t.nodes[i]; n.counts { // so do its ancestors, which go with it
+			t.nodes[n.parent].counts = true
+		}
+	}
+	for i := range t.nodes {
+		for _, to := range t.nodes[i].Node().Refs {
+			k, inside := t.index[to]
+			if !inside {
+				return candidatesIn(path), nil
+			}
+			t.union(i, k)
+		}
+	}
+	for i := range t.nodes {
+		if t.nodes[i].counts {
+			t.nodes[t.find(i)].helps = true
+		}
+	}
+	var list []candidate
+	for i := range t.nodes {
+		if n := &t.nodes[i]; n.prunable && t.nodes[t.find(i)].helps {
+			list = append(list, candidate{n.Node().ID, n.Node(), t.region == tree.Sys})
+		}
+	}
+	return list, nil
+}
+
+// mayContribute reports whether a node at or below an item may count for a limit. Cost:
+// O(1) where the sums that the tree keeps show that none does.
+func (w *walk) mayContribute(l *limit, item *tree.Entry, region tree.Class) (bool, error) {
+	if !l.within(region) || l.summed() {
+		return l.within(region), nil
+	}
+	n, err := w.measureOf(l, region).Sum(w.ctx, item)
+	return n > 0, err
+}

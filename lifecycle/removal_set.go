@@ -1,0 +1,102 @@
+package lifecycle
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// removalSet returns the roots of the subtrees that must go with a candidate, because its
+// component depends on them (02 §5.4, §7.2); decision 014 calls this a unit. If something keeps one of them, it
+// returns in held what and why: a node that is pinned, retained, protected or in ^sys, a
+// turn that the caller did not name, a reference from outside. blockers are then the
+// nodes after whose removal the candidate is worth another attempt.
+func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Held) {
+	keep := func(kept, by string, blockers ...string) (_, _ []string, _ Held) {
+		blockers = append(blockers, by)
+		if by == c.id {
+			by, blockers = "", nil
+		}
+		return nil, blockers, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
+	}
+	if why := p.keptBecause(c.id); why != "" {
+		return keep(why, c.id)
+	}
+	first := p.components.of(c.id)
+	members, inside := []*component{first}, map[*component]bool{first: true}
+	for i := 0; i < len(members); i++ { // a turn adds the components of everything below it
+		if members[i].kept != "" {
+			return keep(members[i].kept, members[i].by)
+		}
+		for _, turn := range members[i].turns {
+			eachID(p.tree.Entry(turn), func(id string) {
+				if m := p.components.of(id); !inside[m] {
+					inside[m] = true
+					members = append(members, m)
+				}
+			})
+		}
+	}
+	for _, m := range members {
+		for _, id := range m.sys {
+			if !c.sys && !p.requested[id] {
+				return keep(Referenced, id)
+			}
+		}
+		for _, turn := range m.turns {
+			if p.requested != nil && !p.requested[turn] {
+				return keep(Whole, turn)
+			}
+		}
+	}
+	var by candidate
+	for _, m := range members {
+		if group, child := p.components.groupWithOutsideChild(m, inside); group != "" {
+			return keep(Referenced, group, child)
+		}
+		by = later(by, p.components.outsideReferrer(m, inside))
+		roots = append(roots, m.roots...)
+	}
+	if by.id != "" {
+		return keep(Referenced, by.id)
+	}
+	return outermost(p.tree, roots), nil, Held{}
+}
+
+// keptBecause returns why a node stays whatever else goes (02 §7.2), "" where nothing
+// keeps it.
+func (p *pruner) keptBecause(id string) string {
+	switch {
+	case p.tree.Node(id).Pinned:
+		return Pinned
+	case p.in.Retained(id):
+		return Retained
+	case p.isProtected(p.tree.Path(id)):
+		return Recent
+	}
+	return ""
+}
+
+// outermost leaves out the roots that are below another root.
+func outermost(t *tree.Tree, roots []string) []string {
+	if len(roots) == 1 {
+		return roots
+	}
+	all := make(map[string]bool, len(roots))
+	for _, id := range roots {
+		all[id] = true
+	}
+	return slices.DeleteFunc(slices.Clone(roots), func(id string) bool {
+		path := t.Path(id)
+		return slices.ContainsFunc(path[:len(path)-1], func(e *tree.Entry) bool { return all[e.Node().ID] })
+	})
+}
+
+// turnOf returns the id of the sealed turn that a node is or is in, "" elsewhere.
+func turnOf(t *tree.Tree, id string) string {
+	path := t.Path(id)
+	if len(path) < 3 || path[1].Class() != tree.Seq {
+		return ""
+	}
+	return path[2].Node().ID
+}
