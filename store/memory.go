@@ -26,11 +26,14 @@ type memoryContext struct {
 	marks     []logMark    // of the snapshots
 	working   *tree.Tree
 	log       []Entry
+	after     []after          // each entry of log
 	requests  map[string]int   // token -> index in log
 	ids       map[string]int64 // every id there ever was, with the first cycle that has it
 	origin    *memoryContext   // of a fork: what it shares; its own requests and ids come on top
 	attempts  []Attempt        // in the order in which they were started
 	forks     int64            // of the first of a family: how many numbers were given
+
+	unfinished bool // a copy under way, which no name leads to
 }
 
 // NewMemory returns an empty store.
@@ -45,7 +48,9 @@ func (m *Memory) Contexts(context.Context) ([]Info, error) {
 	}
 	list := make([]Info, 0, len(m.contexts))
 	for _, k := range m.contexts {
-		list = append(list, k.info)
+		if !k.unfinished {
+			list = append(list, k.info)
+		}
 	}
 	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	return list, nil
@@ -59,7 +64,7 @@ func (m *Memory) Find(_ context.Context, name string) (Info, error) {
 		return Info{}, Closed()
 	}
 	for _, k := range m.contexts {
-		if k.info.Name == name {
+		if k.info.Name == name && !k.unfinished {
 			return k.info, nil
 		}
 	}
@@ -116,7 +121,7 @@ func (k *memoryContext) record(e Entry) {
 	if e.Request != "" {
 		k.requests[e.Request] = len(k.log)
 	}
-	k.log = append(k.log, e)
+	k.log, k.after = append(k.log, e), append(k.after, after{k.info.Stamps, k.info.Cycle})
 }
 
 // with finds a context under the lock that its caller holds.
@@ -203,27 +208,36 @@ func (m *Memory) Apply(_ context.Context, key Key, g Guard, changes ...Change) e
 
 func (k *memoryContext) apply(changes []Change) {
 	for _, c := range changes {
-		next, kind, cycle := c.After, Edit, k.info.Cycle+1
+		next, kind := c.After, Edit
 		if c.Sealed != nil {
 			next, kind = c.Sealed, Commit
-			k.snapshots = append(k.snapshots, c.Sealed)
-			k.info.Cycle = c.Sealed.Cycle()
 		}
-		tree.Compare(c.Before, next, func(d tree.Difference) bool {
-			switch {
-			case d.Old == nil && !k.has(d.New.ID, cycle):
-				k.ids[d.New.ID] = cycle
-			case d.New == nil && k.ids[d.Old.ID] == cycle:
-				delete(k.ids, d.Old.ID) // a draft that no snapshot ever had
-			}
-			return true
-		})
-		k.working, k.info.Stamps = c.After, c.Stamps
+		k.take(c)
 		k.record(c.Entry.Logged(kind, next))
 		if kind == Commit {
 			k.marks = append(k.marks, logMark{k.info.Revision, c.Stamps})
 		}
 	}
+}
+
+// take makes a change but for its entry in the log.
+func (k *memoryContext) take(c Change) {
+	next, cycle := c.After, k.info.Cycle+1
+	if c.Sealed != nil {
+		next = c.Sealed
+		k.snapshots = append(k.snapshots, c.Sealed)
+		k.info.Cycle = c.Sealed.Cycle()
+	}
+	tree.Compare(c.Before, next, func(d tree.Difference) bool {
+		switch {
+		case d.Old == nil && !k.has(d.New.ID, cycle):
+			k.ids[d.New.ID] = cycle
+		case d.New == nil && k.ids[d.Old.ID] == cycle:
+			delete(k.ids, d.Old.ID) // a draft that no snapshot ever had
+		}
+		return true
+	})
+	k.working, k.info.Stamps = c.After, c.Stamps
 }
 
 // RequestSeen is the error for a request token that the log holds already.

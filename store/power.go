@@ -102,6 +102,7 @@ type Complete interface {
 	Deleter
 	Eraser
 	Checker
+	Copier
 }
 
 var _ Complete = (*Memory)(nil)

@@ -15,7 +15,7 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 	switch f.Code {
 	case fault.ContextNotFound:
 		list := "pact contexts" + db + " lists those of " + a.shown()
-		if f.Token == "" {
+		if f.Token == "" || cmd.Name() == "copy" {
 			return list
 		}
 		return list + "; pact new " + quote(f.Token) + db + " makes it"
@@ -35,7 +35,10 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 			return "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber"
 		}
 	case fault.Store:
-		if f.Token != "" && f.Token == a.shown() { // the store that is not there
+		switch {
+		case cmd.Name() == "copy" && f.Token == a.shown():
+			return "--from names the store to copy from"
+		case f.Token != "" && f.Token == a.shown(): // the store that is not there
 			return "pact open FILE" + db + " or pact new NAME" + db + " makes one; --db or PACT_DB names another"
 		}
 	}

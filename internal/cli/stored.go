@@ -17,30 +17,41 @@ import (
 )
 
 // openStore opens the store of --db, which is made where it is missing.
-func (a *app) openStore(ctx context.Context) (store.Complete, error) {
-	if postgres.IsAddress(a.db) {
-		return opened(postgres.Open(ctx, a.db))
+func (a *app) openStore(ctx context.Context) (store.Complete, error) { return openStoreAt(ctx, a.db) }
+
+// openStoreAt opens a store, which is made where it is missing.
+func openStoreAt(ctx context.Context, at string) (store.Complete, error) {
+	if postgres.IsAddress(at) {
+		return opened(postgres.Open(ctx, at))
 	}
-	return opened(sqlite.Open(ctx, a.db))
+	return opened(sqlite.Open(ctx, at))
 }
 
 // existingStore is openStore for commands that need something to be there.
 func (a *app) existingStore(ctx context.Context) (store.Complete, error) {
-	if postgres.IsAddress(a.db) {
-		return opened(postgres.OpenExisting(ctx, a.db))
+	return existingStoreAt(ctx, a.db)
+}
+
+// existingStoreAt opens a store that has to be there.
+func existingStoreAt(ctx context.Context, at string) (store.Complete, error) {
+	if postgres.IsAddress(at) {
+		return opened(postgres.OpenExisting(ctx, at))
 	}
-	if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
-		return nil, fault.At(fault.Store, fault.NoOffset, a.db, "there is no store "+a.db, "")
+	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.At(fault.Store, fault.NoOffset, at, "there is no store "+at, "")
 	}
-	return a.openStore(ctx)
+	return openStoreAt(ctx, at)
 }
 
 // shown is what --db names, without a password.
-func (a *app) shown() string {
-	if postgres.IsAddress(a.db) {
-		return postgres.Shown(a.db)
+func (a *app) shown() string { return shownStore(a.db) }
+
+// shownStore is where a store is, without a password.
+func shownStore(at string) string {
+	if postgres.IsAddress(at) {
+		return postgres.Shown(at)
 	}
-	return a.db
+	return at
 }
 
 // opened is a store that was opened, nil where it was not.

@@ -34,6 +34,12 @@ func Keyed(
 	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Key == key })
 }
 
+// Info verifies a context that the store may not list, as that of a key, a name and
+// the state that it had. Errors are those of Named.
+func Info(ctx context.Context, s store.Store, i store.Info, progress Progress) (*inspect.Verification, error) {
+	return untilSettled(ctx, s, i, progress)
+}
+
 func one(
 	ctx context.Context, s store.Store, name string, progress Progress, is func(store.Info) bool,
 ) (*inspect.Verification, error) {

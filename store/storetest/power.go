@@ -29,6 +29,7 @@ var (
 	deletes  = powerOf[store.Deleter]()
 	erases   = powerOf[store.Eraser]()
 	checks   = powerOf[store.Checker]()
+	copies   = powerOf[store.Copier]()
 )
 
 // demand leaves a test out where the store lacks a power that the test needs,

@@ -102,6 +102,8 @@ func (s Suite) Run(t *testing.T) {
 		{"EraseAttempts", testEraseAttempts, []power{erases, attempts, forks}},
 		{"EraseDrafts", testEraseDrafts, []power{erases, forks}},
 
+		{"Copies", testCopies, []power{copies, forks, deletes, erases, attempts}},
+
 		{"RandomHistories", testRandomHistories, nil},
 		{"RandomForks", testRandomForks, []power{forks, deletes}},
 		{"EraseRandom", testEraseRandom, []power{erases, forks, deletes}},

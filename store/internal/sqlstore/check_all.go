@@ -50,8 +50,7 @@ func (s *Store) checkAll(ctx context.Context, tx *sql.Tx) (*store.Damage, error)
 	}
 	defer rows.Close()
 	for rows.Next() {
-		// Of one that is deleted, and there for its forks, there is no row.
-		if _, err := scanState(rows.Scan); err != nil && err != sql.ErrNoRows {
+		if _, err := scanLine(rows.Scan); err != nil {
 			var d *store.Damage
 			errors.As(err, &d)
 			return d, err

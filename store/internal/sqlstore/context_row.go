@@ -14,9 +14,16 @@ type contextRow struct {
 	origin     [3]sql.NullInt64
 	forks      int64 // the highest number of a fork in the family; counted in its first context
 	attempts   int64 // the number of rows of attempts of its branch
-	deleted    int64 // 1 where the context is deleted and only rows that forks share are left
+	deleted    int64 // live, sharedRest or copying
 	proof      sql.NullInt64
 }
+
+// What a context is, as the column deleted says.
+const (
+	live       = 0
+	sharedRest = 1 // it is deleted, and only what its forks share is left
+	copying    = 2 // a copy that is not whole yet: its key leads to it, no name does
+)
 
 // contextColumns are the columns that into scans.
 const contextColumns = `c.key, c.name, c.edition, c.first, c.origin, c.origin_cycle, c.origin_revision, c.fork, c.forks, c.attempts,
@@ -95,7 +102,7 @@ func (w *writer) updateContext(c *contextRow) error {
 
 // checkLive returns E_CONTEXT_NOT_FOUND where the context is deleted.
 func (c *contextRow) checkLive() error {
-	if c.deleted != 0 {
+	if c.deleted == sharedRest {
 		return noKey(c.Key)
 	}
 	return nil

@@ -15,9 +15,18 @@ type state struct {
 	next int64 // the next free nid
 }
 
-// scanState reads a row of infoColumns and checks it. It returns sql.ErrNoRows
-// for a context that is deleted.
+// scanState is scanLine for a context that a name leads to, and returns
+// sql.ErrNoRows for anything else.
 func scanState(scan func(...any) error) (state, error) {
+	st, err := scanLine(scan)
+	if err == nil && st.deleted != live {
+		err = sql.ErrNoRows
+	}
+	return st, err
+}
+
+// scanLine reads a row of infoColumns and checks it.
+func scanLine(scan func(...any) error) (state, error) {
 	var st state
 	var latest, revision, work, last, index, given, next, birth sql.NullInt64
 	if err := scan(st.into(&latest, &revision, &work, &last, &index, &given, &next, &birth)...); err != nil {
@@ -25,9 +34,6 @@ func scanState(scan func(...any) error) (state, error) {
 	}
 	if err := st.check(); err != nil {
 		return st, err
-	}
-	if st.deleted != 0 {
-		return st, sql.ErrNoRows
 	}
 	if !revision.Valid {
 		return st, damageError("the context " + strconv.Quote(st.Name) + " has no log")
@@ -42,7 +48,10 @@ func scanState(scan func(...any) error) (state, error) {
 
 // state reads the state of a context, in a transaction where one is given.
 func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, error) {
-	st, err := scanState(within(ctx, tx, s.stmts.infoByKey).QueryRowContext(ctx, int64(key)).Scan)
+	st, err := scanLine(within(ctx, tx, s.stmts.infoByKey).QueryRowContext(ctx, int64(key)).Scan)
+	if err == nil && st.deleted == sharedRest {
+		err = sql.ErrNoRows
+	}
 	switch {
 	case err == sql.ErrNoRows && tx != nil:
 		return state{}, noKey(key)
@@ -183,7 +192,7 @@ func (s *Store) Delete(ctx context.Context, key store.Key) error {
 		// there is has a name that no other can have.
 		_, err := w.alterContext(int64(key), func(c *contextRow) error {
 			err := c.checkLive()
-			c.Name, c.deleted = "@"+strconv.FormatInt(int64(key), 10), 1
+			c.Name, c.deleted = restName(int64(key)), sharedRest
 			return err
 		})
 		if err != nil {
@@ -209,7 +218,7 @@ func (w *writer) deleteUnshared(branch int64) error {
 			return err
 		}
 		c, err := w.alterContext(branch, func(c *contextRow) error {
-			if c.deleted == 0 || !cycle.Valid {
+			if c.deleted != sharedRest || !cycle.Valid {
 				return nil
 			}
 			var gone int64
@@ -217,7 +226,7 @@ func (w *writer) deleteUnshared(branch int64) error {
 			c.attempts -= gone
 			return err
 		})
-		if err != nil || c.deleted == 0 {
+		if err != nil || c.deleted != sharedRest {
 			return err
 		}
 		bounds := [len(trim)]int64{beforeAll, beforeAll, beforeAll, beforeAll}

@@ -23,11 +23,16 @@ const (
 	colRequest  = 7
 	colReport   = 8
 	colLatest   = 9
-	colDigest   = 15
-	colThread   = 16
-	colSent     = 17
-	colIdle     = 18
-	colChain    = 19
+
+	colWorkCycle = 10
+	colLastNS    = 11
+	colNextIndex = 12
+	colGiven     = 13
+	colDigest    = 15
+	colThread    = 16
+	colSent      = 17
+	colIdle      = 18
+	colChain     = 19
 )
 
 // logArgs returns the values of a log row without its link of the chain.
@@ -72,13 +77,22 @@ func orNull(s string) any {
 
 // Log implements store.Store. It checks each row against the chain.
 func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store.Entry, error) {
+	var list []store.Entry
+	err := s.logOf(ctx, key, from, to, func() { list = nil },
+		func(values []any) { list = append(list, entryOf(values)) })
+	return list, err
+}
+
+// logOf calls each with the rows of the log of a context from one revision to
+// another, after it checked them against the chain. It calls begin before the first
+// row, also where it begins anew.
+func (s *Store) logOf(ctx context.Context, key store.Key, from, to int64, begin func(), each func(values []any)) error {
 	line, err := s.lineage(ctx, key)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	var list []store.Entry
-	err = s.inReadTx(ctx, "reading the log", func(tx *sql.Tx) error {
-		list = nil
+	return s.inReadTx(ctx, "reading the log", func(tx *sql.Tx) error {
+		begin()
 		st, err := s.state(ctx, tx, key)
 		if err != nil {
 			return err
@@ -88,13 +102,12 @@ func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store
 			if lo > hi {
 				continue
 			}
-			if err := s.eachLogRow(ctx, tx, p, lo, hi, func(values []any) { list = append(list, entryOf(values)) }); err != nil {
+			if err := s.eachLogRow(ctx, tx, p, lo, hi, each); err != nil {
 				return err
 			}
 		}
 		return nil
 	})
-	return list, err
 }
 
 // Request implements store.Store. Cost: a look-up for each origin.

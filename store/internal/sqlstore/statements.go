@@ -23,9 +23,11 @@ const (
 		UNION ALL SELECT (SELECT min(branch) FROM log WHERE branch > b.branch) FROM b WHERE b.branch IS NOT NULL)
 		SELECT min(branch) FROM b WHERE branch IS NOT NULL AND branch NOT IN (SELECT key FROM context)`
 
-	stateAt  = `SELECT latest, next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
-	logProof = `SELECT digest, thread, chain FROM log WHERE branch = ? AND revision = ?`
-	logState = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, idle, chain
+	stateAt = `SELECT latest, next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
+	// What a copy of a fork goes on from.
+	forkState = `SELECT next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
+	logProof  = `SELECT digest, thread, chain FROM log WHERE branch = ? AND revision = ?`
+	logState  = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, idle, chain
 		FROM log WHERE branch = ? AND revision = ?`
 
 	// The rows of a span of cycles, in the order in which they came about. From
@@ -91,6 +93,7 @@ const (
 	attemptsAfter = `SELECT count(*) FROM attempt WHERE branch = ? AND cycle > ?`
 	insertAttempt = `INSERT INTO attempt (branch, cycle, number, status, started_ns, ended_ns, provider, model, params,
 		token_in, token_out, error, thread, proof) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	deleteAttempt = `DELETE FROM attempt WHERE branch = ? AND cycle = ? AND number = ?`
 	updateAttempt = `UPDATE attempt SET status = ?, ended_ns = ?, token_in = ?, token_out = ?, error = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`
 
@@ -124,7 +127,7 @@ var insertSizes = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 // statements are all of them, prepared.
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt      *sql.Stmt
-	logState, logProof, orphanLogs               *sql.Stmt
+	logState, logProof, forkState, orphanLogs    *sql.Stmt
 	rowsIn, bodyOf, refOf, namedRef, bornIn      *sql.Stmt
 	requestAt, chainAt, digestsIn                *sql.Stmt
 	contextRow, logRows, versionRows             *sql.Stmt
@@ -132,7 +135,7 @@ type statements struct {
 	currentState, contextRowNow, sharedWithForks *sql.Stmt
 	attemptRows, attemptAt, attemptCount         *sql.Stmt
 	currentCycle, attemptsAfter                  *sql.Stmt
-	insertAttempt, updateAttempt                 *sql.Stmt
+	insertAttempt, updateAttempt, deleteAttempt  *sql.Stmt
 	insertLog, insertFirst                       *sql.Stmt
 	insertContent, deleteContent, deleteVersion  *sql.Stmt
 	insertRows                                   [len(insertSizes)]*sql.Stmt
@@ -170,6 +173,7 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, d *Diale
 	st.deleteContext = on(write, deleteContext)
 	st.currentState = on(write, currentState)
 	st.logProof = on(write, logProof)
+	st.forkState = on(write, forkState)
 	st.sharedWithForks = on(write, sharedWithForks)
 	st.insertLog = on(write, insertLog)
 	st.insertFirst = on(write, insertFirst)
@@ -180,6 +184,7 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, d *Diale
 	st.attemptsAfter = on(write, attemptsAfter)
 	st.insertAttempt = on(write, insertAttempt)
 	st.updateAttempt = on(write, updateAttempt)
+	st.deleteAttempt = on(write, deleteAttempt)
 	if d.OwnContents {
 		st.insertContent = on(write, insertOwn)
 	} else {

@@ -1,0 +1,103 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) copyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "copy --from STORE --to STORE [CONTEXT…]",
+		Short: "Copy contexts from one store to another",
+		Long: `Copy contexts, or all where none is named, from one store to another: from a file
+to a database, back, or between two of a kind. Everything comes along: snapshots,
+drafts, the log with digests, times and request tokens, attempts, forks with what
+they share, what was undone, the marks of erasures. Where a fork is copied without
+its origin, what it shares with it comes along and is no context.
+
+Others may go on writing in the source; each context is copied as it is at one
+moment. Nothing is seen in the target until all of it is there, has the same
+digests and is verified; then all contexts appear at once. A copy that was
+interrupted goes on where it stopped when the command is given again. A name that
+the target has is refused.`,
+		Example: `  pact copy --from pact.db --to postgres://user@host/pact
+  pact copy --from postgres://user@host/pact --to laptop.db chat 'chat, another answer'
+  pact copy --from pact.db --to other.db --json`,
+	}
+	from := cmd.Flags().String("from", "", "copy from this `STORE`, a file or an address; without it the store of --db")
+	to := cmd.Flags().String("to", "", "copy to this `STORE`, which is made where it is missing")
+	for _, flag := range []string{"from", "to"} {
+		_ = cmd.MarkFlagFilename(flag)
+	}
+	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
+		if *from != "" {
+			a.db = *from
+		}
+		names, directive := a.completeNames(cmd, nil, prefix)
+		return slices.DeleteFunc(names, func(name string) bool { return slices.Contains(args, name) }), directive
+	}
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		if *to == "" {
+			return usage(cmd, "copy needs --to, the store to copy to")
+		}
+		if *from != "" {
+			a.db = *from
+		}
+		return a.copy(ctx, *to, args)
+	})
+	return cmd
+}
+
+// copy copies contexts of the store of --db to another one.
+func (a *app) copy(ctx context.Context, at string, names []string) error {
+	from, err := existingStoreAt(ctx, a.db)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	for _, name := range names { // before a store is made that nothing comes to
+		if _, err := from.Find(ctx, name); err != nil {
+			return err
+		}
+	}
+	to, err := openStoreAt(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer to.Close()
+	m := a.meter("copying")
+	copied, err := pact.Copy(ctx, from, to, &pact.CopyOptions{Contexts: names, Progress: m.at})
+	m.end()
+	if err != nil {
+		return err
+	}
+	if a.json {
+		return a.printJSON(struct {
+			From string `json:"from"`
+			To   string `json:"to"`
+			*inspect.Copied
+		}{a.shown(), shownStore(at), copied})
+	}
+	a.drawCopied(copied, at)
+	return nil
+}
+
+// drawCopied prints what came to a store, in words.
+func (a *app) drawCopied(c *inspect.Copied, at string) {
+	for _, k := range c.Contexts {
+		text := plural(int(k.Snapshots), "snapshot") + ", " + plural(int(k.Revisions), "revision")
+		if k.Attempts > 0 {
+			text += ", " + plural(k.Attempts, "attempt")
+		}
+		if k.Resumed > 0 {
+			text += " (" + strconv.FormatInt(k.Resumed, 10) + " found from before)"
+		}
+		a.printf("%s  %s\n", visible(k.Name), text)
+	}
+	a.printf("copied %s to %s, all digests compared\n", plural(len(c.Contexts), "context"), shownStore(at))
+}

@@ -1,0 +1,67 @@
+package transfer
+
+import (
+	"math"
+	"slices"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// attemptsAtOnce is how many attempts one transaction writes.
+const attemptsAtOnce = 256
+
+// attempts copies the attempts of a line, and compares what is there then. One that
+// was running when the copy was interrupted may have ended since.
+func (c *copying) attempts(l *line) error {
+	key, from, to := c.keys[l.Key], int64(math.MinInt64), l.Cycle
+	if l.Origin.Key != 0 {
+		from = l.Origin.Cycle + 1
+	}
+	if !l.Shared {
+		to = l.Stamps.Cycle
+	}
+	if from > to {
+		return nil
+	}
+	list, err := c.from.Attempts(c.ctx, l.reader, from, to)
+	if err != nil {
+		return err
+	}
+	there, err := c.to.Attempts(c.ctx, key, from, to)
+	if err != nil {
+		return err
+	}
+	known := make(map[string]store.Attempt, len(there))
+	for _, a := range there {
+		known[a.ID] = a
+	}
+	missing := slices.DeleteFunc(slices.Clone(list), func(a store.Attempt) bool {
+		b, ok := known[a.ID]
+		return ok && sameAttempt(a, b)
+	})
+	for some := range slices.Chunk(missing, attemptsAtOnce) {
+		if err := c.to.CopyAttempts(c.ctx, key, some); err != nil {
+			return err
+		}
+	}
+	if there, err = c.to.Attempts(c.ctx, key, from, to); err != nil {
+		return err
+	}
+	if !slices.EqualFunc(list, there, sameAttempt) {
+		return fault.New(fault.Store, "the attempts of "+l.Name+" differ in the copy", "verify both stores")
+	}
+	l.attempts = len(list)
+	return nil
+}
+
+func sameAttempt(a, b store.Attempt) bool {
+	tokens := sameNumber(a.TokenIn, b.TokenIn) && sameNumber(a.TokenOut, b.TokenOut)
+	a.TokenIn, a.TokenOut, b.TokenIn, b.TokenOut = nil, nil, nil, nil
+	if a.Status == store.Running && b.Status == store.Running {
+		a.EndedNS, b.EndedNS = 0, 0 // which means nothing then
+	}
+	return a == b && tokens
+}
+
+func sameNumber(a, b *int64) bool { return a == b || a != nil && b != nil && *a == *b }

@@ -1,0 +1,119 @@
+package transfer
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+)
+
+// line is a line of history that is copied. Its Cycle and Revision are the last
+// that are copied of it.
+type line struct {
+	store.Line
+	reader   store.Key // a context that shows what is copied of the line
+	found    int64     // revisions that an interrupted copy left
+	attempts int
+}
+
+// firstRevision is the first one that is no origin's.
+func (l *line) firstRevision() int64 { return l.Origin.Revision + 1 }
+
+// cycles is how many snapshots the line has of its own.
+func (l *line) cycles() int {
+	if l.Origin.Key != 0 {
+		return int(l.Cycle - l.Origin.Cycle)
+	}
+	return int(l.Cycle - l.First + 1)
+}
+
+// choose lists what to copy: the contexts of the names, all where there are none,
+// and of their origins what they share. An origin that is not named itself is copied
+// as what is left of a deleted one would be.
+func (c *copying) choose(names []string) error {
+	all, err := c.from.Lines(c.ctx)
+	if err != nil {
+		return err
+	}
+	byKey, byName := make(map[store.Key]*line, len(all)), make(map[string]*line, len(all))
+	for _, l := range all {
+		byKey[l.Key] = &line{Line: l, reader: l.Key}
+		if !l.Shared && !l.Unfinished {
+			byName[l.Name] = byKey[l.Key]
+		}
+	}
+	if len(names) == 0 {
+		for name := range byName {
+			names = append(names, name)
+		}
+	}
+	named, chosen := make(map[*line]bool), make(map[*line]bool)
+	for _, name := range names {
+		l := byName[name]
+		if l == nil {
+			return store.NoContext(name)
+		}
+		named[l], chosen[l] = true, true
+	}
+	for _, l := range slices.Backward(all) { // forks before their origins
+		fork, origin := byKey[l.Key], byKey[l.Origin.Key]
+		if chosen[fork] && origin != nil && !named[origin] {
+			origin.share(fork, chosen[origin])
+			chosen[origin] = true
+		}
+	}
+	for _, l := range all {
+		if of := byKey[l.Key]; chosen[of] {
+			c.lines = append(c.lines, of)
+			c.total += 2 * of.cycles()
+			if !of.Shared {
+				c.total += int(of.Cycle - of.First + 1)
+			}
+		}
+	}
+	return nil
+}
+
+// share makes of an origin that is not named what a fork of it shares, or more where
+// another fork does.
+func (l *line) share(fork *line, chosen bool) {
+	if at := fork.Origin; !chosen || at.Cycle > l.Cycle {
+		l.Shared, l.Name, l.Cycle, l.Revision = true, "@"+strconv.FormatInt(int64(l.Key), 10), at.Cycle, at.Revision
+		l.reader = fork.reader
+	}
+}
+
+// refuseTaken returns E_CONFLICT where the target has one of the names.
+func (c *copying) refuseTaken() error {
+	there, err := c.to.Contexts(c.ctx)
+	if err != nil {
+		return err
+	}
+	taken := make(map[string]bool, len(there))
+	for _, i := range there {
+		taken[i.Name] = true
+	}
+	var list []string
+	for _, l := range c.lines {
+		if taken[l.Name] && !l.Shared {
+			list = append(list, l.Name)
+		}
+	}
+	slices.Sort(list)
+	switch len(list) {
+	case 0:
+		return nil
+	case 1:
+		return fault.New(fault.Conflict, "the target has a context "+list[0]+" already", takenRemedy)
+	}
+	const shown = 5
+	text := strings.Join(list[:min(len(list), shown)], ", ")
+	if more := len(list) - shown; more > 0 {
+		text += " and " + strconv.Itoa(more) + " more"
+	}
+	return fault.New(fault.Conflict, "the target has the contexts "+text+" already", takenRemedy)
+}
+
+const takenRemedy = "rename or delete them on one side, or name the contexts to copy"

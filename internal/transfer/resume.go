@@ -1,0 +1,73 @@
+package transfer
+
+import (
+	"iter"
+
+	"github.com/contexttree/pact/store"
+)
+
+// findUnfinished lists what interrupted copies left in the target.
+func (c *copying) findUnfinished() error {
+	there, err := c.to.Lines(c.ctx)
+	if err != nil {
+		return err
+	}
+	c.left = make(map[string]store.Line)
+	for _, l := range there {
+		if l.Unfinished {
+			c.left[l.Name] = l
+		}
+	}
+	return nil
+}
+
+// resume returns what an interrupted copy left of a line, nil without any. What is
+// no beginning of the line is deleted: something was erased since, or it is of
+// another source.
+func (c *copying) resume(l *line) (*target, error) {
+	left, there := c.left[l.Name]
+	if !there {
+		return nil, nil
+	}
+	begins, err := c.begins(l, left)
+	if err != nil {
+		return nil, err
+	}
+	if !begins {
+		return nil, c.to.Delete(c.ctx, left.Key)
+	}
+	s, err := c.to.Load(c.ctx, left.Key)
+	if err != nil {
+		return nil, err
+	}
+	l.found = s.Revision - l.Origin.Revision
+	c.step(l.cycles() - int(l.Cycle-s.Cycle))
+	return &target{key: left.Key, guard: store.Guard{Cycle: s.Cycle, Revision: s.Revision}, working: s.Working}, nil
+}
+
+// begins reports whether what is left of a copy is a beginning of the line.
+func (c *copying) begins(l *line, left store.Line) (bool, error) {
+	if left.Edition != l.Edition || left.First != l.First || left.Fork != l.Fork || left.Revision > l.Revision ||
+		left.Origin != (store.Origin{Key: c.keys[l.Origin.Key], Cycle: l.Origin.Cycle, Revision: l.Origin.Revision}) {
+		return false, nil
+	}
+	there := c.revisions(c.to, left.Key, l.firstRevision(), left.Revision)
+	return c.same(there, c.revisions(c.from, l.reader, l.firstRevision(), left.Revision))
+}
+
+// same reports whether two logs agree.
+func (c *copying) same(a, b iter.Seq2[store.Revision, error]) (bool, error) {
+	next, stop := iter.Pull2(b)
+	defer stop()
+	for x, err := range a {
+		if err != nil {
+			return false, err
+		}
+		y, err, ok := next()
+		if err != nil || !ok || !sameRevision(x, y) {
+			return false, err
+		}
+	}
+	_, err, more := next()
+	return !more, err
+}

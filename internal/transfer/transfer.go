@@ -1,0 +1,150 @@
+// Package transfer copies contexts from one store to another: snapshots, drafts,
+// logs with digests, times and request tokens, attempts, and forks with what they
+// share. It reads and writes through package store alone, so that any two stores
+// do that have the power ([store.Copier]).
+//
+// A copy is hidden until all of it is there and verified. One that was interrupted
+// goes on where it stopped.
+package transfer
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/verify"
+	"github.com/contexttree/pact/store"
+)
+
+// Progress is told how much is done of what there is to do; it may be nil.
+type Progress func(done, total int)
+
+// Copy copies contexts, all where none is named. E_CONTEXT_NOT_FOUND for a name
+// that is not there, E_CONFLICT for one that the target has.
+//
+// Each context is copied as it is at one moment; others may go on writing. What is
+// there by then is compared, revision by revision and cycle by cycle, and verified
+// before any context appears in the target, all of them at one moment.
+// E_CONFLICT where something was erased meanwhile. Cost: everything that is copied,
+// read once and written once, then read twice in the target.
+func Copy(ctx context.Context, from, to store.Store, names []string, progress Progress) (*inspect.Copied, error) {
+	c := &copying{ctx: ctx, keys: make(map[store.Key]store.Key), progress: progress}
+	var err error
+	if c.from, err = powers(from); err != nil {
+		return nil, err
+	}
+	if c.to, err = powers(to); err != nil {
+		return nil, err
+	}
+	if err := c.choose(names); err != nil {
+		return nil, err
+	}
+	if err := c.refuseTaken(); err != nil {
+		return nil, err
+	}
+	if err := c.findUnfinished(); err != nil {
+		return nil, err
+	}
+	for _, l := range c.lines {
+		if err := c.line(l); err != nil {
+			return nil, err
+		}
+	}
+	for _, l := range c.lines {
+		if err := c.compare(l); err != nil {
+			return nil, err
+		}
+	}
+	if err := c.verify(); err != nil {
+		return nil, err
+	}
+	return c.finish()
+}
+
+// end is a store with the powers that a copy needs.
+type end interface {
+	store.Store
+	store.Copier
+	store.AttemptKeeper
+	store.Deleter
+}
+
+// powers returns a store as an end of a copy, and names the power that it lacks.
+func powers(s store.Store) (end, error) {
+	if _, err := store.Power[store.Copier](s); err != nil {
+		return nil, err
+	}
+	if _, err := store.Power[store.AttemptKeeper](s); err != nil {
+		return nil, err
+	}
+	if _, err := store.Power[store.Deleter](s); err != nil {
+		return nil, err
+	}
+	return s.(end), nil
+}
+
+// copying is a copy under way.
+type copying struct {
+	ctx      context.Context
+	from, to end
+	lines    []*line                 // an origin before its forks
+	keys     map[store.Key]store.Key // of the copies, by those of the lines
+	left     map[string]store.Line   // what interrupted copies left, by name
+
+	progress    Progress
+	done, total int
+}
+
+// step counts cycles that are done.
+func (c *copying) step(n int) {
+	c.done += n
+	if c.progress != nil {
+		c.progress(min(c.done, c.total), c.total)
+	}
+}
+
+// verify has the target verify what is no line's own, and every context.
+func (c *copying) verify() error {
+	if checker, ok := c.to.(store.Checker); ok {
+		damage, err := checker.CheckAll(c.ctx)
+		if err != nil {
+			return err
+		}
+		if damage != nil {
+			return damage.Err()
+		}
+	}
+	for _, l := range c.lines {
+		if l.Shared {
+			continue // it is verified with its forks
+		}
+		info := l.Info
+		info.Key, info.Origin.Key = c.keys[l.Key], c.keys[l.Origin.Key]
+		before := c.done
+		found, err := verify.Info(c.ctx, c.to, info, func(done, _ int) { c.step(before + done - c.done) })
+		if err != nil {
+			return err
+		}
+		if !found.Holds() {
+			return fault.New(fault.Store, "the copy of "+l.Name+" does not hold: "+found.Defect.What,
+				"verify both stores")
+		}
+	}
+	return nil
+}
+
+// finish makes the copies appear.
+func (c *copying) finish() (*inspect.Copied, error) {
+	lines, copied := make([]store.Line, len(c.lines)), &inspect.Copied{Contexts: []inspect.CopiedContext{}}
+	for i, l := range c.lines {
+		lines[i] = l.Line
+		lines[i].Key = c.keys[l.Key]
+		if l.Shared {
+			copied.Shared++
+			continue
+		}
+		copied.Contexts = append(copied.Contexts, inspect.CopiedContext{Name: l.Name,
+			Snapshots: l.Cycle - l.First + 1, Revisions: l.Revision, Attempts: l.attempts, Resumed: l.found})
+	}
+	return copied, c.to.FinishCopies(c.ctx, lines)
+}
