@@ -1,0 +1,212 @@
+package api
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// cacheMarker is the member by which a client says where a cached prefix is to
+// end. It moves from call to call and is no content.
+const cacheMarker = "cache_control"
+
+// roles maps the words of providers to the roles of 01 §2.
+var roles = map[string]string{
+	"user": "user", "assistant": "assistant", "tool": "tool", "system": "system",
+	"developer": "system", "model": "assistant", "function": "tool",
+}
+
+func roleOf(word string) string {
+	if role := roles[word]; role != "" {
+		return role
+	}
+	return "other"
+}
+
+// text returns a member of an object that is a string, "" without one.
+func text(object canon.Any, names ...string) string {
+	for _, name := range names {
+		if v, _ := object.Get(name); v.Kind == canon.KindString {
+			return v.Text
+		}
+	}
+	return ""
+}
+
+// kindOf maps the type of a part or item to the kind of its block.
+func kindOf(word string) string {
+	switch {
+	case word == "input_text" || word == "output_text":
+		return "text"
+	case word == "image_url" || word == "input_image":
+		return "image"
+	case word == "redacted_thinking" || word == "reasoning":
+		return "thinking"
+	case strings.HasSuffix(word, "tool_use") || strings.HasSuffix(word, "_call"):
+		return "call"
+	case strings.HasSuffix(word, "tool_result") || strings.HasSuffix(word, "_call_output"):
+		return "result"
+	}
+	return plain(word)
+}
+
+// plain returns a word that is fit to be a kind, else "part".
+func plain(word string) string {
+	const longest = 64
+	for i := 0; i < len(word); i++ {
+		letter := 'a' <= word[i]|0x20 && word[i]|0x20 <= 'z'
+		if !letter && (i == 0 || word[i] != '_' && word[i] != '-' && (word[i] < '0' || word[i] > '9')) {
+			return "part"
+		}
+	}
+	if word == "" || len(word) > longest {
+		return "part"
+	}
+	return word
+}
+
+// content reads what a message says: a text, or a list of parts.
+func (c *cutter) content(v canon.Any) canon.Any {
+	switch v.Kind {
+	case canon.KindString:
+		return c.cut(Part{Kind: "text", Content: v})
+	case canon.KindArray:
+		return each(v, func(_ int, e canon.Any) canon.Any { return c.part(e) })
+	case canon.KindNull:
+		return v
+	}
+	return c.cut(Part{Kind: "part", Content: v})
+}
+
+// part reads one part of a list, as OpenAI and Anthropic write them.
+func (c *cutter) part(v canon.Any) canon.Any {
+	word := text(v, "type")
+	kind := kindOf(word)
+	switch {
+	case v.Kind == canon.KindString:
+		return c.cut(Part{Kind: "text", Content: v})
+	case kind == "text" && plainText(v):
+		return walk(v, func(name string, value canon.Any) canon.Any {
+			if name == "text" {
+				return c.cut(Part{Kind: "text", Content: value})
+			}
+			return escaped(value)
+		})
+	case kind == "result" && only(v, "type", "tool_use_id", "content", "is_error", cacheMarker):
+		return c.result(v, "content", text(v, "tool_use_id"))
+	}
+	p := Part{Kind: kind}
+	switch kind {
+	case "call":
+		p.Call, p.Name = text(v, "id"), text(v, "name")
+	case "result":
+		p.Role, p.Call = "tool", text(v, "tool_use_id")
+	}
+	var lost []canon.Any
+	p.Content, lost = without(v, nil, cacheMarker)
+	return c.cut(p, lost...)
+}
+
+// plainText reports whether a part says nothing but its text.
+func plainText(v canon.Any) bool {
+	for _, m := range v.Members {
+		if m.Name != "type" && m.Name != "text" && m.Name != cacheMarker && !emptyOrNull(m.Value) {
+			return false
+		}
+	}
+	said, _ := v.Get("text")
+	return said.Kind == canon.KindString
+}
+
+func emptyOrNull(v canon.Any) bool {
+	return v.Kind == canon.KindNull || v.Kind == canon.KindArray && len(v.Elems) == 0
+}
+
+// only reports whether an object has no members but these.
+func only(object canon.Any, names ...string) bool {
+	for _, m := range object.Members {
+		if !slices.Contains(names, m.Name) {
+			return false
+		}
+	}
+	return true
+}
+
+// result reads the result of a call, which stands in a field of an object. A
+// list of one text is the same as the text; an object without the field is the
+// result itself.
+func (c *cutter) result(v canon.Any, field, call string) canon.Any {
+	failed, _ := v.Get("is_error")
+	p := Part{Kind: "result", Role: "tool", Call: call, Failed: failed.Text == string(canon.True)}
+	if _, ok := v.Get(field); !ok {
+		var lost []canon.Any
+		p.Content, lost = without(v, nil, cacheMarker, "id", "status")
+		return c.cut(p, lost...)
+	}
+	return walk(v, func(name string, value canon.Any) canon.Any {
+		if name != field {
+			return escaped(value)
+		}
+		return c.resultContent(p, value)
+	})
+}
+
+func (c *cutter) resultContent(p Part, value canon.Any) canon.Any {
+	if value.Kind == canon.KindArray && len(value.Elems) == 1 && plainText(value.Elems[0]) &&
+		kindOf(text(value.Elems[0], "type")) == "text" {
+		return each(value, func(_ int, e canon.Any) canon.Any {
+			return walk(e, func(name string, m canon.Any) canon.Any {
+				if name != "text" {
+					return escaped(m)
+				}
+				p.Content = m
+				return c.cut(p)
+			})
+		})
+	}
+	var lost []canon.Any
+	p.Content, lost = withoutMarkers(value)
+	return c.cut(p, lost...)
+}
+
+// withoutMarkers takes the cache markers out of a list of parts.
+func withoutMarkers(list canon.Any) (canon.Any, []canon.Any) {
+	if list.Kind != canon.KindArray {
+		return list, nil
+	}
+	elems := slices.Clone(list.Elems)
+	var all []canon.Any
+	for i, e := range elems {
+		at := canon.Any{Kind: canon.KindNumber, Text: strconv.Itoa(i)}
+		kept, lost := without(e, []canon.Any{at}, cacheMarker)
+		elems[i], all = kept, append(all, lost...)
+	}
+	return canon.ArrayOf(elems...), all
+}
+
+// tools reads a list of definitions.
+func tools(c *cutter, v canon.Any) canon.Any {
+	c.section = Tools
+	if v.Kind != canon.KindArray {
+		return escaped(v)
+	}
+	return each(v, func(_ int, e canon.Any) canon.Any { return c.tool(e) })
+}
+
+func (c *cutter) tool(v canon.Any) canon.Any {
+	p := Part{Kind: "tool", Name: text(v, "name")}
+	if function, ok := v.Get("function"); ok && p.Name == "" {
+		p.Name = text(function, "name")
+	}
+	var lost []canon.Any
+	p.Content, lost = without(v, nil, cacheMarker)
+	return c.cut(p, lost...)
+}
+
+// systemPrompt reads the system prompt where it is a field of its own.
+func systemPrompt(c *cutter, v canon.Any) canon.Any {
+	c.section, c.role = System, "system"
+	return c.content(v)
+}
