@@ -23,6 +23,8 @@ var allowed = map[string]struct {
 	"internal/safefile":       {},
 	"internal/canon":          {own: []string{"fault"}},
 	"internal/wire":           {own: []string{"fault", "internal/canon"}},
+	"internal/api":            {own: []string{"fault", "internal/canon"}},
+	"internal/answer":         {own: []string{"internal/canon", "internal/api"}},
 	"tree":                    {own: []string{"fault", "internal/canon"}},
 	"lifecycle":               {own: []string{"fault", "tree"}},
 	"selector":                {own: []string{"fault"}},

@@ -1,0 +1,277 @@
+// Package answer puts together what a provider answered, from the bytes of the
+// answer as they pass: a JSON body, or a stream of events of one of the four APIs
+// of package api.
+//
+// An [Assembler] is given a copy of the bytes, in any pieces; the same bytes give
+// the same answer however they are cut. It never fails, as nothing that passes
+// may depend on it: what cannot be read is said in the [Answer].
+package answer
+
+import (
+	"bytes"
+	"compress/gzip"
+	"errors"
+	"io"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// MaxAnswer is how many bytes of an answer are looked at, before and after it is
+// decompressed. What comes after them passes unread.
+const MaxAnswer = 64 << 20
+
+// Answer is what a provider answered.
+type Answer struct {
+	API       api.Name
+	Status    int       // of HTTP
+	ID        string    // that the provider gave to the answer
+	RequestID string    // that it gave to the request, for its support
+	Model     string    // that answered
+	Content   canon.Any // as api.Said reads it; absent where there is none
+	Finish    string    // why the model stopped, in the provider's word
+	Refusal   string    // what a model says that refuses, or why a request was blocked
+	Usage     Usage
+	Failure   string // why there is no answer, or no whole one; "" for a whole one
+}
+
+// Usage is how many tokens a call took as the provider counts them, nil where it
+// did not say.
+type Usage struct {
+	In        *int64 // all that the model was sent, those from the cache included
+	Out       *int64 // all that it wrote, its reasoning included
+	Cached    *int64 // of In, read from the cache
+	Written   *int64 // of In, written to the cache
+	Written5m *int64 // of Written, to live for five minutes
+	Written1h *int64 // of Written, to live for an hour
+	Reasoning *int64 // of Out
+}
+
+// Assembler puts an answer together. It is an io.Writer that takes everything.
+type Assembler struct {
+	answer   Answer
+	encoding string
+	stream   bool
+	body     []byte // of an answer that is read at its end: JSON, or compressed
+	size     int    // bytes so far
+	events   events
+	reader   reader
+}
+
+// reader puts together the events of one API.
+type reader interface {
+	// event takes the data of one event of a stream.
+	event(data canon.Any)
+	// whole takes an answer that is no stream.
+	whole(body canon.Any)
+	// fill writes into the answer what has come, and reports whether that is all.
+	fill(*Answer) (complete bool)
+}
+
+// New returns an assembler for the answer to one request by its status and
+// headers.
+func New(name api.Name, status int, header http.Header) *Assembler {
+	a := &Assembler{encoding: strings.ToLower(header.Get("Content-Encoding"))}
+	a.answer = Answer{API: name, Status: status}
+	for _, field := range []string{"Request-Id", "X-Request-Id", "X-Amzn-Requestid", "Apim-Request-Id"} {
+		if id := header.Get(field); id != "" && a.answer.RequestID == "" {
+			a.answer.RequestID = id
+		}
+	}
+	a.stream = strings.HasPrefix(strings.ToLower(header.Get("Content-Type")), "text/event-stream")
+	switch name {
+	case api.Chat:
+		a.reader = &chat{}
+	case api.Responses:
+		a.reader = &responses{}
+	case api.Messages:
+		a.reader = &messages{}
+	default:
+		a.reader = &gemini{}
+	}
+	a.events.dispatch = a.dispatch
+	return a
+}
+
+// Write takes the next bytes of the answer. It keeps no part of p.
+func (a *Assembler) Write(p []byte) (int, error) {
+	taken := p[:min(len(p), MaxAnswer-a.size)]
+	a.size += len(taken)
+	if a.stream && (a.encoding == "" || a.encoding == "identity") {
+		a.events.write(taken)
+	} else {
+		a.body = append(a.body, taken...)
+	}
+	if len(taken) < len(p) {
+		a.fail("the answer has more than " + strconv.Itoa(MaxAnswer) + " bytes, of which the first were read")
+	}
+	return len(p), nil
+}
+
+// Close ends the answer and returns it. broken is why the bytes ended, nil where
+// they came to their end.
+func (a *Assembler) Close(broken error) Answer {
+	if broken != nil {
+		a.fail("the answer broke off: " + broken.Error())
+	}
+	body := a.decoded()
+	if a.stream {
+		a.events.write(body)
+	} else if len(body) > 0 {
+		a.whole(body)
+	}
+	complete := a.reader.fill(&a.answer)
+	if a.answer.Status >= 400 {
+		a.fail("HTTP " + strconv.Itoa(a.answer.Status))
+	}
+	if !complete {
+		a.fail("the answer ended before it was whole")
+	}
+	return a.answer
+}
+
+// decoded returns what is left to be read, decompressed as far as that goes.
+func (a *Assembler) decoded() []byte {
+	if len(a.body) == 0 {
+		return nil
+	}
+	switch a.encoding {
+	case "", "identity":
+		return a.body
+	case "gzip":
+	default:
+		a.fail("the answer is compressed in a way that is not read: " + a.encoding)
+		return nil
+	}
+	unzip, err := gzip.NewReader(bytes.NewReader(a.body))
+	if err != nil {
+		a.fail("the answer cannot be decompressed: " + err.Error())
+		return nil
+	}
+	body, err := io.ReadAll(io.LimitReader(unzip, MaxAnswer+1))
+	if len(body) > MaxAnswer {
+		body, err = body[:MaxAnswer], errors.New("it has too many bytes")
+	}
+	if err != nil {
+		a.fail("the answer cannot be decompressed: " + err.Error())
+	}
+	return body
+}
+
+// fail keeps the first reason.
+func (a *Assembler) fail(why string) {
+	if a.answer.Failure == "" {
+		a.answer.Failure = why
+	}
+}
+
+// whole reads an answer that is no stream. Gemini writes a list of chunks where
+// a stream was asked for without events.
+func (a *Assembler) whole(body []byte) {
+	value, err := canon.ParseAny(body)
+	switch {
+	case err != nil:
+		a.fail("the answer is not JSON: " + err.Error())
+	case value.Kind == canon.KindArray:
+		for _, chunk := range value.Elems {
+			a.chunk(chunk)
+		}
+	case a.failed(value):
+	default:
+		a.reader.whole(value)
+	}
+}
+
+// dispatch reads the data of an event.
+func (a *Assembler) dispatch(data []byte) {
+	if string(data) == "[DONE]" {
+		return // how chat completions end
+	}
+	value, err := canon.ParseAny(data)
+	if err != nil {
+		a.fail("an event is not JSON: " + err.Error())
+		return
+	}
+	a.chunk(value)
+}
+
+func (a *Assembler) chunk(value canon.Any) {
+	if !a.failed(value) {
+		a.reader.event(value)
+	}
+}
+
+// failed reads an error in the form that all four APIs have.
+func (a *Assembler) failed(value canon.Any) bool {
+	problem, ok := value.Get("error")
+	if text(value, "type") == "error" && !ok {
+		problem, ok = value, true // an event of Responses
+	}
+	if !ok || problem.Kind == canon.KindNull {
+		return false
+	}
+	if _, ok := value.Get("object"); ok {
+		return false // an answer of Responses, with an error of its own
+	}
+	a.fail(problemText(problem))
+	return true
+}
+
+// problemText says what a provider says of an error: its type or code, and its
+// words.
+func problemText(problem canon.Any) string {
+	if problem.Kind == canon.KindString {
+		return problem.Text
+	}
+	var words []string
+	for _, name := range []string{"type", "status", "code", "message"} {
+		if word := text(problem, name); word != "" && word != "error" {
+			words = append(words, word)
+		}
+	}
+	if len(words) == 0 {
+		return "the provider reports an error"
+	}
+	return strings.Join(words, ": ")
+}
+
+// text returns a member of an object that is a string, "" without one.
+func text(object canon.Any, name string) string {
+	if v, _ := object.Get(name); v.Kind == canon.KindString {
+		return v.Text
+	}
+	return ""
+}
+
+// get follows members of objects.
+func get(v canon.Any, path ...string) canon.Any {
+	for _, name := range path {
+		v, _ = v.Get(name)
+	}
+	return v
+}
+
+// count returns a number of tokens, nil without one.
+func count(v canon.Any, path ...string) *int64 {
+	if n, ok := get(v, path...).Value().Int64(); ok && n >= 0 {
+		return &n
+	}
+	return nil
+}
+
+// sum adds what is known; nil where nothing is.
+func sum(counts ...*int64) *int64 {
+	var total *int64
+	for _, n := range counts {
+		if n != nil && total == nil {
+			total = new(int64)
+		}
+		if n != nil {
+			*total += *n
+		}
+	}
+	return total
+}

@@ -1,0 +1,61 @@
+package answer
+
+import "bytes"
+
+// events cuts a stream into its events (WHATWG HTML, section 9.2.6): lines that
+// end in CR, LF or both, an empty one after each event. Only the data of an event
+// is passed on, as each of the APIs says there what the event is.
+type events struct {
+	dispatch func(data []byte)
+	line     []byte // the line at hand as far as it came
+	data     []byte // of the event at hand
+	hasData  bool
+	afterCR  bool // an LF at hand belongs to the CR before it
+	started  bool // the first line is done, before which a byte order mark may stand
+}
+
+func (e *events) write(p []byte) {
+	for len(p) > 0 {
+		if e.afterCR && p[0] == '\n' {
+			p = p[1:]
+			e.afterCR = false
+			continue
+		}
+		e.afterCR = false
+		end := bytes.IndexAny(p, "\r\n")
+		if end < 0 {
+			e.line = append(e.line, p...)
+			return
+		}
+		e.line = append(e.line, p[:end]...)
+		e.afterCR = p[end] == '\r'
+		p = p[end+1:]
+		e.endLine()
+	}
+}
+
+// endLine reads the line at hand.
+func (e *events) endLine() {
+	line := e.line
+	if !e.started {
+		line = bytes.TrimPrefix(line, []byte("\uFEFF"))
+		e.started = true
+	}
+	e.line = e.line[:0]
+	if len(line) == 0 {
+		if e.hasData {
+			e.dispatch(e.data)
+		}
+		e.data, e.hasData = e.data[:0], false
+		return
+	}
+	// A line that begins with a colon is a comment: its field has no name.
+	field, value, _ := bytes.Cut(line, []byte(":"))
+	if string(field) != "data" {
+		return
+	}
+	if e.hasData {
+		e.data = append(e.data, '\n')
+	}
+	e.data, e.hasData = append(e.data, bytes.TrimPrefix(value, []byte(" "))...), true
+}

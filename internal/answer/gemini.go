@@ -1,0 +1,97 @@
+package answer
+
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// gemini reads Gemini's chunks. Of several candidates the first one counts.
+type gemini struct {
+	id, model, finish, blocked, role string
+	parts                            []canon.Any
+	run                              strings.Builder // the text of the last of parts, where more may follow
+	usage                            canon.Any
+}
+
+func (g *gemini) whole(body canon.Any) { g.event(body) }
+
+func (g *gemini) event(chunk canon.Any) {
+	if id := text(chunk, "responseId"); id != "" {
+		g.id = id
+	}
+	if model := text(chunk, "modelVersion"); model != "" {
+		g.model = model
+	}
+	if usage := get(chunk, "usageMetadata"); usage.Kind == canon.KindObject {
+		g.usage = usage
+	}
+	if reason := text(get(chunk, "promptFeedback"), "blockReason"); reason != "" {
+		g.blocked = reason
+	}
+	for _, candidate := range get(chunk, "candidates").Elems {
+		if i, ok := get(candidate, "index").Value().Int64(); ok && i != 0 {
+			continue
+		}
+		if finish := text(candidate, "finishReason"); finish != "" {
+			g.finish = finish
+		}
+		content := get(candidate, "content")
+		if role := text(content, "role"); role != "" {
+			g.role = role
+		}
+		for _, part := range get(content, "parts").Elems {
+			g.part(part)
+		}
+	}
+}
+
+// part adds a part. Pieces of one text follow one another; a part that says
+// more than a text and whether it is a thought stands alone.
+func (g *gemini) part(part canon.Any) {
+	last := len(g.parts) - 1
+	if !piece(part) || last < 0 || !piece(g.parts[last]) ||
+		get(part, "thought").Text != get(g.parts[last], "thought").Text {
+		g.endRun()
+		g.parts = append(g.parts, part)
+		last++
+	}
+	if piece(part) {
+		g.run.WriteString(text(part, "text"))
+	}
+}
+
+func piece(part canon.Any) bool {
+	said := get(part, "text")
+	return said.Kind == canon.KindString && len(without(part, "text", "thought").Members) == 0
+}
+
+// endRun gives the last part all of its text.
+func (g *gemini) endRun() {
+	last := len(g.parts) - 1
+	if last < 0 || !piece(g.parts[last]) {
+		return
+	}
+	g.parts[last] = canon.Object(append(without(g.parts[last], "text").Members, member("text", g.run.String()))...)
+	g.run.Reset()
+}
+
+func (g *gemini) fill(a *Answer) bool {
+	g.endRun()
+	a.ID, a.Model, a.Finish, a.Refusal = g.id, g.model, g.finish, g.blocked
+	if len(g.parts) > 0 {
+		role := g.role
+		if role == "" {
+			role = "model"
+		}
+		a.Content = canon.Object(
+			member("role", role), canon.Member{Name: "parts", Value: canon.ArrayOf(g.parts...)})
+	}
+	thoughts := count(g.usage, "thoughtsTokenCount")
+	a.Usage = Usage{
+		In:     count(g.usage, "promptTokenCount"),
+		Out:    sum(count(g.usage, "candidatesTokenCount"), thoughts),
+		Cached: count(g.usage, "cachedContentTokenCount"), Reasoning: thoughts,
+	}
+	return g.finish != "" || g.blocked != ""
+}

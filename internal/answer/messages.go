@@ -1,0 +1,134 @@
+package answer
+
+import "github.com/contexttree/pact/internal/canon"
+
+// messages reads Anthropic's messages.
+type messages struct {
+	message map[string]canon.Any // but for its content and usage
+	usage   map[string]canon.Any
+	content list
+	more    map[*block]*additions
+	stopped bool
+}
+
+// additions is what comes to a block beside its texts.
+type additions struct {
+	input     []byte // JSON
+	citations []canon.Any
+}
+
+// blockDeltas says which member of a block a delta of that type adds to.
+var blockDeltas = map[string]string{
+	"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature",
+}
+
+func (m *messages) event(event canon.Any) {
+	switch text(event, "type") {
+	case "message_start":
+		m.about(get(event, "message"))
+	case "message_delta":
+		m.about(get(event, "delta"))
+		m.about(without(event, "delta", "type"))
+	case "message_stop":
+		m.stopped = true
+	case "content_block_start":
+		if b := m.content.at(get(event, "index")); b != nil {
+			b.begun = get(event, "content_block")
+		}
+	case "content_block_delta":
+		if b := m.content.at(get(event, "index")); b != nil {
+			m.delta(b, get(event, "delta"))
+		}
+	}
+}
+
+// about takes fields of the message over. Counts of tokens are of the whole
+// message whenever they come; a later one takes the place of an earlier one.
+func (m *messages) about(fields canon.Any) {
+	if m.message == nil {
+		m.message, m.usage = make(map[string]canon.Any), make(map[string]canon.Any)
+	}
+	for _, f := range get(fields, "usage").Members {
+		m.usage[f.Name] = f.Value
+	}
+	for _, f := range without(fields, "content", "usage").Members {
+		if f.Value.Kind != canon.KindNull {
+			m.message[f.Name] = f.Value
+		}
+	}
+}
+
+func (m *messages) delta(b *block, delta canon.Any) {
+	kind := text(delta, "type")
+	if field := blockDeltas[kind]; field != "" {
+		b.add(field, text(delta, field))
+		return
+	}
+	if m.more == nil {
+		m.more = make(map[*block]*additions)
+	}
+	if m.more[b] == nil {
+		m.more[b] = &additions{}
+	}
+	switch kind {
+	case "input_json_delta":
+		m.more[b].input = append(m.more[b].input, text(delta, "partial_json")...)
+	case "citations_delta":
+		m.more[b].citations = append(m.more[b].citations, get(delta, "citation"))
+	}
+}
+
+func (m *messages) whole(body canon.Any) {
+	m.about(body)
+	m.content = make(list)
+	for i, b := range get(body, "content").Elems {
+		m.content[int64(i)] = &block{begun: b}
+	}
+	m.stopped = true
+}
+
+func (m *messages) fill(a *Answer) bool {
+	word := func(name string) string { return m.message[name].Text }
+	a.ID, a.Model, a.Finish = word("id"), word("model"), word("stop_reason")
+	var content []canon.Any
+	for _, b := range m.content.inOrder() {
+		if whole := b.whole(); whole.Kind == canon.KindObject {
+			content = append(content, m.more[b].on(whole))
+		}
+	}
+	if len(content) > 0 {
+		a.Content = canon.ArrayOf(content...)
+	}
+	if a.Finish == "refusal" {
+		a.Refusal = a.Finish
+	}
+	a.Usage = Usage{
+		Out: count(m.usage["output_tokens"]), Cached: count(m.usage["cache_read_input_tokens"]),
+		Written:   count(m.usage["cache_creation_input_tokens"]),
+		Written5m: count(m.usage["cache_creation"], "ephemeral_5m_input_tokens"),
+		Written1h: count(m.usage["cache_creation"], "ephemeral_1h_input_tokens"),
+	}
+	a.Usage.In = sum(count(m.usage["input_tokens"]), a.Usage.Cached, a.Usage.Written)
+	return m.stopped
+}
+
+// on gives a block its input and citations. An input that is no JSON, because
+// the stream broke off, stays a text.
+func (a *additions) on(block canon.Any) canon.Any {
+	if a == nil {
+		return block
+	}
+	members := without(block).Members
+	if len(a.input) > 0 {
+		input, err := canon.ParseAny(a.input)
+		if err != nil {
+			input = canon.Any{Kind: canon.KindString, Text: string(a.input)}
+		}
+		members = append(members, canon.Member{Name: "input", Value: input})
+	}
+	if len(a.citations) > 0 {
+		all := append(get(block, "citations").Elems, a.citations...)
+		members = append(members, canon.Member{Name: "citations", Value: canon.ArrayOf(all...)})
+	}
+	return canon.Object(members...)
+}
