@@ -3,8 +3,6 @@ package pact_test
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,52 +14,16 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/store"
 )
 
-var model = pact.ProviderCall{Provider: "openai", Model: "gpt-5"}
-
-func sha(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return hex.EncodeToString(sum[:])
-}
-
-// start starts an attempt and returns it with what was sent.
-func start(t testing.TB, c *pact.Context) (*store.Attempt, string) {
-	t.Helper()
-	var sent bytes.Buffer
-	a, err := c.StartAttempt(background, model, &sent, nil)
-	must(t, err)
-	return a, sent.String()
-}
-
-func joined(t testing.TB, c *pact.Context) *inspect.AttemptCounts {
-	t.Helper()
-	r, err := pact.Verify(background, c, nil)
-	must(t, err)
-	if r.Defect != nil {
-		t.Fatalf("broken: %+v", r.Defect)
-	}
-	return r.Attempts
-}
-
-func wantJoined(t testing.TB, c *pact.Context, want string) {
-	t.Helper()
-	got, err := json.Marshal(joined(t, c))
-	must(t, err)
-	if string(got) != want {
-		t.Errorf("verify says %s, want %s", got, want)
-	}
-}
-
-// TestAttempt stops, edits and runs again within a cycle (03 §6.1).
-func TestAttempt(t *testing.T) {
+// TestAttemptsWithinACycle stops, edits and runs again within a cycle (03 §6.1).
+func TestAttemptsWithinACycle(t *testing.T) {
 	clock := int64(5_000_000_000)
 	c := create(t, store.NewMemory(),
 		pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { clock++; return clock }}})
 	must(t, c.Edit(background, say("one"), nil))
-	wantJoined(t, c, "null")
+	wantAttemptCounts(t, c, "null")
 	revision := c.Revision()
 	first, err := c.StartAttempt(background, pact.ProviderCall{Provider: "openai", Model: "gpt-5",
 		Params: map[string]any{"temperature": 0.5, "a": []any{1, nil, true}, "é": "<>"}}, io.Discard, nil)
@@ -93,7 +55,7 @@ func TestAttempt(t *testing.T) {
 	if log[len(log)-1].Sent != second.Thread {
 		t.Errorf("the commit was sent %q", log[len(log)-1].Sent)
 	}
-	wantJoined(t, c, `{"records":2,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
+	wantAttemptCounts(t, c, `{"records":2,"running":0,"as_sent":1,"otherwise":[],"unanswered":0}`)
 
 	list, err := c.Attempts(background, 1, 1)
 	must(t, err)
@@ -115,8 +77,8 @@ func TestAttempt(t *testing.T) {
 	}
 }
 
-// TestAttemptAndCommit joins what was sent to what was committed.
-func TestAttemptAndCommit(t *testing.T) {
+// TestVerifyComparesAttemptsWithCommits joins what was sent to what was committed.
+func TestVerifyComparesAttemptsWithCommits(t *testing.T) {
 	c := create(t, store.NewMemory())
 	end := func(a *store.Attempt, status store.AttemptStatus) {
 		t.Helper()
@@ -151,10 +113,10 @@ func TestAttemptAndCommit(t *testing.T) {
 	commit()
 	end(a, store.Completed) // the answer came after the commit, which has what it was sent
 	open, _ := start(t, c)
-	wantJoined(t, c, `{"records":6,"running":2,"as_sent":1,"otherwise":[2],"unanswered":2}`)
+	wantAttemptCounts(t, c, `{"records":6,"running":2,"as_sent":1,"otherwise":[2],"unanswered":2}`)
 	undone, err := c.Undo(background, nil)
 	must(t, err)
-	wantJoined(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
+	wantAttemptCounts(t, c, `{"records":3,"running":1,"as_sent":0,"otherwise":[2],"unanswered":2}`)
 	if _, err := c.EndAttempt(background, open.ID,
 		pact.Outcome{Status: store.Canceled}); fault.CodeOf(err) != fault.AttemptNotFound {
 		t.Errorf("got %v", err)
@@ -167,7 +129,7 @@ func TestAttemptAndCommit(t *testing.T) {
 	}
 }
 
-func TestAttemptRefused(t *testing.T) {
+func TestAttemptsRefuseBadInput(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
 	is := func(err error, code fault.Code) {
@@ -190,7 +152,7 @@ func TestAttemptRefused(t *testing.T) {
 	is(began(pact.ProviderCall{Provider: "p", Model: "m", Params: math.Inf}), fault.DocumentInvalid)
 	is(began(pact.ProviderCall{Provider: "p", Model: strings.Repeat("m", 2000)}), fault.Limit)
 	// the candidate of before is there
-	_, err := c.StartAttempt(background, model, io.Discard, &pact.Pruning{IDs: []string{"x"}})
+	_, err := c.StartAttempt(background, providerCall, io.Discard, &pact.Pruning{IDs: []string{"x"}})
 	is(err, fault.Conflict)
 	a, _ := start(t, c)
 	ended := func(id string, status store.AttemptStatus) error {
@@ -211,9 +173,9 @@ func TestAttemptRefused(t *testing.T) {
 	must(t, err)
 	_, err = second.Commit(background, nil)
 	must(t, err)
-	is(began(model), fault.Conflict)
+	is(began(providerCall), fault.Conflict)
 	must(t, c.Refresh(background))
-	is(began(model), "")
+	is(began(providerCall), "")
 	list, err := c.Attempts(background, 0, 9)
 	must(t, err)
 	if len(list) != 2 || list[1].ID != "attempt:2-1" {
@@ -235,9 +197,9 @@ func (b *breaking) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAttemptWhoseWriterFails ends as an error, with as much of the text as a
+// TestAttemptEndsWithItsFailedWriter ends as an error, with as much of the text as a
 // record holds.
-func TestAttemptWhoseWriterFails(t *testing.T) {
+func TestAttemptEndsWithItsFailedWriter(t *testing.T) {
 	for _, want := range []store.AttemptStatus{store.Failed, store.Canceled} {
 		c := create(t, store.NewMemory())
 		must(t, c.Edit(background, say("one"), nil))
@@ -247,7 +209,7 @@ func TestAttemptWhoseWriterFails(t *testing.T) {
 		if want == store.Failed {
 			stop = func() {}
 		}
-		if a, err := c.StartAttempt(ctx, model, &breaking{3, stop}, nil); a != nil || err == nil ||
+		if a, err := c.StartAttempt(ctx, providerCall, &breaking{3, stop}, nil); a != nil || err == nil ||
 			!strings.Contains(err.Error(), "the line broke") {
 			t.Errorf("got %+v, %v", a, err)
 		}
@@ -305,15 +267,15 @@ func TestAttemptsAndTheClock(t *testing.T) {
 	}
 }
 
-// TestAttemptsFromManySides starts and ends attempts while others edit: the
+// TestAttemptsBesideEdits starts and ends attempts while others edit: the
 // clock, which counts without a lock, is read by one at a time.
-func TestAttemptsFromManySides(t *testing.T) {
+func TestAttemptsBesideEdits(t *testing.T) {
 	c := create(t, store.NewMemory())
 	var group sync.WaitGroup
 	for range 4 {
 		group.Go(func() {
 			for range 20 {
-				a, err := c.StartAttempt(background, model, io.Discard, nil)
+				a, err := c.StartAttempt(background, providerCall, io.Discard, nil)
 				if fault.CodeOf(err) == fault.Conflict { // the candidate was edited away
 					continue
 				}
@@ -334,7 +296,7 @@ func TestAttemptsFromManySides(t *testing.T) {
 		})
 	}
 	group.Wait()
-	if j := joined(t, c); j == nil || j.Running != 0 || j.Records == 0 {
+	if j := attemptCounts(t, c); j == nil || j.Running != 0 || j.Records == 0 {
 		t.Errorf("verify says %+v", j)
 	}
 }

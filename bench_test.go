@@ -9,44 +9,15 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/store"
 )
 
 var sizes = []int{1_000, 100_000}
-
-// long returns a context of n turns, one block of content each.
-func long(tb testing.TB, n int, content string) *pact.Context {
-	tb.Helper()
-	ctx := context.Background()
-	c, err := pact.Create(ctx, store.NewMemory(), "long",
-		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
-	if err != nil {
-		tb.Fatal(err)
-	}
-	for range n {
-		turn(tb, c, content)
-	}
-	return c
-}
-
-// turn adds one block and commits.
-func turn(tb testing.TB, c *pact.Context, content string) {
-	tb.Helper()
-	_, err := c.Commit(context.Background(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: content})
-		return nil
-	}})
-	if err != nil {
-		tb.Fatal(err)
-	}
-}
 
 // The cost of a commit must follow the change, not the history: compare the
 // two sizes.
 func BenchmarkCommit(b *testing.B) {
 	for _, n := range sizes {
-		c := long(b, n, "hello")
+		c := longContext(b, n, "hello")
 		b.Run(fmt.Sprintf("turns=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -58,7 +29,7 @@ func BenchmarkCommit(b *testing.B) {
 
 func BenchmarkAdjacentDiff(b *testing.B) {
 	for _, n := range sizes {
-		c := long(b, n, "hello")
+		c := longContext(b, n, "hello")
 		from, to := snapshots(b, c)
 		b.Run(fmt.Sprintf("turns=%d", n), func(b *testing.B) {
 			b.ReportAllocs()
@@ -72,22 +43,10 @@ func BenchmarkAdjacentDiff(b *testing.B) {
 	}
 }
 
-func snapshots(tb testing.TB, c *pact.Context) (from, to *pact.Snapshot) {
-	tb.Helper()
-	from, err := c.At(context.Background(), pact.Back(1))
-	if err != nil {
-		tb.Fatal(err)
-	}
-	if to, err = c.At(context.Background(), pact.Latest); err != nil {
-		tb.Fatal(err)
-	}
-	return from, to
-}
-
 // Rendering a thread that was rendered before, against copying its bytes.
 func BenchmarkThread(b *testing.B) {
 	for _, content := range []int{40, 400, 3700} {
-		s := long(b, 5_000, strings.Repeat("x", content)).Working()
+		s := longContext(b, 5_000, strings.Repeat("x", content)).Working()
 		want, err := s.Thread(context.Background())
 		if err != nil {
 			b.Fatal(err)
@@ -122,7 +81,7 @@ func BenchmarkThread(b *testing.B) {
 func TestCommitAllocatesTheSameAtEverySize(t *testing.T) {
 	allocs := make([]float64, 0, 2)
 	for _, n := range []int{1_000, 16_000} {
-		c := long(t, n, "hello")
+		c := longContext(t, n, "hello")
 		allocs = append(allocs, testing.AllocsPerRun(200, func() { turn(t, c, "hello") }))
 	}
 	if allocs[1] > 1.3*allocs[0] {

@@ -6,33 +6,23 @@ import (
 	"testing"
 )
 
-// lasting are the headers that make up a version of a node.
-func lasting(n map[string]any) map[string]any {
-	if n == nil {
-		return nil
-	}
-	c := timeless(n)
-	delete(c, "parent")
-	return c
-}
-
-func TestBlameAgreesWithDocuments(t *testing.T) {
+func TestBlameAgreesWithModel(t *testing.T) {
 	versions, authors := 0, 0
 	for seed := range uint64(20) {
-		s := tell(t, seed, 8)
-		for i, p := range s.pages {
+		s := genRecordedHistory(t, seed, 8)
+		for i, p := range s.states {
 			got, err := s.context.Blame(background, s.address(i))
 			must(t, err)
 			var blocks []string
 			for _, b := range got {
 				blocks = append(blocks, b.ID)
 				born, version := int64(0), int64(0)
-				for k, past := range s.pages[:i+1] {
+				for k, past := range s.states[:i+1] {
 					switch {
 					case past.headers[b.ID] == nil:
 					case born == 0:
 						born = past.cycle
-					case !reflect.DeepEqual(lasting(past.headers[b.ID]), lasting(s.pages[k-1].headers[b.ID])):
+					case !reflect.DeepEqual(versionHeaders(past.headers[b.ID]), versionHeaders(s.states[k-1].headers[b.ID])):
 						version = past.cycle
 					}
 				}

@@ -57,7 +57,7 @@ func conflict(t *testing.T, err error) *pact.Conflict {
 
 // The loser of an edit and of a commit is told what was written meanwhile; Rebase
 // makes the call upon it, and dropping the error gives up.
-func TestLoserIsTold(t *testing.T) {
+func TestConflictSaysWhatTheOtherWriterDid(t *testing.T) {
 	writers(t, func(t *testing.T, a, b *pact.Context) {
 		must(t, b.Edit(background, say("draft of b"), nil))
 		_, err := b.Commit(background, &pact.CommitOptions{Edit: say("of b"), Note: pact.Note{Message: "first"}})
@@ -106,7 +106,7 @@ func TestLoserIsTold(t *testing.T) {
 
 // What was sent to a model, and drafts that another writer committed, are not
 // committed as something else.
-func TestRebaseThatIsRefused(t *testing.T) {
+func TestRebaseRefusesOtherCandidatesAndDrafts(t *testing.T) {
 	writers(t, func(t *testing.T, a, b *pact.Context) {
 		_, err := a.Prepare(background, nil)
 		must(t, err)
@@ -143,7 +143,7 @@ func TestRebaseThatIsRefused(t *testing.T) {
 
 // Two writers that commit against each other, and rebase when they lose, make one
 // line in which every acknowledged turn is once.
-func TestWritersRebase(t *testing.T) {
+func TestWritersThatRebaseLoseNoTurn(t *testing.T) {
 	const each = 12
 	writers(t, func(t *testing.T, a, b *pact.Context) {
 		var all sync.WaitGroup
@@ -167,7 +167,7 @@ func TestWritersRebase(t *testing.T) {
 			t.Errorf("cycle %d, revision %d after %d commits", last, a.Revision(), 2*each)
 		}
 		var text strings.Builder
-		must(t, at(t, a, pact.Latest).Tree().WriteThread(background, &text))
+		must(t, snapshotAt(t, a, pact.Latest).Tree().WriteThread(background, &text))
 		for _, name := range []string{"a", "b"} {
 			for i := range each {
 				if n := strings.Count(text.String(), fmt.Sprintf("%s-%d;", name, i)); n != 1 {

@@ -2,7 +2,6 @@ package pact_test
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -16,68 +15,6 @@ import (
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
-
-var background = context.Background()
-
-func create(t testing.TB, s store.Store, opts ...pact.CreateOptions) *pact.Context {
-	t.Helper()
-	var o pact.CreateOptions
-	for _, given := range opts {
-		o = given
-	}
-	o.Edition = cmp.Or(o.Edition, selector.V01)
-	if o.Clock == nil {
-		o.Clock = steps()
-	}
-	c, err := pact.Create(background, s, "c", &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return c
-}
-
-func say(text string) func(*pact.Batch) error {
-	return func(b *pact.Batch) error {
-		b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text})
-		return nil
-	}
-}
-
-// try makes an edit that may be refused, and reports whether it was made. The
-// context is as before where it was not.
-func try(t testing.TB, c *pact.Context, n *pact.Note, f func(*pact.Batch)) bool {
-	t.Helper()
-	err := c.Edit(background, func(b *pact.Batch) error { f(b); return nil }, n)
-	if err != nil && fault.CodeOf(err) == "" {
-		t.Fatal(err)
-	}
-	return err == nil
-}
-
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// logOf collects the log of a context.
-func logOf(c *pact.Context) (list []store.Entry, err error) {
-	for e, failed := range c.Log(background) {
-		if failed != nil {
-			return nil, failed
-		}
-		list = append(list, e)
-	}
-	return list, nil
-}
-
-func ids(t testing.TB, c *pact.Context, selector string) []string {
-	t.Helper()
-	got, err := c.Select(background, selector, nil)
-	must(t, err)
-	return got
-}
 
 func TestBatchIsAllOrNothing(t *testing.T) {
 	c := create(t, store.NewMemory())
@@ -165,29 +102,6 @@ func TestSecondWriterIsRefusedAndLosesNothing(t *testing.T) {
 	}
 }
 
-func TestRepeatedRequestIsRecognised(t *testing.T) {
-	s := store.NewMemory()
-	c := create(t, s)
-	commit := func(c *pact.Context) *pact.Snapshot {
-		snapshot, err := c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r1", Actor: "me", Message: "why"},
-			Edit: say("once")})
-		must(t, err)
-		return snapshot
-	}
-	a := commit(c)
-	again, err := pact.Open(background, s, "c", nil)
-	must(t, err)
-	if b := commit(again); a.Digest() != b.Digest() || again.Revision() != c.Revision() {
-		t.Error("the repeated request did something")
-	}
-	log, err := logOf(c)
-	must(t, err)
-	if last := log[len(log)-1]; last.Actor != "me" || last.Message != "why" || last.Request != "r1" ||
-		last.Kind != store.Commit {
-		t.Errorf("the log says %+v", last)
-	}
-}
-
 func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	c := create(t, store.NewMemory())
 	var id string
@@ -201,7 +115,7 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 		_, err := c.Commit(background, nil)
 		must(t, err)
 	}
-	if s := at(t, c, pact.Latest); s.Tree().Node(id) == nil {
+	if s := snapshotAt(t, c, pact.Latest); s.Tree().Node(id) == nil {
 		t.Error("a retained node went")
 	}
 	release()
@@ -216,12 +130,12 @@ func TestRetainedNodeStaysUntilReleased(t *testing.T) {
 	}
 }
 
-func TestAddresses(t *testing.T) {
-	c := talk(t, selector.V01)
+func TestAtTakesAddressesAsTheyAreParsed(t *testing.T) {
+	c := shortConversation(t, selector.V01)
 	for text, want := range map[string]int64{"@t0": 3, "@t-1": 2, "@c1": 1, "working": 4} {
 		a, err := pact.ParseAddress(text)
 		must(t, err)
-		if got := at(t, c, a).Cycle(); got != want || a.String() != text {
+		if got := snapshotAt(t, c, a).Cycle(); got != want || a.String() != text {
 			t.Errorf("%s: cycle %d, want %d; prints as %s", text, got, want, a)
 		}
 	}
@@ -312,7 +226,7 @@ func TestReadersWhileWriting(t *testing.T) {
 }
 
 func TestCanceledContextStopsWork(t *testing.T) {
-	c := long(t, 3_000, "x")
+	c := longContext(t, 3_000, "x")
 	ctx, cancel := context.WithCancel(background)
 	cancel()
 	if _, err := c.Select(ctx, "@t0 .cb", nil); !errors.Is(err, context.Canceled) {
@@ -379,7 +293,7 @@ func TestDeepContentComesBack(t *testing.T) {
 	equal(t, "deep content", snapshot, again)
 }
 
-func TestPruneOfWhatExpiresAnyway(t *testing.T) {
+func TestPruningWhatExpiresAnyway(t *testing.T) {
 	c := create(t, store.NewMemory())
 	var brief, pinned string
 	must(t, c.Edit(background, func(b *pact.Batch) (err error) {
@@ -401,16 +315,6 @@ func TestPruneOfWhatExpiresAnyway(t *testing.T) {
 	if _, err := c.Commit(background,
 		&pact.CommitOptions{Pruning: &pact.Pruning{IDs: []string{"nobody"}}}); fault.CodeOf(err) != fault.NodeNotFound {
 		t.Errorf("got %v", err)
-	}
-}
-
-// A token belongs to one call.
-func TestRequestOfAnEditDoesNotAnswerForACommit(t *testing.T) {
-	c := create(t, store.NewMemory())
-	must(t, c.Edit(background, say("x"), &pact.Note{Request: "r"}))
-	if _, err := c.Commit(background,
-		&pact.CommitOptions{Note: pact.Note{Request: "r"}}); fault.CodeOf(err) != fault.Conflict {
-		t.Errorf("got %v, want E_CONFLICT", err)
 	}
 }
 
@@ -446,19 +350,4 @@ func TestEditWithTheCommitOverridesTheCandidate(t *testing.T) {
 	if blocks, _ := snapshot.ThreadSize(); blocks != 1 {
 		t.Errorf("%d blocks, want the edit", blocks)
 	}
-}
-
-// A request that another process carried out is answered, and what that
-// process did is taken up.
-func TestRequestOfAnotherProcessIsTakenUp(t *testing.T) {
-	s := store.NewMemory()
-	first := create(t, s)
-	second, err := pact.Open(background, s, "c", &pact.OpenOptions{Clock: steps()})
-	must(t, err)
-	must(t, first.Edit(background, say("once"), &pact.Note{Request: "r"}))
-	must(t, second.Edit(background, say("once"), &pact.Note{Request: "r"}))
-	if second.Revision() != first.Revision() || second.Working().Digest() != first.Working().Digest() {
-		t.Error("the second process does not see what the request did")
-	}
-	must(t, second.Edit(background, say("more"), nil))
 }

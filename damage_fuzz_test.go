@@ -18,9 +18,9 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// harm damages a file as the bytes of a fuzzer say: each six of them flip a bit,
+// damageBytes damages a file as the bytes of a fuzzer say: each six of them flip a bit,
 // cut the file, destroy a page or a half of one, or write a byte.
-func harm(file, how []byte) []byte {
+func damageBytes(file, how []byte) []byte {
 	const page = 4096
 	for n := 0; len(how) >= 6 && n < 8 && len(file) > 0; n++ {
 		at := int(binary.BigEndian.Uint32(how[1:5])) % len(file)
@@ -43,9 +43,9 @@ func harm(file, how []byte) []byte {
 	return file
 }
 
-// allTold is what a store answers to questions, by question. An error has to be one
+// answersOf is what a store answers to questions, by question. An error has to be one
 // of the closed list, and answers nothing.
-func allTold(t *testing.T, ctx context.Context, s store.Complete) map[string]string {
+func answersOf(t *testing.T, ctx context.Context, s store.Complete) map[string]string {
 	list := map[string]string{}
 	say := func(question string, answer any, err error) {
 		if err != nil {
@@ -94,12 +94,12 @@ func allTold(t *testing.T, ctx context.Context, s store.Complete) map[string]str
 	return list
 }
 
-// intact is a store as a file, and what it answers.
-func intact(f *testing.F) (file []byte, answers map[string]string) {
+// undamagedFile is a store as a file, and what it answers.
+func undamagedFile(f *testing.F) (file []byte, answers map[string]string) {
 	path := filepath.Join(f.TempDir(), "pact.db")
 	s, err := sqlite.Open(background, path)
 	must(f, err)
-	rich(f, s)
+	fillEveryColumn(f, s)
 	must(f, s.Close())
 	file, err = os.ReadFile(path)
 	must(f, err)
@@ -110,7 +110,7 @@ func intact(f *testing.F) (file []byte, answers map[string]string) {
 // short. Every answer is right or an error, where verify finds nothing every
 // answer is right, nothing panics, and nothing takes long.
 func FuzzDamagedFile(f *testing.F) {
-	file, want := intact(f)
+	file, want := undamagedFile(f)
 	step := len(file)/30 + 1
 	for at := 0; at < len(file); at += step {
 		for _, kind := range []byte{0, 2, 3, 4, 5} {
@@ -126,12 +126,12 @@ func FuzzDamagedFile(f *testing.F) {
 		if want == nil {
 			s, err := open(file)
 			must(t, err)
-			want = allTold(t, background, s)
+			want = answersOf(t, background, s)
 			must(t, s.Close())
 		}
 		ctx, cancel := context.WithTimeout(background, 20*time.Second)
 		defer cancel()
-		s, err := open(harm(append([]byte(nil), file...), how))
+		s, err := open(damageBytes(append([]byte(nil), file...), how))
 		if err != nil {
 			if fault.CodeOf(err) == "" {
 				t.Errorf("the error %v has no code", err)
@@ -140,11 +140,11 @@ func FuzzDamagedFile(f *testing.F) {
 		}
 		defer s.Close()
 		if r, err := pact.VerifyAll(ctx, s, nil); err == nil && r.Holds() {
-			if got := allTold(t, ctx, s); len(got) != 0 && len(got) != len(want) {
+			if got := answersOf(t, ctx, s); len(got) != 0 && len(got) != len(want) {
 				t.Errorf("%x: verify finds nothing, and %d of %d questions are answered", how, len(got), len(want))
 			}
 		}
-		for question, answer := range allTold(t, ctx, s) {
+		for question, answer := range answersOf(t, ctx, s) {
 			if answer != want[question] {
 				t.Errorf("%x: %s: got\n%s\nwant\n%s", how, question, answer, want[question])
 			}

@@ -16,9 +16,9 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// secretive is a conversation in which a PIN was said, in drafts that were
+// contextWithPIN is a conversation in which a PIN was said, in drafts that were
 // changed or removed before anybody committed them, and sent to a provider.
-func secretive(t testing.TB, s store.Store, pin string) *pact.Context {
+func contextWithPIN(t testing.TB, s store.Store, pin string) *pact.Context {
 	t.Helper()
 	c := create(t, s)
 	edit := func(f func(b *pact.Batch) error) { must(t, c.Edit(background, f, nil)) }
@@ -92,7 +92,7 @@ func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 		s, err := sqlite.Open(background, path)
 		must(t, err)
 		defer s.Close()
-		c := secretive(t, s, pin)
+		c := contextWithPIN(t, s, pin)
 		before = cells(t, path)
 		of, err := c.Erase(background, e)
 		must(t, err)
@@ -157,7 +157,7 @@ func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 func hashesOf(t *testing.T, pin string) map[string]bool {
 	t.Helper()
 	s := store.NewMemory()
-	c := secretive(t, s, pin)
+	c := contextWithPIN(t, s, pin)
 	all := map[string]bool{}
 	add := func(digest string) {
 		if b, err := hex.DecodeString(digest); err == nil && len(b) > 0 {

@@ -14,10 +14,10 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// TestEraseAmongWriters erases while others commit to forks, fork and open
+// TestEraseBesideWriters erases while others commit to forks, fork and open
 // contexts. Afterwards nobody has the text: no snapshot, and no context that
 // was open all along or came about meanwhile.
-func TestEraseAmongWriters(t *testing.T) {
+func TestEraseBesideWriters(t *testing.T) {
 	for name, s := range stores(t) {
 		t.Run(name, func(t *testing.T) {
 			var now atomic.Int64
@@ -100,9 +100,9 @@ func TestEraseAmongWriters(t *testing.T) {
 	}
 }
 
-// TestForkByAnotherProcess forks in a process that has the context open since
+// TestForkBesideAnErasure forks in a process that has the context open since
 // before an erasure by another one.
-func TestForkByAnotherProcess(t *testing.T) {
+func TestForkBesideAnErasure(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	one, other := opened(t, path), opened(t, path)
 	c := create(t, one)

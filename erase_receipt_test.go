@@ -8,9 +8,9 @@ import (
 	"github.com/contexttree/pact"
 )
 
-// TestReceiptComesFirst holds that the receipt is handed over once, before
+// TestEraseWritesTheReceiptFirst holds that the receipt is handed over once, before
 // anything is written, and that nothing is erased where it cannot be.
-func TestReceiptComesFirst(t *testing.T) {
+func TestEraseWritesTheReceiptFirst(t *testing.T) {
 	for name, s := range stores(t) {
 		c := create(t, s)
 		must(t, c.Edit(background, say("I am Jane Doe"), nil))

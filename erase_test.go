@@ -5,11 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -21,31 +19,6 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
 )
-
-// chance gives the same bytes in every test: what is random is not tested here.
-func chance() io.Reader { return rand.NewChaCha8([32]byte{7}) }
-
-func erasure(ids ...string) pact.Erasure {
-	return pact.Erasure{IDs: ids, Reason: "asked for", Actor: "officer", Random: chance()}
-}
-
-// stores are both stores, empty.
-func stores(t *testing.T) map[string]store.Complete {
-	t.Helper()
-	file, err := sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db"))
-	must(t, err)
-	t.Cleanup(func() { file.Close() })
-	return map[string]store.Complete{"memory": store.NewMemory(), "sqlite": file}
-}
-
-func textOf(t *testing.T, s *pact.Snapshot) string {
-	t.Helper()
-	b, err := s.Bytes(background)
-	must(t, err)
-	thread, err := s.Thread(background)
-	must(t, err)
-	return string(b) + string(thread)
-}
 
 // TestEraseReachesOpenContexts has several contexts open at once, each with the
 // text in memory, one with a candidate that is about to be published.
@@ -124,9 +97,9 @@ func (s *late) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.
 	return of, err
 }
 
-// TestEraseIsSaidOnceItIsDone interrupts the caller of an erasure when there is no
+// TestEraseReturnsItsReceiptAlthoughTheCallerGivesUp interrupts the caller of an erasure when there is no
 // way back: the receipt is given out once, so it must not be lost.
-func TestEraseIsSaidOnceItIsDone(t *testing.T) {
+func TestEraseReturnsItsReceiptAlthoughTheCallerGivesUp(t *testing.T) {
 	for name, s := range stores(t) {
 		ctx, interrupt := context.WithCancel(background)
 		interrupted := &late{s, interrupt}
@@ -146,7 +119,7 @@ func TestEraseIsSaidOnceItIsDone(t *testing.T) {
 	}
 }
 
-func TestEraseRefusals(t *testing.T) {
+func TestEraseRefusesBadInput(t *testing.T) {
 	c := create(t, store.NewMemory())
 	must(t, c.Edit(background, say("I am Jane Doe"), nil))
 	_, err := c.Commit(background, nil)
@@ -177,9 +150,9 @@ func TestEraseRefusals(t *testing.T) {
 	}
 }
 
-// TestErasedReportsKeepGroups has an erasure blank the report that says which
+// TestErasedReportsLeaveRememberedGroups has an erasure blank the report that says which
 // groups wait to go, and looks whether they go as they do without it.
-func TestErasedReportsKeepGroups(t *testing.T) {
+func TestErasedReportsLeaveRememberedGroups(t *testing.T) {
 	digests := map[string]bool{}
 	for name, s := range stores(t) {
 		for _, erased := range []bool{false, true} {
@@ -255,9 +228,9 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 	}
 }
 
-// TestErasureMendsNothing damages a value, erases something else, and looks
+// TestEraseLeavesDamageToBeFound damages a value, erases something else, and looks
 // whether the damage is still found.
-func TestErasureMendsNothing(t *testing.T) {
+func TestEraseLeavesDamageToBeFound(t *testing.T) {
 	d := damage(t)
 	r := rand.New(rand.NewPCG(17, 4))
 	intact, err := os.ReadFile(d.path)

@@ -14,25 +14,6 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// turnsOf commits a turn for every text.
-func turnsOf(t testing.TB, c *pact.Context, texts ...string) {
-	t.Helper()
-	for _, text := range texts {
-		_, err := c.Commit(background, &pact.CommitOptions{Edit: say(text)})
-		must(t, err)
-	}
-}
-
-// thread is the canonical thread at an address.
-func thread(t testing.TB, c *pact.Context, at pact.Address) string {
-	t.Helper()
-	s, err := c.At(background, at)
-	must(t, err)
-	text, err := s.Thread(background)
-	must(t, err)
-	return string(text)
-}
-
 func TestForkGoesItsOwnWay(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
@@ -86,7 +67,7 @@ func TestForkGoesItsOwnWay(t *testing.T) {
 	}
 }
 
-func TestForkRefused(t *testing.T) {
+func TestForkRefusesBadInput(t *testing.T) {
 	c := create(t, store.NewMemory())
 	turnsOf(t, c, "one")
 	for _, at := range []pact.Address{pact.Working, pact.Back(1), pact.Cycle(0), pact.Cycle(2)} {
@@ -114,7 +95,7 @@ func TestForkIsRepeatedByItsToken(t *testing.T) {
 	}
 }
 
-func TestUndo(t *testing.T) {
+func TestUndoTakesCommitsBack(t *testing.T) {
 	s := store.NewMemory()
 	c := create(t, s)
 	turnsOf(t, c, "one", "two", "three")
@@ -155,9 +136,9 @@ func TestUndo(t *testing.T) {
 	}
 }
 
-// TestUndoMeetsAnotherWriter: whoever comes second is refused, whichever of the
+// TestUndoConflictsWithAnotherWriter: whoever comes second is refused, whichever of the
 // two undoes.
-func TestUndoMeetsAnotherWriter(t *testing.T) {
+func TestUndoConflictsWithAnotherWriter(t *testing.T) {
 	s := store.NewMemory()
 	one := create(t, s)
 	turnsOf(t, one, "one", "two")
@@ -205,9 +186,9 @@ func TestUndoIsRepeatedByItsToken(t *testing.T) {
 	}
 }
 
-// TestForksAreCopied takes forks through both forms of history and through a
+// TestCopyOfAFork takes forks through both forms of history and through a
 // copy, which know of one line only.
-func TestForksAreCopied(t *testing.T) {
+func TestCopyOfAFork(t *testing.T) {
 	s, err := sqlite.Open(background, filepath.Join(t.TempDir(), "pact.db"))
 	must(t, err)
 	defer s.Close()

@@ -12,10 +12,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// busy makes a context of so many turns in which sealed turns go on changing:
+// changingHistory makes a context of so many turns in which sealed turns go on changing:
 // notes expire in them, others are attached later and removed again, and some
 // turns are pruned.
-func busy(t *testing.T, turns int) *pact.Context {
+func changingHistory(t *testing.T, turns int) *pact.Context {
 	t.Helper()
 	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Canonical})
 	var sealed, notes []string
@@ -50,8 +50,8 @@ func busy(t *testing.T, turns int) *pact.Context {
 
 // A history is the canonical documents of its snapshots, whatever is kept from
 // one to the next.
-func TestHistoryIsItsSnapshots(t *testing.T) {
-	c := busy(t, 300)
+func TestExportedHistoryIsItsSnapshots(t *testing.T) {
+	c := changingHistory(t, 300)
 	var out bytes.Buffer
 	must(t, c.ExportHistory(background, &out, pact.Cycle(1), pact.Latest))
 	lines := bytes.Split(bytes.TrimSuffix(out.Bytes(), []byte("\n")), []byte("\n"))
@@ -59,7 +59,7 @@ func TestHistoryIsItsSnapshots(t *testing.T) {
 		t.Fatalf("got %d lines, want 300", len(lines))
 	}
 	for i, line := range lines {
-		want, err := mustAt(t, c, pact.Cycle(int64(i+1))).Bytes(background)
+		want, err := snapshotAt(t, c, pact.Cycle(int64(i+1))).Bytes(background)
 		must(t, err)
 		if !bytes.Equal(line, want) {
 			t.Fatalf("line %d is not the document of its snapshot", i+1)
@@ -70,10 +70,10 @@ func TestHistoryIsItsSnapshots(t *testing.T) {
 // A history renders each turn once, and those in which something expires as
 // long as they show it: four times the turns, about four times the work, though
 // the bytes grow by sixteen.
-func TestHistoryRendersWhatChanged(t *testing.T) {
+func TestExportedHistoryRendersWhatChanged(t *testing.T) {
 	var allocations, written []float64
 	for _, turns := range []int{100, 400} {
-		c := busy(t, turns)
+		c := changingHistory(t, turns)
 		var n counting
 		allocations = append(allocations, testing.AllocsPerRun(3, func() {
 			n = 0

@@ -12,7 +12,7 @@ import (
 )
 
 // Histories that are none, each with the line that says so.
-func TestHistoryRefused(t *testing.T) {
+func TestBadHistoriesAreRefusedWithTheirLine(t *testing.T) {
 	head := `{'edition':'v0.1','pact_history':1}`
 	node := func(id, kind, parent string) string {
 		return `{'node':{'id':'` + id + `','nodeType':'` + kind + `'},'parent':'` + parent + `'}`
@@ -72,7 +72,7 @@ func TestHistoryRefused(t *testing.T) {
 }
 
 func TestCopyKeepsEverything(t *testing.T) {
-	c := talk(t, selector.V01)
+	c := shortConversation(t, selector.V01)
 	s := store.NewMemory()
 	copied, err := c.Copy(background, s, "copy")
 	must(t, err)
@@ -81,7 +81,7 @@ func TestCopyKeepsEverything(t *testing.T) {
 	for _, other := range []*pact.Context{copied, opened} {
 		first, last := c.Cycles()
 		for cycle := first; cycle <= last; cycle++ {
-			equal(t, "copy", at(t, c, pact.Cycle(cycle)), at(t, other, pact.Cycle(cycle)))
+			equal(t, "copy", snapshotAt(t, c, pact.Cycle(cycle)), snapshotAt(t, other, pact.Cycle(cycle)))
 		}
 		equal(t, "working state", c.Working(), other.Working())
 	}
@@ -95,7 +95,7 @@ func TestCopyKeepsEverything(t *testing.T) {
 	}
 }
 
-func TestImportedDocumentGoesOn(t *testing.T) {
+func TestImportedDocumentIsEditedAndCommitted(t *testing.T) {
 	doc := strings.ReplaceAll(`{'cycle':41,'root':{'children':[{'id':'h','nodeType':'^ah','children':[{'id':'m','nodeType':'mc','children':[{'id':'u','nodeType':'cb','role':'user','content':'Hello'}]}]}]}}`, "'", `"`)
 	c, findings, err := pact.Import(background, store.NewMemory(), "c", []byte(doc),
 		&pact.ImportOptions{OpenOptions: pact.OpenOptions{Clock: steps()}})
@@ -117,7 +117,7 @@ func TestImportedDocumentGoesOn(t *testing.T) {
 	if got := ids(t, c, "@t0 ^seq .mt:depth(1) > .mc > .cb"); len(got) != 1 || got[0] != "u" {
 		t.Errorf("sealed as %v", got)
 	}
-	before, err := at(t, c, pact.Cycle(41)).Bytes(background)
+	before, err := snapshotAt(t, c, pact.Cycle(41)).Bytes(background)
 	must(t, err)
 	again, _, err := pact.ReadSnapshot(before, "")
 	must(t, err)

@@ -21,17 +21,17 @@ import (
 func TestCausesInAnImportedHistory(t *testing.T) {
 	kinds := map[diff.Kind]int{}
 	for seed := range uint64(15) {
-		s := tell(t, seed, 8)
+		s := genRecordedHistory(t, seed, 8)
 		var snapshots bytes.Buffer
 		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
 		again, _, err := pact.ImportHistory(background, store.NewMemory(), "again", &snapshots,
 			&pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Strict: true}})
 		must(t, err)
-		for i, was := range s.pages[:len(s.pages)-2] {
+		for i, was := range s.states[:len(s.states)-2] {
 			r, err := again.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(was.cycle+1), nil)
 			must(t, err)
 			for _, gone := range r.Removed {
-				want := s.wantCause(gone.ID, i, i+1)
+				want := s.modelCause(gone.ID, i, i+1)
 				due := was.headers[gone.ID]["ttl"] == json.Number("1")
 				emptied := len(was.kids[gone.ID]) > 0 && !slices.ContainsFunc(was.kids[gone.ID],
 					func(id string) bool { return was.headers[id]["ttl"] != json.Number("1") })
@@ -75,7 +75,7 @@ func TestCausesInAnImportedHistory(t *testing.T) {
 
 // A fork is asked like any other context: what it shares and what came after.
 func TestInspectingAFork(t *testing.T) {
-	s := tell(t, 5, 6)
+	s := genRecordedHistory(t, 5, 6)
 	f, err := s.context.Fork(background, pact.Cycle(4), "fork", &pact.Note{Actor: "ann"})
 	must(t, err)
 	must(t, f.Edit(background, func(b *pact.Batch) error {
@@ -100,7 +100,7 @@ func TestInspectingAFork(t *testing.T) {
 	for _, gone := range r.Removed {
 		cause := gone.Cause
 		cause.Author = diff.Author{}
-		if want := s.wantCause(gone.ID, 2, 3); s.page(4).headers[gone.ID] == nil && cause != want {
+		if want := s.modelCause(gone.ID, 2, 3); s.state(4).headers[gone.ID] == nil && cause != want {
 			t.Errorf("%s went by %+v, want %+v", gone.ID, gone.Cause, want)
 		}
 	}
@@ -155,7 +155,7 @@ func TestInspectingANewContext(t *testing.T) {
 func TestInspectionCostsWhatChanged(t *testing.T) {
 	var costs [2][2]float64
 	for i, turns := range []int{500, 20_000} {
-		c := long(t, turns, "hello")
+		c := longContext(t, turns, "hello")
 		costs[0][i] = testing.AllocsPerRun(5, func() {
 			r, err := c.RichDiff(background, pact.Back(1), pact.Latest, nil)
 			if err != nil || len(r.Added) != 4 || len(r.Removed) != 1 {

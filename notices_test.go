@@ -24,10 +24,10 @@ const (
 	noticesGo   = "the Go standard library and runtime" // in the version that builds the program
 )
 
-// TestNotices holds the file to the modules that are linked into cmd/pact, for
+// TestNoticesHoldEveryLinkedLicence holds the file to the modules that are linked into cmd/pact, for
 // Linux, macOS and Windows, and to the licences in them. UPDATE_NOTICES=1, which
 // is make notices, writes it.
-func TestNotices(t *testing.T) {
+func TestNoticesHoldEveryLinkedLicence(t *testing.T) {
 	want := make(map[string]string) // what it is, and its licences
 	for title, dir := range linkedModules(t) {
 		want[title] = licencesIn(t, dir)

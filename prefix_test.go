@@ -2,7 +2,6 @@ package pact_test
 
 import (
 	"reflect"
-	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -13,57 +12,11 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// prefixOf is how many whole objects two threads share, and their bytes in the
-// newer.
-func prefixOf(older, newer *page) (blocks int, bytes int64) {
-	for blocks < len(older.blocks) && blocks < len(newer.blocks) &&
-		older.objects[older.blocks[blocks]] == newer.objects[newer.blocks[blocks]] {
-		blocks++
-	}
-	var list []string
-	for _, id := range newer.blocks[:blocks] {
-		list = append(list, newer.objects[id])
-	}
-	text := "[" + strings.Join(list, ",")
-	if blocks == len(newer.blocks) {
-		text += "]"
-	}
-	if !strings.HasPrefix(newer.thread, text) {
-		panic("the naive prefix is none")
-	}
-	return blocks, int64(len(text))
-}
-
-// vowels counts a token for each, and one for the text.
-type vowels struct{}
-
-func (vowels) Name() string { return "vowels" }
-
-func (vowels) Count(text string) int {
-	return 1 + strings.Count(text, "e") + strings.Count(text, "u")
-}
-
-// tokens is what the contents of the first n blocks of a page come to.
-func (p *page) tokens(t *testing.T, n int) *int64 {
-	t.Helper()
-	sum := int64(0)
-	for _, id := range p.blocks[:n] {
-		switch content := p.headers[id]["content"].(type) {
-		case nil:
-		case string:
-			sum += int64(vowels{}.Count(content))
-		default: // the one that tell gives, as canonical JSON
-			sum += int64(vowels{}.Count(`{"e":"\u00fc"}`))
-		}
-	}
-	return &sum
-}
-
-func TestPrefixesAgreeWithThreads(t *testing.T) {
+func TestPrefixesAgreeWithModel(t *testing.T) {
 	kinds := map[diff.Kind]int{}
 	for seed := range uint64(60) {
-		s := tell(t, seed, 8)
-		pages := s.pages[:len(s.pages)-1]
+		s := genRecordedHistory(t, seed, 8)
+		pages := s.states[:len(s.states)-1]
 		i := int(seed % 4) // the first cycle of the run: it is compared with the one before
 		for p, err := range s.context.Prefixes(background, pact.Cycle(int64(i)+1), pact.Latest) {
 			must(t, err)
@@ -80,7 +33,7 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 				continue
 			}
 			was := pages[i-2]
-			blocks, size := prefixOf(was, now)
+			blocks, size := modelPrefix(was, now)
 			want := &inspect.SharedPrefix{Blocks: blocks, OfBlocks: len(was.blocks), Bytes: size,
 				OfBytes: int64(len(was.thread)), Tokens: now.tokens(t, blocks), OfTokens: was.tokens(t, len(was.blocks)),
 				Complete: blocks == len(was.blocks)}
@@ -96,7 +49,7 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 			if p.Break == nil {
 				continue
 			}
-			kind, node := s.wantBreak(t, was, now, want)
+			kind, node := s.modelBreak(t, was, now, want)
 			if p.Break.Cause.Kind != kind || p.Break.Node != node || p.Break.Cause.Cycle != now.cycle {
 				t.Fatalf("seed %d, cycle %d: broken by %+v, want %s of %s", seed, p.Cycle, p.Break, kind, node)
 			}
@@ -114,40 +67,6 @@ func TestPrefixesAgreeWithThreads(t *testing.T) {
 		}
 	}
 }
-
-// wantBreak says what ended a prefix: what removed the block that stood there,
-// else what put another before it.
-func (s *saga) wantBreak(t *testing.T, was, now *page, p *inspect.SharedPrefix) (diff.Kind, string) {
-	t.Helper()
-	moved := map[string]bool{}
-	r, err := s.context.RichDiff(background, pact.Cycle(was.cycle), pact.Cycle(now.cycle), nil)
-	must(t, err)
-	for _, m := range r.Moves {
-		moved[m.PreviousID], moved[m.NewID] = true, true
-	}
-	switch {
-	case p.Older == p.Newer:
-		return diff.ByEdit, p.Older
-	case now.objects[p.Older] == "" && s.removed[p.Older].Kind != "":
-		return s.removed[p.Older].Kind, p.Older
-	case now.objects[p.Older] == "" && moved[p.Older]:
-		return diff.ByReordering, p.Older
-	case now.objects[p.Older] == "":
-		return diff.ByEdit, p.Older
-	case was.objects[p.Newer] == "" && moved[p.Newer]:
-		return diff.ByReordering, p.Newer
-	case was.objects[p.Newer] == "":
-		return diff.ByInsertion, p.Newer
-	}
-	return diff.ByReordering, p.Newer
-}
-
-// spy says how often it was asked.
-type spy struct{ asked *atomic.Int64 }
-
-func (spy) Name() string { return "spy" }
-
-func (s spy) Count(string) int { s.asked.Add(1); return 1 }
 
 func TestEveryContentIsCountedOnce(t *testing.T) {
 	asked := spy{new(atomic.Int64)}

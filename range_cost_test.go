@@ -20,9 +20,9 @@ import (
 // one pair depends a little on where in its run of siblings the new turn falls.
 const pairs = 64
 
-// grown returns a context of so many nodes of which none expires. All but the
+// contextOfSize returns a context of so many nodes of which none expires. All but the
 // last turns come in one piece; the last pairs+1 snapshots are those of commits.
-func grown(tb testing.TB, nodes int) *pact.Context {
+func contextOfSize(tb testing.TB, nodes int) *pact.Context {
 	tb.Helper()
 	const perTurn = 4 // the turn, its core and two blocks
 	var list []tree.Placed
@@ -57,7 +57,7 @@ func grown(tb testing.TB, nodes int) *pact.Context {
 	c, err := pact.Open(background, s, "grown", &pact.OpenOptions{Clock: steps()})
 	must(tb, err)
 	for range pairs + 1 {
-		speak(tb, c, 2, 0)
+		commitTurn(tb, c, 2, 0)
 	}
 	if got := c.Working().Tree().Len(); got < nodes-perTurn || got > nodes {
 		tb.Fatalf("the context has %d nodes, want about %d", got, nodes)
@@ -65,9 +65,9 @@ func grown(tb testing.TB, nodes int) *pact.Context {
 	return c
 }
 
-// speak commits a turn of so many blocks that stay and so many notes that are
+// commitTurn commits a turn of so many blocks that stay and so many notes that are
 // in three snapshots.
-func speak(tb testing.TB, c *pact.Context, blocks, notes int) {
+func commitTurn(tb testing.TB, c *pact.Context, blocks, notes int) {
 	tb.Helper()
 	_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
 		for i := range blocks + notes {
@@ -97,8 +97,8 @@ func neighbours(tb testing.TB, c *pact.Context) int {
 	return added
 }
 
-// spent is what f allocates on the average, and how many bytes.
-func spent(f func()) (allocs, bytes float64) {
+// allocationsOf is what f allocates on the average, and how many bytes.
+func allocationsOf(f func()) (allocs, bytes float64) {
 	const runs = 3
 	allocs = testing.AllocsPerRun(runs, f)
 	var before, after runtime.MemStats
@@ -120,11 +120,11 @@ func TestAdjacentDiffAllocatesTheSameAtEverySize(t *testing.T) {
 	}
 	var allocs, bytes [2]float64
 	for i, nodes := range []int{1_000, large} {
-		c := grown(t, nodes)
+		c := contextOfSize(t, nodes)
 		if added := neighbours(t, c); added != 5*pairs {
 			t.Fatalf("%d nodes were added in %d snapshots, want 5 in each", added, pairs)
 		}
-		allocs[i], bytes[i] = spent(func() { neighbours(t, c) })
+		allocs[i], bytes[i] = allocationsOf(func() { neighbours(t, c) })
 	}
 	t.Logf("%d adjacent diffs: %.0f allocations of %.0f B at 1,000 nodes, %.0f of %.0f B at %d", pairs, allocs[0],
 		bytes[0], allocs[1], bytes[1], large)
@@ -136,14 +136,14 @@ func TestAdjacentDiffAllocatesTheSameAtEverySize(t *testing.T) {
 
 // BenchmarkAdjacentDiffOfAMillion compares the two sizes.
 func BenchmarkAdjacentDiffOfAMillion(b *testing.B) {
-	small, large := grown(b, 1_000), grown(b, 1_000_000)
-	inTurns(b, "1000-nodes", "1000000-nodes", pairs, func() { neighbours(b, small) }, func() { neighbours(b, large) })
+	small, large := contextOfSize(b, 1_000), contextOfSize(b, 1_000_000)
+	alternately(b, "1000-nodes", "1000000-nodes", pairs, func() { neighbours(b, small) }, func() { neighbours(b, large) })
 }
 
-// inTurns measures two things in turns, so that both meet the same machine, and
+// alternately measures two things in turns, so that both meet the same machine, and
 // reports their medians for one unit of what they do: what else runs on the
 // machine counts little then.
-func inTurns(b *testing.B, first, second string, units int, f, g func()) {
+func alternately(b *testing.B, first, second string, units int, f, g func()) {
 	var of [2][]time.Duration
 	for b.Loop() {
 		start := time.Now()
@@ -169,7 +169,7 @@ func noted(tb testing.TB, turns int) *pact.Context {
 		&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: selector.V01})
 	must(tb, err)
 	for range turns {
-		speak(tb, c, 2, 1)
+		commitTurn(tb, c, 2, 1)
 	}
 	return c
 }
@@ -207,7 +207,7 @@ func TestRangeAllocatesForItsChanges(t *testing.T) {
 			if changes != (snapshots-1)*r.changes {
 				t.Fatalf("%s: %d changes in %d snapshots, want %d in each but the first", r.selector, changes, snapshots, r.changes)
 			}
-			allocs, bytes = spent(func() { changesIn(t, c, snapshots, r.selector) })
+			allocs, bytes = allocationsOf(func() { changesIn(t, c, snapshots, r.selector) })
 			return allocs / float64(changes), bytes / float64(changes)
 		}
 		allocs, bytes := per(few, 100)
@@ -299,7 +299,7 @@ func BenchmarkRange(b *testing.B) {
 		for _, snapshots := range []int{100, 1_000} {
 			b.Run(fmt.Sprintf("%s/snapshots=%d", r.selector, snapshots), func(b *testing.B) {
 				ask := func(c *pact.Context) func() { return func() { changesIn(b, c, snapshots, r.selector) } }
-				inTurns(b, "1000-turns", "10000-turns", (snapshots-1)*r.changes, ask(short), ask(long))
+				alternately(b, "1000-turns", "10000-turns", (snapshots-1)*r.changes, ask(short), ask(long))
 			})
 		}
 	}

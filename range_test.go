@@ -15,32 +15,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// story has three snapshots: u1 lives in the first two of them, s gets another
-// content in the second, u2 is born there.
-func story(t *testing.T, opts ...pact.CreateOptions) *pact.Context {
-	t.Helper()
-	c := create(t, store.NewMemory(), opts...)
-	add := func(b *pact.Batch, into string, s pact.Spec) {
-		b.Add(into, s)
-		must(t, b.Err())
-	}
-	commit := func(f func(b *pact.Batch)) {
-		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error { f(b); return nil }})
-		must(t, err)
-	}
-	commit(func(b *pact.Batch) {
-		add(b, "^sys", pact.Spec{ID: "s", Content: "one"})
-		add(b, "^ah", pact.Spec{ID: "u1", Content: "u1", TTL: pact.TTL(2)})
-	})
-	commit(func(b *pact.Batch) {
-		add(b, "^ah", pact.Spec{ID: "u2", Content: "u2", Attrs: map[string]any{"data_x": 1}})
-		b.Update("s", map[string]any{"content": "two", "tags": []string{"a"}})
-	})
-	commit(func(*pact.Batch) {})
-	return c
-}
-
-func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOptions) *diff.RangeDiffLatestResult {
+func rangeDiff(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOptions) *diff.RangeDiffLatestResult {
 	t.Helper()
 	var o pact.RangeOptions
 	for _, given := range opts {
@@ -52,14 +27,14 @@ func ranged(t *testing.T, c *pact.Context, text string, opts ...pact.RangeOption
 }
 
 func TestRangeGivesPairwiseChanges(t *testing.T) {
-	c := story(t)
+	c := threeSnapshots(t)
 	t0, t1, t2 := diff.SnapshotRef{Kind: "t", Label: "@t0", Cycle: 3}, diff.SnapshotRef{Kind: "t", Value: -1,
 		Label: "@t-1", Cycle: 2},
 		diff.SnapshotRef{Kind: "t", Value: -2, Label: "@t-2", Cycle: 1}
 	value := func(newer, older string) diff.Values {
 		return diff.Values{From: json.RawMessage(newer), To: json.RawMessage(older)}
 	}
-	hashOf := func(a pact.Address) string { return `"` + mustAt(t, c, a).Tree().Node("s").ContentHash() + `"` }
+	hashOf := func(a pact.Address) string { return `"` + snapshotAt(t, c, a).Tree().Node("s").ContentHash() + `"` }
 	want := &diff.RangeDiffLatestResult{
 		Query: "@t-2..@t0 .cb", Mode: "pairwise", Snapshots: []diff.SnapshotRef{t0, t1, t2},
 		Diffs: []diff.RangeBlock{
@@ -72,52 +47,38 @@ func TestRangeGivesPairwiseChanges(t *testing.T) {
 			}, Stats: diff.RangeStats{Added: 1, Changed: 2}},
 		},
 	}
-	got := ranged(t, c, "@t-2..@t0 .cb")
+	got := rangeDiff(t, c, "@t-2..@t0 .cb")
 	if !reflect.DeepEqual(got, want) {
-		t.Errorf("got  %s\nwant %s", text(t, got), text(t, want))
+		t.Errorf("got  %s\nwant %s", jsonText(t, got), jsonText(t, want))
 	}
 	for _, same := range []string{"@t-2:@t0 .cb", "@t-2..0 .cb", "@t-2:0 .cb"} {
-		again := ranged(t, c, same)
+		again := rangeDiff(t, c, same)
 		if again.Query != same {
 			t.Errorf("%s: the query is %s", same, again.Query)
 		}
 		again.Query = want.Query
-		if text(t, again) != text(t, want) {
-			t.Errorf("%s: got %s", same, text(t, again))
+		if jsonText(t, again) != jsonText(t, want) {
+			t.Errorf("%s: got %s", same, jsonText(t, again))
 		}
 	}
-	backwards := ranged(t, c, "@t0..@t-2 .cb")
+	backwards := rangeDiff(t, c, "@t0..@t-2 .cb")
 	backwards.Query = want.Query
 	if !reflect.DeepEqual(backwards, want) {
-		t.Errorf("ends the other way round: got %s", text(t, backwards))
+		t.Errorf("ends the other way round: got %s", jsonText(t, backwards))
 	}
-	absolute := ranged(t, c, "@c1..@c3 .cb")
+	absolute := rangeDiff(t, c, "@c1..@c3 .cb")
 	if absolute.Snapshots[2] != (diff.SnapshotRef{Kind: "c", Value: 1, Label: "@c1", Cycle: 1}) ||
 		!reflect.DeepEqual(absolute.Diffs[1].Changed, want.Diffs[1].Changed) {
-		t.Errorf("by cycle: got %s", text(t, absolute))
+		t.Errorf("by cycle: got %s", jsonText(t, absolute))
 	}
-}
-
-func text(t *testing.T, v any) string {
-	t.Helper()
-	b, err := json.Marshal(v)
-	must(t, err)
-	return string(b)
-}
-
-func mustAt(t *testing.T, c *pact.Context, a pact.Address) *pact.Snapshot {
-	t.Helper()
-	s, err := c.At(background, a)
-	must(t, err)
-	return s
 }
 
 func TestRangeIsClampedWithAWarning(t *testing.T) {
-	c := story(t)
+	c := threeSnapshots(t)
 	for text, want := range map[string]struct{ snapshots, warnings int }{
 		"@t-9..@t-1 .cb": {2, 1}, "@c0..@c9 .cb": {3, 2}, "@c2..@c2 .cb": {1, 0}, "@t-2..@t-2 .cb": {1, 0},
 	} {
-		r := ranged(t, c, text)
+		r := rangeDiff(t, c, text)
 		if len(r.Snapshots) != want.snapshots || len(r.Warnings) != want.warnings || len(r.Diffs) != want.snapshots-1 {
 			t.Errorf("%s: %d snapshots, %d blocks, warnings %q", text, len(r.Snapshots), len(r.Diffs), r.Warnings)
 		}
@@ -129,25 +90,25 @@ func TestRangeIsClampedWithAWarning(t *testing.T) {
 	}
 }
 
-func TestCapsOfARange(t *testing.T) {
-	c := story(t)
+func TestRangeKeepsItsCaps(t *testing.T) {
+	c := threeSnapshots(t)
 	at := func(n int) *int { return &n }
-	r := ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(2)})
+	r := rangeDiff(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(2)})
 	if len(r.Snapshots) != 2 || r.Snapshots[1].Cycle != 2 || !r.Limits.Truncated || *r.Limits.MaxSnapshots != 2 {
-		t.Errorf("two snapshots: got %s", text(t, r))
+		t.Errorf("two snapshots: got %s", jsonText(t, r))
 	}
 	if len(r.Errors) != 1 || r.Errors[0].Code != fault.RangeLimit || r.Errors[0].Fatal {
 		t.Errorf("two snapshots: errors %v", r.Errors)
 	}
-	r = ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxChangesPerSnapshot: at(2)})
+	r = rangeDiff(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxChangesPerSnapshot: at(2)})
 	last := r.Diffs[1]
 	if !r.Limits.Truncated || len(last.AddedIDs) != 1 || len(last.Changed) != 1 || last.Changed[0].ID != "s" ||
 		last.Stats != (diff.RangeStats{Added: 1, Changed: 2}) {
-		t.Errorf("two changes: got %s", text(t, r))
+		t.Errorf("two changes: got %s", jsonText(t, r))
 	}
-	r = ranged(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(3), MaxChangesPerSnapshot: at(3)})
+	r = rangeDiff(t, c, "@t-2..@t0 .cb", pact.RangeOptions{MaxSnapshots: at(3), MaxChangesPerSnapshot: at(3)})
 	if r.Limits.Truncated || len(r.Errors) != 0 || len(r.Diffs) != 2 {
-		t.Errorf("caps that do not bite: got %s", text(t, r))
+		t.Errorf("caps that do not bite: got %s", jsonText(t, r))
 	}
 	for _, o := range []pact.RangeOptions{{MaxSnapshots: at(0)}, {MaxChangesPerSnapshot: at(-1)}} {
 		if _, err := c.RangeDiffLatest(background, "@t-2..@t0 .cb", &o); !errors.Is(err, fault.RangeLimit) {
@@ -162,8 +123,8 @@ func TestCapsOfARange(t *testing.T) {
 	}
 }
 
-func TestModesOfARange(t *testing.T) {
-	c := story(t, pact.CreateOptions{Edition: selector.Depth})
+func TestRangeModes(t *testing.T) {
+	c := threeSnapshots(t, pact.CreateOptions{Edition: selector.Depth})
 	for text, want := range map[string][]string{
 		"@t-2..@t0 .cb @mode=union":          {"s", "u2", "u1"},
 		"@t-2..@t0 .cb @mode=latest":         {"s", "u2", "u1"}, // three families of one
@@ -176,14 +137,14 @@ func TestModesOfARange(t *testing.T) {
 			t.Errorf("%s: got %q, want %q", text, got, want)
 		}
 	}
-	reduced := ranged(t, c, "@t-2..@t0 .cb @mode=reduce")
+	reduced := rangeDiff(t, c, "@t-2..@t0 .cb @mode=reduce")
 	if len(reduced.Snapshots) != 3 || len(reduced.Diffs) != 1 || reduced.Mode != "reduce" {
-		t.Fatalf("reduce: got %s", text(t, reduced))
+		t.Fatalf("reduce: got %s", jsonText(t, reduced))
 	}
 	b := reduced.Diffs[0]
 	if b.From.Label != "@t0" || b.To.Label != "@t-2" || !slices.Equal(b.AddedIDs, []string{"u2"}) ||
 		!slices.Equal(b.RemovedIDs, []string{"u1"}) || len(b.Changed) != 1 {
-		t.Errorf("reduce: got %s", text(t, b))
+		t.Errorf("reduce: got %s", jsonText(t, b))
 	}
 	for _, bad := range []string{"@t-2..@t0 .cb", "@t-2..@t0 .cb @mode=reduce"} {
 		if _, err := c.Select(background, bad, &pact.SelectOptions{Edition: selector.Depth}); !errors.Is(err,
@@ -201,7 +162,7 @@ func TestModesOfARange(t *testing.T) {
 
 // @mode=latest takes of each key family what matches in the newest snapshot
 // where any of the family matches.
-func TestLatestOfAKeyFamily(t *testing.T) {
+func TestRangeModeLatestTakesTheNewestOfAKey(t *testing.T) {
 	c := create(t, store.NewMemory(), pact.CreateOptions{Edition: selector.Depth})
 	for i := range 3 {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
@@ -218,7 +179,7 @@ func TestLatestOfAKeyFamily(t *testing.T) {
 }
 
 func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
-	c := story(t)
+	c := threeSnapshots(t)
 	for _, e := range []selector.Edition{selector.V01, selector.Depth} {
 		got, err := c.Select(background, "@t-2..@t0 .cb", &pact.SelectOptions{Edition: e, RangeAsIDs: true})
 		if e == selector.V01 && !slices.Equal(got, []string{"s", "u2", "u1"}) || e == selector.Depth &&
@@ -228,8 +189,8 @@ func TestRangeAsIDsIsOfEditionV01(t *testing.T) {
 	}
 }
 
-func TestWindows(t *testing.T) {
-	c := story(t, pact.CreateOptions{Edition: selector.Depth})
+func TestSelectOptionsCutAWindow(t *testing.T) {
+	c := threeSnapshots(t, pact.CreateOptions{Edition: selector.Depth})
 	sel := func(text string, o pact.SelectOptions) []string {
 		got, err := c.Select(background, text, &o)
 		must(t, err)
@@ -265,10 +226,10 @@ func TestWindows(t *testing.T) {
 // The query of a range is the text that was asked, with its spaces, quotes and
 // shorthands (04 §4).
 func TestRangeRepeatsTheSelectorAsItWasAsked(t *testing.T) {
-	c := story(t)
+	c := threeSnapshots(t)
 	for _, asked := range []string{"@t-2:@t0   .cb", " @t-2..0 .mt>.cb ", `@c1..3 .cb[role="user"]`,
 		"@t-1..@t0 .cb[ role = 'ü' ],\t^sys"} {
-		if got := ranged(t, c, asked).Query; got != asked {
+		if got := rangeDiff(t, c, asked).Query; got != asked {
 			t.Errorf("asked %q, the query is %q", asked, got)
 		}
 	}
@@ -277,7 +238,7 @@ func TestRangeRepeatsTheSelectorAsItWasAsked(t *testing.T) {
 // Ends of a range that lie after the latest snapshot are clamped, counted back
 // or by cycle, however far off they are (04 §3.7; decision 037).
 func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
-	c := story(t) // three snapshots
+	c := threeSnapshots(t) // three snapshots
 	for asked, same := range map[string]string{
 		"@t2..@t-1 .cb":                   "@t0..@t-1 .cb",
 		"@t0..2 .cb":                      "@t0..@t0 .cb",
@@ -287,14 +248,14 @@ func TestRangeEndsAfterTheLatestAreClamped(t *testing.T) {
 		"@c2..@c9 .cb":                    "@c2..@c3 .cb",
 		"@c2..9223372036854775808999 .cb": "@c2..@c3 .cb",
 	} {
-		got, want := ranged(t, c, asked), ranged(t, c, same)
+		got, want := rangeDiff(t, c, asked), rangeDiff(t, c, same)
 		if len(got.Warnings) == 0 ||
 			got.Warnings[len(got.Warnings)-1] != "the range ends after the latest snapshot: clamped to @c3" {
 			t.Errorf("%s: warnings %q", asked, got.Warnings)
 		}
 		got.Warnings, got.Query = nil, want.Query
-		if text(t, got) != text(t, want) {
-			t.Errorf("%s: got %s\nwant %s", asked, text(t, got), text(t, want))
+		if jsonText(t, got) != jsonText(t, want) {
+			t.Errorf("%s: got %s\nwant %s", asked, jsonText(t, got), jsonText(t, want))
 		}
 	}
 	for _, asked := range []string{"@t1..@t3 .cb", "@t1..9223372036854775807 .cb", "@c4..@c9 .cb"} {

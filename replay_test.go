@@ -13,9 +13,9 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-func TestReplay(t *testing.T) {
+func TestReplayGivesTheSameBytes(t *testing.T) {
 	for seed := range uint64(6) {
-		s := tell(t, seed, 5)
+		s := genRecordedHistory(t, seed, 5)
 		var compact, snapshots bytes.Buffer
 		must(t, s.context.Backup(background, &compact))
 		must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
@@ -34,7 +34,7 @@ func TestReplay(t *testing.T) {
 // A history that reads but does not come back as it was: the first byte that
 // differs is named with its line and cycle.
 func TestReplayFindsTheFirstByte(t *testing.T) {
-	s := tell(t, 1, 5)
+	s := genRecordedHistory(t, 1, 5)
 	var snapshots bytes.Buffer
 	must(t, s.context.ExportHistory(background, &snapshots, pact.Cycle(1), pact.Latest))
 	whole := snapshots.String()

@@ -17,7 +17,7 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// damaged is a file with the contexts of rich, to be damaged and put right.
+// damaged is a file with the contexts of fillEveryColumn, to be damaged and put right.
 type damaged struct {
 	*testing.T
 	path string
@@ -29,7 +29,7 @@ func damage(t *testing.T) *damaged {
 	d := &damaged{T: t, path: filepath.Join(t.TempDir(), "pact.db")}
 	s, err := sqlite.Open(background, d.path)
 	must(t, err)
-	rich(t, s)
+	fillEveryColumn(t, s)
 	must(t, s.Close())
 	d.reopen()
 	_, err = d.db.Exec("INSERT INTO unclean (since_ns) VALUES (7)")
@@ -56,14 +56,10 @@ func (d *damaged) found() []string {
 	return verdicts(d.T, s)
 }
 
-// thorough reports whether every value is to be damaged, and not a sample of
-// them: PACT_THOROUGH=1 go test -run TestVerify -timeout 1h .
-func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
-
-// others are values to put in the place of one: with a bit flipped, the ends of
+// damagedValues are values to put in the place of one: with a bit flipped, the ends of
 // what fits, nothing at all, and something in the place of nothing. A table takes
 // those of the type of the column alone.
-func others(r *rand.Rand, v any) []any {
+func damagedValues(r *rand.Rand, v any) []any {
 	switch v := v.(type) {
 	case nil:
 		return []any{int64(1), "x", []byte("x")}
@@ -99,7 +95,7 @@ func TestVerifyFindsEveryValue(t *testing.T) {
 	changed := 0
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		for _, c := range d.every(table) {
-			for _, v := range others(r, c.value) {
+			for _, v := range damagedValues(r, c.value) {
 				if c.column == "chain" && c.at[1] == int64(1) && v == nil {
 					continue // the only row of a log may be of version 1, which has no links; its digests hold all the same
 				}

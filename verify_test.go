@@ -18,84 +18,13 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// rich fills a store with contexts in which every column of every table is in
-// use: updates, expiry, pruning, groups, given ids, drafts, a fork, an import
-// with a time of its own, content that JSON cannot express, sent bytes, and
-// attempts.
-func rich(t testing.TB, s store.Complete) {
-	t.Helper()
-	c := create(t, s, pact.CreateOptions{OpenOptions: pact.OpenOptions{Actor: "ann"},
-		Attrs: map[string]any{"data_root": 1}})
-	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Add("^sys", pact.Spec{ID: "rule", Role: "system", Kind: "text", Content: "Be brief", Tags: []string{"a", "b"}})
-		group := b.Add("^ah", pact.Spec{Type: "cont", Offset: 1, Removable: true})
-		b.Add(group, pact.Spec{Content: map[string]any{"n": []int{1, 2}}, TTL: pact.TTL(2), Priority: 3})
-		b.Add("^ah", pact.Spec{Role: "user", Content: "Where is my parcel? é"})
-		return nil
-	}, nil))
-	a, _ := start(t, c)
-	_, err := c.EndAttempt(background, a.ID, pact.Outcome{Status: store.Completed, TokenIn: new(int64(31)),
-		TokenOut: new(int64(7)), Err: errors.New("cut off")})
-	must(t, err)
-	start(t, c) // nobody ends it
-	_, err = c.Send(background, &bytes.Buffer{}, nil)
-	must(t, err)
-	_, err = c.Commit(background, &pact.CommitOptions{Note: pact.Note{Message: "first", Request: "r1"}})
-	must(t, err)
-	for i := range 3 {
-		_, err = c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add("^ah", pact.Spec{Content: i})
-			b.Update("rule", map[string]any{"content": fmt.Sprint("Be brief, ", i)})
-			return nil
-		}})
-		must(t, err)
-	}
-	f, err := c.Fork(background, pact.Cycle(3), "fork", nil)
-	must(t, err)
-	start(t, f)
-	must(t, f.Edit(background, say("in the fork"), nil))
-	_, err = f.Commit(background, nil)
-	must(t, err)
-	must(t, c.Edit(background, say("a draft"), nil))
-	must(t, c.Edit(background, func(b *pact.Batch) error {
-		b.Update("rule", map[string]any{"priority": 7})
-		return nil
-	}, nil))
-	_, _, err = pact.Import(background, s, "imported", []byte(`{"cycle":4,"root":{"id":"r","children":[
-		{"nodeType":"^seq","children":[{"id":"t","children":[{"id":"x","content":"x","created_at_ns":5,"created_at_iso":"long ago","ttl":3}]}]},
-		{"nodeType":"^ah","children":[{"id":"nan","content":NaN,"data_x":1.5}]}]}}`), nil)
-	must(t, err)
-}
-
-// verdicts verifies a whole store and returns what is wrong, nothing where all of
-// it holds.
-func verdicts(t testing.TB, s store.Complete) (list []string) {
-	t.Helper()
-	r, err := pact.VerifyAll(background, s, nil)
-	if err != nil {
-		if !errors.Is(err, fault.Store) {
-			t.Fatal(err)
-		}
-		return []string{err.Error()}
-	}
-	if r.Defect != nil {
-		list = append(list, fmt.Sprintf("%+v", *r.Defect))
-	}
-	for _, c := range r.Contexts {
-		if c.Defect != nil {
-			list = append(list, fmt.Sprintf("%+v", *c.Defect))
-		}
-	}
-	return list
-}
-
-func TestVerifyHolds(t *testing.T) {
+func TestVerifyFindsNothingInAnIntactStore(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	onDisk, err := sqlite.Open(background, path)
 	must(t, err)
 	defer onDisk.Close()
 	for _, s := range []store.Complete{store.NewMemory(), onDisk} {
-		rich(t, s)
+		fillEveryColumn(t, s)
 		if list := verdicts(t, s); len(list) > 0 {
 			t.Errorf("%T does not hold: %q", s, list)
 		}
@@ -235,10 +164,10 @@ func (w editing) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestDigestsInBackup follows the digests through the compact form.
-func TestDigestsInBackup(t *testing.T) {
+// TestBackupKeepsDigests follows the digests through the compact form.
+func TestBackupKeepsDigests(t *testing.T) {
 	s := store.NewMemory()
-	rich(t, s)
+	fillEveryColumn(t, s)
 	c, err := pact.Open(background, s, "c", nil)
 	must(t, err)
 	var backup bytes.Buffer

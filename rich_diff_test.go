@@ -1,8 +1,6 @@
 package pact_test
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"reflect"
 	"slices"
@@ -16,12 +14,12 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-func TestRichDiffAgreesWithDocuments(t *testing.T) {
+func TestRichDiffAgreesWithModel(t *testing.T) {
 	kinds, moves, replacements := map[diff.Kind]int{}, 0, 0
 	for seed := range uint64(25) {
-		s := tell(t, seed, 7)
-		for older := range s.pages {
-			for newer := older; newer < len(s.pages); newer++ {
+		s := genRecordedHistory(t, seed, 7)
+		for older := range s.states {
+			for newer := older; newer < len(s.states); newer++ {
 				for _, backwards := range []bool{false, true} {
 					i, k := older, newer
 					if backwards {
@@ -29,7 +27,7 @@ func TestRichDiffAgreesWithDocuments(t *testing.T) {
 					}
 					got, err := s.context.RichDiff(background, s.address(i), s.address(k), nil)
 					must(t, err)
-					c := &comparison{T: t, saga: s, from: s.pages[i], to: s.pages[k], got: got}
+					c := &comparison{T: t, recordedHistory: s, from: s.states[i], to: s.states[k], got: got}
 					plain, err := s.context.Diff(background, s.address(i), s.address(k), nil)
 					must(t, err)
 					c.lists(plain)
@@ -39,7 +37,7 @@ func TestRichDiffAgreesWithDocuments(t *testing.T) {
 					for id, cause := range c.causes() {
 						kinds[cause.Kind]++
 						cause.Author = diff.Author{}
-						if want := s.wantCause(id, older, newer); cause != want {
+						if want := s.modelCause(id, older, newer); cause != want {
 							t.Fatalf("seed %d, %d to %d, %s: caused by %+v, want %+v", seed, i, k, id, cause, want)
 						}
 					}
@@ -61,8 +59,8 @@ func TestRichDiffAgreesWithDocuments(t *testing.T) {
 // comparison holds one report to the documents.
 type comparison struct {
 	*testing.T
-	*saga
-	from, to *page
+	*recordedHistory
+	from, to *modelState
 	got      *diff.Report
 }
 
@@ -89,7 +87,7 @@ func (c *comparison) lists(plain *diff.Result) {
 	}
 }
 
-func (c *comparison) component(a diff.Component, in *page) {
+func (c *comparison) component(a diff.Component, in *modelState) {
 	c.Helper()
 	if a.Type != in.headers[a.ID]["nodeType"] || a.Parent != in.headers[a.ID]["parent"] {
 		c.Fatalf("component %+v, in the document %v", a, in.headers[a.ID])
@@ -130,15 +128,6 @@ func (c *comparison) values() {
 	}
 }
 
-func sameJSON(t *testing.T, raw json.RawMessage, want any) bool {
-	t.Helper()
-	var got any
-	d := json.NewDecoder(bytes.NewReader(raw))
-	d.UseNumber()
-	must(t, d.Decode(&got))
-	return reflect.DeepEqual(got, want)
-}
-
 func (c *comparison) children() {
 	c.Helper()
 	came, went := map[string][]string{}, map[string][]string{}
@@ -162,7 +151,7 @@ func (c *comparison) children() {
 // that as much is paired as can be.
 func (c *comparison) pairs() {
 	c.Helper()
-	facet := func(p *page, id, header string) string {
+	facet := func(p *modelState, id, header string) string {
 		v, _ := p.headers[id][header].(string)
 		if v == "" && header == "key" {
 			return id

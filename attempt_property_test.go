@@ -15,61 +15,9 @@ import (
 	"pgregory.net/rapid"
 )
 
-// told is a call of a provider as a diary would have it: with the text.
-type told struct {
-	id     string
-	cycle  int64
-	text   string
-	status store.AttemptStatus
-}
-
-// diary is what a context should know of attempts, kept without hashes.
-type diary struct {
-	context   *pact.Context
-	suffix    string
-	calls     []*told // shared with other lines where the cycle is
-	published []string
-	drafts    []string
-}
-
-func (d *diary) cycle() int64 { return int64(len(d.published)) + 1 }
-
-// join is what verify should say.
-func (d *diary) join() inspect.AttemptCounts {
-	j := inspect.AttemptCounts{Records: len(d.calls), Differing: []int64{}}
-	for _, a := range d.calls {
-		if a.status == store.Running {
-			j.Running++
-		}
-	}
-	for i, text := range d.published {
-		calls, completed, same := 0, 0, 0
-		for _, a := range d.calls {
-			if a.cycle == int64(i)+1 {
-				calls++
-				if a.status == store.Completed {
-					completed++
-					if a.text == text {
-						same++
-					}
-				}
-			}
-		}
-		switch {
-		case same > 0:
-			j.Matching++
-		case completed > 0:
-			j.Differing = append(j.Differing, int64(i)+1)
-		case calls > 0:
-			j.Incomplete++
-		}
-	}
-	return j
-}
-
-// TestAttemptsAgreeWithADiary makes random edits, attempts, commits, forks and
+// TestAttemptsAgreeWithModel makes random edits, attempts, commits, forks and
 // undos, and compares every line with what was written down of it.
-func TestAttemptsAgreeWithADiary(t *testing.T) {
+func TestAttemptsAgreeWithModel(t *testing.T) {
 	memory := func() store.Complete { return store.NewMemory() }
 	dir, files := t.TempDir(), 0
 	onDisk := func() store.Complete {
@@ -84,7 +32,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 			rapid.Check(t, func(r *rapid.T) {
 				s := open()
 				defer s.Close()
-				lines := []*diary{{context: create(t, s)}}
+				lines := []*modelAttempts{{context: create(t, s)}}
 				forks := 0
 				for range rapid.IntRange(5, 30).Draw(r, "steps") {
 					d := rapid.SampledFrom(lines).Draw(r, "line")
@@ -107,7 +55,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 							forks++
 							f, err := d.context.Fork(background, pact.Cycle(int64(n)), fmt.Sprint("fork", forks), nil)
 							must(t, err)
-							lines = append(lines, d.until(n, f, forks))
+							lines = append(lines, d.forkedAt(n, f, forks))
 						}
 					case "undo":
 						if n := len(d.published); n > 1 {
@@ -116,7 +64,7 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 							must(t, err)
 							old, err := pact.Open(background, s, undone, nil)
 							must(t, err)
-							lines = append(lines, d.until(n-1, d.context, forks))
+							lines = append(lines, d.forkedAt(n-1, d.context, forks))
 							d.context = old
 						}
 					}
@@ -135,9 +83,9 @@ func TestAttemptsAgreeWithADiary(t *testing.T) {
 	}
 }
 
-// until is what a fork at a cycle shares.
-func (d *diary) until(n int, f *pact.Context, number int) *diary {
-	shared := &diary{context: f, suffix: fmt.Sprint("-f", number), published: d.published[:n:n]}
+// forkedAt is what a fork at a cycle shares.
+func (d *modelAttempts) forkedAt(n int, f *pact.Context, number int) *modelAttempts {
+	shared := &modelAttempts{context: f, suffix: fmt.Sprint("-f", number), published: d.published[:n:n]}
 	for _, a := range d.calls {
 		if a.cycle <= int64(n) {
 			shared.calls = append(shared.calls, a)
@@ -147,7 +95,7 @@ func (d *diary) until(n int, f *pact.Context, number int) *diary {
 }
 
 // edit adds a draft of one of two texts, or takes one back.
-func (d *diary) edit(t testing.TB, r *rapid.T) {
+func (d *modelAttempts) edit(t testing.TB, r *rapid.T) {
 	must(t, d.context.Edit(background, func(b *pact.Batch) error {
 		if len(d.drafts) > 0 && rapid.Bool().Draw(r, "back") {
 			id := d.drafts[len(d.drafts)-1]
@@ -162,7 +110,7 @@ func (d *diary) edit(t testing.TB, r *rapid.T) {
 	}, nil))
 }
 
-func (d *diary) start(t testing.TB) {
+func (d *modelAttempts) start(t testing.TB) {
 	a, text := start(t, d.context)
 	n := 1
 	for _, other := range d.calls {
@@ -173,10 +121,10 @@ func (d *diary) start(t testing.TB) {
 	if want := fmt.Sprintf("attempt:%d-%d%s", d.cycle(), n, d.suffix); a.ID != want {
 		t.Fatalf("the id is %s, want %s", a.ID, want)
 	}
-	d.calls = append(d.calls, &told{a.ID, d.cycle(), text, store.Running})
+	d.calls = append(d.calls, &modelAttempt{a.ID, d.cycle(), text, store.Running})
 }
 
-func (d *diary) end(t testing.TB, r *rapid.T) {
+func (d *modelAttempts) end(t testing.TB, r *rapid.T) {
 	if len(d.calls) == 0 {
 		return
 	}
@@ -194,7 +142,7 @@ func (d *diary) end(t testing.TB, r *rapid.T) {
 	a.status = status
 }
 
-func (d *diary) check(t testing.TB) inspect.AttemptCounts {
+func (d *modelAttempts) check(t testing.TB) inspect.AttemptCounts {
 	list, err := d.context.Attempts(background, 1, d.cycle())
 	must(t, err)
 	if len(list) != len(d.calls) {
@@ -206,7 +154,7 @@ func (d *diary) check(t testing.TB) inspect.AttemptCounts {
 			t.Fatalf("attempt %d is %+v, want %+v", i, a, want)
 		}
 	}
-	want, got := d.join(), joined(t, d.context)
+	want, got := d.counts(), attemptCounts(t, d.context)
 	if got == nil {
 		got = &inspect.AttemptCounts{Differing: []int64{}}
 	}

@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// TestComponentsOfManyKeysAreLookedForOnce adds a component for each of n keys, in
+// TestAddEveryLooksForManyKeysOnce adds a component for each of n keys, in
 // ^ah and in turns before it. What is looked at grows as n does.
-func TestComponentsOfManyKeysAreLookedForOnce(t *testing.T) {
+func TestAddEveryLooksForManyKeysOnce(t *testing.T) {
 	looked := func(n int) (total int) {
 		c, err := Create(t.Context(), store.NewMemory(), "c", nil)
 		if err != nil {

@@ -16,9 +16,9 @@ import (
 // coreStore is a store that can do what every store can, and nothing else.
 type coreStore struct{ store.Store }
 
-// TestAStoreThatCanDoLess works on a context in a store without further powers:
+// TestStoreWithoutOptionalAbilities works on a context in a store without further powers:
 // what it lacks is said, and everything else goes on.
-func TestAStoreThatCanDoLess(t *testing.T) {
+func TestStoreWithoutOptionalAbilities(t *testing.T) {
 	c := create(t, coreStore{store.NewMemory()})
 	must(t, c.Edit(background, say("hello"), nil))
 	_, err := c.Commit(background, nil)
@@ -64,8 +64,8 @@ func (s *erasedAgain) Log(ctx context.Context, key store.Key, from, to int64) ([
 	return s.Complete.Log(ctx, key, from, to)
 }
 
-// TestVerifyGivesUp verifies a context in which erasures never end.
-func TestVerifyGivesUp(t *testing.T) {
+// TestVerifyGivesUpBesideEndlessErasures verifies a context in which erasures never end.
+func TestVerifyGivesUpBesideEndlessErasures(t *testing.T) {
 	s := &erasedAgain{Complete: store.NewMemory()}
 	c := create(t, s)
 	_, err := c.Commit(background, nil)

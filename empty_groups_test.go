@@ -13,7 +13,7 @@ import (
 // An empty group that something kept is looked at again, whoever goes on with the
 // context: the same process, another one, a fork, what is left after undo, a copy
 // in another store.
-func TestEmptyGroupsAreRemembered(t *testing.T) {
+func TestEmptyGroupsAreRememberedByWhoeverGoesOn(t *testing.T) {
 	ctx := t.Context()
 	for _, way := range []struct {
 		name string

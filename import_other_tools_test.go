@@ -17,7 +17,7 @@ import (
 
 // Histories that other tools wrote: what is wrong with them is mended and said.
 // Cycles that do not follow one another are refused, or counted anew on request.
-func TestForeignHistories(t *testing.T) {
+func TestHistoriesOfOtherToolsAreMended(t *testing.T) {
 	snapshot := func(cycle, root, seq string, turns ...string) string {
 		return `{` + cycle + `"root":{` + root + `"children":[{"nodeType":"^seq"` + seq + `,"children":[` +
 			strings.Join(turns, ",") + `]}]}}`
@@ -96,7 +96,7 @@ func TestForeignHistories(t *testing.T) {
 
 // What no context can have done is taken as it is and said, and refused on
 // request.
-func TestForeignHistoriesOfWhatCannotBe(t *testing.T) {
+func TestHistoriesThatNoContextHasAreReported(t *testing.T) {
 	block := func(id, more string) string { return `{"id":"` + id + `","nodeType":"cb"` + more + `}` }
 	turn := func(id string, kids ...string) string {
 		return `{"id":"` + id + `","nodeType":"mt","children":[` + strings.Join(kids, ",") + `]}`

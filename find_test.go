@@ -82,7 +82,7 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 
 // Options that a call cannot use are refused, none is ignored.
 func TestSelectRefusesOptionsWithoutUse(t *testing.T) {
-	c := story(t)
+	c := threeSnapshots(t)
 	for text, o := range map[string]pact.SelectOptions{
 		".cb": {Skip: -1}, "@t0 .cb": {Limit: -1}, "@* .cb": {RangeAsIDs: true}, ".mt": {Where: "[", Limit: 1},
 		".cb:first": {Edition: "none"},
@@ -95,7 +95,7 @@ func TestSelectRefusesOptionsWithoutUse(t *testing.T) {
 
 // A document that was read on its own is what @t0, its cycle and @* name.
 func TestADocumentIsAskedByItsAddresses(t *testing.T) {
-	doc, err := mustAt(t, story(t), pact.Cycle(2)).Bytes(background)
+	doc, err := snapshotAt(t, threeSnapshots(t), pact.Cycle(2)).Bytes(background)
 	must(t, err)
 	s, _, err := pact.ReadSnapshot(doc, "")
 	must(t, err)
