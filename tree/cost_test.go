@@ -48,7 +48,7 @@ func newLong(t testing.TB, turns int) long {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return long{tr, tree.Stamps{Cycle: int64(turns + 1), LastNS: ns, Given: -1}, newWorld().env()}
+	return long{tr, tree.Stamps{Cycle: int64(turns + 1), LastNS: ns, Given: -1}, newModelTree().env()}
 }
 
 func (l long) edit() *tree.Editor {

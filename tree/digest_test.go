@@ -10,12 +10,12 @@ import (
 )
 
 // shuffled is the document in some order that has parents before children.
-func shuffled(t *rapid.T, w *world) []*record {
-	ready, done := []*record{w.nodes[w.root()]}, []*record{}
+func shuffled(t *rapid.T, w *modelTree) []*modelNode {
+	ready, done := []*modelNode{w.nodes[w.root()]}, []*modelNode{}
 	for len(ready) > 0 {
 		i := below(t, len(ready), "next")
 		r := ready[i]
-		ready = append(append([]*record{}, ready[:i]...), ready[i+1:]...)
+		ready = append(append([]*modelNode{}, ready[:i]...), ready[i+1:]...)
 		done = append(done, r)
 		ready = append(ready, w.kids(r.id)...)
 	}
@@ -24,7 +24,7 @@ func shuffled(t *rapid.T, w *world) []*record {
 
 func TestEqualContentsHaveEqualDigestsWhateverTheWay(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		v := drawRun(t).last()
+		v := genRun(t).last()
 		way, err := tree.Build(v.tree.Cycle(), placed(shuffled(t, v.world)))
 		if err != nil {
 			t.Fatalf("build: %v", err)
@@ -36,7 +36,7 @@ func TestEqualContentsHaveEqualDigestsWhateverTheWay(t *testing.T) {
 		var strangers []string
 		for _, r := range v.world.document() {
 			if c := v.world.class(r.id); c != "block" && c != "^root" && c != "^seq" && rarely(t, 2, "stranger") {
-				s := &record{typ: "block", parent: r.id, offset: int64(below(t, 5, "offset") - 2), ns: int64(below(t, 2000, "ns")),
+				s := &modelNode{typ: "block", parent: r.id, offset: int64(below(t, 5, "offset") - 2), ns: int64(below(t, 2000, "ns")),
 					expiry: never, headers: map[string]any{"refs": []string{"root"}}}
 				s.id = "stranger in " + r.id
 				more.nodes[s.id] = s
@@ -51,8 +51,6 @@ func TestEqualContentsHaveEqualDigestsWhateverTheWay(t *testing.T) {
 		equal(t, "digest when strangers came and went", way.Digest(), v.digest)
 	})
 }
-
-func (r *run) last() version { return r.versions[len(r.versions)-1] }
 
 // header names one change to a node, and the change.
 var headerChanges = map[string]func(*tree.Node){
@@ -98,8 +96,8 @@ func set(n *tree.Node, name string, v canon.Value) {
 }
 
 func TestEveryHeaderIsInTheDigest(t *testing.T) {
-	w := newWorld()
-	w.put(&record{id: "a", typ: "block", parent: "sys", expiry: never, content: "hello"})
+	w := newModelTree()
+	w.put(&modelNode{id: "a", typ: "block", parent: "sys", expiry: never, content: "hello"})
 	nodes := placed(w.document())
 	seen := map[tree.Digest]string{built(t, w).Digest(): "nothing"}
 	for name, change := range headerChanges {
@@ -125,9 +123,9 @@ func TestEveryHeaderIsInTheDigest(t *testing.T) {
 
 // Where a node hangs is in the digest as well, and time is not.
 func TestPlaceIsInTheDigestAndTimeIsNot(t *testing.T) {
-	w := newWorld()
-	w.put(&record{id: "g", typ: "cont", parent: "sys", expiry: 3})
-	w.put(&record{id: "a", typ: "block", parent: "sys", expiry: 9})
+	w := newModelTree()
+	w.put(&modelNode{id: "g", typ: "cont", parent: "sys", expiry: 3})
+	w.put(&modelNode{id: "a", typ: "block", parent: "sys", expiry: 9})
 	one := built(t, w)
 	if later := one.WithCycle(5); later.Digest() != one.Digest() {
 		t.Errorf("digest at cycle 5: got %v, want %v", later.Digest(), one.Digest())
@@ -140,7 +138,7 @@ func TestPlaceIsInTheDigestAndTimeIsNot(t *testing.T) {
 
 // What an update takes away leaves no trace behind.
 func TestRemovedHeadersLeaveNoTrace(t *testing.T) {
-	w := newWorld()
+	w := newModelTree()
 	tr := built(t, w)
 	edit := func(spec tree.Spec, set map[string]any) *tree.Tree {
 		x := tree.Edit(background, tr.WithCycle(1), tr, tree.Stamps{Cycle: 1, LastNS: w.last}, w.env())

@@ -23,11 +23,11 @@ func withHeaders(n tree.Node, headers map[string]canon.Value) *tree.Node {
 	return tree.NewNode(n, nil)
 }
 
-// TestMark compares with what Python computes:
+// TestErasureMark compares with what Python computes:
 //
 //	hmac.new(bytes(range(32)), json.dumps({"id": "block:1-0", "role": "user", "kind": "text", "tags": ["a"],
 //	    "data_who": "Jané", "content": {"said": "I am Jané"}}, sort_keys=True, separators=(',', ':')).encode(), 'sha256')
-func TestMark(t *testing.T) {
+func TestErasureMark(t *testing.T) {
 	n := withHeaders(tree.Node{ID: "block:1-0", Type: "block", Priority: 4, CreatedNS: 7, Expiry: 9,
 		Content: tree.Hold(`{"said":"I am Jan\u00e9"}`)},
 		map[string]canon.Value{"role": `"user"`, "kind": `"text"`, "tags": `["a"]`, "data_who": `"Jan\u00e9"`})
@@ -37,7 +37,7 @@ func TestMark(t *testing.T) {
 	}
 }
 
-func TestErase(t *testing.T) {
+func TestErasedNodes(t *testing.T) {
 	place := tree.Node{ID: "x", Type: "cb:Jane", Offset: -2, Priority: 3, Cycle: 5, CreatedNS: 77, Index: 6, Expiry: 12}
 	for _, c := range []struct {
 		name    string

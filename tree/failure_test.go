@@ -14,12 +14,12 @@ var errAway = fault.Wrap(fault.Store, errors.New("away"), "the store does not an
 
 // loaded is a snapshot whose contents are in a store that does not answer:
 // a group in ^sys with a block that is held and one that is not.
-func loaded(t *testing.T) (*tree.Tree, *world) {
+func loaded(t *testing.T) (*tree.Tree, *modelTree) {
 	t.Helper()
-	w := newWorld()
-	w.put(&record{id: "list", typ: "cont", parent: "sys", expiry: never})
-	w.put(&record{id: "held", typ: "block", parent: "list", expiry: never, content: "here"})
-	w.put(&record{id: "away", typ: "block", parent: "list", expiry: never, content: "there"})
+	w := newModelTree()
+	w.put(&modelNode{id: "list", typ: "cont", parent: "sys", expiry: never})
+	w.put(&modelNode{id: "held", typ: "block", parent: "list", expiry: never, content: "here"})
+	w.put(&modelNode{id: "away", typ: "block", parent: "list", expiry: never, content: "there"})
 	nodes := placed(w.document())
 	for i, p := range nodes {
 		if p.Node.ID != "away" {
@@ -127,7 +127,7 @@ func TestFailingSealChangesNothing(t *testing.T) {
 
 // Which of several faults of one update is reported does not depend on luck.
 func TestUpdateReportsTheSameFaultEveryTime(t *testing.T) {
-	b := newBench(t)
+	b := newSecondCycle(t)
 	set := map[string]any{"role": 1, "kind": 2, "key": 3, "speed": 4, "id": 5, "ttl": -1, "priority": "x"}
 	first := b.Update("rule", set)
 	for range 50 {
@@ -140,7 +140,7 @@ func TestUpdateReportsTheSameFaultEveryTime(t *testing.T) {
 // A value that stands for none is the same as none, in whatever way it comes.
 func TestAbsentValuesAreNone(t *testing.T) {
 	digest := func(s tree.Spec) tree.Digest {
-		b := newBench(t)
+		b := newSecondCycle(t)
 		s.ID = "a"
 		if _, err := b.Add("^sys", s); err != nil {
 			t.Fatal(err)

@@ -10,9 +10,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// TestJSON reads values as somebody does who writes a store outside of this
+// TestJSONReadsValues reads values as somebody does who writes a store outside of this
 // module.
-func TestJSON(t *testing.T) {
+func TestJSONReadsValues(t *testing.T) {
 	for _, c := range []struct {
 		text  string
 		want  tree.JSON

@@ -24,7 +24,7 @@ func nest(x *tree.Editor, parent string, offset int64) (count int, last string, 
 
 func newEditor(t *testing.T) *tree.Editor {
 	t.Helper()
-	w := newWorld()
+	w := newModelTree()
 	tr, stamps, err := tree.New(w.env(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -47,7 +47,7 @@ func TestNestingEndsAtTheLimit(t *testing.T) {
 				equal(t, "levels", len(x.Tree().Path(last)), tree.MaxDepth)
 			}
 			// What an edit took, a commit and a reload take as well.
-			sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newWorld().env())
+			sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newModelTree().env())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -82,7 +82,7 @@ func TestMovingATallGroupKeepsTheLimit(t *testing.T) {
 			}
 			deep = x.Tree().Parent(deep)
 		}
-		sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newWorld().env())
+		sealed, _, err := tree.Seal(x.Tree(), x.Stamps, newModelTree().env())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -113,7 +113,7 @@ func TestMovingATallGroupToTheCoreKeepsTheLimit(t *testing.T) {
 // nothing behind.
 func TestIntegersEndAtTheLimit(t *testing.T) {
 	fresh := func(last, next int64, clock func() int64) *tree.Editor {
-		env := newWorld().env()
+		env := newModelTree().env()
 		tr, stamps, err := tree.New(env, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -216,7 +216,7 @@ func TestIDsAreOpaqueUpToOneKiB(t *testing.T) {
 }
 
 func TestGeneratedIDsSkipThoseTaken(t *testing.T) {
-	w := newWorld()
+	w := newModelTree()
 	env := w.env()
 	env.Suffix = "-f2"
 	w.history["block:1-3-f2"] = true
@@ -240,17 +240,17 @@ func TestGeneratedIDsSkipThoseTaken(t *testing.T) {
 	})
 }
 
-func TestBuildRefuses(t *testing.T) {
-	w := newWorld()
+func TestBuildRefusesBadTrees(t *testing.T) {
+	w := newModelTree()
 	twice := placed(w.document())
-	twice = append(twice, tree.Placed{Node: (&record{id: "sys", typ: "block"}).node(), Parent: 1})
+	twice = append(twice, tree.Placed{Node: (&modelNode{id: "sys", typ: "block"}).node(), Parent: 1})
 	_, err := tree.Build(1, twice)
 	if e := faultOf(err); e.Code != fault.NodeDuplicate || e.Node != "sys" {
 		t.Errorf("a duplicate id: got %v, want %s on node sys", err, fault.NodeDuplicate)
 	}
 	deep := placed(w.document()[:1])
 	for i := range tree.MaxDepth {
-		deep = append(deep, tree.Placed{Node: (&record{id: fmt.Sprint("g", i), typ: "cont"}).node(), Parent: i})
+		deep = append(deep, tree.Placed{Node: (&modelNode{id: fmt.Sprint("g", i), typ: "cont"}).node(), Parent: i})
 	}
 	if _, err := tree.Build(1, deep[:tree.MaxDepth]); err != nil {
 		t.Errorf("%d levels: got %v", tree.MaxDepth, err)

@@ -36,7 +36,7 @@ func ofKind(kind string) *tree.Measure {
 func TestMeasuresAddUp(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		measures := []*tree.Measure{tree.Tokens(new(letters)), ofKind("text"), ofKind("call")}
-		for _, v := range drawRun(t).versions {
+		for _, v := range genRun(t).versions {
 			for _, m := range measures {
 				naive := map[string]int64{}
 				var blocks []int64 // in the order of the thread

@@ -15,7 +15,7 @@ import (
 // What the model prints: threads, canonical JSON, hashes, nodes.
 
 // render is 02 §12.5: id, role, kind, content.
-func render(r *record, fallback string) string {
+func render(r *modelNode, fallback string) string {
 	role, has := r.headers["role"]
 	if !has {
 		role = fallback
@@ -31,7 +31,7 @@ func render(r *record, fallback string) string {
 	return s + `,"content":` + dump(content) + `}`
 }
 
-func (w *world) thread() []string {
+func (w *modelTree) thread() []string {
 	var list []string
 	for _, r := range w.blocks(w.root()) {
 		fallback := "user"
@@ -66,7 +66,7 @@ func dump(v any) string {
 }
 
 // contentHash is 08 §2.1.
-func contentHash(r *record) string {
+func contentHash(r *modelNode) string {
 	o := map[string]any{"content": r.content, "role": r.headers["role"], "kind": r.headers["kind"]}
 	for name, v := range o {
 		if v == nil {
@@ -82,8 +82,8 @@ func contentHash(r *record) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// node is the record as the package's own type.
-func (r *record) node() *tree.Node {
+// node is the node as the package's own type.
+func (r *modelNode) node() *tree.Node {
 	n := tree.Node{ID: r.id, Type: r.typ, Offset: r.offset, Priority: r.priority, Cycle: r.cycle, CreatedNS: r.ns,
 		Index: r.index, Expiry: r.expiry}
 	for name, v := range r.headers {

@@ -7,25 +7,27 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"github.com/contexttree/pact/tree"
 )
 
 // The model is the law written down a second time, with no thought for speed:
-// a bag of records, sorted whenever somebody asks for an order. It shares no
+// a bag of nodes, sorted whenever somebody asks for an order. It shares no
 // code with the package and no idea of how the package works.
 
 const never = math.MaxInt64
 
-// record is a node with the id of its parent.
-type record struct {
+// modelNode is a node with the id of its parent.
+type modelNode struct {
 	id, typ, parent                            string
 	offset, priority, cycle, ns, index, expiry int64
 	headers                                    map[string]any
 	content                                    any // nil for none
 }
 
-// world is one state of a context together with what edits need to know.
-type world struct {
-	nodes     map[string]*record
+// modelTree is one state of a context together with what edits need to know.
+type modelTree struct {
+	nodes     map[string]*modelNode
 	published map[string]bool // ids of the last snapshot: what belongs to earlier cycles
 	history   map[string]bool // ids of every snapshot there ever was
 	now       int64           // what the clock says
@@ -33,32 +35,32 @@ type world struct {
 	last      int64           // the last created_at_ns given
 	next      int64           // the next creation_index
 
-	sorted map[string][]*record // children by parent, in a frozen copy only
+	sorted map[string][]*modelNode // children by parent, in a frozen copy only
 }
 
-func newWorld() *world {
-	w := &world{nodes: map[string]*record{}, published: map[string]bool{}, history: map[string]bool{}}
+func newModelTree() *modelTree {
+	w := &modelTree{nodes: map[string]*modelNode{}, published: map[string]bool{}, history: map[string]bool{}}
 	w.now = 1000
 	for i, name := range []string{"root", "sys", "seq", "ah"} {
 		parent := "root"
 		if i == 0 {
 			parent = ""
 		}
-		w.put(&record{id: name, typ: "^" + name, parent: parent, expiry: never})
+		w.put(&modelNode{id: name, typ: "^" + name, parent: parent, expiry: never})
 	}
 	w.publish()
 	w.cycle, w.next = 1, 0
 	return w
 }
 
-func (w *world) stamp(r *record) {
+func (w *modelTree) stamp(r *modelNode) {
 	w.last = max(w.now, w.last+1)
 	r.ns, r.index = w.last, w.next
 	w.next++
 }
 
-// put stamps a record, names it where it has no name, and takes it in.
-func (w *world) put(r *record) string {
+// put stamps a node, names it where it has no name, and takes it in.
+func (w *modelTree) put(r *modelNode) string {
 	for r.id == "" {
 		id := fmt.Sprintf("%s:%d-%d", strings.TrimPrefix(r.typ, "^"), w.cycle, w.next)
 		if w.nodes[id] == nil && !w.history[id] {
@@ -72,7 +74,7 @@ func (w *world) put(r *record) string {
 	return r.id
 }
 
-func (w *world) publish() {
+func (w *modelTree) publish() {
 	w.published = map[string]bool{}
 	for id := range w.nodes {
 		w.published[id], w.history[id] = true, true
@@ -80,16 +82,16 @@ func (w *world) publish() {
 }
 
 // frozen is a copy that nobody changes any more.
-func (w *world) frozen() *world {
+func (w *modelTree) frozen() *modelTree {
 	c := *w
-	c.nodes = map[string]*record{}
+	c.nodes = map[string]*modelNode{}
 	for id, r := range w.nodes {
 		n := *r
 		n.headers = maps.Clone(r.headers)
 		c.nodes[id] = &n
 	}
 	c.published, c.history = maps.Clone(w.published), nil
-	sorted := map[string][]*record{}
+	sorted := map[string][]*modelNode{}
 	for id := range c.nodes {
 		sorted[id] = c.kids(id)
 	}
@@ -99,7 +101,7 @@ func (w *world) frozen() *world {
 
 // class is docs/decisions: regions by name, canonical types by their first part,
 // anything else by its place.
-func (w *world) class(id string) string {
+func (w *modelTree) class(id string) string {
 	r := w.nodes[id]
 	if c := namedClass(r.typ); c != "" {
 		return c
@@ -132,7 +134,7 @@ var regionRank = map[string]int{"^root": 0, "^sys": 1, "^seq": 2, "^ah": 3}
 
 // rank is the place among siblings: regions in their order, then offset,
 // created_at_ns, creation_index, id.
-func (w *world) rank(r *record) [5]any {
+func (w *modelTree) rank(r *modelNode) [5]any {
 	region := 4
 	if c := namedClass(r.typ); strings.HasPrefix(c, "^") {
 		region = regionRank[c]
@@ -140,7 +142,7 @@ func (w *world) rank(r *record) [5]any {
 	return [5]any{region, r.offset, r.ns, r.index, r.id}
 }
 
-func (w *world) before(a, b *record) bool {
+func (w *modelTree) before(a, b *modelNode) bool {
 	x, y := w.rank(a), w.rank(b)
 	if x[0] != y[0] {
 		return x[0].(int) < y[0].(int)
@@ -154,11 +156,11 @@ func (w *world) before(a, b *record) bool {
 }
 
 // kids are the children in canonical order.
-func (w *world) kids(id string) []*record {
+func (w *modelTree) kids(id string) []*modelNode {
 	if w.sorted != nil {
 		return w.sorted[id]
 	}
-	var list []*record
+	var list []*modelNode
 	for _, r := range w.nodes {
 		if r.parent == id {
 			list = append(list, r)
@@ -169,15 +171,15 @@ func (w *world) kids(id string) []*record {
 }
 
 // below is the document order of a node and everything below it.
-func (w *world) below(id string) []*record {
-	list := []*record{w.nodes[id]}
+func (w *modelTree) below(id string) []*modelNode {
+	list := []*modelNode{w.nodes[id]}
 	for _, k := range w.kids(id) {
 		list = append(list, w.below(k.id)...)
 	}
 	return list
 }
 
-func (w *world) root() string {
+func (w *modelTree) root() string {
 	for id, r := range w.nodes {
 		if r.parent == "" {
 			return id
@@ -186,10 +188,10 @@ func (w *world) root() string {
 	return ""
 }
 
-func (w *world) document() []*record { return w.below(w.root()) }
+func (w *modelTree) document() []*modelNode { return w.below(w.root()) }
 
 // path is a node and everything above it, from the root down.
-func (w *world) path(id string) []string {
+func (w *modelTree) path(id string) []string {
 	var list []string
 	for id != "" {
 		list = append([]string{id}, list...)
@@ -199,7 +201,7 @@ func (w *world) path(id string) []string {
 }
 
 // region is the id of the region with this name.
-func (w *world) region(name string) string {
+func (w *modelTree) region(name string) string {
 	for id := range w.nodes {
 		if p := w.nodes[id].parent; w.class(id) == name && (p == "" || p == w.root()) {
 			return id
@@ -209,7 +211,7 @@ func (w *world) region(name string) string {
 }
 
 // regionOf is the class of the region that a node is in.
-func (w *world) regionOf(id string) string {
+func (w *modelTree) regionOf(id string) string {
 	if p := w.path(id); len(p) > 1 {
 		return w.class(p[1])
 	}
@@ -218,8 +220,8 @@ func (w *world) regionOf(id string) string {
 
 // blocks are the blocks at and below a node in thread order, which is
 // document order (02 §12).
-func (w *world) blocks(id string) []*record {
-	var list []*record
+func (w *modelTree) blocks(id string) []*modelNode {
+	var list []*modelNode
 	for _, r := range w.below(id) {
 		if w.class(r.id) == "block" {
 			list = append(list, r)
@@ -228,7 +230,7 @@ func (w *world) blocks(id string) []*record {
 	return list
 }
 
-func ids(list []*record) []string {
+func ids(list []*modelNode) []string {
 	s := make([]string, len(list))
 	for i, r := range list {
 		s[i] = r.id
@@ -236,4 +238,13 @@ func ids(list []*record) []string {
 	return s
 }
 
-func sortedIDs(w *world) []string { return slices.Sorted(maps.Keys(w.nodes)) }
+func sortedIDs(w *modelTree) []string { return slices.Sorted(maps.Keys(w.nodes)) }
+
+// env is what an editor takes from the world around it.
+func (w *modelTree) env() tree.Env {
+	return tree.Env{
+		Vocabulary: words,
+		Clock:      func() int64 { return w.now },
+		Taken:      func(id string) (bool, error) { return w.history[id], nil },
+	}
+}

@@ -8,16 +8,16 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// bench is a context in its second cycle, with everything in it that can be
+// secondCycle is a context in its second cycle, with everything in it that can be
 // in the way: earlier nodes in ^sys, a sealed turn, new nodes in ^ah.
-type bench struct {
+type secondCycle struct {
 	*tree.Editor
 	turn, core string
 }
 
-func newBench(t *testing.T, head ...func(*tree.Editor)) bench {
+func newSecondCycle(t *testing.T, head ...func(*tree.Editor)) secondCycle {
 	t.Helper()
-	w := newWorld()
+	w := newModelTree()
 	tr, stamps, err := tree.New(w.env(), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func newBench(t *testing.T, head ...func(*tree.Editor)) bench {
 	for e := range tr.All() {
 		history[e.Node().ID] = true
 	}
-	b := bench{Editor: tree.Edit(background, tr.WithCycle(2), tr, stamps, env), core: tr.Parent("ask")}
+	b := secondCycle{Editor: tree.Edit(background, tr.WithCycle(2), tr, stamps, env), core: tr.Parent("ask")}
 	b.turn = tr.Parent(b.core)
 	if err := b.Remove("gone"); err != nil {
 		t.Fatal(err)
@@ -69,36 +69,36 @@ func explicit(x *tree.Editor) {
 	elided(x)
 }
 
-func add(parent string, s tree.Spec) func(bench) error {
-	return func(b bench) error { _, err := b.Add(b.name(parent), s); return err }
+func add(parent string, s tree.Spec) func(secondCycle) error {
+	return func(b secondCycle) error { _, err := b.Add(b.name(parent), s); return err }
 }
 
-func move(id, parent string, offset int64) func(bench) error {
-	return func(b bench) error { _, err := b.Move(b.name(id), b.name(parent), offset); return err }
+func move(id, parent string, offset int64) func(secondCycle) error {
+	return func(b secondCycle) error { _, err := b.Move(b.name(id), b.name(parent), offset); return err }
 }
 
-func remove(id string) func(bench) error {
-	return func(b bench) error { return b.Remove(b.name(id)) }
+func remove(id string) func(secondCycle) error {
+	return func(b secondCycle) error { return b.Remove(b.name(id)) }
 }
 
-func update(id, name string, v any) func(bench) error {
-	return func(b bench) error { return b.Update(b.name(id), map[string]any{name: v}) }
+func update(id, name string, v any) func(secondCycle) error {
+	return func(b secondCycle) error { return b.Update(b.name(id), map[string]any{name: v}) }
 }
 
-func addAt(g tree.Gap, s tree.Spec) func(bench) error {
-	return func(b bench) error { g.Parent = b.name(g.Parent); _, err := b.AddAt(g, s); return err }
+func addAt(g tree.Gap, s tree.Spec) func(secondCycle) error {
+	return func(b secondCycle) error { g.Parent = b.name(g.Parent); _, err := b.AddAt(g, s); return err }
 }
 
-func moveAt(id string, g tree.Gap) func(bench) error {
-	return func(b bench) error { g.Parent = b.name(g.Parent); _, err := b.MoveAt(id, g); return err }
+func moveAt(id string, g tree.Gap) func(secondCycle) error {
+	return func(b secondCycle) error { g.Parent = b.name(g.Parent); _, err := b.MoveAt(id, g); return err }
 }
 
-func reorder(ids ...string) func(bench) error {
-	return func(b bench) error { return b.Reorder(ids...) }
+func reorder(ids ...string) func(secondCycle) error {
+	return func(b secondCycle) error { return b.Reorder(ids...) }
 }
 
 // name puts the generated ids in: TURN and CORE of the sealed turn, AH.
-func (b bench) name(s string) string {
+func (b secondCycle) name(s string) string {
 	switch s {
 	case "TURN":
 		return b.turn
@@ -115,7 +115,7 @@ var cont = tree.Spec{Type: "cont"}
 var refusals = []struct {
 	rule string
 	head func(*tree.Editor)
-	do   func(bench) error
+	do   func(secondCycle) error
 	code fault.Code
 	node string // "" where no node is named
 }{
@@ -154,7 +154,7 @@ var refusals = []struct {
 	{"removing a turn", nil, remove("TURN"), fault.Sealed, "TURN"},
 	{"updating a turn", nil, update("TURN", "data_x", 1), fault.Sealed, "TURN"},
 	{"a node moved into itself", elided, move("group", "group", 0), fault.PlacementInvalid, "group"},
-	{"a node moved below itself", elided, func(b bench) error {
+	{"a node moved below itself", elided, func(b secondCycle) error {
 		if _, err := b.Add("group", tree.Spec{ID: "deeper", Type: "cont"}); err != nil {
 			return err
 		}
@@ -214,13 +214,13 @@ var refusals = []struct {
 		"x:" + strings.Repeat("y", 30) + "…"},
 }
 
-func TestRefusals(t *testing.T) {
+func TestEditsRefuseWithCodeAndNode(t *testing.T) {
 	for _, c := range refusals {
 		t.Run(c.rule, func(t *testing.T) {
 			if c.head == nil {
 				c.head = func(*tree.Editor) {}
 			}
-			b := newBench(t, c.head)
+			b := newSecondCycle(t, c.head)
 			before, stamps := b.Tree().Digest(), b.Stamps
 			node := b.name(c.node)
 			err := c.do(b)
@@ -241,7 +241,7 @@ const (
 	lonely = "\xed\xa0\x80" // a lone surrogate
 )
 
-func TestSpecsThatAreNoNodes(t *testing.T) {
+func TestAddRefusesSpecsThatAreNoNodes(t *testing.T) {
 	bad := map[string]tree.Spec{
 		"a ttl below 0":                      {TTL: tree.TTL(-1)},
 		"a role that is not canonical":       {Role: "boss"},
@@ -274,7 +274,7 @@ func TestSpecsThatAreNoNodes(t *testing.T) {
 	}
 	for rule, spec := range bad {
 		t.Run(rule, func(t *testing.T) {
-			b := newBench(t)
+			b := newSecondCycle(t)
 			before, stamps := b.Tree().Digest(), b.Stamps
 			_, err := b.Add("^sys", spec)
 			if got := fault.CodeOf(err); got != fault.DocumentInvalid {
@@ -284,7 +284,7 @@ func TestSpecsThatAreNoNodes(t *testing.T) {
 			equal(t, "stamps", b.Stamps, stamps)
 		})
 	}
-	b := newBench(t)
+	b := newSecondCycle(t)
 	if _, err := b.Add("^sys", tree.Spec{TTL: tree.TTL(never)}); fault.CodeOf(err) != fault.Limit {
 		t.Errorf("a ttl beyond the last cycle: got %v, want %s", err, fault.Limit)
 	}

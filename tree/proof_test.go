@@ -6,11 +6,11 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// unproven counts the lists with blocks whose digest is not known yet: what
+// listsWithoutDigest counts the lists with blocks whose digest is not known yet: what
 // asking for the digest of the thread will cost.
-func unproven(t *Tree) int {
+func listsWithoutDigest(t *Tree) int {
 	all, n := map[*List]bool{}, 0
-	runs(t.root.kids, all)
+	listsOf(t.root.kids, all)
 	delete(all, t.root.kids) // the regions themselves
 	for l := range all {
 		if l.sum.Blocks > 0 && l.proven.digest.Load() == nil {
@@ -25,9 +25,9 @@ func unproven(t *Tree) int {
 func TestThreadDigestCost(t *testing.T) {
 	cost := map[int]int{}
 	for _, count := range []int{1_000, 100_000} {
-		before, x, env := turns(t, count)
+		before, x, env := contextOfTurns(t, count)
 		before.ThreadDigest()
-		if n := unproven(before); n > 0 {
+		if n := listsWithoutDigest(before); n > 0 {
 			t.Fatalf("%d lists have no digest after all", n)
 		}
 		if _, err := x.Add("^ah", Spec{Content: "more"}); err != nil {
@@ -37,8 +37,8 @@ func TestThreadDigestCost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cost[count] = unproven(sealed)
-		if sealed.ThreadDigest() == before.ThreadDigest() || unproven(sealed) > 0 {
+		cost[count] = listsWithoutDigest(sealed)
+		if sealed.ThreadDigest() == before.ThreadDigest() || listsWithoutDigest(sealed) > 0 {
 			t.Error("the digest of the thread did not follow the commit")
 		}
 	}

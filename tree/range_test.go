@@ -12,7 +12,7 @@ import (
 // rendered thread, as the model renders them, and nothing else.
 func TestThreadRanges(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		for _, v := range drawRun(t).versions {
+		for _, v := range genRun(t).versions {
 			var thread bytes.Buffer
 			if err := v.tree.WriteThread(background, &thread); err != nil {
 				t.Fatal(err)

@@ -1,60 +1,16 @@
 package tree
 
 import (
-	"context"
 	"fmt"
 	"testing"
 )
 
-// turns is a history of so many turns of one block each, and an editor for
-// what comes next.
-func turns(t *testing.T, count int) (*Tree, *Editor, Env) {
-	t.Helper()
-	var nodes []Placed
-	put := func(parent int, id, typ string) int {
-		nodes = append(nodes, Placed{NewNode(Node{ID: id, Type: typ, CreatedNS: int64(len(nodes)), Expiry: Never}, nil),
-			parent})
-		return len(nodes) - 1
-	}
-	root := put(-1, "root", "^root")
-	put(root, "sys", "^sys")
-	seq := put(root, "seq", "^seq")
-	for i := range count {
-		put(put(seq, fmt.Sprint("turn", i), "seg"), fmt.Sprint("block", i), "block")
-	}
-	put(root, "ah", "^ah")
-	tr, err := Build(int64(count), nodes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	env := Env{Vocabulary: Vocabulary{"seg", "cont", "block"}, Clock: func() int64 { return 0 }, Taken: func(string) (bool,
-		error) {
-		return false, nil
-	}}
-	s := Stamps{Cycle: int64(count + 1), LastNS: int64(len(nodes)), Given: -1}
-	return tr, Edit(context.Background(), tr.WithCycle(s.Cycle), tr, s, env), env
-}
-
-// runs collects the runs and the child lists that a tree consists of.
-func runs(l *List, into map[*List]bool) {
-	if l == nil || into[l] {
-		return
-	}
-	into[l] = true
-	for _, e := range l.held.items {
-		runs(e.kids, into)
-	}
-	for _, b := range l.held.below {
-		runs(b, into)
-	}
-}
-
-// spoil empties every run that two trees share: whoever looks into one finds
+// forgetSharedLists empties every run that two trees share: whoever looks into one finds
 // nothing there or falls over it.
-func spoil(a, b *Tree) (shared, own int) {
+func forgetSharedLists(a, b *Tree) (shared, own int) {
 	one, two := map[*List]bool{}, map[*List]bool{}
-	runs(a.root.kids, one)
-	runs(b.root.kids, two)
+	listsOf(a.root.kids, one)
+	listsOf(b.root.kids, two)
 	for l := range two {
 		if one[l] {
 			l.held = inside{}
@@ -82,7 +38,7 @@ func TestCompareLooksIntoNothingShared(t *testing.T) {
 	for _, c := range cases {
 		for _, count := range []int{1_000, 20_000} {
 			t.Run(fmt.Sprint(c.what, " after ", count), func(t *testing.T) {
-				before, x, env := turns(t, count)
+				before, x, env := contextOfTurns(t, count)
 				if err := c.edit(x); err != nil {
 					t.Fatal(err)
 				}
@@ -91,7 +47,7 @@ func TestCompareLooksIntoNothingShared(t *testing.T) {
 					t.Fatal(err)
 				}
 				want := SharedBlocks(before, after)
-				shared, own := spoil(before, after)
+				shared, own := forgetSharedLists(before, after)
 				if shared < count || own > 20 {
 					t.Errorf("runs: got %d shared and %d new, want at least %d and at most 20", shared, own, count)
 				}

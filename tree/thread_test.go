@@ -148,7 +148,7 @@ func TestWriteErrorsComeBack(t *testing.T) {
 	}
 }
 
-func TestCommonPrefix(t *testing.T) {
+func TestSharedPrefix(t *testing.T) {
 	list := sealTexts(t, "a", "b", "c")
 	check := func(name string, older, newer *tree.Tree, blocks int, first string) {
 		t.Helper()

@@ -1,34 +1,12 @@
 package tree_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 
 	"pgregory.net/rapid"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
 )
-
-var words = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
-
-// env is what an editor takes from the world around it.
-func (w *world) env() tree.Env {
-	return tree.Env{
-		Vocabulary: words,
-		Clock:      func() int64 { return w.now },
-		Taken:      func(id string) (bool, error) { return w.history[id], nil },
-	}
-}
-
-func faultOf(err error) *fault.Error {
-	var e *fault.Error
-	if !errors.As(err, &e) {
-		return &fault.Error{}
-	}
-	return e
-}
 
 // op is one call of the editor, as data.
 type op struct {
@@ -61,25 +39,6 @@ func (o op) edit(x *tree.Editor) (string, error) {
 	return "", x.Reorder(o.List...)
 }
 
-// model does o in the model.
-func (o op) model(w *world) (id string, no []refusal) {
-	switch o.Call {
-	case "Add":
-		return w.add(o.Parent, o.Spec, nil)
-	case "AddAt":
-		return w.addAt(o.Gap, o.Spec)
-	case "Update":
-		return "", w.update(o.ID, o.Set)
-	case "Remove":
-		return "", w.remove(o.ID)
-	case "Move":
-		return w.move(o.ID, o.Parent, o.Offset, false, nil)
-	case "MoveAt":
-		return w.moveAt(o.ID, o.Gap)
-	}
-	return "", w.reorder(o.List)
-}
-
 // below draws from 0 up to but without n, evenly: rapid's own ranges prefer
 // small numbers, which would starve whatever stands late in a list.
 func below(t *rapid.T, n int, label string) int {
@@ -100,8 +59,8 @@ func rarely(t *rapid.T, n int, label string) bool { return below(t, n, label) ==
 
 func pick[T any](t *rapid.T, label string, from ...T) T { return from[below(t, len(from), label)] }
 
-// drawID draws a node: mostly one of this cycle, now and then one that is not there.
-func drawID(t *rapid.T, w *world) string {
+// genID draws a node: mostly one of this cycle, now and then one that is not there.
+func genID(t *rapid.T, w *modelTree) string {
 	all := sortedIDs(w)
 	var fresh []string
 	for _, id := range all {
@@ -118,9 +77,9 @@ func drawID(t *rapid.T, w *world) string {
 	return pick(t, "id", all...)
 }
 
-func drawParent(t *rapid.T, w *world) string {
+func genParent(t *rapid.T, w *modelTree) string {
 	if rarely(t, 6, "anywhere") {
-		return drawID(t, w)
+		return genID(t, w)
 	}
 	list := []string{"^ah", "^ah", "^ah", "^sys", "^sys"}
 	for _, id := range sortedIDs(w) {
@@ -134,8 +93,8 @@ func drawParent(t *rapid.T, w *world) string {
 	return pick(t, "parent", list...)
 }
 
-func drawGap(t *rapid.T, w *world) tree.Gap {
-	g := tree.Gap{Parent: drawParent(t, w), Edge: pick(t, "edge", tree.Start, tree.End, tree.After, tree.Before)}
+func genGap(t *rapid.T, w *modelTree) tree.Gap {
+	g := tree.Gap{Parent: genParent(t, w), Edge: pick(t, "edge", tree.Start, tree.End, tree.After, tree.Before)}
 	list := w.kids(w.resolve(g.Parent))
 	if r := w.nodes[w.resolve(g.Parent)]; r != nil && (w.class(r.id) == "^ah" || w.class(r.id) == "turn" ||
 		rarely(t, 20, "no core")) {
@@ -148,10 +107,10 @@ func drawGap(t *rapid.T, w *world) tree.Gap {
 	return g
 }
 
-var contents = []any{nil, "", "x", "hello", "grüße\t\"𝄞\"\x7f<&>", 7, 12345, true, []any{1, "two", nil},
+var genContents = []any{nil, "", "x", "hello", "grüße\t\"𝄞\"\x7f<&>", 7, 12345, true, []any{1, "two", nil},
 	map[string]any{"b": 1, "a": []any{}}, map[string]any{}}
 
-func drawSpec(t *rapid.T, w *world) tree.Spec {
+func genSpec(t *rapid.T, w *modelTree) tree.Spec {
 	s := tree.Spec{
 		Type:     pick(t, "type", "", "", "block", "cb:note", "cont", "mc:list", "x:note"),
 		Offset:   int64(pick(t, "offset", 0, 0, 0, -1, 1, 2)),
@@ -159,14 +118,14 @@ func drawSpec(t *rapid.T, w *world) tree.Spec {
 		Role:     pick(t, "role", "", "", "user", "tool", "x:critic"),
 		Kind:     pick(t, "kind", "", "text", "call"),
 		Key:      pick(t, "key", "", "", "k1", "k2"),
-		Content:  pick(t, "content", contents...),
+		Content:  pick(t, "content", genContents...),
 		Pinned:   rarely(t, 8, "pinned"),
 	}
 	if namedClass(s.Type) == "container" {
 		s.Removable = rarely(t, 4, "removable")
 	}
 	if rarely(t, 5, "refers") {
-		s.Refs = []string{drawID(t, w), drawID(t, w)}
+		s.Refs = []string{genID(t, w), genID(t, w)}
 	}
 	if rarely(t, 6, "tagged") {
 		s.Tags = []string{"red", "blue"}
@@ -199,8 +158,8 @@ func drawSpec(t *rapid.T, w *world) tree.Spec {
 	return s
 }
 
-var updates = map[string][]any{
-	"content":      contents,
+var genUpdates = map[string][]any{
+	"content":      genContents,
 	"priority":     {1, -4, "high", nil},
 	"offset":       {0, 1, -1, 2.5},
 	"ttl":          {0, 2, nil, -3},
@@ -220,48 +179,48 @@ var updates = map[string][]any{
 	"speed":        {1},
 }
 
-var updateNames = []string{"content", "priority", "offset", "ttl", "tags", "refs", "role", "kind", "key", "pinned",
+var genUpdateNames = []string{"content", "priority", "offset", "ttl", "tags", "refs", "role", "kind", "key", "pinned",
 	"data_n", "x:y", "mime", "id", "cycle", "removable", "content_hash", "speed"}
 
-// drawOp draws a call. Most are sensible, so that trees grow; what is wrong
+// genOp draws a call. Most are sensible, so that trees grow; what is wrong
 // with the others is spread over every rule.
-func drawOp(t *rapid.T, w *world) op {
+func genOp(t *rapid.T, w *modelTree) op {
 	o := op{Call: pick(t, "call", "Add", "Add", "Add", "Add", "AddAt", "AddAt", "Update", "Update", "Remove", "Move",
 		"Move", "MoveAt", "Reorder")}
 	switch o.Call {
 	case "Add":
-		o.Parent, o.Spec = drawParent(t, w), drawSpec(t, w)
+		o.Parent, o.Spec = genParent(t, w), genSpec(t, w)
 	case "AddAt":
-		o.Gap, o.Spec = drawGap(t, w), drawSpec(t, w)
+		o.Gap, o.Spec = genGap(t, w), genSpec(t, w)
 	case "Update":
-		o.ID, o.Set = drawID(t, w), map[string]any{}
+		o.ID, o.Set = genID(t, w), map[string]any{}
 		for range 1 + below(t, 2, "headers") {
-			last := len(updateNames) - 1
+			last := len(genUpdateNames) - 1
 			if !rarely(t, 5, "reserved") {
 				last = 12 // the names up to mime
 			}
-			name := updateNames[below(t, last+1, "header")]
-			o.Set[name] = pick(t, "value", updates[name]...)
+			name := genUpdateNames[below(t, last+1, "header")]
+			o.Set[name] = pick(t, "value", genUpdates[name]...)
 		}
 	case "Remove":
-		o.ID = drawID(t, w)
+		o.ID = genID(t, w)
 	case "Move":
-		o.ID, o.Parent, o.Offset = drawID(t, w), drawParent(t, w), int64(below(t, 4, "offset")-1)
+		o.ID, o.Parent, o.Offset = genID(t, w), genParent(t, w), int64(below(t, 4, "offset")-1)
 	case "MoveAt":
-		o.ID, o.Gap = drawID(t, w), drawGap(t, w)
+		o.ID, o.Gap = genID(t, w), genGap(t, w)
 	case "Reorder":
-		o.List = drawSiblings(t, w)
+		o.List = genSiblings(t, w)
 	}
 	return o
 }
 
-// drawSiblings draws what a Reorder lists: siblings at one offset in some
+// genSiblings draws what a Reorder lists: siblings at one offset in some
 // order, or any nodes at all.
-func drawSiblings(t *rapid.T, w *world) []string {
+func genSiblings(t *rapid.T, w *modelTree) []string {
 	if rarely(t, 5, "strangers") {
-		return []string{drawID(t, w), drawID(t, w)}
+		return []string{genID(t, w), genID(t, w)}
 	}
-	one := w.nodes[drawID(t, w)]
+	one := w.nodes[genID(t, w)]
 	if one == nil {
 		return []string{"nobody"}
 	}
@@ -282,5 +241,3 @@ func (o op) String() string {
 	return fmt.Sprintf("%s(id %q parent %q offset %d gap %+v spec %+v set %v list %q)", o.Call, o.ID, o.Parent, o.Offset,
 		o.Gap, o.Spec, o.Set, o.List)
 }
-
-var background = context.Background()

@@ -1,29 +1,15 @@
 package tree_test
 
 import (
-	"reflect"
 	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/tree"
 )
 
-// failer is what the checks need of a test, rapid's or the standard one.
-type failer interface {
-	Helper()
-	Fatalf(string, ...any)
-}
-
-func equal(t failer, what string, got, want any) {
-	t.Helper()
-	if !reflect.DeepEqual(got, want) {
-		t.Fatalf("%s\n got %v\nwant %v", what, got, want)
-	}
-}
-
 // same holds a tree to the model: order, places, headers, bytes, sums, index.
 // w must be frozen.
-func same(t failer, tr *tree.Tree, w *world) {
+func same(t failer, tr *tree.Tree, w *modelTree) {
 	t.Helper()
 	doc := w.document()
 	var order, parents []string
@@ -45,8 +31,8 @@ func same(t failer, tr *tree.Tree, w *world) {
 	sameThread(t, tr, w)
 }
 
-// sameNode compares one node with its record, its place and the sums over it.
-func sameNode(t failer, tr *tree.Tree, w *world, r *record) {
+// sameNode compares one node with that of the model, its place and the sums over it.
+func sameNode(t failer, tr *tree.Tree, w *modelTree, r *modelNode) {
 	t.Helper()
 	n := tr.Node(r.id)
 	if n == nil {
@@ -95,7 +81,7 @@ func sameNode(t failer, tr *tree.Tree, w *world, r *record) {
 }
 
 // sameSum adds up everything at and below a node by hand.
-func sameSum(t failer, got tree.Summary, w *world, r *record) {
+func sameSum(t failer, got tree.Summary, w *modelTree, r *modelNode) {
 	t.Helper()
 	want := tree.Summary{Expiry: never}
 	for _, n := range w.below(r.id) {
@@ -137,7 +123,7 @@ func sameSum(t failer, got tree.Summary, w *world, r *record) {
 }
 
 // sameList compares ranks and ranges with a slice.
-func sameList(t failer, l *tree.List, want []*record) {
+func sameList(t failer, l *tree.List, want []*modelNode) {
 	t.Helper()
 	equal(t, "length of the list", l.Len(), len(want))
 	for i, r := range want {
@@ -155,7 +141,7 @@ func sameList(t failer, l *tree.List, want []*record) {
 	}
 }
 
-func sameReferrers(t failer, tr *tree.Tree, w *world) {
+func sameReferrers(t failer, tr *tree.Tree, w *modelTree) {
 	t.Helper()
 	want := map[string][]string{}
 	for _, r := range w.nodes {
@@ -179,7 +165,7 @@ func sameReferrers(t failer, tr *tree.Tree, w *world) {
 
 // sameThread compares the canonical thread, its size at every length, and the
 // blocks from every position on; of a long thread some lengths and positions.
-func sameThread(t failer, tr *tree.Tree, w *world) {
+func sameThread(t failer, tr *tree.Tree, w *modelTree) {
 	t.Helper()
 	want := w.thread()
 	var out strings.Builder

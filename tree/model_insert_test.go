@@ -11,7 +11,7 @@ import (
 // gap finds what an insertion selector names (docs/decisions): the parent, the
 // offset of the neighbour (given false where there is none), the siblings that
 // must follow, and what speaks against it.
-func (w *world) gap(g tree.Gap, moving string) (parent string, offset int64, given bool, follow []string,
+func (w *modelTree) gap(g tree.Gap, moving string) (parent string, offset int64, given bool, follow []string,
 	no []refusal) {
 	if parent = w.resolve(g.Parent); w.nodes[parent] == nil {
 		return parent, 0, false, nil, []refusal{missing(parent)}
@@ -57,13 +57,13 @@ func (w *world) gap(g tree.Gap, moving string) (parent string, offset int64, giv
 }
 
 // stampAll gives the siblings that must follow their new stamps.
-func (w *world) stampAll(list []string) {
+func (w *modelTree) stampAll(list []string) {
 	for _, id := range list {
 		w.stamp(w.nodes[id])
 	}
 }
 
-func (w *world) addAt(g tree.Gap, s tree.Spec) (string, []refusal) {
+func (w *modelTree) addAt(g tree.Gap, s tree.Spec) (string, []refusal) {
 	parent, offset, given, follow, no := w.gap(g, "")
 	if given {
 		s.Offset = offset
@@ -75,7 +75,7 @@ func (w *world) addAt(g tree.Gap, s tree.Spec) (string, []refusal) {
 	return id, no
 }
 
-func (w *world) moveAt(id string, g tree.Gap) (string, []refusal) {
+func (w *modelTree) moveAt(id string, g tree.Gap) (string, []refusal) {
 	parent, offset, given, follow, no := w.gap(g, id)
 	if r := w.nodes[id]; !given && r != nil {
 		offset = r.offset
@@ -94,7 +94,7 @@ var (
 )
 
 // update is Update.
-func (w *world) update(id string, set map[string]any) (no []refusal) {
+func (w *modelTree) update(id string, set map[string]any) (no []refusal) {
 	r := w.nodes[id]
 	if r == nil {
 		return []refusal{missing(id)}
@@ -136,7 +136,7 @@ func (w *world) update(id string, set map[string]any) (no []refusal) {
 }
 
 // set sets one header and reports whether the value is one for it.
-func (r *record) set(name string, v any) bool {
+func (r *modelNode) set(name string, v any) bool {
 	number, isInt := v.(int)
 	switch name {
 	case "priority":
@@ -176,23 +176,23 @@ func (r *record) set(name string, v any) bool {
 }
 
 // seal is docs/decisions.
-func (w *world) seal() {
+func (w *modelTree) seal() {
 	head := w.region("^ah")
 	core := w.core(head, "")
 	own := w.own(head)
 	rest := w.kids(head)
 	delete(w.nodes, head)
-	turn := w.put(&record{typ: words.Turn, parent: w.region("^seq"), cycle: w.cycle, expiry: never})
+	turn := w.put(&modelNode{typ: words.Turn, parent: w.region("^seq"), cycle: w.cycle, expiry: never})
 	for _, k := range rest {
 		k.parent = turn
 	}
 	if core == "" {
-		c := w.put(&record{typ: words.Container, parent: turn, cycle: w.cycle, expiry: never})
+		c := w.put(&modelNode{typ: words.Container, parent: turn, cycle: w.cycle, expiry: never})
 		for _, k := range own {
 			k.parent = c
 		}
 	}
-	w.put(&record{typ: "^ah", parent: w.root(), cycle: w.cycle, expiry: never})
+	w.put(&modelNode{typ: "^ah", parent: w.root(), cycle: w.cycle, expiry: never})
 	w.publish()
 	w.cycle, w.next = w.cycle+1, 0
 }

@@ -22,10 +22,10 @@ func missing(id string) refusal   { return refusal{fault.NodeNotFound, id} }
 func invalid() refusal            { return refusal{fault.DocumentInvalid, ""} }
 
 // free: born in this cycle, so everything may be done to it.
-func (w *world) free(id string) bool { return !w.published[id] }
+func (w *modelTree) free(id string) bool { return !w.published[id] }
 
 // resolve is a parent by id or by the name of a region.
-func (w *world) resolve(parent string) string {
+func (w *modelTree) resolve(parent string) string {
 	if _, named := regionRank[parent]; named {
 		return w.region(parent)
 	}
@@ -33,7 +33,7 @@ func (w *world) resolve(parent string) string {
 }
 
 // core is the explicit core of a turn or head: its container at offset 0.
-func (w *world) core(id, besides string) string {
+func (w *modelTree) core(id, besides string) string {
 	for _, k := range w.kids(id) {
 		if k.offset == 0 && k.id != besides && w.class(k.id) == "container" {
 			return k.id
@@ -43,8 +43,8 @@ func (w *world) core(id, besides string) string {
 }
 
 // own are the blocks of an elided core.
-func (w *world) own(id string) []*record {
-	var list []*record
+func (w *modelTree) own(id string) []*modelNode {
+	var list []*modelNode
 	for _, k := range w.kids(id) {
 		if k.offset == 0 && w.class(k.id) != "container" {
 			list = append(list, k)
@@ -54,7 +54,7 @@ func (w *world) own(id string) []*record {
 }
 
 // turnOf is the turn that a node is or is in, with its child on the way down.
-func (w *world) turnOf(id string) (turn, child string) {
+func (w *modelTree) turnOf(id string) (turn, child string) {
 	path := append(w.path(id), "")
 	if len(path) > 3 && w.class(path[1]) == "^seq" {
 		return path[2], path[3]
@@ -65,7 +65,7 @@ func (w *world) turnOf(id string) (turn, child string) {
 // place says where a node of a class goes that is put under a parent at an
 // offset, and what speaks against it. self is the node itself where it is in
 // the tree already.
-func (w *world) place(parent, class string, offset int64, removable bool, self string) (string, []refusal) {
+func (w *modelTree) place(parent, class string, offset int64, removable bool, self string) (string, []refusal) {
 	var no []refusal
 	if removable && class != "container" {
 		no = append(no, placement(parent)) // only groups are removable
@@ -92,7 +92,7 @@ func (w *world) place(parent, class string, offset int64, removable bool, self s
 }
 
 // leave is what speaks against a node leaving its place.
-func (w *world) leave(id string) []refusal {
+func (w *modelTree) leave(id string) []refusal {
 	class := w.class(id)
 	switch {
 	case strings.HasPrefix(class, "^"):
@@ -117,8 +117,8 @@ func custom(name string) bool {
 		strings.Contains(name, ":"))
 }
 
-// describe is the record of a new node and what is wrong with it by itself.
-func (w *world) describe(s tree.Spec) (*record, []refusal) {
+// describe is a new node, and what is wrong with it by itself.
+func (w *modelTree) describe(s tree.Spec) (*modelNode, []refusal) {
 	var no []refusal
 	if s.Type == "" {
 		s.Type = words.Block
@@ -129,7 +129,7 @@ func (w *world) describe(s tree.Spec) (*record, []refusal) {
 	case class == "" && !strings.Contains(s.Type, ":"):
 		no = append(no, invalid())
 	}
-	r := &record{id: s.ID, typ: s.Type, offset: s.Offset, priority: s.Priority, cycle: w.cycle, expiry: never,
+	r := &modelNode{id: s.ID, typ: s.Type, offset: s.Offset, priority: s.Priority, cycle: w.cycle, expiry: never,
 		headers: map[string]any{}, content: s.Content}
 	if s.TTL != nil {
 		r.expiry = w.cycle + *s.TTL
@@ -168,7 +168,7 @@ func (w *world) describe(s tree.Spec) (*record, []refusal) {
 }
 
 // add is Add and the second half of AddAt.
-func (w *world) add(parent string, s tree.Spec, first []refusal) (string, []refusal) {
+func (w *modelTree) add(parent string, s tree.Spec, first []refusal) (string, []refusal) {
 	if parent = w.resolve(parent); w.nodes[parent] == nil {
 		return "", []refusal{missing(parent)}
 	}
@@ -186,7 +186,7 @@ func (w *world) add(parent string, s tree.Spec, first []refusal) (string, []refu
 }
 
 // remove is Remove.
-func (w *world) remove(id string) []refusal {
+func (w *modelTree) remove(id string) []refusal {
 	if w.nodes[id] == nil {
 		return []refusal{missing(id)}
 	}
@@ -197,14 +197,14 @@ func (w *world) remove(id string) []refusal {
 	return no
 }
 
-func (w *world) drop(id string) {
+func (w *modelTree) drop(id string) {
 	for _, r := range w.below(id) {
 		delete(w.nodes, r.id)
 	}
 }
 
 // move is Move and the second half of MoveAt.
-func (w *world) move(id, parent string, offset int64, restamp bool, first []refusal) (string, []refusal) {
+func (w *modelTree) move(id, parent string, offset int64, restamp bool, first []refusal) (string, []refusal) {
 	if parent = w.resolve(parent); w.nodes[parent] == nil {
 		return "", []refusal{missing(parent)}
 	}
@@ -235,7 +235,7 @@ func (w *world) move(id, parent string, offset int64, restamp bool, first []refu
 }
 
 // again moves a node of an earlier cycle: it goes, and new nodes come.
-func (w *world) again(id, into string, offset int64) string {
+func (w *modelTree) again(id, into string, offset int64) string {
 	gone := w.below(id)
 	names := map[string]string{}
 	for _, r := range gone {
@@ -256,7 +256,7 @@ func (w *world) again(id, into string, offset int64) string {
 }
 
 // reorder is Reorder.
-func (w *world) reorder(list []string) (no []refusal) {
+func (w *modelTree) reorder(list []string) (no []refusal) {
 	first := w.nodes[append(list, "")[0]]
 	for i, id := range list {
 		r := w.nodes[id]
@@ -277,4 +277,23 @@ func (w *world) reorder(list []string) (no []refusal) {
 		}
 	}
 	return no
+}
+
+// model does o in the model.
+func (o op) model(w *modelTree) (id string, no []refusal) {
+	switch o.Call {
+	case "Add":
+		return w.add(o.Parent, o.Spec, nil)
+	case "AddAt":
+		return w.addAt(o.Gap, o.Spec)
+	case "Update":
+		return "", w.update(o.ID, o.Set)
+	case "Remove":
+		return "", w.remove(o.ID)
+	case "Move":
+		return w.move(o.ID, o.Parent, o.Offset, false, nil)
+	case "MoveAt":
+		return w.moveAt(o.ID, o.Gap)
+	}
+	return "", w.reorder(o.List)
 }
