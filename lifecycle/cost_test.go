@@ -104,9 +104,3 @@ func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
 			sizes[0])
 	}
 }
-
-// letters counts a token a byte.
-type letters struct{}
-
-func (letters) Name() string          { return "letters" }
-func (letters) Count(text string) int { return len(text) }

@@ -9,17 +9,17 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// limit is one number of a policy.
-type limit struct {
+// modelLimit is one number of a policy.
+type modelLimit struct {
 	unit string
 	max  int
 	of   lifecycle.Part
 }
 
-func limitsOf(p lifecycle.Policy) (list []limit) {
+func limitsOf(p lifecycle.Policy) (list []modelLimit) {
 	whole := lifecycle.Part{MaxTokens: p.MaxTokens, MaxBytes: p.MaxBytes, MaxNodes: p.MaxNodes, MaxTurns: p.MaxTurns}
 	for _, part := range append([]lifecycle.Part{whole}, p.Parts...) {
-		for _, l := range []limit{{"tokens", part.MaxTokens, part}, {"bytes", part.MaxBytes, part},
+		for _, l := range []modelLimit{{"tokens", part.MaxTokens, part}, {"bytes", part.MaxBytes, part},
 			{"nodes", part.MaxNodes, part}, {"turns", part.MaxTurns, part}} {
 			if l.max > 0 {
 				list = append(list, l)
@@ -29,9 +29,9 @@ func limitsOf(p lifecycle.Policy) (list []limit) {
 	return list
 }
 
-func (l limit) whole() bool { return l.of.Region+l.of.Kind+l.of.Tag == "" }
+func (l modelLimit) whole() bool { return l.of.Region+l.of.Kind+l.of.Tag == "" }
 
-func (l limit) String() string {
+func (l modelLimit) String() string {
 	s := fmt.Sprintf("max_%s %d", l.unit, l.max)
 	if l.of.Region != "" {
 		s += " in " + l.of.Region
@@ -47,8 +47,8 @@ func (l limit) String() string {
 
 // object is a block as the canonical thread has it. What is drawn needs no
 // escapes but those of strconv.
-func (r *run) object(id string) string {
-	i := r.bag[id]
+func (r *model) object(id string) string {
+	i := r.modelTree[id]
 	role := i.role
 	switch {
 	case role == "" && r.region(id) == "^sys":
@@ -63,9 +63,11 @@ func (r *run) object(id string) string {
 	return s + `,"content":` + strconv.Quote(i.text) + `}`
 }
 
-func (r *run) blocks() []string { return r.list(func(i *item) bool { return i.class == "block" }) }
+func (r *model) blocks() []string {
+	return r.list(func(i *modelNode) bool { return i.class == "block" })
+}
 
-func (r *run) thread() string {
+func (r *model) thread() string {
 	var objects []string
 	for _, id := range r.blocks() {
 		objects = append(objects, r.object(id))
@@ -74,16 +76,16 @@ func (r *run) thread() string {
 }
 
 // tokens: a word is one.
-func (r *run) tokens() (n int) {
+func (r *model) tokens() (n int) {
 	for _, id := range r.blocks() {
-		n += len(strings.Fields(r.bag[id].text))
+		n += len(strings.Fields(r.modelTree[id].text))
 	}
 	return n
 }
 
 // weight is what a node counts for a limit.
-func (r *run) weight(l limit, id string) int {
-	i, region := r.bag[id], r.region(id)
+func (r *model) weight(l modelLimit, id string) int {
+	i, region := r.modelTree[id], r.region(id)
 	in := l.of.Region == "" || l.of.Region == region || l.of.Region == "^seq" && region == "^ah"
 	if !in || l.of.Kind != "" && i.kind != l.of.Kind || l.of.Tag != "" && !slices.Contains(i.tags, l.of.Tag) {
 		return 0
@@ -102,15 +104,15 @@ func (r *run) weight(l limit, id string) int {
 // use is what counts for a limit in the snapshot to come: of bytes of the whole
 // the thread itself, else the sum over the nodes, with the turn that ^ah becomes
 // and the core that it gets.
-func (r *run) use(l limit) (n int) {
+func (r *model) use(l modelLimit) (n int) {
 	if l.unit == "bytes" && l.whole() {
 		return len(r.thread())
 	}
-	for id := range r.bag {
+	for id := range r.modelTree {
 		n += r.weight(l, id)
 	}
 	if l.of.Kind+l.of.Tag == "" && l.of.Region != "^sys" {
-		hasCore := len(r.list(func(i *item) bool { return r.core(i.id) && r.bag[i.parent].class == "^ah" })) > 0
+		hasCore := len(r.list(func(i *modelNode) bool { return r.core(i.id) && r.modelTree[i.parent].class == "^ah" })) > 0
 		if l.unit == "turns" || l.unit == "nodes" && !hasCore {
 			n++
 		}
@@ -118,7 +120,7 @@ func (r *run) use(l limit) (n int) {
 	return n
 }
 
-func (r *run) exceeded(limits []limit) (list []limit) {
+func (r *model) exceeded(limits []modelLimit) (list []modelLimit) {
 	for _, l := range limits {
 		if r.use(l) > l.max {
 			list = append(list, l)
@@ -128,7 +130,7 @@ func (r *run) exceeded(limits []limit) (list []limit) {
 }
 
 // missed says which limits are exceeded after all.
-func (r *run) missed(limits []limit) string {
+func (r *model) missed(limits []modelLimit) string {
 	var list []string
 	for _, l := range r.exceeded(limits) {
 		list = append(list, fmt.Sprintf("%s is exceeded by %d", l, r.use(l)-l.max))

@@ -9,14 +9,14 @@ import (
 // orphans are the calls without a result behind them and the results without a
 // call before them that are news: they or their other half were changed or taken since the last
 // snapshot.
-func (r *run) orphans(before bag) []string {
+func (r *model) orphans(before modelTree) []string {
 	if before == nil {
 		return nil
 	}
 	same := func(id string) bool {
-		return before[id] != nil && r.bag[id] != nil && before[id].print == r.bag[id].print
+		return before[id] != nil && r.modelTree[id] != nil && before[id].print == r.modelTree[id].print
 	}
-	return r.list(func(i *item) bool {
+	return r.list(func(i *modelNode) bool {
 		if i.class != "block" || i.kind != "call" && i.kind != "result" || r.answered(i) || r.lapsed[i.id] {
 			return false
 		}
@@ -31,15 +31,15 @@ func (r *run) orphans(before bag) []string {
 }
 
 // answered: a result stands behind the call, or a call before the result.
-func (r *run) answered(i *item) bool {
+func (r *model) answered(i *modelNode) bool {
 	return slices.ContainsFunc(r.pairs(i.id), func(id string) bool {
-		return (r.bag[id].order > i.order) == (i.kind == "call")
+		return (r.modelTree[id].order > i.order) == (i.kind == "call")
 	})
 }
 
 // mend deals with orphans. It returns those that were kept or dropped, and the
 // one that the commit is refused for.
-func (r *run) mend(in lifecycle.Input, before bag) (said map[string]bool, refused string) {
+func (r *model) mend(in lifecycle.Input, before modelTree) (said map[string]bool, refused string) {
 	said = map[string]bool{}
 	for {
 		lone := r.orphans(before)
@@ -60,7 +60,7 @@ func (r *run) mend(in lifecycle.Input, before bag) (said map[string]bool, refuse
 			return said, ""
 		}
 		for _, id := range lone {
-			held := r.bag[id].pinned || r.retained[id] || before[id] != nil && r.inCore(id)
+			held := r.modelTree[id].pinned || r.retained[id] || before[id] != nil && r.inCore(id)
 			for _, from := range r.referrers(id) {
 				held = held || !set[from]
 			}
@@ -74,10 +74,10 @@ func (r *run) mend(in lifecycle.Input, before bag) (said map[string]bool, refuse
 }
 
 // answersNobody: a result that no call was ever for, as the documents print them.
-func (r *run) answersNobody(before bag, id string) bool {
-	is := r.bag[id].kind == "result" && len(r.pairs(id)) == 0 && (before[id] == nil || len(before.pairs(id)) == 0)
-	for _, to := range r.bag[id].refs {
-		is = is && r.bag[to] != nil
+func (r *model) answersNobody(before modelTree, id string) bool {
+	is := r.modelTree[id].kind == "result" && len(r.pairs(id)) == 0 && (before[id] == nil || len(before.pairs(id)) == 0)
+	for _, to := range r.modelTree[id].refs {
+		is = is && r.modelTree[to] != nil
 	}
 	return is
 }
@@ -85,14 +85,14 @@ func (r *run) answersNobody(before bag, id string) bool {
 // lapse drops the calls and results that were answered before expiry and are not
 // any more, and those that this leaves alone, until nothing changes. What has to stay
 // stays, and is let be by all that follows.
-func (r *run) lapse(in lifecycle.Input, working, before bag) (held []string) {
+func (r *model) lapse(in lifecycle.Input, working, before modelTree) (held []string) {
 	r.lapsed = map[string]bool{}
-	full := &run{bag: working}
-	if before == nil || len(r.bag) == len(working) {
+	full := &model{modelTree: working}
+	if before == nil || len(r.modelTree) == len(working) {
 		return nil
 	}
 	for {
-		lone := r.list(func(i *item) bool {
+		lone := r.list(func(i *modelNode) bool {
 			was := i.class == "block" && (i.kind == "call" || i.kind == "result") && full.answered(working[i.id])
 			return was && !r.answered(i) && !r.lapsed[i.id]
 		})
@@ -104,7 +104,7 @@ func (r *run) lapse(in lifecycle.Input, working, before bag) (held []string) {
 		}
 		fixed := map[string]bool{}
 		for _, id := range lone {
-			fixed[id] = r.retained[id] || r.bag[id].pinned || before[id] != nil && r.inCore(id)
+			fixed[id] = r.retained[id] || r.modelTree[id].pinned || before[id] != nil && r.inCore(id)
 		}
 		gone := r.largest(lone, fixed, nil)
 		for _, id := range lone {

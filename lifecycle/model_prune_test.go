@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 )
 
-// pruner is semantics §4, step 2.
-type pruner struct {
-	*run
+// modelPruner is semantics §4, step 2.
+type modelPruner struct {
+	*model
 	policy lifecycle.Policy
 	recent map[string]bool // the protected turns
 	named  map[string]bool // what was asked for by name, while that is looked at
@@ -18,28 +18,28 @@ type pruner struct {
 	waits  *lifecycle.Waiting
 }
 
-func (r *run) turns() []string { return r.list(func(i *item) bool { return i.class == "turn" }) }
+func (r *model) turns() []string { return r.list(func(i *modelNode) bool { return i.class == "turn" }) }
 
 // inCore reports whether a node is at or below offset 0 of a turn or head.
-func (r *run) inCore(id string) bool {
+func (r *model) inCore(id string) bool {
 	path := r.path(id)
 	for i := 1; i < len(path); i++ {
-		if c := r.bag[path[i-1]].class; c == "turn" || c == "^ah" {
-			return r.bag[path[i]].offset == 0
+		if c := r.modelTree[path[i-1]].class; c == "turn" || c == "^ah" {
+			return r.modelTree[path[i]].offset == 0
 		}
 	}
 	return false
 }
 
 // prunable: a block outside any core, or a turn.
-func (r *run) prunable(id string) bool {
-	i := r.bag[id]
+func (r *model) prunable(id string) bool {
+	i := r.modelTree[id]
 	return i.class == "turn" || i.class == "block" && !r.inCore(id)
 }
 
 // tied are the other halves of a pair, which may be parted by name where orphans
 // are kept.
-func (p *pruner) tied(id string) []string {
+func (p *modelPruner) tied(id string) []string {
 	if p.named != nil && p.policy.Orphans == lifecycle.Keep {
 		return nil
 	}
@@ -47,14 +47,14 @@ func (p *pruner) tied(id string) []string {
 }
 
 // cascades reports whether a node is a removable group outside any core.
-func (p *pruner) cascades(id string) bool {
-	return p.bag[id].class == "container" && p.bag[id].removable && !p.inCore(id)
+func (p *modelPruner) cascades(id string) bool {
+	return p.modelTree[id].class == "container" && p.modelTree[id].removable && !p.inCore(id)
 }
 
 // turnOf is the turn around a node, "" outside of any.
-func (p *pruner) turnOf(id string) string {
+func (p *modelPruner) turnOf(id string) string {
 	for _, above := range p.path(id) {
-		if above != id && p.bag[above].class == "turn" {
+		if above != id && p.modelTree[above].class == "turn" {
 			return above
 		}
 	}
@@ -62,7 +62,7 @@ func (p *pruner) turnOf(id string) string {
 }
 
 // needs are the nodes that have to go for a node to go.
-func (p *pruner) needs(id string) (ids []string) {
+func (p *modelPruner) needs(id string) (ids []string) {
 	path := p.path(id)
 	for _, from := range p.referrers(id) {
 		at := slices.Index(path, from) // -1 where it is not above
@@ -76,7 +76,7 @@ func (p *pruner) needs(id string) (ids []string) {
 	}
 	ids = append(ids, p.tied(id)...)
 	switch turn := p.turnOf(id); {
-	case p.bag[id].class == "turn":
+	case p.modelTree[id].class == "turn":
 		ids = append(ids, p.below(id)[1:]...)
 	case p.prunable(id):
 	case p.cascades(id):
@@ -88,7 +88,7 @@ func (p *pruner) needs(id string) (ids []string) {
 }
 
 // reach is everything that has to go for a node to go, and for that, and so on.
-func (p *pruner) reach(id string, seen map[string]bool) map[string]bool {
+func (p *modelPruner) reach(id string, seen map[string]bool) map[string]bool {
 	if !seen[id] {
 		seen[id] = true
 		for _, to := range p.needs(id) {
@@ -101,7 +101,7 @@ func (p *pruner) reach(id string, seen map[string]bool) map[string]bool {
 // unit is everything that has to go with a candidate, with the roots that it
 // hangs from, nil where something in it stays: nodes that need each other, and
 // below turns everything, with what that needs as it is needed.
-func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
+func (p *modelPruner) unit(id string) (unit map[string]bool, roots []string) {
 	unit = map[string]bool{}
 	known := map[string]map[string]bool{}
 	reach := func(id string) map[string]bool {
@@ -120,13 +120,13 @@ func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
 				add = append(add, m)
 			}
 		}
-		if p.bag[add[0]].class == "turn" {
+		if p.modelTree[add[0]].class == "turn" {
 			add = append(add, p.below(add[0])...)
 		}
 	}
 	for m := range unit {
 		path := p.path(m)
-		turn := p.bag[m].class == "turn"
+		turn := p.modelTree[m].class == "turn"
 		switch {
 		case p.prunable(m):
 			roots = append(roots, m)
@@ -144,7 +144,7 @@ func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
 		case !unit[p.turnOf(m)]:
 			return nil, nil
 		}
-		if p.bag[m].pinned || p.retained[m] || len(path) > 2 && p.recent[path[2]] {
+		if p.modelTree[m].pinned || p.retained[m] || len(path) > 2 && p.recent[path[2]] {
 			return nil, nil
 		}
 		for _, from := range p.referrers(m) {
@@ -157,9 +157,9 @@ func (p *pruner) unit(id string) (unit map[string]bool, roots []string) {
 }
 
 // ordered sorts candidates canonically.
-func (p *pruner) ordered(ids []string) []string {
+func (p *modelPruner) ordered(ids []string) []string {
 	sort.Slice(ids, func(x, y int) bool {
-		a, b := p.bag[ids[x]], p.bag[ids[y]]
+		a, b := p.modelTree[ids[x]], p.modelTree[ids[y]]
 		switch {
 		case a.priority != b.priority:
 			return a.priority < b.priority
@@ -172,8 +172,8 @@ func (p *pruner) ordered(ids []string) []string {
 }
 
 // asked removes what was named, as long as any of it can go.
-func (p *pruner) asked(ids []string) {
-	left := func(id string) bool { return p.bag[id] != nil }
+func (p *modelPruner) asked(ids []string) {
+	left := func(id string) bool { return p.modelTree[id] != nil }
 	ids = p.ordered(ids)
 	for again := true; again; {
 		again = false
@@ -195,7 +195,7 @@ func (p *pruner) asked(ids []string) {
 
 // helps is the first of some limits that a candidate is taken for, with what
 // goes with it.
-func (p *pruner) helps(limits []limit, id string, unit map[string]bool) *limit {
+func (p *modelPruner) helps(limits []modelLimit, id string, unit map[string]bool) *modelLimit {
 	for _, l := range limits {
 		if p.region(id) == "^sys" && l.of.Region != "^sys" {
 			continue
@@ -213,7 +213,7 @@ func (p *pruner) helps(limits []limit, id string, unit map[string]bool) *limit {
 }
 
 // counts reports whether a candidate alone helps one of some limits.
-func (p *pruner) counts(limits []limit, id string) bool {
+func (p *modelPruner) counts(limits []modelLimit, id string) bool {
 	below := map[string]bool{}
 	for _, m := range p.below(id) {
 		below[m] = true
@@ -222,16 +222,16 @@ func (p *pruner) counts(limits []limit, id string) bool {
 }
 
 // candidates are the nodes that limits may take, in order.
-func (p *pruner) candidates(limits []limit) []string {
-	sys := slices.ContainsFunc(limits, func(l limit) bool { return l.of.Region == "^sys" })
-	return p.ordered(p.list(func(i *item) bool {
+func (p *modelPruner) candidates(limits []modelLimit) []string {
+	sys := slices.ContainsFunc(limits, func(l modelLimit) bool { return l.of.Region == "^sys" })
+	return p.ordered(p.list(func(i *modelNode) bool {
 		path := p.path(i.id)
 		return p.prunable(i.id) && (sys || p.region(i.id) != "^sys") && !(len(path) > 2 && p.recent[path[2]])
 	}))
 }
 
 // keep prunes until no limit is exceeded, or as far as it can.
-func (p *pruner) keep(limits []limit) {
+func (p *modelPruner) keep(limits []modelLimit) {
 	wanted, seen := p.exceeded(limits), map[string]bool{}
 	for taken := true; taken && len(p.exceeded(limits)) > 0; {
 		taken = false
@@ -247,7 +247,7 @@ func (p *pruner) keep(limits []limit) {
 		}
 	}
 	for id := range seen {
-		if p.bag[id] != nil && p.counts(wanted, id) {
+		if p.modelTree[id] != nil && p.counts(wanted, id) {
 			unit, _ := p.unit(id)
 			p.held[id] = p.held[id] || unit == nil
 		}

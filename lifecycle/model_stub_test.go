@@ -10,26 +10,26 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// stub is what was left for a unit.
-type stub struct {
+// modelStub is what was left for a unit.
+type modelStub struct {
 	roots []string
-	item
+	modelNode
 }
 
 // isStub: a block that is one, or a turn that holds nothing but one.
-func (r *run) isStub(id string) bool {
+func (r *model) isStub(id string) bool {
 	var blocks []string
 	for _, m := range r.below(id) {
-		if r.bag[m].class == "block" {
+		if r.modelTree[m].class == "block" {
 			blocks = append(blocks, m)
 		}
 	}
-	return len(blocks) == 1 && r.bag[blocks[0]].kind == "stub"
+	return len(blocks) == 1 && r.modelTree[blocks[0]].kind == "stub"
 }
 
 // replace takes a unit out, and leaves a stub where one is wanted and pays.
-func (p *pruner) replace(unit map[string]bool, roots []string, why string, limits []limit) {
-	sort.Slice(roots, func(x, y int) bool { return p.bag[roots[x]].order < p.bag[roots[y]].order })
+func (p *modelPruner) replace(unit map[string]bool, roots []string, why string, limits []modelLimit) {
+	sort.Slice(roots, func(x, y int) bool { return p.modelTree[roots[x]].order < p.modelTree[roots[y]].order })
 	inner := map[string]bool{}
 	for _, root := range roots {
 		for _, id := range p.below(root)[1:] {
@@ -38,7 +38,7 @@ func (p *pruner) replace(unit map[string]bool, roots []string, why string, limit
 	}
 	roots = slices.DeleteFunc(slices.Compact(roots), func(id string) bool { return inner[id] })
 	if with := p.withStub(unit, roots, why); with != nil && p.pays(with, why) {
-		*p.run = *with
+		*p.model = *with
 	} else {
 		p.take(unit, why)
 	}
@@ -49,44 +49,44 @@ func (p *pruner) replace(unit map[string]bool, roots []string, why string, limit
 
 // withStub is the state with a stub in place of the unit, nil where there is to
 // be none.
-func (p *pruner) withStub(unit map[string]bool, roots []string, why string) *run {
+func (p *modelPruner) withStub(unit map[string]bool, roots []string, why string) *model {
 	if p.policy.Stub == "" || slices.ContainsFunc(roots, p.isStub) {
 		return nil
 	}
-	r := p.run.clone()
-	first := *r.bag[roots[0]]
+	r := p.model.clone()
+	first := *r.modelTree[roots[0]]
 	role := r.speaker(first.id)
 	r.take(unit, why)
 	parent, offset := first.parent, first.offset
 	if first.class == "turn" { // before all that the next turn has, or the head
-		parent = r.list(func(i *item) bool { return i.class == "^ah" || i.class == "turn" && i.order > first.order })[0]
+		parent = r.list(func(i *modelNode) bool { return i.class == "^ah" || i.class == "turn" && i.order > first.order })[0]
 		offset = 0
 		for _, k := range r.children(parent) {
-			offset = min(offset, r.bag[k].offset)
+			offset = min(offset, r.modelTree[k].offset)
 		}
 		offset--
 	}
 	r.last = max(500, r.last+1) // what the clock of the tests says
-	s := stub{roots: roots, item: item{
+	s := modelStub{roots: roots, modelNode: modelNode{
 		id: fmt.Sprint("block:", r.cycle, "-", r.next), class: "block", parent: parent,
 		offset: offset, priority: 9007199254740991, ns: r.last, index: r.next, expiry: tree.Never,
 		role: role, kind: "stub", text: p.policy.Stub,
 	}}
 	r.next++
-	r.bag[s.id] = &s.item
+	r.modelTree[s.id] = &s.modelNode
 	r.stubs[s.id] = s
-	for id, i := range r.bag { // which others share
+	for id, i := range r.modelTree { // which others share
 		i := *i
-		r.bag[id] = &i
+		r.modelTree[id] = &i
 	}
-	r.bag.reorder()
+	r.modelTree.reorder()
 	return r
 }
 
 // speaker is who the stub speaks for: whoever spoke first in its place.
-func (r *run) speaker(id string) string {
+func (r *model) speaker(id string) string {
 	for _, m := range r.below(id) {
-		i := r.bag[m]
+		i := r.modelTree[m]
 		switch {
 		case i.class != "block":
 			continue
@@ -105,7 +105,7 @@ func (r *run) speaker(id string) string {
 // pays: the thread gets shorter, and so does what is limited; no limit is
 // exceeded by what it was not exceeded by before; and no call is parted from its
 // result.
-func (p *pruner) pays(with *run, why string) bool {
+func (p *modelPruner) pays(with *model, why string) bool {
 	if len(with.thread()) >= len(p.thread()) {
 		return false
 	}
@@ -126,7 +126,7 @@ func (p *pruner) pays(with *run, why string) bool {
 // parts reports whether a stub stands between a call and its result: whether
 // behind it, with nothing but what the assistant says in the same turn before,
 // come results of which one answers a call ahead of it.
-func (r *run) parts(stub string) bool {
+func (r *model) parts(stub string) bool {
 	blocks, results := r.blocks(), false
 	turn := func(id string) string {
 		if r.region(id) != "^seq" {
@@ -135,11 +135,11 @@ func (r *run) parts(stub string) bool {
 		return r.path(id)[2]
 	}
 	for _, id := range blocks[slices.Index(blocks, stub)+1:] {
-		i := r.bag[id]
+		i := r.modelTree[id]
 		if i.kind == "result" {
 			results = true
 			for _, call := range r.pairs(id) {
-				if r.bag[call].order < r.bag[stub].order {
+				if r.modelTree[call].order < r.modelTree[stub].order {
 					return true
 				}
 			}
@@ -152,15 +152,15 @@ func (r *run) parts(stub string) bool {
 
 // prune removes what is named, then what the limits need, unless it waits. It
 // returns how a pass that waits is said.
-func (r *run) prune(in lifecycle.Input) *pruner {
-	p := &pruner{run: r, policy: in.Policy, recent: map[string]bool{}, held: map[string]bool{}}
+func (r *model) prune(in lifecycle.Input) *modelPruner {
+	p := &modelPruner{model: r, policy: in.Policy, recent: map[string]bool{}, held: map[string]bool{}}
 	turns := r.turns()
 	for _, id := range turns[max(0, len(turns)-in.Policy.ProtectTurns):] {
 		p.recent[id] = true
 	}
 	p.named = map[string]bool{}
 	for _, id := range slices.Concat(in.Prune, in.Chosen) {
-		if p.bag[id] == nil {
+		if p.modelTree[id] == nil {
 			continue // it expired
 		}
 		if p.named[id] = p.prunable(id); !p.named[id] {
@@ -172,14 +172,14 @@ func (r *run) prune(in lifecycle.Input) *pruner {
 	p.named = nil
 	limits := limitsOf(in.Policy)
 	pass := *p
-	pass.run, pass.held, pass.took = r.clone(), maps.Clone(p.held), false
+	pass.model, pass.held, pass.took = r.clone(), maps.Clone(p.held), false
 	pass.keep(limits)
 	if p.waits = pass.waiting(p); p.waits == nil {
-		*r, p.held, p.took = *pass.run, pass.held, p.took || pass.took
+		*r, p.held, p.took = *pass.model, pass.held, p.took || pass.took
 		return p
 	}
 	for id, why := range pass.removed {
-		if why != "cascade" && p.bag[id] != nil {
+		if why != "cascade" && p.modelTree[id] != nil {
 			p.held[id] = true
 		}
 	}
@@ -187,9 +187,9 @@ func (r *run) prune(in lifecycle.Input) *pruner {
 }
 
 // waiting is what a pass would free, nil where it does not wait.
-func (p *pruner) waiting(before *pruner) *lifecycle.Waiting {
+func (p *modelPruner) waiting(before *modelPruner) *lifecycle.Waiting {
 	least := p.policy.MinTokens > 0 || p.policy.MinBytes > 0 || p.policy.Every > 0
-	freed := before.freed(p.run)
+	freed := before.freed(p.model)
 	enough := p.policy.MinTokens > 0 && freed.Tokens >= int64(p.policy.MinTokens) || p.policy.MinBytes > 0 &&
 		freed.Bytes >= int64(p.policy.MinBytes)
 	if !least || enough || !p.took || p.policy.Every > 0 && p.cycle%int64(p.policy.Every) == 0 {
@@ -205,9 +205,9 @@ func (p *pruner) waiting(before *pruner) *lifecycle.Waiting {
 }
 
 // freed is what a later state has less.
-func (r *run) freed(after *run) lifecycle.Freed {
-	count := func(r *run) int {
-		return len(r.list(func(i *item) bool { return i.class == "block" || i.class == "container" }))
+func (r *model) freed(after *model) lifecycle.Freed {
+	count := func(r *model) int {
+		return len(r.list(func(i *modelNode) bool { return i.class == "block" || i.class == "container" }))
 	}
 	f := lifecycle.Freed{Nodes: count(r) - count(after), Bytes: int64(len(r.thread()) - len(after.thread()))}
 	if r.counted {

@@ -8,14 +8,15 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
 
 // The model is semantics §4 written down a second time, by brute force: what
 // the law calls the largest set is found by trying every set.
 
-// item is what a commit looks at in a node.
-type item struct {
+// modelNode is what a commit looks at in a node.
+type modelNode struct {
 	id, parent, class            string
 	offset, priority, ns, expiry int64
 	removable, pinned            bool
@@ -26,11 +27,11 @@ type item struct {
 	index                        int64  // creation_index
 }
 
-// bag is a tree as a set of items.
-type bag map[string]*item
+// modelTree is a tree as a set of items.
+type modelTree map[string]*modelNode
 
-func read(t *tree.Tree) bag {
-	b := bag{}
+func read(t *tree.Tree) modelTree {
+	b := modelTree{}
 	for e, parent := range t.All() {
 		n := e.Node()
 		content, err := n.Content.Value(context.Background())
@@ -38,7 +39,7 @@ func read(t *tree.Tree) bag {
 			panic(err)
 		}
 		text, _ := content.Text()
-		b[n.ID] = &item{
+		b[n.ID] = &modelNode{
 			n.ID, parent, e.Class().String(), n.Offset, n.Priority, n.CreatedNS, n.Expiry, n.Removable, n.Pinned, n.Refs, n.Tags,
 			n.Role, n.Kind, text, fmt.Sprint(n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS, n.Index, n.Expiry, n.Headers,
 				content), len(b), n.Index,
@@ -48,8 +49,8 @@ func read(t *tree.Tree) bag {
 }
 
 // reorder numbers the items as the canonical order has them (02 §4.3).
-func (b bag) reorder() {
-	next, below := 0, map[string][]*item{}
+func (b modelTree) reorder() {
+	next, below := 0, map[string][]*modelNode{}
 	for _, i := range b {
 		below[i.parent] = append(below[i.parent], i)
 	}
@@ -80,7 +81,7 @@ func (b bag) reorder() {
 	number(below[""][0].id)
 }
 
-func (b bag) without(gone map[string]bool) bag {
+func (b modelTree) without(gone map[string]bool) modelTree {
 	c := maps.Clone(b)
 	for id := range gone {
 		delete(c, id)
@@ -89,7 +90,7 @@ func (b bag) without(gone map[string]bool) bag {
 }
 
 // list is some of the items in document order.
-func (b bag) list(want func(*item) bool) (ids []string) {
+func (b modelTree) list(want func(*modelNode) bool) (ids []string) {
 	for id, i := range b {
 		if want(i) {
 			ids = append(ids, id)
@@ -99,12 +100,12 @@ func (b bag) list(want func(*item) bool) (ids []string) {
 	return ids
 }
 
-func (b bag) children(id string) []string {
-	return b.list(func(i *item) bool { return i.parent == id })
+func (b modelTree) children(id string) []string {
+	return b.list(func(i *modelNode) bool { return i.parent == id })
 }
 
 // below is a node with everything below it.
-func (b bag) below(id string) []string {
+func (b modelTree) below(id string) []string {
 	all := []string{id}
 	for _, k := range b.children(id) {
 		all = append(all, b.below(k)...)
@@ -113,14 +114,14 @@ func (b bag) below(id string) []string {
 }
 
 // path is a node with everything above it, from the root down.
-func (b bag) path(id string) (path []string) {
+func (b modelTree) path(id string) (path []string) {
 	for ; id != ""; id = b[id].parent {
 		path = append([]string{id}, path...)
 	}
 	return path
 }
 
-func (b bag) region(id string) string {
+func (b modelTree) region(id string) string {
 	if p := b.path(id); len(p) > 1 {
 		return b[p[1]].class
 	}
@@ -128,21 +129,21 @@ func (b bag) region(id string) string {
 }
 
 // core: the container at offset 0 of a turn or of the head.
-func (b bag) core(id string) bool {
+func (b modelTree) core(id string) bool {
 	above := b[b[id].parent]
 	return above != nil && b[id].class == "container" && b[id].offset == 0 && (above.class == "turn" ||
 		above.class == "^ah")
 }
 
 // referrers are the nodes that refer to id, itself aside.
-func (b bag) referrers(id string) []string {
-	return b.list(func(i *item) bool { return i.id != id && slices.Contains(i.refs, id) })
+func (b modelTree) referrers(id string) []string {
+	return b.list(func(i *modelNode) bool { return i.id != id && slices.Contains(i.refs, id) })
 }
 
 // largest tries every subset of the candidates and returns the largest that
 // nobody outside refers to, nobody retains, that takes children with their
 // parents, and whose members all pass the test given.
-func (b bag) largest(candidates []string, retained map[string]bool,
+func (b modelTree) largest(candidates []string, retained map[string]bool,
 	also func(id string, in func(string) bool) bool) map[string]bool {
 	if len(candidates) > 16 {
 		panic("the model tries every subset: draw fewer candidates")
@@ -187,8 +188,8 @@ func (b bag) largest(candidates []string, retained map[string]bool,
 
 // pairs are the results of a call or the calls of a result, both of them blocks:
 // one of the two refers to the other.
-func (b bag) pairs(id string) []string {
-	return b.list(func(i *item) bool {
+func (b modelTree) pairs(id string) []string {
+	return b.list(func(i *modelNode) bool {
 		if i.class != "block" || b[id].class != "block" {
 			return false
 		}
@@ -198,7 +199,7 @@ func (b bag) pairs(id string) []string {
 }
 
 // due is what expires at a cycle, with everything below it.
-func (b bag) due(cycle int64) []string {
+func (b modelTree) due(cycle int64) []string {
 	set := map[string]bool{}
 	for id, i := range b {
 		if i.expiry <= cycle && i.class[0] != '^' && !b.core(id) {
@@ -207,16 +208,16 @@ func (b bag) due(cycle int64) []string {
 			}
 		}
 	}
-	return b.list(func(i *item) bool { return set[i.id] })
+	return b.list(func(i *modelNode) bool { return set[i.id] })
 }
 
-// run is a commit under way.
-type run struct {
-	bag
+// model is a commit under way.
+type model struct {
+	modelTree
 	retained map[string]bool
 	lost     map[string]bool   // who lost a child in this commit, or before and was kept
 	removed  map[string]string // with the reason
-	stubs    map[string]stub
+	stubs    map[string]modelStub
 	lapsed   map[string]bool // what expiry left without its other half
 	cycle    int64
 	next     int64 // what the next generated id counts
@@ -224,32 +225,48 @@ type run struct {
 	counted  bool  // whether tokens are
 }
 
-func (r *run) clone() *run {
+func (r *model) clone() *model {
 	c := *r
-	c.bag, c.lost, c.removed, c.stubs = maps.Clone(r.bag), maps.Clone(r.lost), maps.Clone(r.removed), maps.Clone(r.stubs)
+	c.modelTree, c.lost, c.removed, c.stubs = maps.Clone(r.modelTree), maps.Clone(r.lost), maps.Clone(r.removed), maps.Clone(r.stubs)
 	return &c
 }
 
-func (r *run) take(gone map[string]bool, reason string) {
+func (r *model) take(gone map[string]bool, reason string) {
 	for id := range gone {
-		r.lost[r.bag[id].parent] = true
-		if r.bag[id].print != "" { // what this commit made nobody has seen
+		r.lost[r.modelTree[id].parent] = true
+		if r.modelTree[id].print != "" { // what this commit made nobody has seen
 			r.removed[id] = reason
 		}
 		delete(r.stubs, id)
 	}
-	r.bag = r.bag.without(gone)
+	r.modelTree = r.modelTree.without(gone)
 }
 
 // cascade removes the removable groups whose last child went.
-func (r *run) cascade() {
-	groups := r.list(func(i *item) bool { return i.removable && i.class == "container" && !r.core(i.id) })
+func (r *model) cascade() {
+	groups := r.list(func(i *modelNode) bool { return i.removable && i.class == "container" && !r.core(i.id) })
 	r.take(r.largest(groups, r.retained, func(id string, in func(string) bool) bool {
 		return r.lost[id] || len(r.children(id)) > 0
 	}), "cascade")
 }
 
-func (r *run) expire() {
+func (r *model) expire() {
 	r.take(r.largest(r.due(r.cycle), r.retained, nil), "expired")
 	r.cascade()
+}
+
+// newModel is the model of an input, nothing done yet.
+func newModel(in lifecycle.Input) *model {
+	r := &model{
+		modelTree: read(in.Working), retained: map[string]bool{}, lost: map[string]bool{}, removed: map[string]string{},
+		stubs: map[string]modelStub{},
+		cycle: in.Stamps.Cycle, next: in.Stamps.Next, last: in.Stamps.LastNS, counted: in.Policy.Counts(),
+	}
+	for id := range r.modelTree {
+		r.retained[id] = in.Retained != nil && in.Retained(id)
+	}
+	for _, id := range in.Idle {
+		r.lost[id] = true
+	}
+	return r
 }

@@ -13,7 +13,7 @@ import (
 
 // A result goes exactly when its ttl says, whoever its call is (03 §4.1), and
 // what that leaves without its partner goes with it, or stays and is named.
-func TestExpiryOfCallsAndResults(t *testing.T) {
+func TestCallsAndResultsExpireTogether(t *testing.T) {
 	call := tree.Spec{ID: "c", Role: "assistant", Kind: "call", Offset: 1}
 	result := tree.Spec{ID: "r", Role: "tool", Kind: "result", Offset: 1, Refs: []string{"c"}}
 	with := func(s tree.Spec, change func(*tree.Spec)) tree.Spec { change(&s); return s }
@@ -50,7 +50,7 @@ func TestExpiryOfCallsAndResults(t *testing.T) {
 			Refs: []string{"c"}, TTL: tree.TTL(1)}}, []string{"c r", "c", "c"}, "c"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
-			s := begin(t)
+			s := beginCycles(t)
 			working := s.edit(func(x *tree.Editor) error {
 				for _, spec := range c.specs {
 					s.ids = append(s.ids, spec.ID)
@@ -78,7 +78,7 @@ func TestExpiryOfCallsAndResults(t *testing.T) {
 
 // A result that never had a call, as the documents print one (02 §4.1.1, §12.9), is
 // worth a word, and a refusal only where a call is missing.
-func TestResultsThatAnswerNobody(t *testing.T) {
+func TestResultsThatNeverHadACallAreReported(t *testing.T) {
 	for _, c := range []struct {
 		lines   string
 		orphans lifecycle.Orphans

@@ -11,42 +11,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// told is a working state of blocks that are told as "id role kind word refs", one
-// a line, all in ^ah at offset 1 unless the id has a region before it, or @ and an
-// offset behind it. The content is the word twenty times, - for none.
-func told(t *testing.T, lines string) (*story, *tree.Tree) {
-	t.Helper()
-	s := begin(t)
-	return s, s.edit(func(x *tree.Editor) error {
-		for line := range strings.Lines(lines) {
-			f := strings.Fields(line)
-			if len(f) == 0 {
-				continue
-			}
-			region, id, found := strings.Cut(f[0], "/")
-			if !found {
-				region, id = "^ah", f[0]
-			}
-			offset := int64(1)
-			if of, at, found := strings.Cut(id, "@"); found {
-				id, offset = of, int64(at[0]-'0')
-			}
-			spec := tree.Spec{ID: id, Role: strings.Trim(f[1], "-"), Kind: f[2], Offset: offset,
-				Content: strings.Repeat(f[3]+" ", 20), Refs: f[4:]}
-			if f[3] == "-" {
-				spec.Content = nil
-			}
-			s.ids = append(s.ids, id)
-			if _, err := x.Add(region, spec); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
 // Where stubs stand and where they do not.
-func TestStubs(t *testing.T) {
+func TestStubsStandWhereTheirPolicyAllows(t *testing.T) {
 	const three = `
 		c1 assistant call f r1
 		c2 assistant call f r2

@@ -13,9 +13,9 @@ import (
 // history is three sealed turns t1 t2 t3 (as the cases call them), each with
 // the core block ask1 ask2 ask3 and the block late1 late2 late3 behind it, and
 // two rules in ^sys: 2 + 3·3 nodes, and 12 with the core of the turn to come.
-func history(t *testing.T) *story {
+func history(t *testing.T) *cycles {
 	t.Helper()
-	s := begin(t)
+	s := beginCycles(t)
 	for _, n := range []string{"1", "2", "3"} {
 		nodes := []node{{id: "ask" + n, into: "^ah", ttl: forever}, {id: "late" + n, into: "^ah", offset: 1, ttl: forever}}
 		if n == "1" {
@@ -24,14 +24,6 @@ func history(t *testing.T) *story {
 		s.commit(s.add(nodes), lifecycle.Input{})
 	}
 	return s
-}
-
-// name puts the id of a turn in place of t1, t2, t3.
-func (s *story) name(id string) string {
-	if strings.HasPrefix(id, "t") && len(id) == 2 {
-		return s.tree.Parent(s.tree.Parent("ask" + id[1:]))
-	}
-	return id
 }
 
 var prunings = []struct {
@@ -123,7 +115,7 @@ var prunings = []struct {
 		budget: 11, gone: "late1 r"},
 }
 
-func TestPruning(t *testing.T) {
+func TestPruningTakesCandidatesInOrder(t *testing.T) {
 	for _, c := range prunings {
 		t.Run(c.rule, func(t *testing.T) {
 			s := history(t)
@@ -157,7 +149,7 @@ func TestPruning(t *testing.T) {
 
 // Candidates of one priority and one instant go by id.
 func TestPruningBreaksTiesByID(t *testing.T) {
-	w := begin(t)
+	w := beginCycles(t)
 	tied := w.add([]node{{id: "b", into: "^ah", offset: 1, ttl: forever}, {id: "a", into: "^ah", offset: 2, ttl: forever}})
 	var nodes []tree.Placed
 	at := map[string]int{"": -1}
@@ -179,7 +171,7 @@ func TestPruningBreaksTiesByID(t *testing.T) {
 // The root may refer to a node, in an imported document, and the node to the
 // root. Nothing can go with the root, so the node stays.
 func TestNobodyGoesWithTheRoot(t *testing.T) {
-	s := begin(t)
+	s := beginCycles(t)
 	working := s.add([]node{{id: "x", into: "^ah", offset: 1, ttl: forever, refs: "root"},
 		{id: "y", into: "^ah", offset: 1, ttl: forever}})
 	var nodes []tree.Placed
@@ -242,7 +234,7 @@ func TestFailedCommitLeavesNothingBehind(t *testing.T) {
 
 // TestLimitsAreKeptApart has two limits whose names differ in where they are cut.
 func TestLimitsAreKeptApart(t *testing.T) {
-	s := begin(t)
+	s := beginCycles(t)
 	working := s.edit(func(x *tree.Editor) error {
 		specs := []tree.Spec{{Kind: "a"}, {Kind: "c", Tags: []string{"b\x00"}}}
 		for range 40 {

@@ -9,25 +9,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// outline writes a tree as one line: ids of the tables by name, generated ones
-// by class, children in brackets.
-func (s *story) outline(e *tree.Entry) string {
-	name := e.Class().String()
-	if id := e.Node().ID; strings.Contains(" "+strings.Join(s.ids, " ")+" ", " "+id+" ") {
-		name = id
-	}
-	var kids []string
-	for k := range e.Children().All() {
-		kids = append(kids, s.outline(k))
-	}
-	if len(kids) == 0 {
-		return name
-	}
-	return name + "[" + strings.Join(kids, " ") + "]"
-}
-
 // 03 §5.1, §8.3: the active head becomes a turn, and the next one is empty.
-func TestSealing(t *testing.T) {
+func TestSealMakesATurnOfTheHead(t *testing.T) {
 	for _, c := range []struct {
 		rule  string
 		nodes []node
@@ -56,7 +39,7 @@ func TestSealing(t *testing.T) {
 		}, "^seq[turn[container]] ^ah"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
-			s := begin(t)
+			s := beginCycles(t)
 			s.commit(s.add(c.nodes), lifecycle.Input{})
 			equal(t, "outline", s.outline(s.tree.Region(tree.Seq))+" "+s.outline(s.tree.Region(tree.Head)), c.want)
 		})
@@ -78,7 +61,7 @@ func TestStampsOfASeal(t *testing.T) {
 			"c 1004 0, seg:1-1 1005 1, ah:1-2 1006 2"},
 	} {
 		t.Run(c.rule, func(t *testing.T) {
-			s := begin(t)
+			s := beginCycles(t)
 			s.commit(s.add(c.nodes), lifecycle.Input{})
 			made := make([]string, s.stamps.LastNS-1003)
 			for e := range s.tree.All() {
@@ -95,7 +78,7 @@ func TestStampsOfASeal(t *testing.T) {
 
 // Every commit makes exactly one turn, the newest last.
 func TestEveryCommitMakesATurn(t *testing.T) {
-	s := begin(t)
+	s := beginCycles(t)
 	for cycle := 1; cycle <= 5; cycle++ {
 		before := s.tree
 		s.commit(s.tree.WithCycle(s.stamps.Cycle), lifecycle.Input{})

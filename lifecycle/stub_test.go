@@ -11,7 +11,7 @@ import (
 // A turn that counts for no limit is passed over, and taken after all when a stub
 // came into it that does.
 func TestStubsMakeTurnsCount(t *testing.T) {
-	s := begin(t)
+	s := beginCycles(t)
 	for _, words := range []int{20, 0} {
 		s.commit(s.edit(func(x *tree.Editor) error {
 			_, err := x.Add("^ah", tree.Spec{Content: strings.Repeat("word ", words)})

@@ -15,9 +15,9 @@ import (
 func TestANarrowLimitTakesWhatHelpsItFirst(t *testing.T) {
 	seen := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
-		rng := rand.New(rand.NewSource(seed(rt)))
+		rng := rand.New(rand.NewSource(genSeed(rt)))
 		for range 40 {
-			in, _ := draw(rng)
+			in, _ := genInput(rng)
 			in.Before, in.Prune, in.Chosen = nil, nil, nil
 			in.Policy = lifecycle.Policy{Orphans: lifecycle.Keep, ProtectTurns: rng.Intn(2)}
 			if rng.Intn(3) == 0 {
@@ -29,9 +29,9 @@ func TestANarrowLimitTakesWhatHelpsItFirst(t *testing.T) {
 				Tag:    []string{"", "", "x", "y"}[rng.Intn(4)],
 			}
 			whole := part.Region+part.Kind+part.Tag == ""
-			r := model(in)
+			r := newModel(in)
 			r.expire()
-			over := func(unit string) int { return r.use(limit{unit, 0, part}) - 1 - rng.Intn(3) }
+			over := func(unit string) int { return r.use(modelLimit{unit, 0, part}) - 1 - rng.Intn(3) }
 			switch rng.Intn(3) {
 			case 0:
 				part.MaxTokens = max(1, over("tokens"))
@@ -45,7 +45,7 @@ func TestANarrowLimitTakesWhatHelpsItFirst(t *testing.T) {
 			} else {
 				in.Policy.Parts = []lifecycle.Part{part}
 			}
-			l := &law{rt, in, seen}
+			l := &comparison{rt, in, seen}
 			l.commit()
 		}
 	})

@@ -1,103 +1,11 @@
 package lifecycle_test
 
 import (
-	"context"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
-
-// node is a node to be added, as a line of a table.
-type node struct {
-	id, into  string
-	offset    int64
-	group     bool // a container instead of a block
-	ttl       int  // forever for none
-	refs      string
-	removable bool
-	pinned    bool
-	priority  int64
-}
-
-const forever = -1
-
-// story is a context that lives through cycles.
-type story struct {
-	t      *testing.T
-	tree   *tree.Tree
-	stamps tree.Stamps
-	env    tree.Env
-	ids    []string // those of the tables, in the order they came
-}
-
-func begin(t *testing.T) *story {
-	t.Helper()
-	s := &story{t: t, env: env(1000)}
-	var err error
-	if s.tree, s.stamps, err = tree.New(s.env, nil); err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
-
-func (s *story) edit(do func(*tree.Editor) error) *tree.Tree {
-	s.t.Helper()
-	x := tree.Edit(context.Background(), s.tree.WithCycle(s.stamps.Cycle), s.tree, s.stamps, s.env)
-	if err := do(x); err != nil {
-		s.t.Fatal(err)
-	}
-	s.stamps = x.Stamps
-	return x.Tree()
-}
-
-func (s *story) add(nodes []node) *tree.Tree {
-	s.t.Helper()
-	return s.edit(func(x *tree.Editor) error {
-		for _, n := range nodes {
-			spec := tree.Spec{ID: n.id, Offset: n.offset, Refs: strings.Fields(n.refs), Removable: n.removable, Pinned: n.pinned,
-				Priority: n.priority}
-			if n.group {
-				spec.Type = "cont"
-			}
-			if n.ttl != forever {
-				spec.TTL = tree.TTL(int64(n.ttl))
-			}
-			s.ids = append(s.ids, n.id)
-			if _, err := x.Add(n.into, spec); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// commit commits a working state and returns which of the tables' nodes are in
-// the snapshot.
-func (s *story) commit(working *tree.Tree, in lifecycle.Input) (left string, report lifecycle.Report) {
-	s.t.Helper()
-	in.Working, in.Stamps, in.Env = working, s.stamps, s.env
-	tr, stamps, report, err := lifecycle.Commit(context.Background(), in)
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	s.tree, s.stamps = tr, stamps
-	return s.left(), report
-}
-
-func (s *story) left() string {
-	return strings.Join(slices.DeleteFunc(slices.Clone(s.ids), func(id string) bool { return !s.tree.Has(id) }), " ")
-}
-
-// idle passes cycles in which nothing is added.
-func (s *story) idle(until int64) {
-	s.t.Helper()
-	for s.stamps.Cycle < until {
-		s.commit(s.tree.WithCycle(s.stamps.Cycle), lifecycle.Input{})
-	}
-}
 
 // 03 §8.1: three blocks born in cycle 10.
 func TestTTLOfNodesBornInCycleTen(t *testing.T) {
@@ -113,8 +21,8 @@ func TestTTLOfNodesBornInCycleTen(t *testing.T) {
 	} {
 		for _, into := range []string{"^ah", "^sys"} {
 			t.Run(c.rule+" in "+into, func(t *testing.T) {
-				s := begin(t)
-				s.idle(10)
+				s := beginCycles(t)
+				s.passUntil(10)
 				working := s.add([]node{{id: "x", into: into, ttl: c.ttl}})
 				var got []int64
 				for cycle := int64(10); cycle <= 14; cycle++ {
@@ -239,10 +147,10 @@ var lives = []struct {
 	}, "", []string{"core x", "core", "core"}},
 }
 
-func TestExpiry(t *testing.T) {
+func TestExpiryCascadesAndHolds(t *testing.T) {
 	for _, c := range lives {
 		t.Run(c.rule, func(t *testing.T) {
-			s := begin(t)
+			s := beginCycles(t)
 			working := s.add(c.nodes)
 			for cycle, want := range c.want {
 				left, _ := s.commit(working, lifecycle.Input{Retained: func(id string) bool { return id == c.retain && cycle < 2 }})
@@ -258,7 +166,7 @@ func TestExpiry(t *testing.T) {
 // What an imported document may say of them changes nothing: root, regions
 // and turns with a core neither expire of themselves nor cascade.
 func TestRootRegionsAndCoresStay(t *testing.T) {
-	s := begin(t)
+	s := beginCycles(t)
 	s.add(nil)
 	working := s.add([]node{{id: "rule", into: "^sys", ttl: 0}, {id: "core", into: "^ah", group: true, ttl: 0},
 		{id: "x", into: "core", ttl: 0}})
@@ -289,7 +197,7 @@ func TestRootRegionsAndCoresStay(t *testing.T) {
 
 // The report says what went and why, what stayed and who kept it.
 func TestReportNamesReasons(t *testing.T) {
-	s := begin(t)
+	s := beginCycles(t)
 	working := s.add([]node{
 		{id: "g", into: "^ah", offset: 1, group: true, ttl: 0}, {id: "x", into: "g", ttl: forever},
 		{id: "r", into: "^sys", ttl: forever, refs: "x"},

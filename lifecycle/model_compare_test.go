@@ -1,19 +1,21 @@
 package lifecycle_test
 
 import (
-	"bytes"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
+	"pgregory.net/rapid"
 )
 
 // removals compares what went, why and for which limit, and what was left
 // instead.
-func (l *law) removals(report lifecycle.Report, want *run) {
+func (l *comparison) removals(report lifecycle.Report, want *model) {
 	removed := map[string]string{}
 	for _, r := range report.Removed {
 		if _, twice := removed[r.ID]; twice {
@@ -37,12 +39,12 @@ func (l *law) removals(report lifecycle.Report, want *run) {
 
 // places compares what is in the snapshot, and where: the head aside, which
 // becomes a turn.
-func (l *law) places(got *tree.Tree, want *run) {
+func (l *comparison) places(got *tree.Tree, want *model) {
 	head := l.in.Working.Region(tree.Head).Node().ID
-	left := slices.DeleteFunc(slices.Sorted(maps.Keys(want.bag)), func(id string) bool { return id == head })
+	left := slices.DeleteFunc(slices.Sorted(maps.Keys(want.modelTree)), func(id string) bool { return id == head })
 	var stayed []string
 	for id := range read(got) {
-		if l.in.Working.Has(id) || want.bag[id] != nil {
+		if l.in.Working.Has(id) || want.modelTree[id] != nil {
 			stayed = append(stayed, id)
 		}
 	}
@@ -75,16 +77,8 @@ func (l *law) places(got *tree.Tree, want *run) {
 	}
 }
 
-func thread(t *tree.Tree) string {
-	var b bytes.Buffer
-	if err := t.WriteThread(context.Background(), &b); err != nil {
-		panic(err)
-	}
-	return b.String()
-}
-
 // holds compares what was to go and stayed, and that what keeps it is there.
-func (l *law) holds(got *tree.Tree, report lifecycle.Report, due []string, want *pruner) {
+func (l *comparison) holds(got *tree.Tree, report lifecycle.Report, due []string, want *modelPruner) {
 	held := map[lifecycle.Reason][]string{}
 	for _, h := range report.Held {
 		held[h.Reason] = append(held[h.Reason], h.ID)
@@ -101,21 +95,21 @@ func (l *law) holds(got *tree.Tree, report lifecycle.Report, due []string, want 
 		}
 	}
 	for id := range want.lost {
-		if i := want.bag[id]; i != nil && i.removable && i.class == "container" && !want.core(id) &&
+		if i := want.modelTree[id]; i != nil && i.removable && i.class == "container" && !want.core(id) &&
 			len(want.children(id)) == 0 {
 			wantEmpty = append(wantEmpty, id)
 		}
 	}
 	for id, is := range want.held {
-		if is && want.bag[id] != nil {
+		if is && want.modelTree[id] != nil {
 			wantPruned = append(wantPruned, id)
 		}
 	}
 	l.same("expired and held", sorted(held[lifecycle.Expired]), sorted(wantDue))
 	for _, id := range held[lifecycle.Cascaded] { // it may hold another one that is empty
-		i := want.bag[id]
+		i := want.modelTree[id]
 		l.same("whether the held "+id+" is an empty group", i != nil && i.removable &&
-			len(want.list(func(k *item) bool { return k.class == "block" && slices.Contains(want.path(k.id), id) })) == 0, true)
+			len(want.list(func(k *modelNode) bool { return k.class == "block" && slices.Contains(want.path(k.id), id) })) == 0, true)
 	}
 	wantEmpty = slices.DeleteFunc(wantEmpty, func(id string) bool { return slices.Contains(held[lifecycle.Cascaded], id) })
 	l.same("empty and held, and not said", wantEmpty, []string{})
@@ -123,7 +117,7 @@ func (l *law) holds(got *tree.Tree, report lifecycle.Report, due []string, want 
 }
 
 // again commits an input of which the outcome is known.
-func (l *law) again(in lifecycle.Input, got *tree.Tree, stamps tree.Stamps, report lifecycle.Report) {
+func (l *comparison) again(in lifecycle.Input, got *tree.Tree, stamps tree.Stamps, report lifecycle.Report) {
 	l.same("digest of what is committed again", in.Working.Digest(), l.in.Working.Digest())
 	again, stampsAgain, reportAgain, err := lifecycle.Commit(context.Background(), in)
 	if err != nil {
@@ -135,16 +129,8 @@ func (l *law) again(in lifecycle.Input, got *tree.Tree, stamps tree.Stamps, repo
 	l.same("report of a second commit", print(reportAgain), print(report))
 }
 
-func print(r lifecycle.Report) string {
-	text, err := canon.Encode(r)
-	if err != nil {
-		panic(err)
-	}
-	return string(text)
-}
-
 // count notes what a commit had to do with.
-func (l *law) count(report lifecycle.Report, missed string, p *pruner) {
+func (l *comparison) count(report lifecycle.Report, missed string, p *modelPruner) {
 	note := func(what string, happened bool) {
 		if happened {
 			l.seen[what]++
@@ -157,4 +143,90 @@ func (l *law) count(report lifecycle.Report, missed string, p *pruner) {
 	note("waiting", p.waits != nil)
 	note("budget", missed != "")
 	note("kept", len(report.Orphans) > 0 && l.in.Policy.Orphans == lifecycle.Keep)
+}
+
+// comparison is a commit that is held to the model.
+type comparison struct {
+	*rapid.T
+	in   lifecycle.Input
+	seen map[string]int
+}
+
+func (l *comparison) same(what string, got, want any) {
+	l.Helper()
+	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
+		l.Fatalf("%s\n got %s\nwant %s\n\npolicy %+v named %q chosen %q idle %q\n%s", what, g, w, l.in.Policy, l.in.Prune,
+			l.in.Chosen, l.in.Idle, show(l.in.Working))
+	}
+}
+
+// commit commits and compares. It returns nothing where the model refuses.
+func (l *comparison) commit() (*tree.Tree, tree.Stamps, lifecycle.Report) {
+	in := l.in
+	before := in.Working.Digest()
+	got, stamps, report, err := lifecycle.Commit(context.Background(), in)
+
+	want := newModel(in)
+	due := want.due(in.Stamps.Cycle)
+	var old modelTree
+	if in.Before != nil {
+		old = read(in.Before)
+	}
+	want.expire()
+	alone := want.lapse(in, read(in.Working), old)
+	start := want.clone()
+	p := want.prune(in)
+	freed := start.freed(want)
+	said, refused := want.mend(in, old)
+	if refused != "" {
+		e, _ := err.(*fault.Error)
+		if e == nil || e.Code != fault.PlacementInvalid || e.Node != refused {
+			l.same("error", err, "E_PLACEMENT_INVALID for "+refused)
+		}
+		l.seen["refused"]++
+		return nil, stamps, report
+	}
+	l.same("error", err, nil)
+	l.removals(report, want)
+	l.places(got, want)
+	l.same("thread", thread(got), want.thread())
+	for id := range want.lapsed {
+		said[id] = true
+	}
+	l.holds(got, report, due, p)
+	var left []string
+	for _, h := range report.Held {
+		if h.Reason == lifecycle.Orphaned {
+			left = append(left, h.ID)
+		}
+	}
+	l.same("left alone and held", sorted(left), sorted(alone))
+	l.seen["lapsed"] += len(want.lapsed) - len(alone)
+	l.seen["left alone"] += len(alone)
+
+	var orphans []string
+	for _, o := range report.Orphans {
+		orphans = append(orphans, o.ID)
+	}
+	l.same("orphans", sorted(orphans), slices.Sorted(maps.Keys(said)))
+	missed := want.missed(limitsOf(in.Policy))
+	switch {
+	case missed != "" && p.waits != nil:
+		missed += ": pruning waits"
+	case missed != "":
+		missed += ": everything else is protected or part of a core"
+	}
+	l.same("budget", report.Budget, missed)
+	l.same("waiting", report.Waiting != nil, p.waits != nil)
+	if p.waits != nil {
+		l.same("what waits", *report.Waiting, *p.waits)
+	}
+	if report.Freed != nil {
+		l.same("freed", *report.Freed, freed)
+	}
+	l.same("whether anything is said to be freed", report.Freed != nil, p.took)
+	l.same("digest of the input", in.Working.Digest(), before)
+	l.again(in, got, stamps, report)
+	l.count(report, missed, p)
+	return got, stamps, report
 }

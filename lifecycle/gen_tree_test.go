@@ -3,28 +3,17 @@ package lifecycle_test
 import (
 	"fmt"
 	"math/rand"
-	"slices"
 	"strings"
-	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/tree"
 )
 
-var words = tree.Vocabulary{Turn: "seg", Container: "cont", Block: "block"}
-
-func env(now int64) tree.Env {
-	return tree.Env{Vocabulary: words, Clock: func() int64 { return now }, Taken: func(string) (bool,
-		error) {
-		return false, nil
-	}}
-}
-
 // now is the cycle of the commits over drawn trees.
 const now = 20
 
-// sketch is a tree being drawn.
-type sketch struct {
+// genTree is a tree being drawn.
+type genTree struct {
 	*rand.Rand
 	nodes  []tree.Node
 	parent []int
@@ -34,7 +23,7 @@ type sketch struct {
 	groups int   // and how many more groups may be removable
 }
 
-func (s *sketch) put(parent int, typ string, offset int64) int {
+func (s *genTree) put(parent int, typ string, offset int64) int {
 	n := tree.Node{ID: fmt.Sprint(strings.TrimPrefix(typ, "^"), len(s.nodes)), Type: typ, Offset: offset,
 		Expiry: tree.Never, Index: int64(len(s.nodes))}
 	n.Priority = int64(s.Intn(3))
@@ -53,7 +42,7 @@ func (s *sketch) put(parent int, typ string, offset int64) int {
 }
 
 // say gives a block a role, a kind, tags and words, or none of them.
-func (s *sketch) say(i int) {
+func (s *genTree) say(i int) {
 	switch role := s.Intn(6); role {
 	case 0:
 	default:
@@ -80,11 +69,11 @@ func (s *sketch) say(i int) {
 	}
 }
 
-func (s *sketch) set(i int, name string, v canon.Value) {
+func (s *genTree) set(i int, name string, v canon.Value) {
 	s.nodes[i].Headers = append(s.nodes[i].Headers, tree.Header{Name: name, Value: tree.JSON(v)})
 }
 
-func (s *sketch) group(parent int, offset int64, depth int) {
+func (s *genTree) group(parent int, offset int64, depth int) {
 	g := s.put(parent, "cont", offset)
 	if s.Intn(3) > 0 && s.groups > 0 {
 		s.set(g, "removable", canon.True)
@@ -102,7 +91,7 @@ func (s *sketch) group(parent int, offset int64, depth int) {
 	}
 }
 
-func (s *sketch) exchange(turn int) {
+func (s *genTree) exchange(turn int) {
 	if s.Intn(3) > 0 {
 		core := s.put(turn, "cont", 0)
 		for range s.Intn(3) {
@@ -120,7 +109,7 @@ func (s *sketch) exchange(turn int) {
 }
 
 // refer draws references, one in two answered, and of calls and results too.
-func (s *sketch) refer() {
+func (s *genTree) refer() {
 	refs := make([][]string, len(s.nodes))
 	for _, a := range s.answer {
 		if len(s.calls) == 0 || s.Intn(6) == 0 {
@@ -145,30 +134,5 @@ func (s *sketch) refer() {
 		if len(list) > 0 {
 			s.set(i, "refs", canon.Strings(list))
 		}
-	}
-}
-
-// show prints a tree for failure messages.
-func show(t *tree.Tree) string {
-	var b strings.Builder
-	r := read(t)
-	for _, id := range r.list(func(*item) bool { return true }) {
-		i := r[id]
-		fmt.Fprintf(&b, "%s%s %s offset %d priority %d ns %d expiry %d removable %v pinned %v refs %q %s %s %q %q\n",
-			strings.Repeat("  ", len(r.path(id))), id, i.class, i.offset, i.priority, i.ns, i.expiry, i.removable, i.pinned,
-			i.refs, i.role, i.kind, i.tags, i.text)
-	}
-	return b.String()
-}
-
-func sorted(ids []string) []string {
-	slices.Sort(ids)
-	return ids
-}
-
-func equal(t *testing.T, what string, got, want any) {
-	t.Helper()
-	if g, w := fmt.Sprint(got), fmt.Sprint(want); g != w {
-		t.Errorf("%s\n got %s\nwant %s", what, g, w)
 	}
 }

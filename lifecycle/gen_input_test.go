@@ -10,31 +10,19 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// words counts a word as a token.
-type wordCounter struct{ counted *int }
-
-func (wordCounter) Name() string { return "words" }
-
-func (w wordCounter) Count(text string) int {
-	if w.counted != nil {
-		*w.counted++
-	}
-	return len(strings.Fields(text))
-}
-
-// draw is a working state of cycle now with whatever a commit has to decide
+// genInput is a working state of cycle now with whatever a commit has to decide
 // on in it, and a commit to make of it; and the same with its nodes built in
 // another order.
-func draw(rng *rand.Rand) (in, permuted lifecycle.Input) {
+func genInput(rng *rand.Rand) (in, permuted lifecycle.Input) {
 	for {
-		if in, permuted = drawAny(rng); len(model(in).due(now)) <= 12 {
+		if in, permuted = genAnyInput(rng); len(newModel(in).due(now)) <= 12 {
 			return in, permuted // for more, trying every subset takes too long
 		}
 	}
 }
 
-func drawAny(rng *rand.Rand) (in, permuted lifecycle.Input) {
-	s := &sketch{Rand: rng, finite: 5, groups: 8}
+func genAnyInput(rng *rand.Rand) (in, permuted lifecycle.Input) {
+	s := &genTree{Rand: rng, finite: 5, groups: 8}
 	root := s.put(-1, "^root", 0)
 	sys := s.put(root, "^sys", 0)
 	for range s.Intn(3) {
@@ -62,7 +50,7 @@ func drawAny(rng *rand.Rand) (in, permuted lifecycle.Input) {
 		Working:  s.build(s.without(0), false),
 		Stamps:   tree.Stamps{Cycle: now, LastNS: 1000, Next: 3, Given: -1},
 		Env:      env(500),
-		Policy:   s.policy(),
+		Policy:   s.genPolicy(),
 		Counter:  wordCounter{},
 		Retained: func(id string) bool { return retained[id] },
 	}
@@ -71,11 +59,11 @@ func drawAny(rng *rand.Rand) (in, permuted lifecycle.Input) {
 	if s.Intn(4) > 0 {
 		in.Before = s.before()
 	}
-	r := model(in)
-	in.Idle = r.list(func(i *item) bool { return i.removable && len(r.children(i.id)) == 0 && s.Intn(3) > 0 })
-	p := pruner{run: r, named: map[string]bool{}}
+	r := newModel(in)
+	in.Idle = r.list(func(i *modelNode) bool { return i.removable && len(r.children(i.id)) == 0 && s.Intn(3) > 0 })
+	p := modelPruner{model: r, named: map[string]bool{}}
 	due := r.due(now)
-	for _, id := range r.list(func(i *item) bool {
+	for _, id := range r.list(func(i *modelNode) bool {
 		return i.class == "block" || i.class == "turn" ||
 			i.class == "container"
 	}) {
@@ -92,7 +80,7 @@ func drawAny(rng *rand.Rand) (in, permuted lifecycle.Input) {
 }
 
 // without draws nodes to leave out, with everything below them, at most so many.
-func (s *sketch) without(most int) map[int]bool {
+func (s *genTree) without(most int) map[int]bool {
 	gone := map[int]bool{}
 	for range most {
 		if i := s.Intn(len(s.nodes)); s.nodes[i].Type[0] != '^' {
@@ -109,7 +97,7 @@ func (s *sketch) without(most int) map[int]bool {
 
 // build makes a tree of what was drawn, of the nodes in any order in which
 // parents come before their children.
-func (s *sketch) build(gone map[int]bool, anyOrder bool) *tree.Tree {
+func (s *genTree) build(gone map[int]bool, anyOrder bool) *tree.Tree {
 	order := make([]int, 0, len(s.nodes))
 	for i := range s.nodes {
 		if !gone[i] {
@@ -144,8 +132,8 @@ func (s *sketch) build(gone map[int]bool, anyOrder bool) *tree.Tree {
 
 // before draws a snapshot that what was drawn may have come from: it lacks some
 // of the nodes, and some were different.
-func (s *sketch) before() *tree.Tree {
-	old := &sketch{Rand: s.Rand, nodes: slices.Clone(s.nodes), parent: s.parent}
+func (s *genTree) before() *tree.Tree {
+	old := &genTree{Rand: s.Rand, nodes: slices.Clone(s.nodes), parent: s.parent}
 	for i := range old.nodes {
 		if n := &old.nodes[i]; old.Intn(12) == 0 {
 			n.Headers = slices.DeleteFunc(slices.Clone(n.Headers), func(h tree.Header) bool {
@@ -157,8 +145,8 @@ func (s *sketch) before() *tree.Tree {
 	return old.build(old.without(s.Intn(4)), false).WithCycle(now - 1)
 }
 
-// policy draws a policy, in one of five cases an empty one.
-func (s *sketch) policy() (p lifecycle.Policy) {
+// genPolicy draws a policy, in one of five cases an empty one.
+func (s *genTree) genPolicy() (p lifecycle.Policy) {
 	few := func(n, one int) int {
 		if s.Intn(one) > 0 {
 			return 0
@@ -189,20 +177,4 @@ func (s *sketch) policy() (p lifecycle.Policy) {
 		p.MinTokens, p.MinBytes, p.Every = few(40, 2), few(600, 2), few(7, 3)
 	}
 	return p
-}
-
-// model is the model of an input, nothing done yet.
-func model(in lifecycle.Input) *run {
-	r := &run{
-		bag: read(in.Working), retained: map[string]bool{}, lost: map[string]bool{}, removed: map[string]string{},
-		stubs: map[string]stub{},
-		cycle: in.Stamps.Cycle, next: in.Stamps.Next, last: in.Stamps.LastNS, counted: in.Policy.Counts(),
-	}
-	for id := range r.bag {
-		r.retained[id] = in.Retained != nil && in.Retained(id)
-	}
-	for _, id := range in.Idle {
-		r.lost[id] = true
-	}
-	return r
 }
