@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"pgregory.net/rapid"
 )
@@ -31,26 +30,6 @@ var patterns = map[*encoding]*regexp.Regexp{
 }
 
 var blanks = regexp.MustCompile(`^[\s\x0b\x{85}\p{Z}]+`)
-
-// naively cuts a text as the regular expressions do.
-func naively(t *rapid.T, e *encoding, text string) (pieces []string) {
-	for text != "" {
-		piece := patterns[e].FindString(text)
-		if piece == "" {
-			piece = blanks.FindString(text)
-			_, last := utf8.DecodeLastRuneInString(piece)
-			if len(piece) < len(text) && len(piece) > last {
-				piece = piece[:len(piece)-last]
-			}
-		}
-		if piece == "" {
-			t.Fatalf("the model has no piece for %q", text)
-		}
-		pieces = append(pieces, piece)
-		text = text[len(piece):]
-	}
-	return pieces
-}
 
 func pieces(e *encoding, text string) (pieces []string) {
 	e.each(text, func(_ *merger, piece string) { pieces = append(pieces, piece) })
@@ -80,7 +59,7 @@ func TestPiecesAreThoseOfTheExpressions(t *testing.T) {
 		text := drawn.Draw(t, "text")
 		for e := range patterns {
 			got := pieces(e, text)
-			if want := naively(t, e, text); !slices.Equal(got, want) {
+			if want := modelSplit(t, e, text); !slices.Equal(got, want) {
 				t.Fatalf("%q is cut into\n%q, want\n%q", text, got, want)
 			}
 			if strings.Join(got, "") != text {

@@ -97,7 +97,7 @@ func TestATurnMoreRendersATurnMore(t *testing.T) {
 			t.Errorf("after %d turns, %d more rendered %d parts, want %d", turns, more, parts, 3*more)
 		}
 		t.Logf("%d turns: %.0f allocations and %.0f bytes for a turn more", turns, allocs[i]/more, bytes[i]/more)
-		sameAsNaive(t, fmt.Sprint(turns, " turns"), c.Working().Tree())
+		sameAsModel(t, fmt.Sprint(turns, " turns"), c.Working().Tree())
 	}
 	if allocs[1] > 1.3*allocs[0] || bytes[1] > 1.3*bytes[0] {
 		t.Errorf("rendering a turn more: %.0f times the allocations and %.0f times the bytes at 16 times the size",
@@ -133,5 +133,5 @@ func TestErasureForgetsWhatWasRendered(t *testing.T) {
 	}
 	write(42)
 	write(2)
-	sameAsNaive(t, "erased", c.Working().Tree())
+	sameAsModel(t, "erased", c.Working().Tree())
 }

@@ -19,7 +19,7 @@ func FuzzRead(f *testing.F) {
 		f.Add(load(f, path))
 	}
 	for seed := range uint64(20) {
-		o := odd{rand.New(rand.NewPCG(seed, 3))}
+		o := genOdd{rand.New(rand.NewPCG(seed, 3))}
 		f.Add([]byte(o.file(o.messages(5))))
 		f.Add([]byte(o.run(3)))
 	}

@@ -33,7 +33,7 @@ func compareConversation(t *testing.T, what string, made *pact.Context, c *Conve
 	return compare(t, what, made, calls, values(c.final))
 }
 
-func TestExamples(t *testing.T) {
+func TestExampleFilesAreImportedAndRenderedBack(t *testing.T) {
 	tests := []struct {
 		file            string
 		calls, messages int
@@ -83,8 +83,8 @@ func exportAndBack(t *testing.T, made *pact.Context) {
 	}
 }
 
-// TestSameBytes: the same file gives the same bytes.
-func TestSameBytes(t *testing.T) {
+// TestOneFileAlwaysGivesTheSameBytes: the same file gives the same bytes.
+func TestOneFileAlwaysGivesTheSameBytes(t *testing.T) {
 	file := string(load(t, "../examples/conversations/support.jsonl"))
 	var first string
 	for range 2 {
@@ -132,9 +132,9 @@ func TestImportOptions(t *testing.T) {
 	}
 }
 
-// TestNoCall: a conversation without a call has no snapshot, only a working
+// TestConversationWithoutACallHasNoSnapshot: a conversation without a call has no snapshot, only a working
 // state.
-func TestNoCall(t *testing.T) {
+func TestConversationWithoutACallHasNoSnapshot(t *testing.T) {
 	for _, file := range []string{`[]`, `[{"role":"system","content":"s"},{"role":"user","content":"u"}]`,
 		`{"trajectory":[]}`} {
 		made := importText(t, file)
@@ -154,8 +154,8 @@ func TestNoCall(t *testing.T) {
 	}
 }
 
-// TestGivenUp: an import that is given up leaves nothing in the store.
-func TestGivenUp(t *testing.T) {
+// TestCanceledImportLeavesNothing: an import that is given up leaves nothing in the store.
+func TestCanceledImportLeavesNothing(t *testing.T) {
 	list, err := Read([]byte(`[{"role":"assistant"},{"role":"assistant"},{"role":"assistant"}]`))
 	if err != nil {
 		t.Fatal(err)
@@ -291,8 +291,8 @@ func TestMovingMarker(t *testing.T) {
 	}
 }
 
-// TestRunFields: the fields of a run are kept while they are small.
-func TestRunFields(t *testing.T) {
+// TestSmallFieldsOfARunAreKept: the fields of a run are kept while they are small.
+func TestSmallFieldsOfARunAreKept(t *testing.T) {
 	for _, size := range []int{10, maxRun} {
 		made := importText(t, `{"trajectory":[],"history":[1],"environment":"e","info":"`+strings.Repeat("x", size)+`"}`)
 		about := made.Working().Tree().Root().Node().Header("swe-smith:conversation")

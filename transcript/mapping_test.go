@@ -12,24 +12,6 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// importText imports the one conversation of a file into a store of its own.
-func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Context {
-	t.Helper()
-	var o ImportOptions
-	for _, made := range opts {
-		o.CreateOptions = made
-	}
-	list, err := Read([]byte(file))
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := Import(t.Context(), store.NewMemory(), "test", list[0], &o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
-}
-
 // outline lists the blocks of a tree in thread order: where each is, its role,
 // kind, content and custom attributes without the message numbers.
 func outline(t *testing.T, of *tree.Tree) []string {
@@ -76,8 +58,8 @@ func outline(t *testing.T, of *tree.Tree) []string {
 	return list
 }
 
-// TestMapping shows what becomes of messages. Every case is rendered back too.
-func TestMapping(t *testing.T) {
+// TestMessagesBecomeNodes shows what becomes of messages. Every case is rendered back too.
+func TestMessagesBecomeNodes(t *testing.T) {
 	call := `{"id":"c","type":"function","function":{"arguments":"{}","name":"f"}}`
 	tests := []struct {
 		name string
@@ -177,8 +159,8 @@ func TestMapping(t *testing.T) {
 	}
 }
 
-// TestReferences: calls and results refer to each other, whatever their ids.
-func TestReferences(t *testing.T) {
+// TestCallsAndResultsReferToEachOther: calls and results refer to each other, whatever their ids.
+func TestCallsAndResultsReferToEachOther(t *testing.T) {
 	call := func(ids ...string) string {
 		var list []string
 		for _, id := range ids {

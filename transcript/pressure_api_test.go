@@ -21,7 +21,7 @@ func TestRealConversationsThatExpire(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		policy := drawPolicy(rng, whole)
+		policy := genPolicy(rng, whole)
 		policy.Orphans = ""
 		p := pressure{t, fmt.Sprintf("%s %s under %+v", c.Shape, c.Name, policy), policy, wordCounter{}, done, false}
 		made, err := pact.Create(t.Context(), store.NewMemory(), "c",

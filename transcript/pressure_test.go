@@ -3,12 +3,8 @@ package transcript
 import (
 	"bytes"
 	"fmt"
-	"iter"
 	"math/rand"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
@@ -17,40 +13,6 @@ import (
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/tree"
 )
-
-// wordCounter counts a word as a token.
-type wordCounter struct{}
-
-func (wordCounter) Name() string          { return "words" }
-func (wordCounter) Count(text string) int { return len(strings.Fields(text)) }
-
-// thorough takes all that a test has a sample of: PACT_THOROUGH=1.
-func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
-
-// realConversations are those of the shared files, one in so many, or all.
-func realConversations(t *testing.T, one int) (list []*Conversation) {
-	t.Helper()
-	dir := sharedData(t)
-	files, err := filepath.Glob(filepath.Join(dir, "*.traj"))
-	if err != nil || len(files) != 2 {
-		t.Fatalf("%d runs: %v", len(files), err)
-	}
-	for _, path := range append(files, filepath.Join(dir, "tau-bench-gpt-4o-airline.json")) {
-		read, err := Read(load(t, path))
-		if err != nil {
-			t.Fatal(err)
-		}
-		for i, c := range read {
-			if c.Shape == ShapeSWESmith {
-				c.Name = filepath.Base(path)
-			}
-			if thorough() || len(read) == 1 || i%one == 0 {
-				list = append(list, c)
-			}
-		}
-	}
-	return list
-}
 
 // Under whatever policy a real conversation is replayed: no snapshot has a call
 // without its result or a result without its call, both providers would take
@@ -69,7 +31,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 			rounds = 6
 		}
 		for round := range rounds {
-			policy := drawPolicy(rng, whole)
+			policy := genPolicy(rng, whole)
 			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{},
 				done, false}
 			made, err := Import(t.Context(), store.NewMemory(), "pruned", c,
@@ -113,46 +75,6 @@ func TestRealConversationsUnderTokens(t *testing.T) {
 	}
 }
 
-// drawPolicy draws a policy whose limits are some part of what a conversation
-// has in the end.
-func drawPolicy(rng *rand.Rand, whole *pact.Context) (p lifecycle.Policy) {
-	tr := whole.Working().Tree()
-	sum := tr.Root().Summary()
-	_, size := tr.ThreadSize()
-	words := 0
-	for entry := range whole.Working().Tree().All() {
-		n := entry.Node()
-		words += len(strings.Fields(string(contentOfNode(n))))
-	}
-	some := func(of, one int) int {
-		if rng.Intn(one) > 0 {
-			return 0
-		}
-		return 1 + of*(5+rng.Intn(85))/100
-	}
-	pick := func(list ...string) string { return list[rng.Intn(len(list))] }
-	p.MaxBytes, p.MaxTokens, p.MaxNodes, p.MaxTurns = some(int(size), 2), some(words, 2), some(sum.Nodes, 3),
-		some(tr.Region(tree.Seq).Children().Len(), 4)
-	for range rng.Intn(3) {
-		part := lifecycle.Part{Kind: pick("result", "text", "call", "stub", ""), Region: pick("", "^seq", "^ah", "^sys")}
-		if rng.Intn(2) == 0 {
-			part.MaxTokens = 1 + words*rng.Intn(50)/100
-		} else {
-			part.MaxNodes = 1 + sum.Nodes*rng.Intn(50)/100
-		}
-		p.Parts = append(p.Parts, part)
-	}
-	p.ProtectTurns = rng.Intn(5)
-	if rng.Intn(2) == 0 {
-		p.Stub = pick("[...]", "[earlier messages were left out to save space]")
-	}
-	if rng.Intn(3) == 0 && (len(p.Parts) > 0 || p.MaxBytes+p.MaxTokens+p.MaxNodes+p.MaxTurns > 0) {
-		p.MinTokens, p.MinBytes, p.Every = some(words/2, 2), some(int(size)/2, 2), some(9, 2)
-	}
-	p.Orphans = []lifecycle.Orphans{"", lifecycle.Keep, lifecycle.Refuse, lifecycle.Drop}[rng.Intn(4)]
-	return p
-}
-
 // pressure holds contexts that were pruned to what was promised.
 type pressure struct {
 	*testing.T
@@ -181,7 +103,7 @@ func (p *pressure) context(c *pact.Context) {
 			p.Fatal(err)
 		}
 		if faults := pairingFaults(p.T, text); len(faults) > 0 {
-			p.Fatalf("%s: %q\n%s", what, faults, drawing(s))
+			p.Fatalf("%s: %q\n%s", what, faults, snapshotText(s))
 		}
 		p.pairs(what, s)
 		p.protected(what, before, s)
@@ -213,7 +135,7 @@ func (p *pressure) pairs(what string, s *pact.Snapshot) {
 			return kind == "call" && kinds[other] == "result" && at[other] > at[id] || kind == "result" &&
 				kinds[other] == "call" && at[other] < at[id]
 		}) {
-			p.Fatalf("%s: the %s %s is alone\n%s", what, kind, id, drawing(s))
+			p.Fatalf("%s: the %s %s is alone\n%s", what, kind, id, snapshotText(s))
 		}
 	}
 }
@@ -242,7 +164,7 @@ func (p *pressure) protected(what string, before, s *pact.Snapshot) {
 			now = s.Tree().Without(stubs...).Entry(e.Node().ID)
 		}
 		if now == nil || now.Digest() != e.Digest() {
-			p.Fatalf("%s: the protected %s is not as it was\n%s", what, e.Node().ID, drawing(s))
+			p.Fatalf("%s: the protected %s is not as it was\n%s", what, e.Node().ID, snapshotText(s))
 		}
 		p.done["protected"]++
 	}
@@ -276,15 +198,4 @@ func (p *pressure) holds(c *pact.Context) {
 			p.Fatalf("%s: export and import gave other bytes", p.what)
 		}
 	}
-}
-
-// logOf collects a log.
-func logOf(entries iter.Seq2[store.Entry, error]) (list []store.Entry, err error) {
-	for e, failed := range entries {
-		if failed != nil {
-			return nil, failed
-		}
-		list = append(list, e)
-	}
-	return list, nil
 }

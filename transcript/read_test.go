@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-func TestDetect(t *testing.T) {
+func TestDetectFindsTheShape(t *testing.T) {
 	tests := []struct{ file, want string }{
 		{`[{"role":"user","content":"x"}]`, ShapeOpenAI},
 		{`{"messages":[]}`, ShapeOpenAI},

@@ -2,7 +2,6 @@ package transcript
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strconv"
 	"testing"
@@ -11,43 +10,6 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 )
-
-// sharedData returns the directory of the real conversations: below
-// PACT_SHARED or beside the repository. Without it the test is left out or,
-// where PACT_REQUIRE_SHARED is 1, fails.
-func sharedData(t testing.TB) string {
-	t.Helper()
-	var places []string
-	if dir := os.Getenv("PACT_SHARED"); dir != "" {
-		places = append(places, filepath.Join(dir, "data"), dir)
-	}
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
-		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "data"))
-	}
-	for _, place := range places {
-		if found, _ := filepath.Glob(filepath.Join(place, "*.traj")); len(found) > 0 {
-			return place
-		}
-	}
-	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
-		t.Fatal("the real conversations are required and were not found")
-	}
-	t.Skip("the real conversations are not here: the tests on them were left out")
-	return ""
-}
-
-func load(t testing.TB, path string) []byte {
-	t.Helper()
-	data, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 // BenchmarkImport reads and imports the 200 conversations of the tau-bench file.
 func BenchmarkImport(b *testing.B) {
@@ -227,7 +189,7 @@ func compareList(t *testing.T, what string, s *pact.Snapshot, want []canon.Any) 
 		}
 	}
 	resultsFollowCalls(t, what, s)
-	sameAsNaive(t, what, s.Tree())
+	sameAsModel(t, what, s.Tree())
 }
 
 // resultsFollowCalls checks that whatever a result refers to stands before it

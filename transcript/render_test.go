@@ -10,15 +10,6 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-func openAI(t *testing.T, s *pact.Snapshot) string {
-	t.Helper()
-	text, err := OpenAI(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
-}
-
 // TestRenderAdded renders blocks that no import made.
 func TestRenderAdded(t *testing.T) {
 	type spec = pact.Spec

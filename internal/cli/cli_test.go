@@ -3,12 +3,9 @@ package cli_test
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
-	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -50,33 +47,6 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
-}
-
-func exits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: exits N command …")
-	}
-	want, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	err = ts.Exec(args[1], args[2:]...)
-	have := 0
-	if failed := (*exec.ExitError)(nil); errors.As(err, &failed) {
-		have = failed.ExitCode()
-	} else {
-		ts.Check(err)
-	}
-	if have != want {
-		ts.Fatalf("exit code %d, want %d", have, want)
-	}
-}
-
-// run is one call of Run with what it wrote.
-func run(t *testing.T, in string, args ...string) (code int, out, problems string) {
-	t.Helper()
-	var o, e bytes.Buffer
-	code = cli.Run(t.Context(), args, cli.Streams{In: strings.NewReader(in), Out: &o, Err: &e,
-		Env: []string{"PACT_DB=" + filepath.Join(t.TempDir(), "none.db")}})
-	return code, o.String(), e.String()
 }
 
 // TestRunKeepsNothing calls Run many times in one process, at once, and expects

@@ -2,12 +2,10 @@ package cli_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
@@ -93,44 +91,6 @@ func (x *example) check(t *testing.T, exits map[string]int) {
 	}
 }
 
-// jq does what jq does with a filter such as .diffs[0].changed.
-func jq(t *testing.T, filter string, value json.RawMessage) string {
-	t.Helper()
-	must := func(err error) {
-		if err != nil {
-			t.Fatalf("%s of %s: %v", filter, value, err)
-		}
-	}
-	for _, step := range regexp.MustCompile(`\w+`).FindAllString(filter, -1) {
-		if n, err := strconv.Atoi(step); err == nil {
-			var list []json.RawMessage
-			must(json.Unmarshal(value, &list))
-			value = list[n]
-			continue
-		}
-		var object map[string]json.RawMessage
-		must(json.Unmarshal(value, &object))
-		value = object[step]
-	}
-	var indented bytes.Buffer
-	must(json.Indent(&indented, bytes.TrimSpace(value), "", "  "))
-	return indented.String() + "\n"
-}
-
-// exitCodes reads the table of docs/errors.md.
-func exitCodes(t *testing.T) map[string]int {
-	t.Helper()
-	codes := map[string]int{"": 0}
-	row := regexp.MustCompile("(?m)^\\| \\[`(E_[A-Z_]+)`\\].*\\| ([12]) \\|$")
-	for _, m := range row.FindAllStringSubmatch(readPage(t, "errors.md"), -1) {
-		codes[m[1]] = int(m[2][0] - '0')
-	}
-	if len(codes) != 17 {
-		t.Fatalf("%d codes in the table of docs/errors.md", len(codes)-1)
-	}
-	return codes
-}
-
 // TestErrorCodesHaveExamples holds docs/errors.md to an example of every code,
 // which runs but for that of E_BUSY: it would take five seconds.
 func TestErrorCodesHaveExamples(t *testing.T) {
@@ -146,13 +106,4 @@ func TestErrorCodesHaveExamples(t *testing.T) {
 			t.Errorf("docs/errors.md has no example of %s", code)
 		}
 	}
-}
-
-func readPage(t *testing.T, name string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join("..", "..", "docs", filepath.FromSlash(name)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(text)
 }

@@ -4,45 +4,13 @@ import (
 	"bufio"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 )
 
 // raced is set under the race detector, which needs memory of its own.
 var raced bool
-
-// peak runs the program and returns the most memory that it had, in bytes.
-func peak(t *testing.T, dir string, args ...string) int64 {
-	t.Helper()
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	// TestMain goes by the name
-	program, status := filepath.Join(t.TempDir(), "pact"), filepath.Join(t.TempDir(), "status")
-	if err := os.Symlink(self, program); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command(program, args...)
-	cmd.Dir, cmd.Env = dir, append(os.Environ(), statusFile+"="+status, "GOGC=100")
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("pact %s: %v\n%.1000s", strings.Join(args, " "), err, out)
-	}
-	text, err := os.ReadFile(status)
-	if err != nil {
-		t.Skip("nothing says how much memory a process had: this is not Linux")
-	}
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	line, _, _ := strings.Cut(rest, "\n")
-	n, err := strconv.ParseInt(strings.Fields(line)[0], 10, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n << 10
-}
 
 // The budget of memory (docs/architecture.md): what a command has over one with
 // an input of a few bytes is held to a multiple of its input, to a cost for each

@@ -10,9 +10,9 @@ import (
 	"github.com/contexttree/pact/internal/cli"
 )
 
-// TestModes looks at who may read what commands write: nobody but its owner,
+// TestWrittenFilesArePrivate looks at who may read what commands write: nobody but its owner,
 // unless there was a file that others could read.
-func TestModes(t *testing.T) {
+func TestWrittenFilesArePrivate(t *testing.T) {
 	t.Chdir(t.TempDir())
 	pact := func(args ...string) {
 		t.Helper()

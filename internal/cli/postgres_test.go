@@ -15,8 +15,8 @@ type served struct{ m *testing.M }
 
 func (s served) Run() int { return postgrestest.Run(s.m) }
 
-// TestAddress has --db name a database: every answer is the one that a file gives.
-func TestAddress(t *testing.T) {
+// TestPostgresAnswersAsAFileDoes has --db name a database: every answer is the one that a file gives.
+func TestPostgresAnswersAsAFileDoes(t *testing.T) {
 	address, file := postgrestest.Database(t), filepath.Join(t.TempDir(), "pact.db")
 	pact := func(db string, args ...string) (code int, out, errs string) {
 		var stdout, stderr bytes.Buffer
@@ -60,7 +60,7 @@ func TestAddress(t *testing.T) {
 }
 
 // A password is never shown.
-func TestPassword(t *testing.T) {
+func TestPasswordsAreNeverShown(t *testing.T) {
 	const db = "postgres://someone:secret@localhost:1/none?connect_timeout=1"
 	var out bytes.Buffer
 	code := cli.Run(t.Context(), []string{"contexts", "--db", db}, cli.Streams{In: strings.NewReader(""), Out: &out,

@@ -12,9 +12,9 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// life is snapshots of which each brings a turn. odd stands in the second turn
+// snapshotsWithOneOdd is snapshots of which each brings a turn. odd stands in the second turn
 // of the snapshots from..to alone.
-func life(t *testing.T, snapshots, from, to int, odd string) []*pact.Snapshot {
+func snapshotsWithOneOdd(t *testing.T, snapshots, from, to int, odd string) []*pact.Snapshot {
 	t.Helper()
 	var list []*pact.Snapshot
 	for cycle := 1; cycle <= snapshots; cycle++ {
@@ -57,7 +57,7 @@ func TestEverySnapshotIsReadBack(t *testing.T) {
 		}
 		r := readBack{found: make(map[inspect.Finding]bool)}
 		refused := 0
-		for i, s := range life(t, 9, from, to, odd) {
+		for i, s := range snapshotsWithOneOdd(t, 9, from, to, odd) {
 			_, err := r.snapshot(context.Background(), s, i == 8)
 			_, whole := (&readBack{found: make(map[inspect.Finding]bool)}).snapshot(context.Background(), s, true)
 			if (whole != nil) != (!legal && i+1 >= from && i+1 <= to) {

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/internal/cli"
 )
 
-// TestVerify damages a store and looks at what the command makes of it.
-func TestVerify(t *testing.T) {
+// TestVerifyReportsDamage damages a store and looks at what the command makes of it.
+func TestVerifyReportsDamage(t *testing.T) {
 	db := filepath.Join(t.TempDir(), "pact.db")
 	pact := func(want int, args ...string) string {
 		t.Helper()

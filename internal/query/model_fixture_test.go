@@ -31,9 +31,9 @@ func fixtureTree(t testing.TB) *tree.Tree {
 	return d.Tree
 }
 
-// TestNaiveOnTheFixture holds engine and naive evaluator to results worked out
+// TestModelOnTheFixture holds engine and model to results worked out
 // by hand, so that they cannot agree on the same mistake.
-func TestNaiveOnTheFixture(t *testing.T) {
+func TestModelOnTheFixture(t *testing.T) {
 	tr := fixtureTree(t)
 	for _, c := range []struct {
 		text string
@@ -99,7 +99,7 @@ func TestNaiveOnTheFixture(t *testing.T) {
 		s := selector.MustParse(c.text, selector.Canonical)
 		w := flatten(tr, selector.Canonical)
 		if got := idsOf(window(s, w.selection(s))); !slices.Equal(got, c.want) {
-			t.Errorf("%s: the naive evaluator gives %q, want %q", c.text, got, c.want)
+			t.Errorf("%s: the model gives %q, want %q", c.text, got, c.want)
 		}
 		plan, result := runPlan(t, tr, s)
 		result.Nodes = plan.Window(result.Nodes)
@@ -152,7 +152,7 @@ func TestNumbersAreReadExactly(t *testing.T) {
 			_, result := runPlan(t, tr, s)
 			naive := len(flatten(tr, e).selection(s)) == 1
 			if got := len(result.Nodes) == 1; got != c.found || naive != c.found {
-				t.Errorf("%s: %.30s %.30s: the engine says %v, the naive evaluator %v", e, c.value, c.filter, got, naive)
+				t.Errorf("%s: %.30s %.30s: the engine says %v, the model %v", e, c.value, c.filter, got, naive)
 			}
 		}
 	}

@@ -75,7 +75,7 @@ func printedSelectors(f *testing.F) []string {
 }
 
 // FuzzEvaluate reads bytes as a selector and, where there are choices, as what
-// draws one, and compares the engine with the naive evaluator on trees with
+// draws one, and compares the engine with the model on trees with
 // everything in them, in every edition.
 func FuzzEvaluate(f *testing.F) {
 	trees := richTrees(f)
@@ -118,7 +118,7 @@ func FuzzEvaluate(f *testing.F) {
 	})
 }
 
-// steps counts the steps and hops of a selector: the naive evaluator takes its
+// steps counts the steps and hops of a selector: the model takes its
 // time for each.
 func steps(s *selector.Selector) int {
 	n := 0

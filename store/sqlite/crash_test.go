@@ -15,9 +15,9 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// TestCrash kills a process that commits, with SIGKILL and at random moments,
+// TestAcknowledgedCommitsSurviveAKill kills a process that commits, with SIGKILL and at random moments,
 // and looks for every commit that the process had acknowledged.
-func TestCrash(t *testing.T) {
+func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	t.Parallel()
 	kills := 100
 	if testing.Short() {

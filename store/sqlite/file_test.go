@@ -1,7 +1,6 @@
 package sqlite_test
 
 import (
-	"database/sql"
 	"errors"
 	"fmt"
 	"os"
@@ -17,24 +16,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// raw opens a file with SQLite alone.
-func raw(t *testing.T, path string, statements ...string) *sql.DB {
-	t.Helper()
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { db.Close() })
-	for _, statement := range statements {
-		if _, err := db.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	return db
-}
-
-// TestRefused has files that are not ours to open, and that stay as they are.
-func TestRefused(t *testing.T) {
+// TestOpenRefusesForeignFiles has files that are not ours to open, and that stay as they are.
+func TestOpenRefusesForeignFiles(t *testing.T) {
 	for name, c := range map[string]struct {
 		make func(t *testing.T, path string)
 		says string
@@ -46,7 +29,10 @@ func TestRefused(t *testing.T) {
 			"another application"},
 		"unmarked": {func(t *testing.T, path string) { raw(t, path, "CREATE TABLE theirs (x)").Close() },
 			"another application"},
-		"newer": {func(t *testing.T, path string) { ours(t, path); raw(t, path, "PRAGMA user_version = 99").Close() },
+		"newer": {func(t *testing.T, path string) {
+			newStoreFile(t, path)
+			raw(t, path, "PRAGMA user_version = 99").Close()
+		},
 			"version 99"},
 		"empty": {func(t *testing.T, path string) { put(t, path, "") }, "is empty"},
 		"no tables": {func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 0", "VACUUM").Close() },
@@ -77,31 +63,10 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func put(t *testing.T, path, text string) {
-	t.Helper()
-	must(t, os.WriteFile(path, []byte(text), 0o600))
-}
-
-// ours makes a file of this store.
-func ours(t *testing.T, path string) {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
-	must(t, err)
-	begin(t, s).next(t, "a turn")
-	must(t, s.Close())
-}
-
-func TestPaths(t *testing.T) {
+func TestPathsMayHaveAnyCharacters(t *testing.T) {
 	for _, name := range []string{"a?b=c", "a%20b", "a b#c", "ä", ":memory:", "a'b\"c"} {
 		path := filepath.Join(t.TempDir(), name)
-		ours(t, path)
+		newStoreFile(t, path)
 		if _, err := os.Stat(path); err != nil {
 			t.Error(err)
 		}
@@ -112,10 +77,10 @@ func TestPaths(t *testing.T) {
 	}
 }
 
-// TestMarks looks at what tells the file apart.
-func TestMarks(t *testing.T) {
+// TestStoreFilesHaveTheirMarks looks at what tells the file apart.
+func TestStoreFilesHaveTheirMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	db := raw(t, path)
 	for pragma, want := range map[string]string{"application_id": "1346454356", "user_version": "6", "journal_mode": "wal",
 		"integrity_check": "ok"} {
@@ -127,8 +92,8 @@ func TestMarks(t *testing.T) {
 	}
 }
 
-// TestDamage finds what is wrong with the rows and says so.
-func TestDamage(t *testing.T) {
+// TestCheckFindsDamagedRows finds what is wrong with the rows and says so.
+func TestCheckFindsDamagedRows(t *testing.T) {
 	for name, statement := range map[string]string{
 		"content": "DELETE FROM content",
 		"parent":  "UPDATE node_version SET parent = 999 WHERE content_no IS NOT NULL",
@@ -138,7 +103,7 @@ func TestDamage(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pact.db")
-			ours(t, path)
+			newStoreFile(t, path)
 			raw(t, path, statement).Close()
 			s := open(t, path)
 			info, err := s.Find(t.Context(), "turns")
@@ -156,8 +121,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestDriver holds the driver to the version of libc that it was made with.
-func TestDriver(t *testing.T) {
+// TestDriverHasItsLibc holds the driver to the version of libc that it was made with.
+func TestDriverHasItsLibc(t *testing.T) {
 	out, err := exec.Command("go", "list", "-m", "-f", "{{.Version}} {{.GoMod}}", "modernc.org/libc",
 		"modernc.org/sqlite").Output()
 	fields := strings.Fields(string(out))
@@ -194,8 +159,8 @@ func TestContentOnDemand(t *testing.T) {
 	}
 }
 
-// TestSealing rewrites nothing that was written before.
-func TestSealing(t *testing.T) {
+// TestSealingRewritesNothing rewrites nothing that was written before.
+func TestSealingRewritesNothing(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	w := begin(t, open(t, path))
 	db := raw(t, path)

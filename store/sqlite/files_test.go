@@ -14,14 +14,14 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// TestGone takes the files away from under a process that commits. The next
+// TestCommitsFailWhileTheFileIsGone takes the files away from under a process that commits. The next
 // commit is not acknowledged, nor is any after it.
-func TestGone(t *testing.T) {
+func TestCommitsFailWhileTheFileIsGone(t *testing.T) {
 	for name, take := range map[string]func(t *testing.T, path string){
 		"the store is removed": func(t *testing.T, path string) { must(t, os.Remove(path)) },
 		"the store is renamed": func(t *testing.T, path string) { must(t, os.Rename(path, path+".old")) },
 		"the store is replaced": func(t *testing.T, path string) {
-			ours(t, path+".new")
+			newStoreFile(t, path+".new")
 			must(t,
 				os.Rename(path+".new", path))
 		},
@@ -66,15 +66,8 @@ func TestGone(t *testing.T) {
 	}
 }
 
-func copyFile(t *testing.T, from, to string) {
-	t.Helper()
-	data, err := os.ReadFile(from)
-	must(t, err)
-	must(t, os.WriteFile(to, data, 0o600))
-}
-
-// TestPutBack has a file that was taken away come back: the store goes on.
-func TestPutBack(t *testing.T) {
+// TestFileThatComesBackIsUsedAgain has a file that was taken away come back: the store goes on.
+func TestFileThatComesBackIsUsedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	w := begin(t, open(t, path))
 	w.next(t, "one")
@@ -88,9 +81,9 @@ func TestPutBack(t *testing.T) {
 	sound(t, path)
 }
 
-// TestNew looks at a store that was just made: it is private, and nothing else
+// TestNewStoresArePrivate looks at a store that was just made: it is private, and nothing else
 // is left of its making.
-func TestNew(t *testing.T) {
+func TestNewStoresArePrivate(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	s := open(t, path)
 	begin(t, s).next(t, "one")
@@ -132,12 +125,12 @@ func TestLogWithoutStore(t *testing.T) {
 	}
 	modes(t, path, 0o600, "pact.db-wal")
 	put(t, path+"-wal", "")
-	ours(t, path)
+	newStoreFile(t, path)
 }
 
-// TestNoFile has things at the place of the store that are no files. None of
+// TestOpenRefusesWhatIsNoFile has things at the place of the store that are no files. None of
 // them is waited for.
-func TestNoFile(t *testing.T) {
+func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	pipe := filepath.Join(t.TempDir(), "pipe")
@@ -149,15 +142,15 @@ func TestNoFile(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	mkfifo(t, path+"-wal")
 	if s, err := sqlite.Open(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "is no file") {
 		t.Errorf("a pipe as log: opened %v with %v", s, err)
 	}
 }
 
-// TestCleanGone does not clean up in a file that nobody finds.
-func TestCleanGone(t *testing.T) {
+// TestCleanUpNeedsTheFile does not clean up in a file that nobody finds.
+func TestCleanUpNeedsTheFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	s := open(t, path)
 	begin(t, s).next(t, "one")

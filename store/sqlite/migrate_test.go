@@ -1,18 +1,14 @@
 package sqlite_test
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 )
-
-func isStore(err error) bool { return errors.Is(err, fault.Store) }
 
 // older opens a file that an older version of the schema was used for.
 func older(t *testing.T, version int) (s store.Complete, path string) {
@@ -24,10 +20,10 @@ func older(t *testing.T, version int) (s store.Complete, path string) {
 	return open(t, path), path
 }
 
-// TestVersion1 opens a file that version 1 of the schema was used for: three
+// TestStoreOfVersion1 opens a file that version 1 of the schema was used for: three
 // commits with drafts on top, and an empty context. The digests are those that
 // the program of that time printed.
-func TestVersion1(t *testing.T) {
+func TestStoreOfVersion1(t *testing.T) {
 	s, path := older(t, 1)
 	info, err := s.Find(t.Context(), "chat")
 	must(t, err)
@@ -101,10 +97,10 @@ func TestVersion1(t *testing.T) {
 	sound(t, path)
 }
 
-// TestVersion2 opens a file that version 2 of the schema was used for: three
+// TestStoreOfVersion2 opens a file that version 2 of the schema was used for: three
 // commits that were sent, with a draft on top, and a fork of the second with a
 // commit of its own. The digests are those that the program of that time printed.
-func TestVersion2(t *testing.T) {
+func TestStoreOfVersion2(t *testing.T) {
 	s, path := older(t, 2)
 	for name, latest := range map[string]string{
 		"chat": "4a8e489fc71380788576209bdbadcdeab7aaf2ee61d4ea87ea8243945d50b493",
@@ -138,11 +134,11 @@ func TestVersion2(t *testing.T) {
 	sound(t, path)
 }
 
-// TestVersion4 opens a file that version 4 of the schema was used for: a context
+// TestStoreOfVersion4 opens a file that version 4 of the schema was used for: a context
 // with an attempt and an erasure, a deleted fork of it, and a fork of that. The
 // digests are those that the program of that time printed. The rows of contexts
 // prove themselves from then on.
-func TestVersion4(t *testing.T) {
+func TestStoreOfVersion4(t *testing.T) {
 	s, path := older(t, 4)
 	for name, latest := range map[string]string{
 		"chat": "1115dc6ac79f35d459bd0dd361b297925b78d97b625f805ee0784a78c271894b",
@@ -171,11 +167,11 @@ func TestVersion4(t *testing.T) {
 	sound(t, path)
 }
 
-// TestVersion5 opens a file that version 5 of the schema was used for: a context
+// TestStoreOfVersion5 opens a file that version 5 of the schema was used for: a context
 // whose second commit left a group empty and kept it, which only its report says,
 // with a draft on top, and a fork of it. The digests are those that the program of
 // that time printed.
-func TestVersion5(t *testing.T) {
+func TestStoreOfVersion5(t *testing.T) {
 	s, path := older(t, 5)
 	for name, working := range map[string]string{
 		"chat": "8e0fb6646911632e5d4f0de2983a545f0250480c29dbad35826a42bbb8898933",

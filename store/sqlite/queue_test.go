@@ -44,7 +44,7 @@ func queuingChild(ctx context.Context, path string, count int) error {
 func TestServedInTurn(t *testing.T) {
 	const writers, commits, most = 8, 60, 12
 	path := filepath.Join(t.TempDir(), "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	var (
 		mu     sync.Mutex
 		order  []int       // the writers, as they were acknowledged

@@ -36,7 +36,7 @@ func onlyRead(t *testing.T, path string) {
 // SQLite wants to make.
 func TestReadWhereNothingCanBeWritten(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	must(t, os.Symlink(filepath.Join("none", "index"), path+"-shm"))
 	onlyRead(t, path)
 	put(t, path+"-wal", strings.Repeat("a commit", 1000))
@@ -59,7 +59,7 @@ func TestReadOnlyDisk(t *testing.T) {
 		}
 	}()
 	path := filepath.Join(disk, "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	fill := filepath.Join(disk, "fill")
 	f, err := os.Create(fill)
 	must(t, err)
@@ -91,7 +91,7 @@ func TestReadOnlyDisk(t *testing.T) {
 // anew, or, where it cannot, does without it.
 func TestStaleIndex(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	other := filepath.Join(t.TempDir(), "other.db")
 	w := begin(t, open(t, other))
 	for range 20 {

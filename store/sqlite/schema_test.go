@@ -34,7 +34,7 @@ func TestForeignSchema(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pact.db")
-			ours(t, path)
+			newStoreFile(t, path)
 			raw(t, path, c.statement).Close()
 			before, _ := os.ReadFile(path)
 			s, err := sqlite.Open(t.Context(), path)
@@ -52,7 +52,7 @@ func TestForeignSchema(t *testing.T) {
 		})
 	}
 	path := filepath.Join(t.TempDir(), "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	raw(t, path, "ANALYZE").Close() // which is a person's right
 	must(t, open(t, path).Close())
 }

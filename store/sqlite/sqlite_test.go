@@ -5,7 +5,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/store/storetest"
 )
 
@@ -28,18 +27,4 @@ func TestStore(t *testing.T) {
 			return again
 		},
 	}.Run(t)
-}
-
-func open(t testing.TB, path string) store.Complete {
-	t.Helper()
-	s, err := sqlite.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
 }

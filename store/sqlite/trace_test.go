@@ -10,9 +10,9 @@ import (
 	"testing"
 )
 
-// TestTrace watches the system calls of a process that commits: between the
+// TestLogIsSyncedBeforeTheAcknowledgement watches the system calls of a process that commits: between the
 // write of a commit to the WAL and its acknowledgement, the WAL is synchronised.
-func TestTrace(t *testing.T) {
+func TestLogIsSyncedBeforeTheAcknowledgement(t *testing.T) {
 	strace, err := exec.LookPath("strace")
 	if err != nil {
 		if os.Getenv("PACT_REQUIRE_STRACE") == "1" {

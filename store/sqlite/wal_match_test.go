@@ -62,7 +62,7 @@ func TestForeignLog(t *testing.T) {
 // pages from its log: it is never refused.
 func TestOwnLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
-	ours(t, path)
+	newStoreFile(t, path)
 	ctx, stop := context.WithCancel(t.Context())
 	cmd := exec.CommandContext(ctx, os.Args[0])
 	cmd.Env = append(os.Environ(), childFile+"="+path)

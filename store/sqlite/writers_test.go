@@ -90,8 +90,8 @@ func TestTwoWriters(t *testing.T) {
 	sound(t, path)
 }
 
-// TestBusy has another program hold the file for longer than a writer waits.
-func TestBusy(t *testing.T) {
+// TestWriterGivesUpOnABusyFile has another program hold the file for longer than a writer waits.
+func TestWriterGivesUpOnABusyFile(t *testing.T) {
 	if testing.Short() {
 		t.Skip("left out in short mode: it waits five seconds")
 	}

@@ -281,7 +281,7 @@ func testAttemptsAtOnce(t *testing.T, s Suite) {
 }
 
 // call starts an attempt or ends one, at random.
-func (r *random) call() {
+func (r *genHistory) call() {
 	r.Helper()
 	if !r.store.can(attempts) {
 		return

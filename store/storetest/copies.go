@@ -120,7 +120,7 @@ func testCopies(t *testing.T, s Suite) {
 			}
 			r := copied[rnd.IntN(len(copied))]
 			if len(r.snapshots) > 0 {
-				copied = append(copied, &random{r.fork(r.state.Cycle, "after the copy"), rnd})
+				copied = append(copied, &genHistory{r.fork(r.state.Cycle, "after the copy"), rnd})
 			}
 			compareFamily(copied)
 			if _, err := transfer.Copy(background, memory, copied[0].store.Store, nil, nil); fault.CodeOf(err) != fault.Conflict {
@@ -131,15 +131,15 @@ func testCopies(t *testing.T, s Suite) {
 }
 
 // randomFamily makes random histories that share some of what they have.
-func randomFamily(t *testing.T, s Suite, rnd *rand.Rand, erasing bool) []*random {
+func randomFamily(t *testing.T, s Suite, rnd *rand.Rand, erasing bool) []*genHistory {
 	t.Helper()
-	family := []*random{{drive(t, s, "0"), rnd}}
+	family := []*genHistory{{drive(t, s, "0"), rnd}}
 	for i := range 60 {
 		at := rnd.IntN(len(family))
 		switch r := family[at]; {
 		case len(r.snapshots) > 0 && rnd.IntN(12) == 0:
 			cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
-			family = append(family, &random{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
+			family = append(family, &genHistory{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
 		case len(family) > 3 && rnd.IntN(12) == 0:
 			must(t, r.store.Delete(background, r.state.Key))
 			family = append(family[:at], family[at+1:]...)
@@ -155,7 +155,7 @@ func randomFamily(t *testing.T, s Suite, rnd *rand.Rand, erasing bool) []*random
 }
 
 // moveOn changes something in the source of a copy that was interrupted.
-func moveOn(family []*random, rnd *rand.Rand, erasing bool) {
+func moveOn(family []*genHistory, rnd *rand.Rand, erasing bool) {
 	r := family[rnd.IntN(len(family))]
 	switch n := rnd.IntN(6); {
 	case n == 0 && erasing:
@@ -189,7 +189,7 @@ func hidden(t *testing.T, s store.Complete) {
 }
 
 // copyOf returns what drives the copies of contexts, with their keys.
-func copyOf(t *testing.T, in store.Complete, family []*random) []*random {
+func copyOf(t *testing.T, in store.Complete, family []*genHistory) []*genHistory {
 	t.Helper()
 	lines, err := in.Lines(background)
 	must(t, err)
@@ -209,7 +209,7 @@ func copyOf(t *testing.T, in store.Complete, family []*random) []*random {
 	for i, l := range lines {
 		now[keys[i]] = l.Key
 	}
-	var list []*random
+	var list []*genHistory
 	for _, r := range family {
 		d := *r.driver
 		d.store, d.state.Key, d.state.Origin.Key = tested{in}, now[d.state.Key], now[d.state.Origin.Key]
@@ -218,7 +218,7 @@ func copyOf(t *testing.T, in store.Complete, family []*random) []*random {
 			i.Key, i.Origin.Key = now[i.Key], now[i.Origin.Key]
 			d.published[cycle] = i
 		}
-		list = append(list, &random{&d, r.Rand})
+		list = append(list, &genHistory{&d, r.Rand})
 	}
 	return list
 }

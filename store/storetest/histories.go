@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"sync"
 	"testing"
 
@@ -277,4 +278,36 @@ func testReaders(t *testing.T, s Suite) {
 	close(stop)
 	group.Wait()
 	d.check()
+}
+
+// testRandomHistories makes histories of random edits and commits, the store
+// opened again now and then, and compares all of them with memory.
+func testRandomHistories(t *testing.T, s Suite) {
+	seeds := uint64(6)
+	if testing.Short() {
+		seeds = 2
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			r := &genHistory{Rand: rand.New(rand.NewPCG(seed, 47))}
+			if seed%2 == 0 {
+				r.driver = drive(t, s, "random")
+			} else {
+				r.driver = driveFrom(t, s, "random", imported(t, 3,
+					listed{id: "t", nodeType: "mt", parent: "seq"}, listed{id: "tb", nodeType: "cb", parent: "t", content: "c"},
+					listed{id: "rule", nodeType: "cb", parent: "sys", content: "rule"},
+					listed{id: "hb", nodeType: "cb", parent: "ah", content: "in the head", expiry: 6},
+					listed{id: "hg", nodeType: "mc", parent: "ah", offset: 1}))
+			}
+			for i := range 60 {
+				r.act()
+				if i%20 == 19 {
+					r.check()
+				} else if r.IntN(6) == 0 {
+					r.reopen()
+				}
+			}
+			r.check()
+		})
+	}
 }

@@ -20,14 +20,14 @@ func testRandomForks(t *testing.T, s Suite) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 53))
-			family := []*random{{drive(t, s, "0"), rnd}}
+			family := []*genHistory{{drive(t, s, "0"), rnd}}
 			names := 1
 			for i := range 120 {
 				at := rnd.IntN(len(family))
 				switch r := family[at]; {
 				case len(r.snapshots) > 0 && rnd.IntN(12) == 0:
 					cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
-					family = append(family, &random{r.fork(cycle, fmt.Sprint(names)), rnd})
+					family = append(family, &genHistory{r.fork(cycle, fmt.Sprint(names)), rnd})
 					names++
 				case len(family) > 3 && rnd.IntN(20) == 0:
 					must(t, r.store.Delete(background, r.state.Key))
@@ -45,7 +45,7 @@ func testRandomForks(t *testing.T, s Suite) {
 	}
 }
 
-func compareFamily(family []*random) {
+func compareFamily(family []*genHistory) {
 	seen := map[string]bool{}
 	list := make([]*driver, len(family))
 	for i, r := range family {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"testing"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
@@ -12,45 +11,14 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// testRandomHistories makes histories of random edits and commits, the store
-// opened again now and then, and compares all of them with memory.
-func testRandomHistories(t *testing.T, s Suite) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
-		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
-			r := &random{Rand: rand.New(rand.NewPCG(seed, 47))}
-			if seed%2 == 0 {
-				r.driver = drive(t, s, "random")
-			} else {
-				r.driver = driveFrom(t, s, "random", imported(t, 3,
-					listed{id: "t", nodeType: "mt", parent: "seq"}, listed{id: "tb", nodeType: "cb", parent: "t", content: "c"},
-					listed{id: "rule", nodeType: "cb", parent: "sys", content: "rule"},
-					listed{id: "hb", nodeType: "cb", parent: "ah", content: "in the head", expiry: 6},
-					listed{id: "hg", nodeType: "mc", parent: "ah", offset: 1}))
-			}
-			for i := range 60 {
-				r.act()
-				if i%20 == 19 {
-					r.check()
-				} else if r.IntN(6) == 0 {
-					r.reopen()
-				}
-			}
-			r.check()
-		})
-	}
-}
-
-type random struct {
+// genHistory drives a context through random edits and commits.
+type genHistory struct {
 	*driver
 	*rand.Rand
 }
 
 // act makes one to three changes in one step.
-func (r *random) act() {
+func (r *genHistory) act() {
 	before := r.state
 	var changes []store.Change
 	for range 1 + r.IntN(3)/2 {
@@ -78,7 +46,7 @@ func (r *random) act() {
 }
 
 // one makes one edit. What the rules refuse is no edit.
-func (r *random) one(x *tree.Editor) {
+func (r *genHistory) one(x *tree.Editor) {
 	var err error
 	id, other := r.pick(x), r.pick(x)
 	switch r.IntN(10) {
@@ -104,7 +72,7 @@ func (r *random) one(x *tree.Editor) {
 }
 
 // pick returns the id of a node, the regions least often.
-func (r *random) pick(x *tree.Editor) string {
+func (r *genHistory) pick(x *tree.Editor) string {
 	n := r.IntN(x.Tree().Len())
 	for e := range x.Tree().All() {
 		if n == 0 {
@@ -115,7 +83,7 @@ func (r *random) pick(x *tree.Editor) string {
 	return "root"
 }
 
-func (r *random) parent(id string) string {
+func (r *genHistory) parent(id string) string {
 	switch r.IntN(5) {
 	case 0, 1:
 		return "^ah"
@@ -125,7 +93,7 @@ func (r *random) parent(id string) string {
 	return id
 }
 
-func (r *random) spec(refs string) tree.Spec {
+func (r *genHistory) spec(refs string) tree.Spec {
 	s := tree.Spec{Offset: int64(r.IntN(3) - 1), Priority: int64(r.IntN(3))}
 	if r.IntN(3) > 0 {
 		s.Content = fmt.Sprint("content ", r.IntN(1000))

@@ -20,14 +20,14 @@ func testEraseRandom(t *testing.T, s Suite) {
 	for seed := range seeds {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 67))
-			family := []*random{{drive(t, s, "0"), rnd}}
+			family := []*genHistory{{drive(t, s, "0"), rnd}}
 			erased := 0
 			for i := range 120 {
 				at := rnd.IntN(len(family))
 				switch r := family[at]; {
 				case len(r.snapshots) > 0 && rnd.IntN(14) == 0:
 					cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
-					family = append(family, &random{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
+					family = append(family, &genHistory{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
 				case len(family) > 3 && rnd.IntN(20) == 0:
 					must(t, r.store.Delete(background, r.state.Key))
 					family = append(family[:at], family[at+1:]...)
@@ -53,7 +53,7 @@ func testEraseRandom(t *testing.T, s Suite) {
 	}
 }
 
-func eraseSome(family []*random, r *random) bool {
+func eraseSome(family []*genHistory, r *genHistory) bool {
 	r.Helper()
 	var all []string
 	for id := range r.ids() {
@@ -76,7 +76,7 @@ func eraseSome(family []*random, r *random) bool {
 	e.DryRun = true
 	below := set(r.erase(e).IDs...)
 	e.DryRun = false
-	var concerned []*random
+	var concerned []*genHistory
 	for _, other := range family {
 		if other.expect(below) {
 			concerned = append(concerned, other)

@@ -1,43 +1,14 @@
 package transcript
 
 import (
-	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
-	"testing"
 
 	pact "github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/lifecycle"
-	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
-
-// reportsOf are the reports of commits by their cycles.
-func reportsOf(t *testing.T, log []store.Entry) map[int64]lifecycle.Report {
-	t.Helper()
-	reports := map[int64]lifecycle.Report{}
-	for _, e := range log {
-		var r lifecycle.Report
-		if len(e.Report) > 0 {
-			if err := json.Unmarshal(e.Report, &r); err != nil {
-				t.Fatal(err)
-			}
-			reports[e.Cycle] = r
-		}
-	}
-	return reports
-}
-
-func contentOfNode(n *tree.Node) canon.Value {
-	v, err := n.Content.Value(context.Background())
-	if err != nil {
-		panic(err)
-	}
-	return canon.Value(v)
-}
 
 // limits counts what a snapshot has node by node, and holds the report to it.
 func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
@@ -46,7 +17,7 @@ func (p *pressure) limits(what string, s *pact.Snapshot, r lifecycle.Report) {
 		MaxTurns: p.policy.MaxTurns}
 	var exceeded []string
 	for i, part := range append([]lifecycle.Part{whole}, p.policy.Parts...) {
-		used := p.use(s, part, i == 0)
+		used := p.modelUse(s, part, i == 0)
 		for _, l := range []struct {
 			name     string
 			max, use int
@@ -106,16 +77,16 @@ func (p *pressure) nothingLeft(what string, s *pact.Snapshot, r lifecycle.Report
 	turns := slices.Collect(s.Tree().Region(tree.Seq).Children().All())
 	for _, turn := range turns[:max(0, len(turns)-1-p.policy.ProtectTurns)] {
 		if !held[turn.Node().ID] {
-			p.Fatalf("%s: %q, and the turn %s is there\n%s", what, r.Budget, turn.Node().ID, drawing(s))
+			p.Fatalf("%s: %q, and the turn %s is there\n%s", what, r.Budget, turn.Node().ID, snapshotText(s))
 		}
 	}
 }
 
-// used is what a part of a snapshot has.
-type used struct{ tokens, bytes, nodes, turns int }
+// modelUsage is what a part of a snapshot has.
+type modelUsage struct{ tokens, bytes, nodes, turns int }
 
-// use counts it, without any of the sums that trees keep.
-func (p *pressure) use(s *pact.Snapshot, part lifecycle.Part, whole bool) (u used) {
+// modelUse counts it, without any of the sums that trees keep.
+func (p *pressure) modelUse(s *pact.Snapshot, part lifecycle.Part, whole bool) (u modelUsage) {
 	newest := ""
 	for e := range s.Tree().Region(tree.Seq).Children().All() {
 		newest = e.Node().ID
@@ -165,15 +136,4 @@ func (p *pressure) use(s *pact.Snapshot, part lifecycle.Part, whole bool) (u use
 		u.bytes = len(thread)
 	}
 	return u
-}
-
-// drawing draws a snapshot for failure messages.
-func drawing(s *pact.Snapshot) string {
-	var b strings.Builder
-	for e, parent := range s.Tree().All() {
-		n := e.Node()
-		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(s.Tree().Path(n.ID))), n.ID,
-			parent, n.Offset, n.Role, n.Kind, n.Refs)
-	}
-	return b.String()
 }

@@ -1,0 +1,225 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+func isCall(n *tree.Node) bool { return n.Kind == "call" }
+
+func isTurn(n *tree.Node) bool { return n.Type == "seg" }
+
+func isBlock(n *tree.Node) bool {
+	return n.Type == "block" || strings.HasPrefix(n.Type, "block:")
+}
+
+// hashed holds the hash that a thread is sent under to its bytes.
+func hashed(t *testing.T, what string, tr *tree.Tree) {
+	t.Helper()
+	var w bytes.Buffer
+	got, err := tr.WriteThreadHashed(t.Context(), &w)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := sha256.Sum256(w.Bytes()); got != want {
+		t.Fatalf("%s: the hash is %s, that of the bytes %s", what, got, hex.EncodeToString(want[:]))
+	}
+}
+
+// resultsOfOtherTurns counts results whose call stands in another turn.
+func resultsOfOtherTurns(list []*pact.Context) (n int) {
+	for _, c := range list {
+		tr := c.Working().Tree()
+		for e := range tr.All() {
+			for _, ref := range e.Node().Refs {
+				from, to := tr.Path(e.Node().ID), tr.Path(ref)
+				if e.Node().Kind == "result" && len(from) > 2 && len(to) > 2 && from[2] != to[2] {
+					n++
+				}
+			}
+		}
+	}
+	return n
+}
+
+// reportsOf are the reports of commits by their cycles.
+func reportsOf(t *testing.T, log []store.Entry) map[int64]lifecycle.Report {
+	t.Helper()
+	reports := map[int64]lifecycle.Report{}
+	for _, e := range log {
+		var r lifecycle.Report
+		if len(e.Report) > 0 {
+			if err := json.Unmarshal(e.Report, &r); err != nil {
+				t.Fatal(err)
+			}
+			reports[e.Cycle] = r
+		}
+	}
+	return reports
+}
+
+func contentOfNode(n *tree.Node) canon.Value {
+	v, err := n.Content.Value(context.Background())
+	if err != nil {
+		panic(err)
+	}
+	return canon.Value(v)
+}
+
+// snapshotText draws a snapshot for failure messages.
+func snapshotText(s *pact.Snapshot) string {
+	var b strings.Builder
+	for e, parent := range s.Tree().All() {
+		n := e.Node()
+		fmt.Fprintf(&b, "%s%s in %s: offset %d, %s %s, refs %q\n", strings.Repeat("  ", len(s.Tree().Path(n.ID))), n.ID,
+			parent, n.Offset, n.Role, n.Kind, n.Refs)
+	}
+	return b.String()
+}
+
+// importText imports the one conversation of a file into a store of its own.
+func importText(t *testing.T, file string, opts ...pact.CreateOptions) *pact.Context {
+	t.Helper()
+	var o ImportOptions
+	for _, made := range opts {
+		o.CreateOptions = made
+	}
+	list, err := Read([]byte(file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := Import(t.Context(), store.NewMemory(), "test", list[0], &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return made
+}
+
+// sentAt is what a snapshot gives OpenAI.
+func sentAt(t *testing.T, c *pact.Context, cycle int) []byte {
+	t.Helper()
+	s, err := c.At(t.Context(), pact.Cycle(int64(cycle)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := OpenAI(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func rawList(list []*message) []byte {
+	texts := make([]string, len(list))
+	for i, m := range list {
+		texts[i] = string(m.Value())
+	}
+	return []byte("[" + strings.Join(texts, ",") + "]")
+}
+
+// wordCounter counts a word as a token.
+type wordCounter struct{}
+
+func (wordCounter) Name() string { return "words" }
+
+func (wordCounter) Count(text string) int { return len(strings.Fields(text)) }
+
+// thorough takes all that a test has a sample of: PACT_THOROUGH=1.
+func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
+
+// realConversations are those of the shared files, one in so many, or all.
+func realConversations(t *testing.T, one int) (list []*Conversation) {
+	t.Helper()
+	dir := sharedData(t)
+	files, err := filepath.Glob(filepath.Join(dir, "*.traj"))
+	if err != nil || len(files) != 2 {
+		t.Fatalf("%d runs: %v", len(files), err)
+	}
+	for _, path := range append(files, filepath.Join(dir, "tau-bench-gpt-4o-airline.json")) {
+		read, err := Read(load(t, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range read {
+			if c.Shape == ShapeSWESmith {
+				c.Name = filepath.Base(path)
+			}
+			if thorough() || len(read) == 1 || i%one == 0 {
+				list = append(list, c)
+			}
+		}
+	}
+	return list
+}
+
+// logOf collects a log.
+func logOf(entries iter.Seq2[store.Entry, error]) (list []store.Entry, err error) {
+	for e, failed := range entries {
+		if failed != nil {
+			return nil, failed
+		}
+		list = append(list, e)
+	}
+	return list, nil
+}
+
+// sharedData returns the directory of the real conversations: below
+// PACT_SHARED or beside the repository. Without it the test is left out or,
+// where PACT_REQUIRE_SHARED is 1, fails.
+func sharedData(t testing.TB) string {
+	t.Helper()
+	var places []string
+	if dir := os.Getenv("PACT_SHARED"); dir != "" {
+		places = append(places, filepath.Join(dir, "data"), dir)
+	}
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ; filepath.Dir(dir) != dir; dir = filepath.Dir(dir) {
+		places = append(places, filepath.Join(filepath.Dir(dir), "shared", "data"))
+	}
+	for _, place := range places {
+		if found, _ := filepath.Glob(filepath.Join(place, "*.traj")); len(found) > 0 {
+			return place
+		}
+	}
+	if os.Getenv("PACT_REQUIRE_SHARED") == "1" {
+		t.Fatal("the real conversations are required and were not found")
+	}
+	t.Skip("the real conversations are not here: the tests on them were left out")
+	return ""
+}
+
+func load(t testing.TB, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+func openAI(t *testing.T, s *pact.Snapshot) string {
+	t.Helper()
+	text, err := OpenAI(t.Context(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,60 @@
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// modelOpenAI makes the messages of a tree with nothing kept: it lists all blocks of
+// the thread at once and puts together what belongs together.
+func modelOpenAI(t testing.TB, tr *tree.Tree) string {
+	t.Helper()
+	r := renderer{ctx: context.Background(), node: tr.Node}
+	var list []piece
+	var walk func(e *tree.Entry, region tree.Class, turn string)
+	walk = func(e *tree.Entry, region tree.Class, turn string) {
+		if e.Class() == tree.Turn {
+			turn = e.Node().ID
+		}
+		if e.Class() == tree.Block {
+			p, err := r.piece(e.Node(), region, turn)
+			if err != nil {
+				t.Fatal(err)
+			}
+			list = append(list, p)
+			return
+		}
+		for k := range e.Children().All() {
+			walk(k, region, turn)
+		}
+	}
+	for region := range tr.Root().Children().All() {
+		walk(region, region.Class(), region.Node().ID)
+	}
+	rejoin(list)
+	var messages []string
+	for len(list) > 0 {
+		n := together(list)
+		m, err := r.appendMessage(nil, list[:n])
+		if err != nil {
+			t.Fatal(err)
+		}
+		messages, list = append(messages, string(m)), list[n:]
+	}
+	return "[" + strings.Join(messages, ",") + "]"
+}
+
+func sameAsModel(t testing.TB, what string, tr *tree.Tree) {
+	t.Helper()
+	var got bytes.Buffer
+	if err := tr.WriteAs(context.Background(), &got, openAIForm); err != nil {
+		t.Fatal(err)
+	}
+	if want := modelOpenAI(t, tr); got.String() != want {
+		t.Fatalf("%s:\n got %.2000s\nwant %.2000s", what, got.String(), want)
+	}
+}
