@@ -100,7 +100,8 @@ func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
 	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil || !last.Valid {
 		return "", err
 	}
-	for _, table := range [...]string{"node_version", "content", "log", "attempt", "context"} {
+	for _, table := range [...]string{"node_version", "content", "page", "page_block", "page_name", "log",
+		"attempt", "context"} {
 		if _, err := db.ExecContext(ctx, "VACUUM (FULL) "+table); err != nil {
 			return "", err
 		}

@@ -171,10 +171,13 @@ func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	return db, nil
 }
 
+// packing is a variable for tests, which pack sooner than the default.
+var packing sqlstore.Packing
+
 func (p *files) dialect() sqlstore.Dialect {
 	return sqlstore.Dialect{IsConstraint: isConstraint, Explain: explain, BeginWrite: p.beginWrite, CheckFiles: p.check,
 		AfterCommit: p.afterCommit,
-		Check:       checkDatabase, Clean: p.clean}
+		Check:       checkDatabase, Clean: p.clean, Packing: packing}
 }
 
 // checkDatabase has SQLite check tables and indexes. Of the values it checks only

@@ -48,6 +48,9 @@ type Row struct {
 	Block, At int
 }
 
+// Dead reports whether the row is a death.
+func (r *Row) Dead() bool { return r.Death != "" }
+
 // Page is what a builder makes.
 type Page struct {
 	Head   []byte

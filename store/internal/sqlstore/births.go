@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"slices"
 
+	"github.com/contexttree/pact/store/internal/page"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -43,7 +44,7 @@ func (b *births) ref(ctx context.Context, s *Store, line lineage, id string) (re
 	}
 	for _, p := range slices.Backward(line) { // a later version has another birth, so the index of names has it
 		var r ref
-		err := s.stmts.namedRef.QueryRowContext(ctx, p.branch, id, p.upToCycle).Scan(&r.nid, &r.birth)
+		err := s.stmts.namedRef.QueryRowContext(ctx, p.branch, id, p.branch, id, p.upToCycle).Scan(&r.nid, &r.birth)
 		if err != sql.ErrNoRows {
 			return r, s.fail(ctx, err, "looking up an id")
 		}
@@ -76,6 +77,13 @@ func (s *Store) bornIn(ctx context.Context, line lineage, cycle int64) (map[stri
 			err = rows.Err()
 		}
 		rows.Close()
+		if err == nil {
+			err = s.eachPackedIn(ctx, p.branch, cycle, func(r *page.Row) {
+				if !r.Dead() {
+					all[r.ID] = ref{r.NID, cycle}
+				}
+			})
+		}
 		if err != nil {
 			return nil, s.fail(ctx, err, "looking up ids")
 		}

@@ -6,6 +6,7 @@ import (
 	"errors"
 
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/internal/page"
 )
 
 // Check implements store.Checker: the chain that runs through the log, the proof
@@ -25,8 +26,15 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 		unproven: make(map[int64]int64)}
 	for _, check := range [...]func(segment) (*store.Damage, error){c.log, c.versions, c.attempts} {
 		for _, p := range line {
-			if d, err := check(p); d != nil || err != nil {
-				return d, s.fail(ctx, err, "checking the rows")
+			d, err := check(p)
+			if d == nil {
+				d = damageOf(err)
+			}
+			if d != nil {
+				return d, nil
+			}
+			if err != nil {
+				return nil, s.fail(ctx, err, "checking the rows")
 			}
 		}
 	}
@@ -41,6 +49,7 @@ type checker struct {
 	cycle    int64            // of the latest snapshot
 	chain    []byte           // the link of the row before
 	ids      map[int64]string // by nid, of the rows checked so far
+	last     page.Row         // the row checked before
 	unproven map[int64]int64  // by branch, the last cycle that may have rows without proof
 }
 
@@ -93,25 +102,105 @@ func (c *checker) log(p segment) (*store.Damage, error) {
 	return d, err
 }
 
-// versions checks the proof of every row of nodes of a segment.
-func (c *checker) versions(p segment) (*store.Damage, error) {
-	rows, err := c.store.stmts.versionRows.QueryContext(c.ctx, p.branch, p.upToCycle)
-	return c.each(rows, err, func(values []any) *store.Damage {
+// versions checks the pages of a segment and the proof of every row of nodes.
+func (c *checker) versions(p segment) (d *store.Damage, err error) {
+	err = c.store.inReadTx(c.ctx, "checking the rows", func(tx *sql.Tx) error {
+		if d, err = c.packed(tx, p); d != nil || err != nil {
+			return err
+		}
+		rows, err := within(c.ctx, tx, c.store.stmts.versionRows).QueryContext(c.ctx, p.branch, p.upToCycle)
+		d, err = c.each(rows, err, func(values []any) *store.Damage {
+			r := rowOf(values)
+			if d := c.version(&r); d != nil {
+				return d
+			}
+			last := len(values) - 1
+			proof, proven := values[last].(int64)
+			if proven && proof != rowProof(values[:last]) || !proven && r.Birth > c.unproven[p.branch] {
+				return &store.Damage{Cycle: r.Birth, Node: c.ids[r.NID], What: "the row of the node is not as it was written"}
+			}
+			return nil
+		})
+		return err
+	})
+	return d, err
+}
+
+// version checks where a row stands.
+func (c *checker) version(r *page.Row) *store.Damage {
+	if r.Birth > c.cycle+1 {
+		return &store.Damage{Cycle: r.Birth, What: "there are rows of the cycle, and the log ends before it"}
+	}
+	if before(r, &c.last) {
+		return &store.Damage{Cycle: r.Birth, What: inPageToo}
+	}
+	c.last = *r
+	if r.ID != "" {
+		c.ids[r.NID] = r.ID
+	} else if c.ids[r.NID] == "" && r.Death == sealed {
+		return &store.Damage{Cycle: r.Birth, What: "the active head that was sealed is missing"}
+	}
+	return nil
+}
+
+// packed checks the pages of a segment, whose digests cover all that is in them, and
+// that the names of the versions in them are where they are looked for.
+func (c *checker) packed(tx *sql.Tx, p segment) (found *store.Damage, err error) {
+	names := make(map[name]bool)
+	next := int64(1)
+	c.last = page.Row{Birth: beforeAll, NID: beforeAll}
+	err = c.store.eachWholePage(c.ctx, tx, p.branch, ref{beforeAll, beforeAll}, p.upToCycle, func(of *wholePage) error {
+		if of.number != next {
+			return of.damage("does not follow the one before")
+		}
+		next++
+		for i := range of.index.Rows {
+			r := &of.index.Rows[i]
+			if r.Birth > p.upToCycle {
+				break
+			}
+			if found = c.version(r); found != nil {
+				return found.Err()
+			}
+			if r.Named {
+				names[name{r.ID, ref{r.NID, r.Birth}}] = true
+			}
+		}
+		return c.ctx.Err()
+	})
+	if found != nil || err != nil {
+		return damageOf(err), err
+	}
+	rows, err := tx.QueryContext(c.ctx, c.store.bound(`SELECT id, birth, nid FROM page_name WHERE branch = ? AND birth <= ?`),
+		p.branch, p.upToCycle)
+	found, err = c.each(rows, err, func(values []any) *store.Damage {
+		id, _ := values[0].(string)
 		birth, _ := values[1].(int64)
 		nid, _ := values[2].(int64)
-		if birth > c.cycle+1 {
-			return &store.Damage{Cycle: birth, What: "there are rows of the cycle, and the log ends before it"}
+		at := name{id, ref{nid, birth}}
+		if !names[at] {
+			return &store.Damage{Cycle: birth, What: "there is a name of a node that no page has"}
 		}
-		if id, ok := values[5].(string); ok {
-			c.ids[nid] = id
-		} else if c.ids[nid] == "" && values[3] == sealed {
-			return &store.Damage{Cycle: birth, What: "the active head that was sealed is missing"}
-		}
-		last := len(values) - 1
-		proof, proven := values[last].(int64)
-		if proven && proof != rowProof(values[:last]) || !proven && birth > c.unproven[p.branch] {
-			return &store.Damage{Cycle: birth, Node: c.ids[nid], What: "the row of the node is not as it was written"}
-		}
+		delete(names, at)
 		return nil
 	})
+	for at := range names {
+		if found == nil || at.birth < found.Cycle || at.birth == found.Cycle && at.id < found.Node {
+			found = &store.Damage{Cycle: at.birth, Node: at.id, What: "the name of a node in a page is missing"}
+		}
+	}
+	return found, err
+}
+
+// name is what the table page_name says of a version.
+type name struct {
+	id string
+	ref
+}
+
+// damageOf returns the damage that an error tells of, nil where it tells of none.
+func damageOf(err error) *store.Damage {
+	var d *store.Damage
+	errors.As(err, &d)
+	return d
 }

@@ -16,6 +16,13 @@ var orphanQueries = [...]struct{ query, what string }{
 		"there are nodes of a context that is gone, with key "},
 	{`SELECT min(branch) FROM attempt WHERE branch NOT IN (SELECT key FROM context)`,
 		"there are attempts of a context that is gone, with key "},
+	{`SELECT min(branch) FROM page WHERE branch NOT IN (SELECT key FROM context)`,
+		"there are pages of a context that is gone, with key "},
+	{`SELECT min(branch) FROM page_name WHERE branch NOT IN (SELECT key FROM context)`,
+		"there are names of a context that is gone, with key "},
+	{`SELECT min(b.branch) FROM page_block b LEFT JOIN page p
+		ON p.branch = b.branch AND p.last_birth = b.last_birth AND p.last_nid = b.last_nid WHERE p.number IS NULL`,
+		"there is a block of contents of a page that is gone, of the context with key "},
 	{`SELECT min(no) FROM content WHERE {key} NOT IN (SELECT {of} FROM node_version WHERE content_no IS NOT NULL)`,
 		"no node has the content number "},
 	{`SELECT min(content_no) FROM (SELECT {of} FROM node_version WHERE content_no IS NOT NULL GROUP BY {of} HAVING count(*) > 1) d`, "more than one node has the content number "},

@@ -233,6 +233,9 @@ func (w *writer) deleteUnshared(branch int64) error {
 		if cycle.Valid {
 			bounds = [len(trim)]int64{cycle.Int64, cycle.Int64, cycle.Int64, revision.Int64}
 		}
+		if err := w.trimPages(branch, bounds[0]); err != nil {
+			return err
+		}
 		for i, bound := range bounds {
 			if err := w.exec(st.trim[i], branch, bound); err != nil {
 				return err

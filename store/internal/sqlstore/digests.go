@@ -6,7 +6,6 @@ import (
 	"database/sql"
 	"encoding/hex"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -56,8 +55,8 @@ const maxSuspects = 50
 func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	ids := make(map[string]bool, len(rows))
 	for _, r := range rows {
-		if !r.dead {
-			ids[r.node.ID] = true
+		if !r.Dead() {
+			ids[r.ID] = true
 		}
 	}
 	if len(ids) > maxSuspects {
@@ -124,29 +123,6 @@ func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[in
 		}
 	}
 	return list, nil
-}
-
-// content returns the content of a published version. It is read when asked for
-// and compared with the content hash of the version. Only an erasure changes a
-// published version, and its key is never used again.
-func (s *Store) content(r *row, of **tree.Node) tree.Content {
-	branch, birth, nid, size := r.branch, r.birth, r.nid, r.size
-	return tree.Fetch(size, func(ctx context.Context) (tree.JSON, error) {
-		var body sql.NullString // which copies once what the driver gives, a slice of bytes twice
-		var hash []byte
-		switch err := s.stmts.bodyOf.QueryRowContext(ctx, branch, birth, nid).Scan(&body, &hash); {
-		case err == sql.ErrNoRows:
-			return "", fault.New(fault.Store, "the content is gone with its context", "")
-		case err != nil:
-			return "", s.fail(ctx, err, "reading a content")
-		}
-		n, v := *of, tree.JSON(body.String)
-		erased := v == tree.ErasedContent && !bytes.Equal(hash, n.Hash[:]) // since the snapshot was read
-		if erased {
-			return v, nil
-		}
-		return v, checkContentHash(n, v)
-	})
 }
 
 // checkContentHash returns E_STORE where a content has not the content hash of

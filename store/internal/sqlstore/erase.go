@@ -233,12 +233,13 @@ func (x *erasure) plan(key store.Key) error {
 	return nil
 }
 
-// dropCached drops the cached snapshots of the family, so that the erased text
+// dropCached drops the cached snapshots of the family, and all pages that are open, so that the erased text
 // leaves the memory.
 func (x *erasure) dropCached() {
 	for _, b := range x.family {
 		x.store.cache.drop(b.Key)
 	}
+	x.store.pages.clear()
 }
 
 // unchanged ends an erasure that writes nothing: a dry run, or one of text that is

@@ -74,7 +74,8 @@ func (l lineage) revision(n int64) int64 {
 const searched = `SELECT v.id, v.type, v.created_ns, v.created_iso, v.headers, c.body
 	FROM node_version v LEFT JOIN content c ON {same} WHERE v.branch = ? AND v.id IS NOT NULL`
 
-// findTexts searches every version of the nodes of a branch for the texts.
+// findTexts searches every version of the nodes of a branch for the texts: the rows,
+// and then the pages, in which rows may be by then.
 func (x *erasure) findTexts(b *branch) error {
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(searched), int64(b.Key))
 	if err != nil {
@@ -88,19 +89,31 @@ func (x *erasure) findTexts(b *branch) error {
 		if err := rows.Scan(&n.ID, &n.Type, &n.CreatedNS, &iso, &headers, &body); err != nil {
 			return x.store.fail(x.ctx, err, "searching the rows")
 		}
-		full, err := nodeOf(n, iso.String, headers.String, body)
-		if err != nil {
+		if err := x.findTextsIn(n, iso.String, headers.String, body); err != nil {
 			return err
 		}
-		goes, stays := x.finder.InNode(full, tree.JSON(body))
-		if stays {
-			return store.StuckInNode(full)
-		}
-		if goes {
-			x.ids[n.ID] = true
-		}
 	}
-	return x.store.fail(x.ctx, rows.Err(), "searching the rows")
+	if err := rows.Err(); err != nil {
+		return x.store.fail(x.ctx, err, "searching the rows")
+	}
+	rows.Close()
+	return x.findPackedTexts(b)
+}
+
+// findTextsIn searches a version for the texts.
+func (x *erasure) findTextsIn(n tree.Node, iso, headers string, body []byte) error {
+	full, err := nodeOf(n, iso, headers, body)
+	if err != nil {
+		return err
+	}
+	goes, stays := x.finder.InNode(full, tree.JSON(body))
+	if stays {
+		return store.StuckInNode(full)
+	}
+	if goes {
+		x.ids[n.ID] = true
+	}
+	return nil
 }
 
 // findStaleDigests records the entries of a branch that hold digests of drafts that

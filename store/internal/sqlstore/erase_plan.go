@@ -21,20 +21,6 @@ type version struct {
 	size, hash, proof  any
 }
 
-// The indexes of the columns of versionRows that an erasure reads or writes.
-const (
-	colBirth   = 1
-	colNID     = 2
-	colID      = 5
-	colType    = 6
-	colISO     = 11
-	colHeaders = 14
-	colContent = 15
-	colSize    = 16
-	colHash    = 17
-	colProof   = 19
-)
-
 // planVersions plans the rows of a branch that the erasure changes. The rows that
 // it shares with its origin come first.
 func (x *erasure) planVersions(b *branch) error {
@@ -45,22 +31,14 @@ func (x *erasure) planVersions(b *branch) error {
 	if len(x.ids) == 0 {
 		return nil
 	}
-	var list [][]any
-	rows, err := x.store.stmts.versionRows.QueryContext(x.ctx, int64(b.Key), int64(afterAll))
-	c := checker{}
-	_, err = c.each(rows, err, func(values []any) *store.Damage {
-		if id, _ := values[colID].(string); x.ids[id] {
-			list = append(list, slices.Clone(values))
-		}
-		return nil
-	})
+	list, err := x.versionsOf(b)
 	for _, values := range list {
 		if err != nil {
 			break
 		}
 		err = x.planVersion(b, values)
 	}
-	return x.store.fail(x.ctx, err, "reading the rows")
+	return err
 }
 
 // planVersion plans one row. A row that did not match its proof before does not
@@ -73,11 +51,13 @@ func (x *erasure) planVersion(b *branch, values []any) error {
 	headers, _ := values[colHeaders].(string)
 	var body []byte
 	if values[colContent] != nil {
-		var hash []byte
-		if err := x.store.stmts.bodyOf.QueryRowContext(x.ctx, int64(b.Key), values[colBirth], values[colNID]).Scan(&body,
-			&hash); err != nil {
-			return x.store.fail(x.ctx, err, "reading a content")
+		birth, _ := values[colBirth].(int64)
+		nid, _ := values[colNID].(int64)
+		v, _, err := x.store.body(x.ctx, nil, int64(b.Key), birth, nid)
+		if err != nil {
+			return err
 		}
+		body = []byte(v)
 	}
 	was, err := nodeOf(n, iso, headers, body)
 	if err != nil {

@@ -64,7 +64,7 @@ func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t
 	}
 	read := func(held, after, upTo int64) ([]row, error) {
 		r.scanner.line = b.ownSegment() // which a fork changed
-		rows, err := r.rows(x.ctx, x.store.stmts.rowsIn, held, after, upTo)
+		rows, err := r.rows(x.ctx, held, after, upTo)
 		return rows, x.store.fail(x.ctx, err, "reading a history")
 	}
 	for at < b.Cycle {
@@ -76,7 +76,7 @@ func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t
 		for at < to {
 			at++
 			n := 0
-			for n < len(rows) && rows[n].birth == at {
+			for n < len(rows) && rows[n].Birth == at {
 				n++
 			}
 			if err := r.step(at, rows[:n]); err != nil {

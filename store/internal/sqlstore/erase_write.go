@@ -35,25 +35,49 @@ func (w *writer) prepareForMany(query string) (*sql.Stmt, error) {
 	return w.tx.PrepareContext(w.ctx, w.store.bound(query))
 }
 
+// writeVersions writes rows, and those that are in pages by now there.
 func (x *erasure) writeVersions(w *writer) error {
-	version, err := w.prepareForMany(updateVersion)
+	row, err := w.prepareForMany(updateVersion)
 	if err != nil {
 		return err
 	}
-	defer version.Close()
+	defer row.Close()
 	content, err := w.prepareForMany(updateContent)
 	if err != nil {
 		return err
 	}
 	defer content.Close()
+	packed := map[int64][]version{}
 	for _, v := range x.rows {
-		if _, err := version.ExecContext(w.ctx, v.headers, v.size, v.hash, v.proof, v.branch, v.birth, v.nid); err != nil {
+		done, err := row.ExecContext(w.ctx, v.headers, v.size, v.hash, v.proof, v.branch, v.birth, v.nid)
+		if err != nil {
 			return err
+		}
+		if n, err := done.RowsAffected(); err != nil {
+			return err
+		} else if n == 0 {
+			packed[v.branch] = append(packed[v.branch], v)
+			continue
 		}
 		if v.content == nil {
 			continue
 		}
 		if _, err := content.ExecContext(w.ctx, v.body, v.branch, v.birth, v.nid); err != nil {
+			return err
+		}
+	}
+	for _, b := range x.family {
+		if err := w.writePacked(int64(b.Key), packed[int64(b.Key)]); err != nil {
+			return err
+		}
+		if !b.deleted || len(b.rows) == 0 {
+			continue
+		}
+		// No entry says so in a context that is deleted; whoever packs its rows has to know.
+		if _, err := w.alterContext(int64(b.Key), func(c *contextRow) error {
+			c.Erasures++
+			return nil
+		}); err != nil {
 			return err
 		}
 	}

@@ -162,7 +162,8 @@ func entryOf(values []any) store.Entry {
 	return e
 }
 
-// Has implements store.Store. Cost: two look-ups, and two for each origin.
+// Has implements store.Store. Cost: three look-ups, and three for each origin; where
+// an id looks generated, a page besides.
 func (s *Store) Has(ctx context.Context, key store.Key, id string) (bool, error) {
 	line, err := s.lineage(ctx, key)
 	if err != nil {
@@ -185,12 +186,16 @@ func (s *Store) ref(ctx context.Context, line lineage, id string) (ref, error) {
 	}
 	for _, p := range slices.Backward(line) {
 		var r ref
-		err := s.stmts.refOf.QueryRowContext(ctx, p.branch, id, p.branch, birth, id, p.upToCycle).Scan(&r.nid, &r.birth)
-		if err == nil {
-			return r, nil
+		err := s.stmts.refOf.QueryRowContext(ctx, p.branch, id, p.branch, id, p.branch, birth, id, p.upToCycle).Scan(&r.nid,
+			&r.birth)
+		if err == sql.ErrNoRows {
+			err = nil
+			if birth != math.MinInt64 && birth <= p.upToCycle {
+				r, err = s.packedRef(ctx, p.branch, birth, id)
+			}
 		}
-		if err != sql.ErrNoRows {
-			return ref{}, s.fail(ctx, err, "looking up an id")
+		if err != nil || r != (ref{}) {
+			return r, s.fail(ctx, err, "looking up an id")
 		}
 	}
 	return ref{}, nil

@@ -44,15 +44,11 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := c.rows(ctx, c.store.stmts.rowsIn, st.Cycle, beforeAll, st.Cycle+1)
+	live, drafts, err := c.live(ctx, st.Cycle, st.Cycle+1)
 	if err != nil {
 		return nil, err
 	}
-	drafts := len(rows)
-	for drafts > 0 && rows[drafts-1].birth > st.Cycle {
-		drafts--
-	}
-	r, err := c.replay(st.Cycle, rows[:drafts])
+	r, err := c.replay(st.Cycle, live)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +58,7 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 		return nil, err
 	}
 	state.Idle = idleOf(at.idle)
-	if err := r.step(st.Stamps.Cycle, rows[drafts:]); err != nil {
+	if err := r.step(st.Stamps.Cycle, drafts); err != nil {
 		return nil, err
 	}
 	state.Working = r.tree
@@ -71,7 +67,7 @@ func (c *scanner) load(ctx context.Context, key store.Key) (*store.State, error)
 		recorded = nil
 	}
 	if d := digestDamage(r.tree, recorded); d != nil {
-		return nil, nameSuspects(d, r.tree, rows[drafts:])
+		return nil, nameSuspects(d, r.tree, drafts)
 	}
 	return state, nil
 }
@@ -112,11 +108,11 @@ func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (*tree
 }
 
 func (c *scanner) at(ctx context.Context, cycle int64) (*replay, error) {
-	rows, err := c.rows(ctx, c.store.stmts.rowsIn, cycle, beforeAll, cycle)
+	live, _, err := c.live(ctx, cycle, cycle)
 	if err != nil {
 		return nil, c.store.fail(ctx, err, "reading a snapshot")
 	}
-	return c.replay(cycle, rows)
+	return c.replay(cycle, live)
 }
 
 // beforeAll is a cycle before every cycle of a context.
@@ -224,13 +220,13 @@ func (c *scanner) history(ctx context.Context, h *history) ([]*tree.Tree, error)
 			return nil, err
 		}
 	}
-	rows, err := c.rows(ctx, c.store.stmts.rowsIn, h.to, h.next-1, upTo)
+	rows, err := c.rows(ctx, h.to, h.next-1, upTo)
 	if err != nil {
 		return nil, err
 	}
 	for h.next <= upTo {
 		n := 0
-		for n < len(rows) && rows[n].birth == h.next {
+		for n < len(rows) && rows[n].Birth == h.next {
 			n++
 		}
 		if err := h.replay.step(h.next, rows[:n]); err != nil {

@@ -51,31 +51,21 @@ func (r *replay) rollBack(m checkpoint) {
 	r.tree, r.head, r.unsealed, r.journal = m.tree, m.head, m.unsealed, r.journal[:m.journal]
 }
 
-// replay builds the tree of a cycle from all rows up to it. The last row of each
-// node counts. Cost: O(n log n) for n rows.
-func (c *scanner) replay(cycle int64, rows []row) (*replay, error) {
-	last := make(map[int64]int, len(rows))
-	for i := range rows {
-		last[rows[i].nid] = i
-	}
-	live := make([]row, 0, len(last))
-	for i := range rows {
-		if last[rows[i].nid] == i && !rows[i].dead {
-			live = append(live, rows[i])
-		}
-	}
+// replay builds the tree of a cycle from the rows that count in it. Cost:
+// O(n log n) for n rows.
+func (c *scanner) replay(cycle int64, live []row) (*replay, error) {
 	r := &replay{scanner: c, ids: make(map[int64]string, len(live))}
 	at := make(map[int64]int, len(live)) // nid -> index in placed
 	placed := make([]tree.Placed, 0, len(live))
 	loose := false // a node has no parent in the tree
 	err := r.inOrder(live, func(v *row, parent int64) {
 		p := tree.Placed{Node: v.node, Parent: -1}
-		if v.parent != 0 {
+		if v.Parent != 0 {
 			above, placed := at[parent]
 			p.Parent, loose = above, loose || !placed
 		}
-		loose = loose || (v.parent == 0) != (len(placed) == 0)
-		at[v.nid] = len(placed)
+		loose = loose || (v.Parent == 0) != (len(placed) == 0)
+		at[v.NID] = len(placed)
 		placed = append(placed, p)
 	})
 	if err != nil {
@@ -101,16 +91,16 @@ func (r *replay) register(rows []row) error {
 	}
 	for i := range rows {
 		v := &rows[i]
-		if v.dead {
+		if v.Dead() {
 			continue
 		}
 		if r.journaling {
-			before, there := r.ids[v.nid]
-			r.journal = append(r.journal, idChange{v.nid, before, there})
+			before, there := r.ids[v.NID]
+			r.journal = append(r.journal, idChange{v.NID, before, there})
 		}
-		r.ids[v.nid] = v.node.ID
-		if class, named := tree.ClassOfType(v.node.Type); named && class == tree.Head && v.nid != r.head {
-			r.head, r.unsealed = v.nid, nil
+		r.ids[v.NID] = v.ID
+		if class, named := tree.ClassOfType(v.Type); named && class == tree.Head && v.NID != r.head {
+			r.head, r.unsealed = v.NID, nil
 		}
 	}
 	return nil
@@ -126,17 +116,17 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 	}
 	waiting := make(map[int64]*row, len(rows))
 	for i := range rows {
-		if !rows[i].dead {
-			waiting[rows[i].nid] = &rows[i]
+		if !rows[i].Dead() {
+			waiting[rows[i].NID] = &rows[i]
 		}
 	}
 	var visit func(v *row) error
 	visit = func(v *row) error {
-		delete(waiting, v.nid)
-		parent := v.parent
+		delete(waiting, v.NID)
+		parent := v.Parent
 		if _, there := r.ids[parent]; !there && parent != 0 {
 			if parent != r.head+1 && parent != r.head+2 {
-				return damageError("node " + v.node.ID + " has no parent")
+				return damageError("node " + v.ID + " has no parent")
 			}
 			parent = r.head
 			r.unsealed = append(r.unsealed, *v)
@@ -150,7 +140,7 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 		return nil
 	}
 	for i := range rows {
-		if waiting[rows[i].nid] == &rows[i] {
+		if waiting[rows[i].NID] == &rows[i] {
 			if err := visit(&rows[i]); err != nil {
 				return err
 			}
@@ -164,11 +154,11 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 func (r *replay) step(cycle int64, rows []row) error {
 	here := make(map[int64]bool, len(rows))
 	for i := range rows {
-		here[rows[i].nid] = true
+		here[rows[i].NID] = true
 	}
 	var left []row
 	for _, v := range r.unsealed {
-		if !here[v.nid] {
+		if !here[v.NID] {
 			left = append(left, v)
 		}
 	}
@@ -178,7 +168,7 @@ func (r *replay) step(cycle int64, rows []row) error {
 	there := make(map[string]bool, len(rows))
 	place := func(v *row, parent int64) {
 		born = append(born, tree.Born{Node: v.node, Parent: r.ids[parent]})
-		there[v.node.ID] = true
+		there[v.ID] = true
 	}
 	if err := r.inOrder(rows, place); err != nil {
 		return err
@@ -190,7 +180,7 @@ func (r *replay) step(cycle int64, rows []row) error {
 	}
 	var gone []string
 	for i := range rows {
-		if id := r.ids[rows[i].nid]; rows[i].dead && id != "" && !there[id] {
+		if id := r.ids[rows[i].NID]; rows[i].Dead() && id != "" && !there[id] {
 			gone = append(gone, id)
 		}
 	}

@@ -3,22 +3,22 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"slices"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/internal/page"
 	"github.com/contexttree/pact/tree"
 )
 
-// row is one row of node_version.
+// row is one row of node_version, or what a page holds in place of one.
 type row struct {
-	branch     int64
-	birth, nid int64
-	dead       bool // a death, which has no other columns
-	parent     int64
-	size       int
-	hash, body []byte
-	node       *tree.Node // without content and hash until complete
-	complete   bool
+	page.Row
+	branch   int64
+	body     []byte
+	packed   *packedPage // that it was read from, nil for a row
+	node     *tree.Node  // nil until complete
+	complete bool
 }
 
 // scanner reads rows of one context.
@@ -27,6 +27,7 @@ type scanner struct {
 	tx    *sql.Tx // the transaction to read in, nil for none
 	line  lineage
 	known map[string][]tree.Header // few nodes have headers of their own
+	index page.Index               // of the page read last
 }
 
 func (s *Store) scanner(ctx context.Context, key store.Key) (*scanner, error) {
@@ -36,81 +37,150 @@ func (s *Store) scanner(ctx context.Context, key store.Key) (*scanner, error) {
 
 // rows reads the rows born after a cycle and up to and with another, ordered by
 // birth and nid. Rows born after held come with their content.
-func (c *scanner) rows(ctx context.Context, query *sql.Stmt, held, after, upTo int64) (list []row, err error) {
+func (c *scanner) rows(ctx context.Context, held, after, upTo int64) (list []row, err error) {
+	if c.tx == nil { // rows may be packed while they are read
+		return list, c.store.inReadTx(ctx, "reading a history", func(tx *sql.Tx) error {
+			c.tx = tx
+			defer func() { c.tx = nil }()
+			list, err = c.rows(ctx, held, after, upTo)
+			return err
+		})
+	}
 	for _, p := range c.line {
 		lo, hi := max(after, p.afterCycle), min(upTo, p.upToCycle)
 		if lo >= hi {
 			continue
 		}
-		found, err := within(ctx, c.tx, query).QueryContext(ctx, held, p.branch, lo, hi)
+		begin := len(list)
+		err := c.eachPage(ctx, p, lo, hi, oldestFirst, func(of *packedPage, rows []page.Row) error {
+			for _, r := range rows {
+				list = append(list, row{Row: r, branch: p.branch, packed: of})
+			}
+			return nil
+		})
 		if err != nil {
 			return nil, err
 		}
-		if list, err = c.scan(found, p.branch, list); err != nil {
+		packed := len(list)
+		if list, err = c.unpacked(ctx, held, p.branch, lo, hi, list); err != nil {
 			return nil, err
 		}
+		if packed > begin && packed < len(list) && !before(&list[packed-1].Row, &list[packed].Row) {
+			return nil, damageError(inPageToo)
+		}
 	}
-	return list, nil
+	return list, c.holdUnhashed(ctx, list)
 }
 
-// scan appends the rows of a branch to a list.
-func (c *scanner) scan(found *sql.Rows, branch int64, list []row) ([]row, error) {
+const inPageToo = "there are rows that come before the end of a page"
+
+// unpacked appends the rows of a branch that are in no page.
+func (c *scanner) unpacked(ctx context.Context, held, branch, after, upTo int64, list []row) ([]row, error) {
+	found, err := within(ctx, c.tx, c.store.stmts.rowsIn).QueryContext(ctx, held, branch, after, upTo)
+	if err != nil {
+		return nil, err
+	}
+	return scan(found, branch, list)
+}
+
+// live reads the rows that count in the snapshot of a cycle, the last of each node
+// that is alive, and the rows born after that cycle, all in the order of rows. Rows
+// born after the cycle come with their content. It reads the newest rows first, so
+// that it holds none of those that do not count. Cost: all rows, read once.
+func (c *scanner) live(ctx context.Context, cycle, upTo int64) (list, drafts []row, err error) {
+	var seen nidSet
+	take := func(r row) {
+		switch {
+		case r.Birth > cycle:
+			drafts = append(drafts, r)
+		case seen.add(r.NID) && !r.Dead():
+			list = append(list, r)
+		}
+	}
+	for _, p := range slices.Backward(c.line) {
+		lo, hi := p.afterCycle, min(upTo, p.upToCycle)
+		if lo >= hi {
+			continue
+		}
+		unpacked, err := c.unpacked(ctx, cycle, p.branch, lo, hi, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		for _, r := range slices.Backward(unpacked) {
+			take(r)
+		}
+		err = c.eachPage(ctx, p, lo, hi, newestFirst, func(of *packedPage, rows []page.Row) error {
+			if n := len(rows); n > 0 && len(unpacked) > 0 && !before(&rows[n-1], &unpacked[0].Row) {
+				return damageError(inPageToo)
+			}
+			for _, r := range slices.Backward(rows) {
+				take(row{Row: r, branch: p.branch, packed: of})
+			}
+			return nil
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.Reverse(list)
+	slices.Reverse(drafts)
+	return list, drafts, c.holdUnhashed(ctx, list)
+}
+
+// scan appends the rows of a query to a list.
+func scan(found *sql.Rows, branch int64, list []row) ([]row, error) {
 	defer found.Close()
 	r := row{branch: branch}
-	var err error
 	var death, id, kind, iso, headers sql.NullString
 	var parent, offset, priority, cycle, created, index, expiry, size sql.NullInt64
 	for found.Next() {
-		r.hash, r.body = nil, nil
-		if err := found.Scan(&r.birth, &r.nid, &death, &parent, &id, &kind, &offset, &priority, &cycle, &created,
-			&iso, &index, &expiry, &headers, &size, &r.hash, &r.body); err != nil {
+		r.Hash, r.body = nil, nil
+		if err := found.Scan(&r.Birth, &r.NID, &death, &parent, &id, &kind, &offset, &priority, &cycle, &created,
+			&iso, &index, &expiry, &headers, &size, &r.Hash, &r.body); err != nil {
 			return nil, err
 		}
-		r.dead, r.parent, r.size = death.Valid, parent.Int64, int(size.Int64)
-		if list = append(list, r); r.dead {
-			continue
-		}
-		n := &tree.Node{
-			ID: id.String, Type: kind.String, Offset: offset.Int64, Priority: priority.Int64, Cycle: cycle.Int64,
-			CreatedNS: created.Int64, ForeignISO: iso.String, Index: index.Int64, Expiry: tree.Never,
-		}
+		r.Row = page.Row{Birth: r.Birth, NID: r.NID, Death: death.String, Parent: parent.Int64, ID: id.String,
+			Type: kind.String, Offset: offset.Int64, Priority: priority.Int64, Cycle: cycle.Int64, CreatedNS: created.Int64,
+			ISO: iso.String, Index: index.Int64, Expiry: tree.Never, Headers: headers.String, Size: int(size.Int64),
+			Hash: r.Hash}
 		if expiry.Valid {
-			n.Expiry = expiry.Int64
+			r.Expiry = expiry.Int64
 		}
-		if headers.Valid {
-			if n.Headers, err = c.headers(headers.String); err != nil {
-				return nil, err
-			}
-		}
-		list[len(list)-1].node = n
+		list = append(list, r)
 	}
 	return list, found.Err()
 }
 
-// complete adds content and content hash to the nodes of rows, which only the rows
-// of a tree need.
+// complete makes the nodes of rows, which only the rows of a tree need.
 func (c *scanner) complete(list []row) error {
 	for i := range list {
 		r := &list[i]
-		if r.dead || r.complete {
+		if r.Dead() || r.complete {
 			continue
 		}
-		n := *r.node
+		n := tree.Node{ID: r.ID, Type: r.Type, Offset: r.Offset, Priority: r.Priority, Cycle: r.Cycle,
+			CreatedNS: r.CreatedNS, ForeignISO: r.ISO, Index: r.Index, Expiry: r.Expiry}
+		if r.Headers != "" {
+			var err error
+			if n.Headers, err = c.headers(r.Headers); err != nil {
+				return err
+			}
+		}
 		var later **tree.Node // set below: a content that is read later needs its node
-		if r.body != nil && len(r.body) != r.size {
+		if r.body != nil && len(r.body) != r.Size {
 			return damageError("the content of node " + n.ID + " is of another size")
 		}
 		switch {
 		case r.body != nil:
 			n.Content = tree.Hold(tree.JSON(r.body))
-		case r.size > 0:
+		case r.Size > 0:
 			later = new(*tree.Node)
 			n.Content = c.store.content(r, later)
 		}
 		var hash *tree.Digest
-		if len(r.hash) == len(tree.Digest{}) {
-			hash = (*tree.Digest)(r.hash)
-		} else if r.size > 0 && r.body == nil {
+		if len(r.Hash) == len(tree.Digest{}) {
+			hash = (*tree.Digest)(r.Hash)
+		} else if r.Size > 0 && r.body == nil {
 			return damageError("the content of node " + n.ID + " is missing")
 		}
 		made := tree.NewNode(n, hash)

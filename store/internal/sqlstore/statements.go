@@ -10,7 +10,7 @@ import (
 // braces is how a content is named, which Dialect.statement writes out.
 const (
 	infoColumns = `SELECT ` + contextColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid,
-		(SELECT max(birth) FROM node_version WHERE branch = c.key)
+		coalesce((SELECT max(birth) FROM node_version WHERE branch = c.key), (SELECT max(last_birth) FROM page WHERE branch = c.key))
 		FROM context c LEFT JOIN log l ON l.branch = c.key
 		AND l.revision = (SELECT max(revision) FROM log WHERE branch = c.key)`
 	infoAll    = infoColumns + ` ORDER BY c.name`
@@ -41,14 +41,20 @@ const (
 		WHERE v.branch = ? AND v.birth = ? AND v.nid = ?`
 
 	// The newest version of an id: a generated id tells the cycle of its
-	// birth, any other is in the index of those that do not.
+	// birth, any other is in the index of those that do not. Where there is none,
+	// a page may have it that holds the cycle in the id.
 	refOf = `SELECT nid, birth FROM (
 		SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1
 		UNION ALL
+		SELECT nid, birth FROM page_name WHERE branch = ? AND id = ?
+		UNION ALL
 		SELECT nid, birth FROM node_version WHERE branch = ? AND birth = ? AND id = ?) r
 		WHERE birth <= ? ORDER BY birth DESC, nid DESC LIMIT 1`
-	namedRef = `SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1 AND birth <= ?
-		ORDER BY birth DESC, nid DESC LIMIT 1`
+	namedRef = `SELECT nid, birth FROM (
+		SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1
+		UNION ALL
+		SELECT nid, birth FROM page_name WHERE branch = ? AND id = ?) r
+		WHERE birth <= ? ORDER BY birth DESC, nid DESC LIMIT 1`
 	bornIn = `SELECT id, nid FROM node_version WHERE branch = ? AND birth = ? AND id IS NOT NULL ORDER BY nid`
 
 	logRows = `SELECT branch, revision, kind, cycle, time_ns, actor, message, request, report,
@@ -129,6 +135,11 @@ type statements struct {
 	infoAll, infoByName, infoByKey, stateAt      *sql.Stmt
 	logState, logProof, forkState, orphanLogs    *sql.Stmt
 	rowsIn, bodyOf, refOf, namedRef, bornIn      *sql.Stmt
+	pagesIn, pagesBackIn, pageOf, headOf         *sql.Stmt
+	digestOf, blockOf                            *sql.Stmt
+	packState, packRows, packGuard, packNames    *sql.Stmt
+	insertPage, insertBlock                      *sql.Stmt
+	deletePackedContents, deletePackedRows       *sql.Stmt
 	requestAt, chainAt, digestsIn                *sql.Stmt
 	contextRow, logRows, versionRows             *sql.Stmt
 	insertContext, updateContext, deleteContext  *sql.Stmt
@@ -158,6 +169,20 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, d *Diale
 	st.logState = on(read, logState)
 	st.rowsIn = on(read, rowsIn)
 	st.bodyOf = on(read, bodyOf)
+	st.pagesIn = on(read, pagesIn)
+	st.pagesBackIn = on(read, pagesBackIn)
+	st.pageOf = on(read, pageOf)
+	st.headOf = on(read, headOf)
+	st.digestOf = on(read, digestOf)
+	st.blockOf = on(read, blockOf)
+	st.packState = on(read, packState)
+	st.packRows = on(read, packRows)
+	st.packGuard = on(write, packGuard)
+	st.packNames = on(write, packNames)
+	st.insertPage = on(write, insertPage)
+	st.insertBlock = on(write, insertBlock)
+	st.deletePackedContents = on(write, deletePackedContents)
+	st.deletePackedRows = on(write, deletePackedRows)
 	st.refOf = on(read, refOf)
 	st.namedRef = on(read, namedRef)
 	st.bornIn = on(read, bornIn)

@@ -57,6 +57,8 @@ type Dialect struct {
 	// Check has the database check its own structures. It returns what is damaged
 	// in words, "" where nothing is.
 	Check func(ctx context.Context, db *sql.DB) (damage string, err error)
+	// Packing says which rows are packed into pages.
+	Packing Packing
 	// Clean overwrites the free space that holds erased text, with every copy that
 	// the database keeps, and empties the table unclean. It returns what it could
 	// not clean in words, "" where nothing remains.
@@ -72,6 +74,8 @@ type Store struct {
 	writers     writerCache
 	lineages    lineageCache
 	cache       treeCache
+	pages       pageCache
+	packing     Packing
 }
 
 // New returns a store over two handles of a database whose schema is in place:
@@ -79,7 +83,7 @@ type Store struct {
 // the database has such a thing, and one that reads. They may be the same.
 // Close closes them, and so does New when it fails.
 func New(ctx context.Context, write, read *sql.DB, d Dialect) (*Store, error) {
-	s := &Store{write: write, read: read, dialect: d}
+	s := &Store{write: write, read: read, dialect: d, packing: d.Packing.orDefault()}
 	if err := s.stmts.prepare(ctx, write, read, &s.dialect); err != nil {
 		err = s.fail(ctx, err, "preparing the statements")
 		return nil, errors.Join(err, s.Close())

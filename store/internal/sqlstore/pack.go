@@ -1,0 +1,319 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/internal/page"
+	"github.com/contexttree/pact/tree"
+)
+
+// Packing says which rows are packed into pages, and when. Zero values stand for the
+// defaults.
+type Packing struct {
+	Cycles int64 // whose rows a page holds, at most; 64
+	Keep   int64 // cycles before the latest that stay rows, so that going back to one stays cheap; 32
+}
+
+func (p Packing) orDefault() Packing {
+	if p.Cycles == 0 {
+		p.Cycles = 64
+	}
+	if p.Keep == 0 {
+		p.Keep = 32
+	}
+	return p
+}
+
+// The bounds of a page, beside its cycles: what a transaction of its own writes
+// while others wait, and what is decoded to find one row.
+const (
+	pageRows = 4096
+	pageSize = 512 << 10 // bytes of ids, headers and contents, unless one content has more
+)
+
+// slice is what one transaction packs: the oldest rows of a branch.
+type slice struct {
+	branch   int64
+	erasures int64 // of the context when the rows were read
+	after    int64 // the number of the page before
+	rows     int64
+	last     page.Row
+	page     page.Page
+}
+
+// pack packs the oldest rows of a branch, up to those of a page, and reports whether
+// it did. It does nothing where fewer than atLeast cycles would be packed, and none
+// of the last keep cycles. The rows are read and encoded before the lock is taken;
+// where they change meanwhile, nothing is written. A row that is not as it was
+// written is never packed: E_STORE with a store.Damage.
+func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (done bool, err error) {
+	const doing = "packing rows"
+	var sl *slice
+	err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error {
+		sl, err = s.readSlice(ctx, tx, branch, keep, atLeast)
+		return err
+	})
+	if err != nil || sl == nil {
+		return false, err
+	}
+	err = s.transact(ctx, doing, func(w *writer) error {
+		done, err = w.writeSlice(sl)
+		return err
+	})
+	return done && err == nil, err
+}
+
+// readSlice reads and encodes the rows to pack, nil where there are none.
+func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast int64) (*slice, error) {
+	sl := &slice{branch: branch}
+	var latest int64
+	var first sql.NullInt64
+	err := within(ctx, tx, s.stmts.packState).QueryRowContext(ctx, branch, branch, branch).Scan(&latest, &sl.erasures,
+		&sl.after, &first)
+	if err == sql.ErrNoRows { // deleted meanwhile
+		return nil, nil
+	}
+	upTo := latest - keep
+	if err != nil || !first.Valid || upTo-first.Int64+1 < atLeast {
+		return nil, err
+	}
+	upTo = min(upTo, first.Int64+s.packing.Cycles-1)
+	rows, err := within(ctx, tx, s.stmts.packRows).QueryContext(ctx, branch, upTo)
+	if err != nil {
+		return nil, err
+	}
+	var b page.Builder
+	c := scanner{known: make(map[string][]tree.Header)}
+	unproven := int64(beforeAll) // the last birth of a row without a proof
+	err = eachRow(rows, nil, func(values []any) error {
+		if b.Len() == pageRows || b.Size() >= pageSize {
+			return errFound
+		}
+		r, body, err := c.settledRow(values)
+		if err != nil {
+			return err
+		}
+		if values[colProof] == nil {
+			unproven = r.Birth
+		}
+		b.Add(r, body)
+		sl.last = r
+		return nil
+	})
+	if err != nil && err != errFound || b.Len() == 0 {
+		return nil, err
+	}
+	if unproven != beforeAll {
+		var last sql.NullInt64
+		if err := tx.QueryRowContext(ctx, s.bound(lastUnchained), branch).Scan(&last); err != nil {
+			return nil, err
+		}
+		if !last.Valid || unproven > last.Int64+1 {
+			return nil, (&store.Damage{Cycle: unproven, What: "there is a row of a node without its proof"}).Err()
+		}
+	}
+	sl.rows, sl.page = int64(b.Len()), b.Page()
+	return sl, nil
+}
+
+// lastUnchained is the cycle up to which rows may have no proof, but for its drafts:
+// the log is of version 1 of the schema there.
+const lastUnchained = `SELECT max(latest) FROM log WHERE branch = ? AND chain IS NULL`
+
+// settledRow returns a row of packRows and its content, after it compared both with
+// their proof.
+func (c *scanner) settledRow(values []any) (r page.Row, body []byte, err error) {
+	r = rowOf(values)
+	damage := func(what string) error {
+		return (&store.Damage{Cycle: r.Birth, Node: r.ID, What: what}).Err()
+	}
+	if proof, proven := values[colProof].(int64); proven && proof != rowProof(values[:colProof]) {
+		return r, nil, damage("the row of the node is not as it was written")
+	}
+	switch body, _ = values[colBody].([]byte); {
+	case len(body) != r.Size || (r.Size > 0) != (values[colContent] != nil):
+		return r, nil, damage("the content of the node is of another size")
+	case r.Hash == nil:
+		return r, body, nil
+	case len(r.Hash) != len(tree.Digest{}):
+		return r, nil, damage("the content hash of the node is of another size")
+	}
+	n := tree.Node{ID: r.ID, Cycle: r.Cycle}
+	if r.Headers != "" {
+		if n.Headers, err = c.headers(r.Headers); err != nil {
+			return r, nil, err
+		}
+	}
+	if found, ok := n.HashWith(tree.JSON(body)); !ok || !bytes.Equal(found[:], r.Hash) {
+		return r, nil, damage("the content of the node has another content hash")
+	}
+	return r, body, nil
+}
+
+// The indexes of the columns of versionRows and packRows.
+const (
+	colBirth      = 1
+	colNID        = 2
+	colDeath      = 3
+	colParent     = 4
+	colID         = 5
+	colType       = 6
+	colOffset     = 7
+	colPriority   = 8
+	colIntroduced = 9
+	colCreated    = 10
+	colISO        = 11
+	colIndex      = 12
+	colExpiry     = 13
+	colHeaders    = 14
+	colContent    = 15
+	colSize       = 16
+	colHash       = 17
+	colNamed      = 18
+	colProof      = 19
+	colBody       = 20 // of packRows
+)
+
+// rowOf returns the row in the values of versionRows.
+func rowOf(values []any) page.Row {
+	number := func(i int) int64 { n, _ := values[i].(int64); return n }
+	text := func(i int) string { s, _ := values[i].(string); return s }
+	r := page.Row{Birth: number(colBirth), NID: number(colNID), Death: text(colDeath)}
+	if r.Dead() {
+		return r
+	}
+	r.Parent, r.ID, r.Type, r.Offset, r.Priority = number(colParent), text(colID), text(colType), number(colOffset),
+		number(colPriority)
+	r.Cycle, r.CreatedNS, r.ISO, r.Index, r.Expiry = number(colIntroduced), number(colCreated), text(colISO),
+		number(colIndex), tree.Never
+	if expiry, mortal := values[colExpiry].(int64); mortal {
+		r.Expiry = expiry
+	}
+	r.Headers, r.Size, r.Named = text(colHeaders), int(number(colSize)), number(colNamed) != 0
+	r.Hash, _ = values[colHash].([]byte)
+	return r
+}
+
+// valuesOf returns the values of versionRows that a row in a page stands for. Where
+// it has a content, the number of that is 0; there is no proof.
+func valuesOf(branch int64, r *page.Row) []any {
+	values := make([]any, rowParams)
+	values[0], values[colBirth], values[colNID] = branch, r.Birth, r.NID
+	if r.Dead() {
+		values[colDeath] = r.Death
+		return values
+	}
+	if r.Parent != 0 {
+		values[colParent] = r.Parent
+	}
+	values[colID], values[colType], values[colOffset], values[colPriority] = r.ID, r.Type, r.Offset, r.Priority
+	values[colIntroduced], values[colCreated], values[colISO], values[colIndex] = r.Cycle, r.CreatedNS, orNull(r.ISO), r.Index
+	if r.Expiry != tree.Never {
+		values[colExpiry] = r.Expiry
+	}
+	if values[colHeaders] = orNull(r.Headers); r.Size > 0 {
+		values[colContent], values[colSize] = int64(0), int64(r.Size)
+	}
+	if r.Hash != nil {
+		values[colHash] = r.Hash
+	}
+	if r.Named {
+		values[colNamed] = int64(1)
+	}
+	return values
+}
+
+// writeSlice puts a page in the place of its rows, false where they changed since
+// they were read: another process packed or erased them, or deleted the context.
+func (w *writer) writeSlice(sl *slice) (bool, error) {
+	st := &w.store.stmts
+	var count, erasures, after int64
+	err := w.stmt(st.packGuard).QueryRowContext(w.ctx, sl.branch, sl.last.Birth, sl.last.NID, sl.branch, sl.branch).Scan(&count,
+		&after, &erasures)
+	if err != nil && err != sql.ErrNoRows {
+		return false, err
+	}
+	if err != nil || count != sl.rows || erasures != sl.erasures || after != sl.after {
+		return false, nil
+	}
+	at := []any{sl.branch, sl.last.Birth, sl.last.NID}
+	if err := w.exec(st.packNames, at...); err != nil {
+		return false, err
+	}
+	p := &packedPage{branch: sl.branch, birth: sl.last.Birth, nid: sl.last.NID, number: sl.after + 1}
+	if err := w.insertPage(p, &sl.page); err != nil {
+		return false, err
+	}
+	for _, gone := range [...]*sql.Stmt{st.deletePackedContents, st.deletePackedRows} {
+		if err := w.exec(gone, at...); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+// insertPage writes a page and its blocks.
+func (w *writer) insertPage(p *packedPage, of *page.Page) error {
+	st := &w.store.stmts
+	digest := page.Digest(of.Head, p.place()...)
+	if err := w.exec(st.insertPage, p.branch, p.birth, p.nid, p.number, digest[:], of.Head); err != nil {
+		return err
+	}
+	for no, body := range of.Blocks {
+		if err := w.exec(st.insertBlock, p.branch, p.birth, p.nid, int64(no), body); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// PackAll packs all rows that are no drafts. Cost: the rows of all contexts, in
+// transactions of a few dozen cycles each.
+func (s *Store) PackAll(ctx context.Context) error {
+	const doing = "packing rows"
+	rows, err := s.read.QueryContext(ctx, `SELECT key FROM context ORDER BY key`)
+	if err != nil {
+		return s.fail(ctx, err, doing)
+	}
+	var keys []int64
+	err = eachRow(rows, nil, func(values []any) error {
+		key, _ := values[0].(int64)
+		keys = append(keys, key)
+		return nil
+	})
+	if err != nil {
+		return s.fail(ctx, err, doing)
+	}
+	for _, key := range keys {
+		for done := true; done; {
+			if done, err = s.pack(ctx, key, 0, 1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// The statements that pack rows.
+const (
+	// The latest cycle, the erasures, the number of the last page and the first birth of
+	// a row.
+	packState = `SELECT l.latest, c.erasures, coalesce((SELECT number FROM page WHERE branch = ? ORDER BY last_birth DESC, last_nid DESC LIMIT 1), 0),
+		(SELECT min(birth) FROM node_version WHERE branch = ?)
+		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? ORDER BY l.revision DESC LIMIT 1`
+	packRows = `SELECT v.branch, v.birth, v.nid, v.death, v.parent, v.id, v.type, v."offset", v.priority, v.cycle, v.created_ns,
+		v.created_iso, v.creation_index, v.expiry, v.headers, v.content_no, v.content_size, v.content_hash, v.named, v.proof,
+		c.body FROM node_version v LEFT JOIN content c ON {same} WHERE v.branch = ? AND v.birth <= ? ORDER BY v.birth, v.nid`
+	packGuard = `SELECT (SELECT count(*) FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?)),
+		coalesce((SELECT number FROM page WHERE branch = ? ORDER BY last_birth DESC, last_nid DESC LIMIT 1), 0), erasures
+		FROM context WHERE key = ?`
+	packNames = `INSERT INTO page_name (branch, id, birth, nid) SELECT branch, id, birth, nid FROM node_version
+		WHERE branch = ? AND (birth, nid) <= (?, ?) AND named = 1 AND id IS NOT NULL`
+	insertPage           = `INSERT INTO page (branch, last_birth, last_nid, number, digest, head) VALUES (?, ?, ?, ?, ?, ?)`
+	insertBlock          = `INSERT INTO page_block (branch, last_birth, last_nid, no, body) VALUES (?, ?, ?, ?, ?)`
+	deletePackedContents = `DELETE FROM content WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?))`
+	deletePackedRows     = `DELETE FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?)`
+)

@@ -1,0 +1,97 @@
+package sqlstore
+
+import (
+	"crypto/sha256"
+	"sync"
+
+	"github.com/contexttree/pact/store/internal/page"
+)
+
+// openPage is a page with its rows.
+type openPage struct {
+	packedPage
+	index page.Index
+}
+
+// blockKey names a block of a page, whose bytes are those of the digest.
+type blockKey struct {
+	branch, birth, nid int64
+	digest             [sha256.Size]byte
+	no                 int
+}
+
+// The bounds of a pageCache.
+const (
+	maxOpenPages  = 8
+	maxOpenBlocks = 4 << 20 // bytes of contents
+)
+
+// pageCache keeps the pages and the blocks that were opened last. A page never
+// changes; one that an erasure wrote anew has another digest, for which callers ask.
+type pageCache struct {
+	mu     sync.Mutex
+	heads  []*openPage // the one used last is the last
+	blocks []openBlock // likewise
+	bytes  int         // of all blocks
+}
+
+type openBlock struct {
+	key      blockKey
+	contents []byte
+}
+
+// head returns the page at a place, if it is known with a digest.
+func (c *pageCache) head(at *packedPage, digest []byte) *openPage {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i, p := range c.heads {
+		if p.branch == at.branch && p.birth == at.birth && p.nid == at.nid && string(p.digest[:]) == string(digest) {
+			c.heads = append(append(c.heads[:i], c.heads[i+1:]...), p)
+			return p
+		}
+	}
+	return nil
+}
+
+func (c *pageCache) putHead(p *openPage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.heads) == maxOpenPages {
+		c.heads = append(c.heads[:0], c.heads[1:]...)
+	}
+	c.heads = append(c.heads, p)
+}
+
+// block returns the contents of a block, nil where they are not known.
+func (c *pageCache) block(key blockKey) []byte {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for i := len(c.blocks) - 1; i >= 0; i-- {
+		if b := c.blocks[i]; b.key == key {
+			c.blocks = append(append(c.blocks[:i], c.blocks[i+1:]...), b)
+			return b.contents
+		}
+	}
+	return nil
+}
+
+func (c *pageCache) putBlock(key blockKey, contents []byte) {
+	if len(contents) > maxOpenBlocks/4 {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.blocks = append(c.blocks, openBlock{key, contents})
+	c.bytes += len(contents)
+	for c.bytes > maxOpenBlocks {
+		c.bytes -= len(c.blocks[0].contents)
+		c.blocks = append(c.blocks[:0], c.blocks[1:]...)
+	}
+}
+
+// clear drops everything, with the texts in it.
+func (c *pageCache) clear() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.heads, c.blocks, c.bytes = nil, nil, 0
+}

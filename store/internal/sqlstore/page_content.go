@@ -1,0 +1,159 @@
+package sqlstore
+
+import (
+	"bytes"
+	"context"
+	"database/sql"
+	"sort"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store/internal/page"
+	"github.com/contexttree/pact/tree"
+)
+
+// content returns the content of a published version. It is read when asked for
+// and compared with the content hash of the version. Only an erasure changes a
+// published version, and its key is never used again.
+func (s *Store) content(r *row, of **tree.Node) tree.Content {
+	branch, birth, nid, size := r.branch, r.Birth, r.NID, r.Size
+	packed, block, at := r.packed, r.Block, r.At
+	return tree.Fetch(size, func(ctx context.Context) (tree.JSON, error) {
+		n := *of
+		if packed != nil {
+			contents, err := s.blockAt(ctx, nil, packed, block)
+			if err != nil {
+				return "", s.fail(ctx, err, "reading a content")
+			}
+			if contents != nil {
+				v := tree.JSON(contents[at : at+size])
+				return v, checkContentHash(n, v)
+			}
+		}
+		v, hash, err := s.body(ctx, nil, branch, birth, nid)
+		if err != nil {
+			return "", err
+		}
+		if erased := v == tree.ErasedContent && !bytes.Equal(hash, n.Hash[:]); erased { // since the snapshot was read
+			return v, nil
+		}
+		return v, checkContentHash(n, v)
+	})
+}
+
+// body reads a content and its hash, wherever it is.
+func (s *Store) body(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) (tree.JSON, []byte, error) {
+	var body sql.NullString // which copies once what the driver gives, a slice of bytes twice
+	var hash []byte
+	err := within(ctx, tx, s.stmts.bodyOf).QueryRowContext(ctx, branch, birth, nid).Scan(&body, &hash)
+	if err != sql.ErrNoRows {
+		return tree.JSON(body.String), hash, s.fail(ctx, err, "reading a content")
+	}
+	for { // what is no row any more is in a page
+		p, err := s.pageFor(ctx, tx, branch, birth, nid)
+		if err != nil {
+			return "", nil, s.fail(ctx, err, "reading a content")
+		}
+		if p == nil || p.row(birth, nid) == nil || p.row(birth, nid).Size == 0 {
+			return "", nil, fault.New(fault.Store, "the content is gone with its context", "")
+		}
+		r := p.row(birth, nid)
+		contents, err := s.blockAt(ctx, tx, &p.packedPage, r.Block)
+		if err != nil {
+			return "", nil, s.fail(ctx, err, "reading a content")
+		}
+		if contents != nil { // and no erasure wrote the page anew meanwhile
+			return tree.JSON(contents[r.At : r.At+r.Size]), r.Hash, nil
+		}
+	}
+}
+
+// blockAt returns the contents of a block of a page, nil where the page is no longer
+// as it was. Callers must not change them.
+func (s *Store) blockAt(ctx context.Context, tx *sql.Tx, p *packedPage, no int) ([]byte, error) {
+	key := blockKey{p.branch, p.birth, p.nid, p.digest, no}
+	known := s.pages.block(key)
+	query, args := s.stmts.digestOf, []any{p.branch, p.birth, p.nid}
+	var digest, stored []byte
+	into := []any{&digest}
+	if known == nil {
+		query, args, into = s.stmts.blockOf, append(args, int64(no)), append(into, &stored)
+	}
+	err := within(ctx, tx, query).QueryRowContext(ctx, args...).Scan(into...)
+	switch {
+	case err == sql.ErrNoRows && known == nil:
+		return nil, s.missingBlock(ctx, tx, p)
+	case err == sql.ErrNoRows, err == nil && string(digest) != string(p.digest[:]):
+		return nil, nil
+	case err != nil || known != nil:
+		return known, err
+	}
+	contents, err := p.blocks[no].Open(stored)
+	if err != nil {
+		return nil, p.damage("has a block of contents that is not as it was written")
+	}
+	s.pages.putBlock(key, contents)
+	return contents, nil
+}
+
+// missingBlock returns E_STORE where a page is there and its block is not.
+func (s *Store) missingBlock(ctx context.Context, tx *sql.Tx, p *packedPage) error {
+	var digest []byte
+	err := within(ctx, tx, s.stmts.digestOf).QueryRowContext(ctx, p.branch, p.birth, p.nid).Scan(&digest)
+	if err == sql.ErrNoRows || err == nil && string(digest) != string(p.digest[:]) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return p.damage("lacks a block of contents")
+}
+
+// holdUnhashed reads the contents of rows in pages that have no hash: a tree needs
+// them.
+func (c *scanner) holdUnhashed(ctx context.Context, list []row) error {
+	for i := range list {
+		r := &list[i]
+		if r.packed == nil || r.Size == 0 || r.Hash != nil || r.body != nil {
+			continue
+		}
+		contents, err := c.store.blockAt(ctx, c.tx, r.packed, r.Block)
+		if err != nil {
+			return err
+		}
+		if contents == nil {
+			return r.packed.damage("changed while it was read")
+		}
+		r.body = bytes.Clone(contents[r.At : r.At+r.Size])
+	}
+	return nil
+}
+
+// packedRef finds the version that an id names that tells its birth, in the pages of
+// a branch; the zero ref where there is none.
+func (s *Store) packedRef(ctx context.Context, branch, birth int64, id string) (found ref, err error) {
+	err = s.eachPackedIn(ctx, branch, birth, func(r *page.Row) {
+		if r.ID == id {
+			found = ref{r.NID, r.Birth}
+		}
+	})
+	return found, err
+}
+
+// eachPackedIn calls f with every row of a cycle that is in a page of a branch.
+func (s *Store) eachPackedIn(ctx context.Context, branch, birth int64, f func(*page.Row)) error {
+	for next := int64(beforeAll); ; {
+		p, err := s.pageFor(ctx, nil, branch, birth, next)
+		if p == nil || err != nil {
+			return err
+		}
+		rows := p.index.Rows
+		for i := sort.Search(len(rows), func(i int) bool { return rows[i].Birth >= birth }); i < len(rows) &&
+			rows[i].Birth == birth; i++ {
+			f(&rows[i])
+		}
+		if p.birth > birth { // the cycle ends within the page
+			return nil
+		}
+		next = p.nid + 1
+	}
+}

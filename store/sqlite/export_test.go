@@ -1,0 +1,11 @@
+package sqlite
+
+import "github.com/contexttree/pact/store/internal/sqlstore"
+
+// PackSoon has stores that are opened from now on pack pages of so many cycles, and
+// keep as many as rows, until the function that it returns is called.
+func PackSoon(cycles, keep int64) (restore func()) {
+	before := packing
+	packing = sqlstore.Packing{Cycles: cycles, Keep: keep}
+	return func() { packing = before }
+}
