@@ -48,7 +48,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, e
 		if err := b.run(o.Edit); err != nil {
 			return nil, err
 		}
-		working, stamps, cand = x.Tree(), x.Stamps, nil
+		working, stamps, cand = x.Draft(), x.Stamps, nil // which nobody else sees
 	}
 	if cand != nil && !o.Pruning.empty() {
 		return nil, fixedCandidate()

@@ -113,6 +113,9 @@ func (e *Error) Unwrap() error { return e.Err }
 
 // CodeOf returns the code of the first Error in err's chain, or "" without one.
 func CodeOf(err error) Code {
+	if err == nil { // most calls go well, and the variable below is an allocation
+		return ""
+	}
 	var e *Error
 	if errors.As(err, &e) {
 		return e.Code

@@ -51,6 +51,15 @@ func Edit(ctx context.Context, working, base *Tree, s Stamps, env Env) *Editor {
 // Tree returns the working state with the edits made so far.
 func (x *Editor) Tree() *Tree { return x.result() }
 
+// Draft is Tree for a tree that nobody reads once it was sealed: [Seal] takes over
+// the index that the batch made, instead of copying it. The batch is over then.
+func (x *Editor) Draft() *Tree {
+	owner := x.owner
+	t := x.result()
+	t.draft = owner
+	return t
+}
+
 // Earlier reports whether a node belongs to an earlier cycle.
 func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
 

@@ -2,7 +2,8 @@ package tree
 
 import (
 	"math"
-	"sort"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -57,7 +58,7 @@ type Node struct {
 // reads the typed fields out of them and computes content hash and digest.
 // hash is the content hash where it is already known (a loaded node), else nil.
 func NewNode(n Node, hash *Digest) *Node {
-	sort.Slice(n.Headers, func(i, j int) bool { return n.Headers[i].Name < n.Headers[j].Name })
+	slices.SortFunc(n.Headers, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
 	n.Role, n.Kind, n.Key, n.Tags, n.Refs, n.Removable, n.Pinned = "", "", "", nil, nil, false, false
 	for _, h := range n.Headers {
 		switch h.Name {
@@ -215,11 +216,11 @@ func (n *Node) ContentHash() string {
 // String returns the digest in hexadecimal.
 func (d Digest) String() string {
 	const hex = "0123456789abcdef"
-	b := make([]byte, 0, 2*len(d))
-	for _, c := range d {
-		b = append(b, hex[c>>4], hex[c&15])
+	var b [2 * len(d)]byte
+	for i, c := range d {
+		b[2*i], b[2*i+1] = hex[c>>4], hex[c&15]
 	}
-	return string(b)
+	return string(b[:])
 }
 
 // Less is the canonical order of siblings: offset, created_at_ns,

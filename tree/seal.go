@@ -50,7 +50,8 @@ func (t *Tree) Without(ids ...string) *Tree {
 // are given in this order: turn, core, next ^ah. The tree returned is the
 // snapshot of s.Cycle; the stamps are those of the cycle after it. E_LIMIT where
 // cycles or stamps have come to the end of their range.
-// Cost: the children of ^ah, and one path.
+// Cost: the children of ^ah, and one path. A tree of [Editor.Draft] must not be read
+// afterwards, whether Seal fails or not.
 //
 // Specification: 02 §6, 02 §6.1, 02 §6.2, 03 §5, 03 §5.1, 03 §5.2.
 func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
@@ -60,6 +61,9 @@ func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
 			"export the snapshot, give it a lower cycle and import it as another context")
 	}
 	x := &Editor{change: t.change(), Stamps: s, env: env}
+	if t.draft != nil {
+		x.owner = t.draft
+	}
 	head, seq := t.Region(Head), t.Region(Seq)
 	turn := Node{Type: env.Vocabulary.Turn, Cycle: s.Cycle, Expiry: Never}
 	if err := x.stampNew(&turn, turn.Type); err != nil {

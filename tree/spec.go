@@ -57,16 +57,20 @@ func CustomName(name string) bool {
 
 // headers builds the optional headers of a spec.
 func (s *Spec) headers() ([]Header, error) {
-	var hs []Header
+	var room [8]Header // most nodes have fewer
+	hs := room[:0]
 	for i, v := range [...]string{s.Role, s.Kind, s.Key, s.Provenance, s.MIME, s.Encoding} {
 		if v == "" {
 			continue
 		}
-		h, err := header(optional[i], v)
+		value, err := canon.EncodeString(v)
 		if err != nil {
+			return nil, notJSON(optional[i], err)
+		}
+		if err := checkRole(optional[i], v); err != nil {
 			return nil, err
 		}
-		hs = append(hs, h)
+		hs = append(hs, Header{optional[i], JSON(value)})
 	}
 	for i, list := range [...][]string{s.Tags, s.Refs} {
 		if len(list) == 0 {
@@ -84,7 +88,11 @@ func (s *Spec) headers() ([]Header, error) {
 	if s.Pinned {
 		hs = append(hs, Header{"pinned", JSON(canon.True)})
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Attrs)) {
+	var names []string
+	if len(s.Attrs) > 0 {
+		names = slices.Sorted(maps.Keys(s.Attrs))
+	}
+	for _, name := range names {
 		if !CustomName(name) {
 			return nil, invalid(name, "a custom attribute needs a name of its own", "name it data_"+name+", content_"+name+
 				" or with a namespace, such as x:"+name)
@@ -97,7 +105,7 @@ func (s *Spec) headers() ([]Header, error) {
 			hs = append(hs, h)
 		}
 	}
-	return hs, nil
+	return append([]Header(nil), hs...), nil
 }
 
 // header checks and encodes one header. Value null means the header is to go.
@@ -117,9 +125,8 @@ func header(name string, v any) (Header, error) {
 		if !ok {
 			return Header{}, invalid(name, "the header must be a string", "")
 		}
-		if name == "role" && !slices.Contains(roles, t) && !strings.Contains(t, ":") {
-			return Header{}, invalid(t, "the role is neither canonical nor namespaced", "use "+strings.Join(roles, ", ")+
-				", or a name with a colon")
+		if err := checkRole(name, t); err != nil {
+			return Header{}, err
 		}
 	case name == "tags" || name == "refs":
 		if value.Kind() != canon.KindArray || texts(value) == nil {
@@ -133,22 +140,36 @@ func header(name string, v any) (Header, error) {
 	return Header{name, JSON(value)}, nil
 }
 
+// checkRole refuses a role that no block may have, and no other header.
+func checkRole(header, text string) error {
+	if header != "role" || slices.Contains(roles, text) || strings.Contains(text, ":") {
+		return nil
+	}
+	return invalid(text, "the role is neither canonical nor namespaced", "use "+strings.Join(roles, ", ")+
+		", or a name with a colon")
+}
+
 // encode returns the canonical form of a value, Null where there is none.
 func encode(name string, v any) (canon.Value, error) {
 	if given, ok := v.(JSON); ok { // as it is, NaN too
 		v = canon.Value(given)
 	}
 	value, err := canon.Encode(v)
-	switch {
-	case fault.CodeOf(err) == fault.Limit:
-		return "", fault.Wrap(fault.Limit, err, "the value of "+name+" is too large", "")
-	case err != nil:
-		return "", fault.Wrap(fault.DocumentInvalid, err, "the value of "+name+" is not JSON", "")
+	if err != nil {
+		return "", notJSON(name, err)
 	}
 	if value == "" {
 		return canon.Null, nil
 	}
 	return value, nil
+}
+
+// notJSON is the error for a value that has no canonical form.
+func notJSON(name string, err error) error {
+	if fault.CodeOf(err) == fault.Limit {
+		return fault.Wrap(fault.Limit, err, "the value of "+name+" is too large", "")
+	}
+	return fault.Wrap(fault.DocumentInvalid, err, "the value of "+name+" is not JSON", "")
 }
 
 // encodeContent is encode for content; null is none.

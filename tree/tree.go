@@ -34,6 +34,7 @@ type Tree struct {
 	refs  trie[trie[bool]] // id -> ids of the nodes that refer to it
 	// unloaded is asked for what ids and refs say nothing of; nil where they say all.
 	unloaded *Unloaded
+	draft    *trieOwner // of index nodes that Seal may change in place, see Editor.Draft; else nil
 }
 
 // place is where the index finds a node.
@@ -174,7 +175,11 @@ type change struct {
 	owner *trieOwner // of the index nodes that this change made and may still change
 }
 
-func (t *Tree) change() change { return change{Tree: *t, owner: new(trieOwner)} }
+func (t *Tree) change() change {
+	c := change{Tree: *t, owner: new(trieOwner)}
+	c.draft = nil
+	return c
+}
 
 // result returns the tree made so far. What is changed afterwards is not seen
 // in it.
@@ -209,7 +214,8 @@ func (c *change) rebuild(path []*Entry, next *Entry) {
 
 // attach puts an entry with everything below it under a parent.
 func (c *change) attach(parent string, e *Entry) {
-	path := c.Path(parent)
+	var room [8]*Entry
+	path := c.appendPath(room[:0], parent)
 	under := path[len(path)-1]
 	class := under.class
 	if class == Block { // a group of foreign type whose last child is on its way back

@@ -121,14 +121,56 @@ func (n *trieNode[V]) editable(owner *trieOwner, room int) *trieNode[V] {
 	if owner != nil && n.owner == owner {
 		return n
 	}
-	c := &trieNode[V]{bitmap: n.bitmap, owner: owner, slots: make([]trieSlot[V], len(n.slots), len(n.slots)+room)}
-	copy(c.slots, n.slots)
+	c := newTrieNode[V](len(n.slots)+room, owner)
+	c.bitmap, c.slots = n.bitmap, append(c.slots, n.slots...)
 	return c
+}
+
+// newTrieNode returns a node that has room for slots, in one allocation with them:
+// each edit copies dozens of nodes.
+func newTrieNode[V any](slots int, owner *trieOwner) *trieNode[V] {
+	var n *trieNode[V]
+	switch {
+	case slots <= 2:
+		of := new(struct {
+			trieNode[V]
+			room [2]trieSlot[V]
+		})
+		n, of.slots = &of.trieNode, of.room[:0]
+	case slots <= 4:
+		of := new(struct {
+			trieNode[V]
+			room [4]trieSlot[V]
+		})
+		n, of.slots = &of.trieNode, of.room[:0]
+	case slots <= 7:
+		of := new(struct {
+			trieNode[V]
+			room [7]trieSlot[V]
+		})
+		n, of.slots = &of.trieNode, of.room[:0]
+	case slots <= 11:
+		of := new(struct {
+			trieNode[V]
+			room [11]trieSlot[V]
+		})
+		n, of.slots = &of.trieNode, of.room[:0]
+	case slots <= 1<<trieBits:
+		of := new(struct {
+			trieNode[V]
+			room [1 << trieBits]trieSlot[V]
+		})
+		n, of.slots = &of.trieNode, of.room[:0]
+	default: // a list at the last level
+		n = &trieNode[V]{slots: make([]trieSlot[V], 0, slots)}
+	}
+	n.owner = owner
+	return n
 }
 
 func (n *trieNode[V]) with(e *trieEntry[V], hash uint64, shift int, owner *trieOwner, grew *bool) *trieNode[V] {
 	if n == nil {
-		n = &trieNode[V]{owner: owner}
+		n = newTrieNode[V](1, owner)
 	}
 	if shift >= trieLevel {
 		c := n.editable(owner, 1)
@@ -216,7 +258,8 @@ func (n *trieNode[V]) dropped(bit uint32, i int, owner *trieOwner) *trieNode[V] 
 		n.slots = append(n.slots[:i], n.slots[i+1:]...)
 		return n
 	}
-	c := &trieNode[V]{bitmap: n.bitmap &^ bit, slots: make([]trieSlot[V], 0, len(n.slots)), owner: owner}
+	c := newTrieNode[V](len(n.slots)-1, owner)
+	c.bitmap = n.bitmap &^ bit
 	c.slots = append(append(c.slots, n.slots[:i]...), n.slots[i+1:]...)
 	return c
 }

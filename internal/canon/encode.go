@@ -29,16 +29,21 @@ func Encode(v any) (Value, error) {
 			return "", nil
 		}
 	case string:
-		if err := checkText(v); err != nil {
-			return "", err
-		}
-		return String(v), nil
+		return EncodeString(v)
 	}
 	dst, err := appendGo(nil, v, maxDepth)
 	if err != nil {
 		return "", err
 	}
 	return Value(dst), nil
+}
+
+// EncodeString is Encode for a string.
+func EncodeString(s string) (Value, error) {
+	if err := checkText(s); err != nil {
+		return "", err
+	}
+	return String(s), nil
 }
 
 // maxBits is the size of the largest integer of maxNumber digits; it spares

@@ -7,6 +7,7 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -14,6 +15,8 @@ import (
 )
 
 const textSize = 3700
+
+func random() *rand.Rand { return rand.New(rand.NewPCG(1, 2)) }
 
 // write returns a text of textSize bytes, another one each time.
 func write(r *rand.Rand) string {
@@ -29,7 +32,7 @@ func write(r *rand.Rand) string {
 // anybody would pay to keep the same bytes: content and headers inserted as
 // plain rows in one transaction, in a file with the same settings.
 func BenchmarkCommit(b *testing.B) {
-	text := write(rand.New(rand.NewPCG(1, 2)))
+	text := write(random())
 	b.Run("pact", func(b *testing.B) {
 		w := begin(b, open(b, filepath.Join(b.TempDir(), "pact.db")))
 		w.next(b, text)
@@ -65,9 +68,9 @@ func BenchmarkCommit(b *testing.B) {
 
 // plain keeps turns as rows without a history.
 type plain struct {
-	db               *sql.DB
-	content, headers *sql.Stmt
-	n                int64
+	db                *sql.DB
+	contents, headers map[int]*sql.Stmt // by the number of blocks
+	n                 int64
 }
 
 func plainly(b *testing.B) *plain {
@@ -87,37 +90,46 @@ func plainly(b *testing.B) *plain {
 		b.Fatal(err)
 	}
 	p := &plain{db: db}
-	if p.content, err = db.Prepare(`INSERT INTO content (no, body) VALUES (?, ?)`); err != nil {
-		b.Fatal(err)
-	}
 	const row = `(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
-	if p.headers, err = db.Prepare(`INSERT INTO header (parent, id, type, "offset", priority, cycle, created_ns, creation_index,
-		expiry, headers, content, size, hash) VALUES ` + row + `,` + row + `,` + row + `,` + row); err != nil {
-		b.Fatal(err)
+	p.headers = make(map[int]*sql.Stmt)
+	p.contents = make(map[int]*sql.Stmt)
+	for _, blocks := range []int{1, 4} {
+		if p.contents[blocks], err = db.Prepare(`INSERT INTO content (no, body) VALUES (?, ?)` +
+			strings.Repeat(`, (?, ?)`, blocks-1)); err != nil {
+			b.Fatal(err)
+		}
+		if p.headers[blocks], err = db.Prepare(`INSERT INTO header (parent, id, type, "offset", priority, cycle, created_ns,
+			creation_index, expiry, headers, content, size, hash) VALUES ` + row +
+			strings.Repeat(`,`+row, blocks+2)); err != nil {
+			b.Fatal(err)
+		}
 	}
 	return p
 }
 
-func (p *plain) insert(b *testing.B, text string) {
+// insert inserts what a turn of a few blocks brings: their contents, and the
+// headers of them, the turn, its core and the next active head.
+func (p *plain) insert(b *testing.B, texts ...string) {
 	p.n++
 	tx, err := p.db.Begin()
 	if err != nil {
 		b.Fatal(err)
 	}
-	if _, err := tx.Stmt(p.content).Exec(p.n, []byte(text)); err != nil {
+	var bodies, args []any
+	for i, text := range texts {
+		no := p.n*8 + int64(i)
+		bodies = append(bodies, no, []byte(text))
+		args = append(args, p.n*4, fmt.Sprintf("block:%d-%d", p.n, i), "block", int64(0), int64(0), p.n,
+			1_700_000_000_000_000_000+p.n, int64(i), nil, `{"kind":"text","role":"user"}`, no, int64(len(text)), make([]byte, 32))
+	}
+	for i, kind := range []string{"seg", "cont", "^ah"} {
+		args = append(args, p.n*4, fmt.Sprintf("%s:%d-%d", kind, p.n, i), kind, int64(0), int64(0), p.n,
+			1_700_000_000_000_000_000+p.n, int64(i), nil, nil, nil, int64(0), nil)
+	}
+	if _, err := tx.Stmt(p.contents[len(texts)]).Exec(bodies...); err != nil {
 		b.Fatal(err)
 	}
-	var args []any
-	for i, kind := range []string{"block", "seg", "cont", "^ah"} {
-		args = append(args, p.n*4, fmt.Sprintf("%s:%d-%d", kind, p.n, i), kind, int64(0), int64(0), p.n,
-			1_700_000_000_000_000_000+p.n, int64(i), nil)
-		if i == 0 {
-			args = append(args, `{"kind":"text","role":"user"}`, p.n, int64(len(text)), make([]byte, 32))
-		} else {
-			args = append(args, nil, nil, int64(0), nil)
-		}
-	}
-	if _, err := tx.Stmt(p.headers).Exec(args...); err != nil {
+	if _, err := tx.Stmt(p.headers[len(texts)]).Exec(args...); err != nil {
 		b.Fatal(err)
 	}
 	if err := tx.Commit(); err != nil {

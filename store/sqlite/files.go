@@ -15,6 +15,7 @@ import (
 // files are the file of a store and those that SQLite keeps beside it.
 type files struct {
 	path       string
+	names      [3]string      // path with each suffix
 	mode       fs.FileMode    // of the file and of the files made beside it
 	opened     [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
 	truncateAt atomic.Int64   // the size of the WAL, in bytes, above which a commit tries to empty it
@@ -53,6 +54,9 @@ func findFiles(path string) (*files, error) {
 		return nil, fault.New(fault.Store, path+" is no SQLite database", "name another file")
 	}
 	p := &files{path: path, mode: info.Mode().Perm(), opened: [3]os.FileInfo{info}}
+	for i, ending := range suffixes {
+		p.names[i] = path + ending
+	}
 	p.truncateAt.Store(walLimit)
 	return p, nil
 }
@@ -143,7 +147,7 @@ func (p *files) check() error {
 // walSize is check, and returns the size of the WAL in bytes.
 func (p *files) walSize() (log int64, err error) {
 	for i, ending := range suffixes {
-		info, err := os.Stat(p.path + ending)
+		info, err := os.Stat(p.names[i])
 		if err != nil || !os.SameFile(info, p.opened[i]) || i == 0 && info.Size() < minFileSize {
 			return 0, p.goneError(ending, err)
 		}

@@ -199,7 +199,21 @@ type writer struct {
 	args  []any
 
 	revision int64 // that is being written
-	contents int64 // that it brought
+	given    int64 // numbers of contents that it has
+
+	cycle, parent boxed[int64] // of the row before
+	nodeType      boxed[string]
+}
+
+// boxed is a value as an argument of a statement. The next row mostly has the same
+// one, and need not allocate it again.
+type boxed[T comparable] struct{ arg any }
+
+func (b *boxed[T]) of(v T) any {
+	if last, known := b.arg.(T); !known || last != v {
+		b.arg = v
+	}
+	return b.arg
 }
 
 func (w *writer) stmt(st *sql.Stmt) *sql.Stmt { return w.tx.StmtContext(w.ctx, st) }
@@ -212,7 +226,7 @@ func (w *writer) exec(st *sql.Stmt, args ...any) error {
 // apply deletes and writes the rows of a step with few statements. Deaths come
 // first: their nids are lower, and so the rows go in in the order of the key.
 func (w *writer) apply(s *step, revision int64) error {
-	w.revision, w.contents = revision, 0
+	w.revision, w.given = revision, 0
 	st := &w.store.stmts
 	for _, r := range s.drops {
 		if err := w.exec(st.deleteContent, w.key, r.birth, r.nid); err != nil {
@@ -222,15 +236,21 @@ func (w *writer) apply(s *step, revision int64) error {
 			return err
 		}
 	}
+	contents, err := w.writeContents(s.births)
+	if err != nil {
+		return err
+	}
 	at, n := 0, len(s.deaths)+len(s.births)
+	w.args = make([]any, 0, min(n, insertSizes[0])*rowParams)
 	for i, size := range insertSizes {
 		for ; n-at >= size; at += size {
 			w.args = w.args[:0]
 			for k := at; k < at+size; k++ {
 				if k < len(s.deaths) {
 					w.appendDeath(&s.deaths[k])
-				} else if err := w.appendBirth(&s.births[k-len(s.deaths)]); err != nil {
-					return err
+				} else {
+					b := k - len(s.deaths)
+					w.appendBirth(&s.births[b], contents[b])
 				}
 			}
 			if err := w.exec(st.insertRows[i], w.args...); err != nil {
@@ -240,6 +260,71 @@ func (w *writer) apply(s *step, revision int64) error {
 	}
 	return nil
 }
+
+// writeContents writes the contents of versions with few statements, and returns
+// the number of each, nil for a version without content.
+func (w *writer) writeContents(births []birth) ([]any, error) {
+	numbers, with := make([]any, len(births)), make([]int, 0, len(births)) // with are those that have a content
+	for i := range births {
+		if births[i].body != nil {
+			with = append(with, i)
+		}
+	}
+	for i, size := range insertSizes {
+		for ; len(with) >= size && (size == 1 || together(births, with[:size]) <= maxTogether); with = with[size:] {
+			first, err := w.contents(births, with[:size], w.store.stmts.insertContents[i])
+			if err != nil {
+				return nil, err
+			}
+			for k, at := range with[:size] {
+				numbers[at] = first + int64(k)
+			}
+		}
+	}
+	return numbers, nil
+}
+
+// together is the size of the contents of some versions.
+func together(births []birth, with []int) (bytes int) {
+	for _, at := range with {
+		bytes += len(births[at].body)
+	}
+	return bytes
+}
+
+// contents writes the contents of some versions with one statement. They have
+// numbers in a row, of which it returns the first. Where the program gives them,
+// they are made of the revision, which nobody else writes, and of a number within
+// it; SQLite counts on from the highest that there is.
+func (w *writer) contents(births []birth, with []int, insert *sql.Stmt) (first int64, err error) {
+	args := make([]any, 0, 3*len(with))
+	if w.store.dialect.OwnContents {
+		first = w.revision*maxContents + w.given
+		w.given += int64(len(with))
+		for k, at := range with {
+			args = append(args, w.key, first+int64(k), births[at].body)
+		}
+		return first, w.exec(insert, args...)
+	}
+	for _, at := range with {
+		args = append(args, births[at].body)
+	}
+	result, err := w.stmt(insert).ExecContext(w.ctx, args...)
+	if err != nil {
+		return 0, err
+	}
+	last, err := result.LastInsertId()
+	if last > maxCounted {
+		err = damageError("the numbers of contents have come to their end")
+	}
+	return last - int64(len(with)) + 1, err
+}
+
+const (
+	maxTogether = 1 << 18 // bytes of contents that go into one statement, which holds them once more
+	maxContents = 1 << 24 // is more than the nodes of any tree
+	maxCounted  = 1 << 62 // up to which SQLite counts; from its highest number on it would try any
+)
 
 // appendDeath appends the arguments of the row of a death.
 func (w *writer) appendDeath(d *death) {
@@ -255,13 +340,13 @@ func (w *writer) appendProof() {
 	w.args = append(w.args, rowProof(w.args[len(w.args)-rowParams+1:]))
 }
 
-// appendBirth inserts the content of a version and appends the arguments of its
-// row.
-func (w *writer) appendBirth(b *birth) error {
+// appendBirth appends the arguments of the row of a version, whose content has a
+// number.
+func (w *writer) appendBirth(b *birth, no any) {
 	n := b.node
-	var parent, iso, expiry, no, size, hash, named any
+	var parent, iso, expiry, size, hash, named any
 	if b.parent != 0 {
-		parent = b.parent
+		parent = w.parent.of(b.parent)
 	}
 	if n.ForeignISO != "" {
 		iso = n.ForeignISO
@@ -270,11 +355,7 @@ func (w *writer) appendBirth(b *birth) error {
 		expiry = n.Expiry
 	}
 	if b.body != nil {
-		row, err := w.content(b.body)
-		if err != nil {
-			return err
-		}
-		no, size = row, int64(len(b.body))
+		size = int64(len(b.body))
 		if n.HashOK {
 			hash = n.Hash[:]
 		}
@@ -282,27 +363,8 @@ func (w *writer) appendBirth(b *birth) error {
 	if b.named {
 		named = int64(1)
 	}
-	w.args = append(w.args, w.key, b.birth, b.nid, nil, parent, n.ID, n.Type, n.Offset, n.Priority, n.Cycle, n.CreatedNS,
+	w.args = append(w.args, w.key, w.cycle.of(b.birth), b.nid, nil, parent, n.ID, w.nodeType.of(n.Type), n.Offset,
+		n.Priority, w.cycle.of(n.Cycle), n.CreatedNS,
 		iso, n.Index, expiry, headersText(n.Headers), no, size, hash, named)
 	w.appendProof()
-	return nil
 }
-
-// content writes a content and returns its number. One that the program gives is
-// made of the revision, which nobody else writes, and of a number within it.
-func (w *writer) content(body []byte) (int64, error) {
-	st := w.store.stmts.insertContent
-	if w.store.dialect.OwnContents {
-		no := w.revision*maxContents + w.contents
-		w.contents++
-		return no, w.exec(st, w.key, no, body)
-	}
-	result, err := w.stmt(st).ExecContext(w.ctx, body)
-	if err != nil {
-		return 0, err
-	}
-	return result.LastInsertId()
-}
-
-// maxContents is more than the nodes of any tree.
-const maxContents = 1 << 24

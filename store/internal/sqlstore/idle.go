@@ -17,11 +17,10 @@ func idleText(e store.Entry) any {
 	if e.Kind != store.Create && e.Kind != store.Commit {
 		return nil
 	}
-	ids := e.Idle
-	if ids == nil {
-		ids = []string{}
+	if len(e.Idle) == 0 {
+		return "[]"
 	}
-	text, _ := json.Marshal(ids) // a list of texts has a JSON form
+	text, _ := json.Marshal(e.Idle) // a list of texts has a JSON form
 	return string(text)
 }
 

@@ -37,11 +37,11 @@ const (
 
 // logArgs returns the values of a log row without its link of the chain.
 func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64) ([]any, error) {
-	args := []any{
+	args := append(make([]any, 0, colChain+3), // and what the insert needs besides
 		branch, revision, string(e.Kind), e.Cycle, e.TimeNS, orNull(e.Actor), orNull(e.Message), orNull(e.Request),
 		orNull(string(e.Report)),
 		latest, st.Cycle, st.LastNS, st.Next, st.Given, next,
-	}
+	)
 	for _, digest := range [...]string{e.Digest, e.Thread, e.Sent} {
 		b, err := digestColumn(digest)
 		if err != nil {
@@ -65,7 +65,8 @@ func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int6
 	if g == nil {
 		return chain, w.exec(w.store.stmts.insertFirst, args...)
 	}
-	return chain, w.exec(w.store.stmts.insertLog, append([]any{w.key, w.key, g.Revision, g.Cycle}, args[2:]...)...)
+	args[1] = args[0] // the statement finds the revision by the guard
+	return chain, w.exec(w.store.stmts.insertLog, slices.Insert(args, 2, any(g.Revision), any(g.Cycle))...)
 }
 
 func orNull(s string) any {

@@ -129,6 +129,9 @@ func (p *plan) addVersion(s *step, n *tree.Node, r ref, parent int64, named bool
 		}
 		b.body = []byte(v)
 	}
+	if s.births == nil {
+		s.births = make([]birth, 0, 8) // of a turn
+	}
 	s.births = append(s.births, b)
 	p.refs[n.ID] = r
 	p.births.set(n.ID, r)

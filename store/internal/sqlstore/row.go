@@ -225,7 +225,11 @@ func headersText(hs []tree.Header) any {
 	if len(hs) == 0 {
 		return nil
 	}
-	buf := []byte{'{'}
+	size := len(`{}`)
+	for _, h := range hs {
+		size += len(`"":,`) + len(h.Name) + len(h.Value)
+	}
+	buf := append(make([]byte, 0, size), '{')
 	for i, h := range hs {
 		if i > 0 {
 			buf = append(buf, ',')

@@ -103,10 +103,10 @@ const (
 	updateAttempt = `UPDATE attempt SET status = ?, ended_ns = ?, token_in = ?, token_out = ?, error = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`
 
-	insertContent = `INSERT INTO content (body) VALUES (?)`
-	insertOwn     = `INSERT INTO content (branch, no, body) VALUES (?, ?, ?)`
-	deleteContent = `DELETE FROM content WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
-	deleteVersion = `DELETE FROM node_version WHERE branch = ? AND birth = ? AND nid = ?`
+	insertContents = `INSERT INTO content (body) VALUES `
+	insertOwn      = `INSERT INTO content (branch, no, body) VALUES `
+	deleteContent  = `DELETE FROM content WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
+	deleteVersion  = `DELETE FROM node_version WHERE branch = ? AND birth = ? AND nid = ?`
 
 	insertRows = `INSERT INTO node_version (branch, birth, nid, death, parent, id, type, "offset", priority, cycle, created_ns,
 		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named, proof) VALUES `
@@ -148,8 +148,8 @@ type statements struct {
 	currentCycle, attemptsAfter                  *sql.Stmt
 	insertAttempt, updateAttempt, deleteAttempt  *sql.Stmt
 	insertLog, insertFirst                       *sql.Stmt
-	insertContent, deleteContent, deleteVersion  *sql.Stmt
-	insertRows                                   [len(insertSizes)]*sql.Stmt
+	deleteContent, deleteVersion                 *sql.Stmt
+	insertContents, insertRows                   [len(insertSizes)]*sql.Stmt
 	trim                                         [len(trim)]*sql.Stmt
 }
 
@@ -210,14 +210,14 @@ func (st *statements) prepare(ctx context.Context, write, read *sql.DB, d *Diale
 	st.insertAttempt = on(write, insertAttempt)
 	st.updateAttempt = on(write, updateAttempt)
 	st.deleteAttempt = on(write, deleteAttempt)
-	if d.OwnContents {
-		st.insertContent = on(write, insertOwn)
-	} else {
-		st.insertContent = on(write, insertContent)
-	}
 	st.deleteContent = on(write, deleteContent)
 	st.deleteVersion = on(write, deleteVersion)
 	for i, n := range insertSizes {
+		if d.OwnContents {
+			st.insertContents[i] = on(write, insertOwn+tuples(n, 3))
+		} else {
+			st.insertContents[i] = on(write, insertContents+tuples(n, 1))
+		}
 		st.insertRows[i] = on(write, insertRows+tuples(n, rowParams))
 	}
 	for i, query := range trim {

@@ -1,0 +1,85 @@
+package tree
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestDraftsAreSealedInPlace seals the same batch twice, as a tree that others may
+// read and as a draft, cycle after cycle: both give the same snapshot with the same
+// index, and what was there before the batch stays as it was.
+func TestDraftsAreSealedInPlace(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 8))
+	now := int64(1000)
+	env := Env{Vocabulary: Vocabulary{Turn: "seg", Container: "cont", Block: "block"},
+		Clock: func() int64 { now++; return now }, Taken: func(string) (bool, error) { return false, nil }}
+	before, stamps, err := New(env, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 40 {
+		at := now
+		batch := func() *Editor {
+			now = at
+			edits := rand.New(rand.NewPCG(uint64(at), 1))
+			x := Edit(context.Background(), before, before, stamps, env)
+			var ids []string
+			for i := range 1 + edits.IntN(6) {
+				s := Spec{Content: fmt.Sprint("text ", i), Offset: int64(edits.IntN(3) - 1)}
+				if len(ids) > 0 && edits.IntN(3) == 0 {
+					s.Refs = ids[:1]
+				}
+				id, err := x.Add([]string{"^ah", "^ah", "^sys"}[edits.IntN(3)], s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if ids = append(ids, id); edits.IntN(4) == 0 {
+					if err := x.Remove(ids[len(ids)-1]); err != nil {
+						t.Fatal(err)
+					}
+					ids = ids[:len(ids)-1]
+				}
+			}
+			return x
+		}
+		index := indexOf(before)
+		x := batch()
+		want, next, err := Seal(x.Tree(), x.Stamps, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		x = batch()
+		got, again, err := Seal(x.Draft(), x.Stamps, env)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.Digest() != want.Digest() || again != next || indexOf(got) != indexOf(want) {
+			t.Fatalf("cycle %d: sealed %s, want %s", stamps.Cycle, indexOf(got), indexOf(want))
+		}
+		if indexOf(before) != index {
+			t.Fatalf("cycle %d: the tree before the batch has another index", stamps.Cycle)
+		}
+		if r.IntN(5) > 0 { // sometimes the cycle is begun anew
+			before, stamps = got.WithCycle(next.Cycle), next
+		}
+	}
+}
+
+// indexOf writes out what the index says of every node that is or was there.
+func indexOf(t *Tree) string {
+	text := ""
+	for e, parent := range t.All() {
+		id := e.Node().ID
+		text += fmt.Sprintln(id, parent, t.Parent(id), t.Node(id) == e.Node(), t.Entry(id) == e)
+		for _, to := range e.Node().Refs {
+			found := false
+			for from := range t.Referrers(to) {
+				found = found || from == id
+			}
+			text += fmt.Sprintln(id, "refers to", to, found)
+		}
+	}
+	return text + fmt.Sprint(t.ids.size, t.refs.size)
+}
