@@ -15,13 +15,14 @@ import (
 // nor set: whatever stands between may give each transaction to another server
 // process.
 type connector struct {
-	config *pgconn.Config
-	opened atomic.Bool // before, so that a server that does not answer is restarting
+	config   *pgconn.Config
+	patience time.Duration // for a server that is restarting
+	opened   atomic.Bool   // before, so that a server that does not answer is restarting
 }
 
 // Connect waits a while for a server that is restarting.
 func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
-	patient, cancel := context.WithTimeout(ctx, patience)
+	patient, cancel := context.WithTimeout(ctx, c.patience)
 	defer cancel()
 	for {
 		pg, err := pgconn.ConnectConfig(patient, c.config)

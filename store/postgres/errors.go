@@ -19,6 +19,7 @@ const (
 	pause    = 50 * time.Millisecond  // until it is asked again
 	longest  = 200 * time.Millisecond // that a transaction waits until it is tried again
 	tries    = 64                     // of one transaction
+	losses   = 8                      // tries of one transaction whose connections are lost
 )
 
 // errDoubt marks an error of which nobody knows whether it came before or after
@@ -76,7 +77,8 @@ func unavailable(err error) bool { return codeOf(err) == tooMany || lost(err) }
 // a wait that grows. Where it is in doubt whether it was carried out, it is not.
 func again(ctx context.Context, err error, failed int) bool {
 	code := codeOf(err)
-	if failed >= tries || errors.Is(err, errDoubt) || code != serialization && code != deadlock && !lost(err) {
+	asked := code == serialization || code == deadlock
+	if failed >= tries || errors.Is(err, errDoubt) || !asked && (failed >= losses || !lost(err)) {
 		return false
 	}
 	// Two that met are not to meet again.

@@ -2,6 +2,7 @@ package postgres
 
 import (
 	"context"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 )
@@ -13,7 +14,16 @@ func OpenThrough(ctx context.Context, address string, dial pgconn.DialFunc) (*St
 		return nil, err
 	}
 	config.DialFunc = dial
-	return openConfig(ctx, config, address, true)
+	return openConfig(ctx, config, address, true, silence, patience)
+}
+
+// OpenImpatient is Open with other times than those of the package.
+func OpenImpatient(ctx context.Context, address string, silence, patience time.Duration) (*Store, error) {
+	config, err := pgconn.ParseConfig(address)
+	if err != nil {
+		return nil, err
+	}
+	return openConfig(ctx, config, address, true, silence, patience)
 }
 
 // Escape and Unescape write texts as the database holds them, and read them.

@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -198,72 +197,5 @@ func TestSerializationFailures(t *testing.T) {
 	t.Logf("thrown: %s", thrown[0][0])
 	if len(thrown[0][0]) < 2 {
 		t.Error("few transactions were refused")
-	}
-}
-
-// proxy stands before a server and cuts connections.
-type proxy struct {
-	port string
-	mu   sync.Mutex
-	open map[net.Conn]bool
-	cuts int
-}
-
-// intercept listens on this machine alone and hands on to a socket.
-func intercept(t testing.TB, socket string) *proxy {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	t.Cleanup(func() { l.Close() })
-	_, port, err := net.SplitHostPort(l.Addr().String())
-	must(t, err)
-	p := &proxy{port: port, open: make(map[net.Conn]bool)}
-	go func() {
-		for {
-			client, err := l.Accept()
-			if err != nil {
-				return
-			}
-			behind, err := net.Dial("unix", socket)
-			if err != nil {
-				client.Close()
-				continue
-			}
-			p.mu.Lock()
-			p.open[client] = true
-			p.mu.Unlock()
-			go p.hand(client, behind)
-			go p.hand(behind, client)
-		}
-	}()
-	return p
-}
-
-// hand hands on what comes in small pieces, so that a cut hits messages too.
-func (p *proxy) hand(from, to net.Conn) {
-	defer to.Close()
-	defer from.Close()
-	for buf := make([]byte, 512); ; {
-		n, err := from.Read(buf)
-		if n > 0 {
-			if _, err := to.Write(buf[:n]); err != nil {
-				return
-			}
-		}
-		if err != nil {
-			return
-		}
-	}
-}
-
-// cut cuts one connection.
-func (p *proxy) cut() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	for c := range p.open { // in no order
-		c.Close()
-		delete(p.open, c)
-		p.cuts++
-		return
 	}
 }

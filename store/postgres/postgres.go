@@ -14,6 +14,7 @@ import (
 	"errors"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store/internal/sqlstore"
@@ -63,11 +64,12 @@ func open(ctx context.Context, address string, make bool) (*Store, error) {
 		return nil, fault.New(fault.Store, "cannot read the address "+Shown(address),
 			"write it as postgres://user:password@host:5432/database")
 	}
-	return openConfig(ctx, config, address, make)
+	return openConfig(ctx, config, address, make, silence, patience)
 }
 
-func openConfig(ctx context.Context, config *pgconn.Config, address string, make bool) (*Store, error) {
-	c := &connector{config: config}
+func openConfig(ctx context.Context, config *pgconn.Config, address string, make bool,
+	silence, patience time.Duration) (*Store, error) {
+	c := &connector{config: watching(config, silence, patience), patience: patience}
 	db := sql.OpenDB(c)
 	db.SetMaxOpenConns(connections)
 	db.SetMaxIdleConns(connections)

@@ -1,0 +1,11 @@
+//go:build !linux
+
+package postgres
+
+import (
+	"net"
+	"time"
+)
+
+// giveUpAfter leaves it to the system how long data may not be taken.
+func giveUpAfter(*net.TCPConn, time.Duration) error { return nil }

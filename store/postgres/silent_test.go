@@ -1,0 +1,100 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/store/postgres"
+)
+
+// impatient opens a store behind a proxy that gives silence little time.
+func impatient(t *testing.T) (*postgres.Store, *proxy, string) {
+	t.Helper()
+	s := server(t)
+	p := intercept(t, s.Socket())
+	direct := databaseOf(t, s)
+	address := postgrestest.Address("127.0.0.1", p.port, databaseName(t, direct))
+	in, err := postgres.OpenImpatient(t.Context(), address, 100*time.Millisecond, 200*time.Millisecond)
+	must(t, err)
+	t.Cleanup(func() { in.Close() })
+	return in, p, direct
+}
+
+// ends fails where a call does not come to its end.
+func ends(t *testing.T, what string, call func() error) error {
+	t.Helper()
+	done := make(chan error, 1)
+	go func() { done <- call() }()
+	select {
+	case err := <-done:
+		return err
+	case <-time.After(time.Minute):
+		t.Fatalf("%s waits for a server that is silent", what)
+		return nil
+	}
+}
+
+// Where the other end of a connection goes silent, and takes what it is sent,
+// every call ends in an error with a code, also one whose context never ends. When
+// it answers again, so does the store, and nothing was made twice.
+func TestSilentServer(t *testing.T) {
+	s, p, _ := impatient(t)
+	c, err := pact.Create(t.Context(), s, "chat", nil)
+	must(t, err)
+	commit(t, c, "first", 0)
+	for round := range 3 {
+		token := fmt.Sprint("token ", round)
+		p.mute.Store(true)
+		err := ends(t, "a commit", func() error { _, err := put(t, c, token, "turn"); return err })
+		if fault.CodeOf(err) != fault.Store {
+			t.Errorf("a commit: %v", err)
+		}
+		err = ends(t, "a reader", func() error { _, err := s.Contexts(context.Background()); return err })
+		if fault.CodeOf(err) != fault.Store {
+			t.Errorf("a reader: %v", err)
+		}
+		limited, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		err = ends(t, "a reader with a deadline", func() error { _, err := s.Contexts(limited); return err })
+		if cancel(); fault.CodeOf(err) != fault.Store || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("a reader with a deadline: %v", err)
+		}
+		p.mute.Store(false)
+		for range 2 * 16 { // connections that the pool still has
+			if err = c.Refresh(t.Context()); err == nil {
+				break
+			}
+		}
+		must(t, err)
+		if _, err := put(t, c, token, "turn"); err != nil {
+			t.Errorf("after the silence: %v", err)
+		}
+	}
+	sound(t, s, "chat", []string{"first", "token 0", "token 1", "token 2"})
+}
+
+// A server that is there and takes long is waited for.
+func TestSlowServer(t *testing.T) {
+	s, _, direct := impatient(t)
+	c, err := pact.Create(t.Context(), s, "chat", nil)
+	must(t, err)
+	locked, release := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(release)
+		close(locked)
+		postgrestest.Exec(t, direct, "BEGIN; LOCK TABLE log; SELECT pg_sleep(1); COMMIT")
+	}()
+	<-locked
+	for turn := range 3 {
+		time.Sleep(50 * time.Millisecond)
+		commit(t, c, "", turn)
+	}
+	<-release
+}

@@ -1,0 +1,134 @@
+package postgres
+
+import (
+	"context"
+	"errors"
+	"net"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+)
+
+// How long a connection may be silent while something is waited for, until the
+// server is asked on another connection whether it is there; and after what time a
+// path that takes nothing any more counts as broken.
+const (
+	silence = 15 * time.Second
+	broken  = 20 * time.Second
+)
+
+// watched is a connection whose other end may go silent without closing it. A
+// statement may take long, so silence alone ends nothing: where the server does not
+// answer on a new connection either, the connection times out.
+type watched struct {
+	net.Conn
+	silence time.Duration
+	alive   func() bool
+
+	mu              sync.Mutex
+	readBy, writeBy time.Time // deadlines that the driver set, zero for none
+}
+
+// watch makes a connection end in an error in bounded time where nothing is on the
+// other end: where the path is broken, by what TCP finds out.
+func watch(c net.Conn, silence time.Duration, alive func() bool) (net.Conn, error) {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		err := tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: broken / 2, Interval: broken / 8, Count: 4})
+		if err = errors.Join(err, giveUpAfter(tcp, broken)); err != nil {
+			return nil, errors.Join(err, c.Close())
+		}
+	}
+	return &watched{Conn: c, silence: silence, alive: alive}, nil
+}
+
+// soonest is when to look after the server, or the deadline of the driver where that
+// comes first.
+func (w *watched) soonest(deadline time.Time) time.Time {
+	look := time.Now().Add(w.silence)
+	if !deadline.IsZero() && deadline.Before(look) {
+		return deadline
+	}
+	return look
+}
+
+func (w *watched) SetDeadline(t time.Time) error {
+	return errors.Join(w.SetReadDeadline(t), w.SetWriteDeadline(t))
+}
+
+func (w *watched) SetReadDeadline(t time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.readBy = t
+	return w.Conn.SetReadDeadline(w.soonest(t))
+}
+
+func (w *watched) SetWriteDeadline(t time.Time) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.writeBy = t
+	return w.Conn.SetWriteDeadline(w.soonest(t))
+}
+
+func (w *watched) Read(buf []byte) (n int, err error) {
+	err = w.patiently(&w.readBy, w.Conn.SetReadDeadline, func() error {
+		n, err = w.Conn.Read(buf)
+		return err
+	})
+	return n, err
+}
+
+func (w *watched) Write(data []byte) (n int, err error) {
+	err = w.patiently(&w.writeBy, w.Conn.SetWriteDeadline, func() error {
+		wrote, err := w.Conn.Write(data[n:])
+		n += wrote
+		return err
+	})
+	return n, err
+}
+
+// patiently calls f until it does not time out, or the driver's deadline is over, or
+// the server is gone.
+func (w *watched) patiently(by *time.Time, set func(time.Time) error, f func() error) error {
+	for {
+		w.mu.Lock()
+		err := set(w.soonest(*by))
+		w.mu.Unlock()
+		if err != nil {
+			return err
+		}
+		if err = f(); !errors.Is(err, os.ErrDeadlineExceeded) {
+			return err
+		}
+		w.mu.Lock()
+		over := !by.IsZero() && !time.Now().Before(*by)
+		w.mu.Unlock()
+		if over || !w.alive() {
+			return err
+		}
+	}
+}
+
+// watching returns a configuration whose connections are watched.
+func watching(config *pgconn.Config, silence, patience time.Duration) *pgconn.Config {
+	plain, watched := config.Copy(), config.Copy()
+	alive := func() bool {
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		pg, err := pgconn.ConnectConfig(ctx, plain)
+		if err != nil {
+			return codeOf(err) != "" // a refusal is an answer, too
+		}
+		_ = pg.Close(ctx) // it answered
+		return true
+	}
+	watched.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
+		c, err := plain.DialFunc(ctx, network, address)
+		if err != nil {
+			return nil, err
+		}
+		return watch(c, silence, alive)
+	}
+	return watched
+}
