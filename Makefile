@@ -2,8 +2,9 @@
 .DEFAULT_GOAL := help
 FUZZTIME ?= 1m
 RUNS ?= 1000000
+SECONDS ?= 60
 
-.PHONY: help build test fuzz soak bench scale lint notices house
+.PHONY: help build test fuzz selectors soak bench scale lint notices house
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -17,7 +18,10 @@ test: ## vet and run all tests under the race detector
 fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
 	@go list ./... | while read -r pkg; do for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; done; done
 
-soak: ## parse and print RUNS random selectors (default 1000000)
+soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
+	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres
+
+selectors: ## parse and print RUNS random selectors (default 1000000)
 	go test -run '^TestSoak$$' -v -timeout 24h ./selector -args -runs $(RUNS)
 
 bench: ## run the benchmarks of docs/benchmarks.md

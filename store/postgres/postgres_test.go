@@ -1,16 +1,12 @@
 package postgres_test
 
 import (
-	"os"
 	"testing"
 
-	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/storetest"
 )
-
-func TestMain(m *testing.M) { os.Exit(postgrestest.Run(m)) }
 
 // suite runs the contract on databases whose addresses are given.
 func suite(t *testing.T, database func(testing.TB) string, open func(testing.TB, string) *postgres.Store) {

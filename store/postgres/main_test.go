@@ -1,0 +1,23 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/contexttree/pact/internal/postgrestest"
+)
+
+// TestMain lets the test binary be a process that writes beside others.
+func TestMain(m *testing.M) {
+	if work := os.Getenv(soakChild); work != "" {
+		if err := soakAsChild(work); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(postgrestest.Run(m))
+}
