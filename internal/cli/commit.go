@@ -46,7 +46,8 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 	retain := f.StringArray("retain", nil, "keep the node `ID` from expiring and being pruned this time; may be repeated")
 	dryRun := f.Bool("dry-run", false, "publish nothing")
 	send := f.String("send", "", "write the thread to `FILE` first, and record the SHA-256 of its bytes")
-	actor := a.actorFlag(cmd)
+	w := a.writingFlags(cmd)
+	cmd.MarkFlagsMutuallyExclusive("rebase", "send")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if *send != "" && (*dryRun || *request != "") {
 			return usage(cmd, "--send goes with neither --dry-run nor --request: it writes what is about to be committed")
@@ -55,7 +56,7 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 		if err != nil {
 			return err
 		}
-		c, s, err := a.stored(ctx, args[0], *actor, counter)
+		c, s, err := a.stored(ctx, args[0], *w.actor, counter)
 		if err != nil {
 			return err
 		}
@@ -80,6 +81,7 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 			snapshot, err = c.Prepare(ctx, pruning)
 		} else {
 			snapshot, err = c.Commit(ctx, &options)
+			snapshot, err = rebased(ctx, *w.rebase, snapshot, err)
 		}
 		if err != nil {
 			return err

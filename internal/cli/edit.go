@@ -8,14 +8,25 @@ import (
 	"github.com/spf13/cobra"
 )
 
+// writing are the flags of every command that edits.
+type writing struct {
+	actor  *string
+	rebase *bool
+}
+
+func (a *app) writingFlags(cmd *cobra.Command) writing {
+	return writing{a.actorFlag(cmd), rebaseFlag(cmd)}
+}
+
 // edit carries out one batch of edits on a stored context.
-func (a *app) edit(ctx context.Context, name, actor string, f func(*pact.Batch) error) error {
-	c, s, err := a.stored(ctx, name, actor, nil)
+func (a *app) edit(ctx context.Context, name string, w writing, f func(*pact.Batch) error) error {
+	c, s, err := a.stored(ctx, name, *w.actor, nil)
 	if err != nil {
 		return err
 	}
 	defer s.Close()
-	return c.Edit(ctx, f, nil)
+	_, err = rebased(ctx, *w.rebase, nil, c.Edit(ctx, f, nil))
+	return err
 }
 
 func (a *app) addCommand() *cobra.Command {
@@ -52,7 +63,7 @@ newest is of at least so many cycles ago.`,
 	removable := cmd.Flags().Bool("removable", false, "a group that goes with its last child")
 	answers := cmd.Flags().String("answers", "", "the `ID` of the call that this is the result of")
 	every := cmd.Flags().Int64("every", 0, "a cadence: at most once in `CYCLES`, by its key")
-	actor := a.actorFlag(cmd)
+	w := a.writingFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("into", "at")
 	cmd.MarkFlagsMutuallyExclusive("offset", "at")
 	cmd.MarkFlagsMutuallyExclusive("into", "at", "answers", "every")
@@ -63,7 +74,7 @@ newest is of at least so many cycles ago.`,
 		}
 		var added string
 		due := true
-		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
+		err = a.edit(ctx, args[0], w, func(b *pact.Batch) error {
 			spec := b.ParseSpec(text)
 			if b.Err() != nil {
 				return inArgument(b.Err(), text)
@@ -147,13 +158,13 @@ attributes. --unset takes a header away; --unset ttl lets the node stay.`,
 	}
 	node := a.nodeFlags(cmd)
 	unset := cmd.Flags().StringArray("unset", nil, "take away the header `NAME`; may be repeated")
-	actor := a.actorFlag(cmd)
+	w := a.writingFlags(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		set, err := node.set(ctx, a, cmd, *unset)
 		if err != nil {
 			return err
 		}
-		err = a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
+		err = a.edit(ctx, args[0], w, func(b *pact.Batch) error {
 			b.Update(args[1], set)
 			return nil
 		})
@@ -174,13 +185,13 @@ removed, none. Snapshots keep them.`,
 		Example:           "  pact remove chat block:4-0 block:4-1",
 		ValidArgsFunction: a.completeNames,
 	}
-	actor := a.actorFlag(cmd)
+	w := a.writingFlags(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if len(args) < 2 {
 			return usage(cmd, "remove takes NAME and at least one ID; %d given", len(args))
 		}
 		ids := args[1:]
-		err := a.edit(ctx, args[0], *actor, func(b *pact.Batch) error {
+		err := a.edit(ctx, args[0], w, func(b *pact.Batch) error {
 			for _, id := range ids {
 				b.Remove(id)
 			}
@@ -209,13 +220,13 @@ removal and a new node.`,
 	into := cmd.Flags().String("into", "", "the parent, an `ID` or a region")
 	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
 	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` about the core")
-	actor := a.actorFlag(cmd)
+	w := a.writingFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("into", "at")
 	cmd.MarkFlagsMutuallyExclusive("offset", "at")
 	cmd.MarkFlagsOneRequired("into", "at")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		var moved string
-		err := a.edit(ctx, args[0], *actor, func(b *pact.Batch) (err error) {
+		err := a.edit(ctx, args[0], w, func(b *pact.Batch) (err error) {
 			if cmd.Flags().Changed("at") {
 				moved = b.MoveTo(args[1], *at)
 				return inArgument(b.Err(), *at)

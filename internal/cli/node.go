@@ -20,6 +20,8 @@ type nodeFlags struct {
 	ttl, priority, offset                       int64
 	tags, refs, data                            []string
 	pinned                                      bool
+
+	file *input // of --content-file, once it was read
 }
 
 func (a *app) nodeFlags(cmd *cobra.Command) *nodeFlags {
@@ -56,11 +58,13 @@ func (n *nodeFlags) read(ctx context.Context, a *app, cmd *cobra.Command) (any, 
 		v, err := canon.Parse([]byte(n.contentJSON))
 		return v, inArgument(err, n.contentJSON)
 	case f.Changed("content-file"):
-		in, err := a.read(ctx, n.contentFile)
-		if err != nil {
-			return nil, err
+		if n.file == nil { // once: standard input has an end, and a call may be made again
+			var err error
+			if n.file, err = a.read(ctx, n.contentFile); err != nil {
+				return nil, err
+			}
 		}
-		return text(string(in.data), in.name)
+		return text(string(n.file.data), n.file.name)
 	}
 	return nil, nil
 }

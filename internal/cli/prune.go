@@ -43,7 +43,7 @@ a list of limits for a region, a kind or a tag:
 	retain := f.StringArray("retain", nil, "keep the node `ID` this time; may be repeated")
 	dryRun := f.Bool("dry-run", false, "change nothing")
 	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
-	actor := a.actorFlag(cmd)
+	w := a.writingFlags(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
 			return usage(cmd, "prune takes NAME and what to prune")
@@ -55,7 +55,7 @@ a list of limits for a region, a kind or a tag:
 		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&p) {
 			return usage(cmd, "prune needs to know what: ids, --select, or a limit such as --max-tokens")
 		}
-		c, s, err := a.stored(ctx, args[0], *actor, counter)
+		c, s, err := a.stored(ctx, args[0], *w.actor, counter)
 		if err != nil {
 			return err
 		}
@@ -79,7 +79,7 @@ a list of limits for a region, a kind or a tag:
 			return a.reportPlan(plan)
 		}
 		snapshot, err := c.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: *message}, Pruning: pruning})
-		if err != nil {
+		if snapshot, err = rebased(ctx, *w.rebase, snapshot, err); err != nil {
 			return err
 		}
 		return a.reportCommit(snapshot, false)

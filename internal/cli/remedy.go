@@ -2,7 +2,9 @@ package cli
 
 import (
 	"cmp"
+	"errors"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/spf13/cobra"
 )
@@ -19,6 +21,11 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 			return list
 		}
 		return list + "; pact new " + quote(f.Token) + db + " makes it"
+	case fault.Conflict:
+		if lost := (*pact.Conflict)(nil); errors.As(f, &lost) && cmd.Flags().Lookup("rebase") != nil {
+			return "pact log " + a.subject + db + " --edits shows what is there now; the same command does it upon that, " +
+				"and with --rebase by itself"
+		}
 	case fault.AttemptNotFound:
 		return "pact attempts " + a.subject + db + " lists those that are there"
 	case fault.NodeNotFound:
