@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"testing"
 
@@ -76,7 +75,7 @@ func (s Suite) complete(t *testing.T) store.Complete {
 // and have to be called again.
 func testCopies(t *testing.T, s Suite) {
 	seeds := uint64(2)
-	if os.Getenv("PACT_THOROUGH") != "" {
+	if thorough() {
 		seeds = 12
 	}
 	for seed := range seeds {

@@ -80,6 +80,10 @@ func (s Suite) Run(t *testing.T) {
 		{"Extremes", testExtremes, nil},
 		{"IDs", testIDs, nil},
 
+		{"LargeContents", testLargeContents, nil},
+		{"ManyContexts", testManyContexts, nil},
+		{"VeryLongHistory", testVeryLongHistory, nil},
+
 		{"Fork", testFork, []power{forks}},
 		{"ForkOfAFork", testForkOfAFork, []power{forks}},
 		{"ForkAside", testForkAside, []power{forks}},

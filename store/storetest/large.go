@@ -1,0 +1,154 @@
+package storetest
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// thorough reports whether tests are to take the sizes that they are about, which
+// takes minutes: PACT_THOROUGH=1.
+func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
+
+// sized returns a size that a test is about, or a smaller one.
+func sized(t *testing.T, small, full int) int {
+	if thorough() {
+		return full
+	}
+	t.Logf("%d instead of %d; PACT_THOROUGH=1 takes all", small, full)
+	return small
+}
+
+// testLargeContents keeps contents of 16 MiB: in a draft, in a snapshot and after
+// another version of them.
+func testLargeContents(t *testing.T, s Suite) {
+	size := sized(t, 1<<20, 16<<20)
+	d := drive(t, s, "large")
+	const unit = "é\x00\u2028\U0001F600\\\"a "
+	text := strings.Repeat(unit, size/len(unit)+1)
+	d.edit(func(x *tree.Editor) {
+		spec := block(text)
+		spec.ID = "large"
+		add(t, x, "^ah", spec)
+	})
+	d.check()
+	d.commit()
+	d.edit(func(x *tree.Editor) {
+		spec := block(text[len(unit):])
+		spec.ID = "second"
+		add(t, x, "^sys", spec)
+	})
+	d.commitWith(func(x *tree.Editor) {
+		must(t, x.Update("second", map[string]any{"content": strings.ToUpper(text)}))
+	}, lifecycle.Input{})
+	d.check()
+}
+
+// testManyContexts keeps 10,000 contexts beside each other.
+func testManyContexts(t *testing.T, s Suite) {
+	count := sized(t, 60, 10_000)
+	d := drive(t, s, "context 00000")
+	d.talk("of context 0")
+	keys := map[string]store.Key{d.state.Name: d.state.Key}
+	for i := 1; i < count; i++ {
+		other := driveIn(t, s, d.store, fmt.Sprintf("context %05d", i))
+		other.talk(fmt.Sprint("of context ", i))
+		keys[other.state.Name] = other.state.Key
+	}
+	d.reopen()
+	list, err := d.store.Contexts(background)
+	must(t, err)
+	if len(list) != count {
+		t.Fatalf("there are %d contexts, want %d", len(list), count)
+	}
+	for i, info := range list {
+		name := fmt.Sprintf("context %05d", i)
+		if info.Name != name || info.Key != keys[name] || info.Cycle != 1 {
+			t.Fatalf("context %d is %+v", i, info)
+		}
+	}
+	for i := 0; i < count; i += count/20 {
+		name := fmt.Sprintf("context %05d", i)
+		info, err := d.store.Find(background, name)
+		must(t, err)
+		st, err := d.store.Load(background, info.Key)
+		must(t, err)
+		thread, err := st.Head.Thread(background)
+		must(t, err)
+		if want := fmt.Sprintf("of context %d\"", i); !strings.Contains(string(thread), want) {
+			t.Errorf("%s has the thread %s", name, thread)
+		}
+	}
+	if !d.store.can(deletes) {
+		return
+	}
+	must(t, d.store.Delete(background, keys["context 00007"]))
+	if _, err := d.store.Find(background, "context 00007"); fault.CodeOf(err) != fault.ContextNotFound {
+		t.Errorf("found one that was deleted: %v", err)
+	}
+	if list, err = d.store.Contexts(background); err != nil || len(list) != count-1 {
+		t.Errorf("%d contexts are left, %v", len(list), err)
+	}
+}
+
+// testVeryLongHistory keeps a history of 100,000 turns, written some at a time, and
+// reads all of it again.
+func testVeryLongHistory(t *testing.T, s Suite) {
+	const atOnce = 250
+	turns := sized(t, 750, 100_000)
+	d := drive(t, s, "very long")
+	for d.state.Cycle < int64(turns) {
+		before := d.guard()
+		var changes []store.Change
+		for range atOnce {
+			c := d.committed(d.edited(func(x *tree.Editor) {
+				add(t, x, "^ah", block(fmt.Sprint("said in cycle ", d.state.Stamps.Cycle)))
+			}), lifecycle.Input{})
+			changes = append(changes, c)
+			d.take(c)
+		}
+		must(t, d.store.Apply(background, d.state.Key, before, changes...))
+	}
+	d.reopen()
+	same(t, d.snapshots[d.state.Cycle], d.state.Head)
+	next := int64(1)
+	for got, err := range d.store.History(background, d.state.Key, 1, d.state.Cycle) {
+		must(t, err)
+		if want := d.snapshots[next]; got.Cycle() != next || got.Digest() != want.Digest() || got.Len() != want.Len() {
+			t.Fatalf("cycle %d is another one", next)
+		}
+		next++
+	}
+	if next != d.state.Cycle+1 {
+		t.Errorf("the history ends with cycle %d", next-1)
+	}
+	for _, cycle := range []int64{1, 2, d.state.Cycle / 2, d.state.Cycle - 1} {
+		got, err := store.Snapshot(background, d.store, d.state.Key, cycle)
+		must(t, err)
+		same(t, d.snapshots[cycle], got)
+	}
+	revision := int64(0)
+	for from := int64(1); from <= d.state.Revision; from += 10_000 {
+		log, err := d.store.Log(background, d.state.Key, from, from+9_999)
+		must(t, err)
+		for _, e := range log {
+			if revision++; e.Revision != revision {
+				t.Fatalf("revision %d stands at %d", e.Revision, revision)
+			}
+		}
+	}
+	if revision != d.state.Revision {
+		t.Errorf("the log ends with revision %d, want %d", revision, d.state.Revision)
+	}
+	sound(d)
+	d.talk("and one more")
+	head := d.state.Head
+	d.reload()
+	same(t, head, d.state.Head)
+}
