@@ -19,5 +19,9 @@ func TestMain(m *testing.M) {
 		}
 		return
 	}
+	if address := os.Getenv(crashChild); address != "" {
+		fmt.Fprintln(os.Stderr, commitAsChild(address)) // it does not end by itself
+		os.Exit(1)
+	}
 	os.Exit(postgrestest.Run(m))
 }

@@ -20,7 +20,10 @@ import (
 func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	t.Parallel()
 	kills := 100
-	if testing.Short() {
+	switch {
+	case os.Getenv("PACT_THOROUGH") != "":
+		kills = 200
+	case testing.Short():
 		kills = 10
 		t.Log("in short mode: 10 kills instead of 100")
 	}

@@ -73,7 +73,7 @@ func testManyContexts(t *testing.T, s Suite) {
 			t.Fatalf("context %d is %+v", i, info)
 		}
 	}
-	for i := 0; i < count; i += count/20 {
+	for i := 0; i < count; i += count / 20 {
 		name := fmt.Sprintf("context %05d", i)
 		info, err := d.store.Find(background, name)
 		must(t, err)

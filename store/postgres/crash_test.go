@@ -1,0 +1,114 @@
+//go:build unix
+
+package postgres_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/store/postgres"
+)
+
+// crashChild names the database that a process of its own commits to until it is
+// killed.
+const crashChild = "PACT_CRASH_CHILD"
+
+// commitAsChild commits turns in one step and in two, and acknowledges each by its
+// token.
+func commitAsChild(address string) error {
+	ctx := context.Background()
+	s, err := postgres.Open(ctx, address)
+	if err != nil {
+		return err
+	}
+	c, err := pact.Open(ctx, s, "turns", nil)
+	if err != nil {
+		return err
+	}
+	for n := 0; ; n++ {
+		token := fmt.Sprint(os.Getpid(), "-", n)
+		edit := func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Content: "turn " + token})
+			return b.Err()
+		}
+		if n%3 == 0 {
+			if err := c.Edit(ctx, edit, nil); err != nil {
+				return err
+			}
+			edit = nil
+		}
+		if _, err := c.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Request: token}, Edit: edit}); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(os.Stdout, "ack", token); err != nil { // one write: whole in the pipe or not there
+			return err
+		}
+	}
+}
+
+// TestProgramKilled kills a process that commits, with SIGKILL and at random moments.
+// What it had acknowledged is there once, in one line, and the next process goes on.
+func TestProgramKilled(t *testing.T) {
+	const perContext = 10
+	kills := 10
+	if os.Getenv("PACT_THOROUGH") != "" {
+		kills = 200
+	}
+	rnd := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 7))
+	total := 0
+	for killed := 0; killed < kills; {
+		address := postgrestest.Database(t)
+		s := open(t, address)
+		_, err := pact.Create(t.Context(), s, "turns", nil)
+		must(t, err)
+		var acknowledged []string
+		for range perContext {
+			acknowledged = append(acknowledged, killedAt(t, address, time.Duration(rnd.IntN(80_000))*time.Microsecond)...)
+			killed++
+		}
+		sound(t, s, "turns", acknowledged)
+		c, err := pact.Open(t.Context(), s, "turns", nil)
+		must(t, err)
+		commit(t, c, "after", 0)
+		total += len(acknowledged)
+	}
+	t.Logf("%d kills, %d commits acknowledged", kills, total)
+}
+
+// killedAt runs a process, kills it a while after its first acknowledgement, and
+// returns what it acknowledged.
+func killedAt(t *testing.T, address string, after time.Duration) (acknowledged []string) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), crashChild+"="+address)
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	must(t, err)
+	must(t, cmd.Start())
+	for lines := bufio.NewReader(out); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			break // what is cut off was not acknowledged
+		}
+		token, ok := strings.CutPrefix(strings.TrimSpace(line), "ack ")
+		if !ok {
+			t.Fatalf("the process says %q", line)
+		}
+		if acknowledged = append(acknowledged, token); len(acknowledged) == 1 {
+			time.AfterFunc(after, func() { cmd.Process.Kill() })
+		}
+	}
+	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
+		t.Fatalf("the process ended with %v", err)
+	}
+	return acknowledged
+}
