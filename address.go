@@ -71,7 +71,7 @@ func (a Address) String() string {
 // published says which snapshots a context has.
 func published(i store.Info) string {
 	if i.Cycle < i.First {
-		return "the context has none yet"
+		return "the context has no snapshot yet: commit first"
 	}
 	return fmt.Sprintf("the context has @c%d to @c%d", i.First, i.Cycle)
 }
@@ -104,7 +104,7 @@ func cycles(i store.Info, from, to Address) (first, last int64, err error) {
 // snapshot is cycle for an address that must not be that of the working state.
 func (a Address) snapshot(i store.Info) (int64, error) {
 	if a == Working {
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is no snapshot yet",
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is not a snapshot yet",
 			"commit first, or name a snapshot")
 	}
 	return a.cycle(i)
@@ -166,7 +166,7 @@ func (s *Snapshot) At(a Address) (*Snapshot, error) {
 		return s, nil
 	}
 	return nil, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "there is no snapshot "+a.String(),
-		"the document is @t0 and "+Cycle(s.Cycle()).String()+", and has no others beside it")
+		"the document is one snapshot, @t0, which is "+Cycle(s.Cycle()).String())
 }
 
 // named refuses the address of a selector that does not name this one snapshot.
@@ -175,9 +175,11 @@ func (s *Snapshot) named(t *selector.Time) error {
 	case t == nil || s.alone && t.Kind == selector.All:
 		return nil
 	case !s.alone:
-		return fault.New(fault.SelectorInvalid, "the selector has an address of its own", "leave it out, or ask the context")
+		return fault.New(fault.SelectorInvalid, "the selector has an address, and one snapshot is asked",
+			"leave the address out, or ask the context")
 	case t.Kind == selector.Range:
-		return fault.New(fault.SelectorInvalid, "a document is one snapshot, and no range", "leave the address out")
+		return fault.New(fault.SelectorInvalid, "the selector addresses a range, and a document is one snapshot",
+			"leave the address out")
 	}
 	_, err := s.At(Address{t.From.Axis, t.From.N})
 	return err

@@ -3,6 +3,7 @@ package pact
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/selector"
@@ -37,7 +38,8 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, e
 	if done, err := c.seen(ctx, s, o.Request); err != nil {
 		return nil, err
 	} else if done != nil && done.Kind != store.Commit {
-		return nil, fault.New(fault.Conflict, "the request "+o.Request+" was an edit", "give every call a token of its own")
+		return nil, fault.New(fault.Conflict, "the request token "+strconv.Quote(o.Request)+" belongs to an edit",
+			"give every call a token of its own")
 	} else if done != nil {
 		return c.At(ctx, Cycle(done.Cycle))
 	}
@@ -82,12 +84,12 @@ func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Contex
 			return c.Commit(ctx, opts)
 		}
 		if s.candidate != nil {
-			return nil, fault.New(fault.Conflict, "the candidate that was prepared is not what would be committed now",
-				"prepare it and send it again")
+			return nil, fault.New(fault.Conflict, "the prepared candidate is not what this commit would publish",
+				"prepare a new candidate and send it")
 		}
 		if c.state.Load().State.Cycle != s.State.Cycle {
-			return nil, fault.New(fault.Conflict, "another writer ended the cycle whose drafts were to be committed",
-				"look at what is there now")
+			return nil, fault.New(fault.Conflict, "another writer has committed the drafts of this cycle",
+				"read the context again, and decide whether there is more to commit")
 		}
 		return c.Commit(ctx, opts)
 	}
@@ -98,7 +100,7 @@ func (cand *candidate) change(before *tree.Tree, e store.Entry) (store.Change, e
 	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, cand.report.Idle()
 	report, err := json.Marshal(cand.report)
 	if err != nil {
-		return store.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be written", "")
+		return store.Change{}, fault.Wrap(fault.Store, err, "the report of the commit cannot be encoded", "")
 	}
 	if string(report) != "{}" {
 		e.Report = report

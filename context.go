@@ -143,7 +143,8 @@ func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateO
 		c, err = Open(ctx, s, name, &o.OpenOptions) // another process made it meanwhile
 	}
 	if err == nil && o.Edition != "" && o.Edition != c.Edition() {
-		return nil, fault.New(fault.Conflict, "the context "+name+" has the edition "+string(c.Edition())+", not "+
+		return nil, fault.New(fault.Conflict, "the context "+strconv.Quote(name)+" has the edition "+
+			string(c.Edition())+", not "+
 			string(o.Edition),
 			"open it in its own edition, or choose another name")
 	}

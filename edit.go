@@ -3,6 +3,7 @@ package pact
 import (
 	"context"
 	"slices"
+	"strconv"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/query"
@@ -84,8 +85,8 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	case n == nil:
 		return "", tree.NoNode(call, "in the working state")
 	case n.Kind != "call" || t.Entry(call).Class() != tree.Block:
-		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is no call: a call is a block of kind call",
-			"add the result with refs of its own")
+		return "", fault.OnNode(fault.PlacementInvalid, call, "the node is not a call, which is a block of kind call",
+			"name a call, or add the result with Add and refs")
 	}
 	if s.Role == "" {
 		s.Role = "tool"
@@ -143,9 +144,9 @@ func (b *Batch) AddEvery(every int64, s Spec) (id string, added bool) {
 func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error) {
 	switch {
 	case every < 1:
-		return "", false, fault.New(fault.DocumentInvalid, "a cadence is 1 cycle or more", "1 is every cycle")
+		return "", false, fault.New(fault.DocumentInvalid, "the cadence is less than 1 cycle", "write 1 for every cycle")
 	case s.Key == "":
-		return "", false, fault.New(fault.DocumentInvalid, "a cadence is that of a key, and the node has none",
+		return "", false, fault.New(fault.DocumentInvalid, "the node has a cadence and no key",
 			"give it a key")
 	case s.TTL != nil && *s.TTL < every:
 		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due",
@@ -250,7 +251,8 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error
 	if done, err := c.seen(ctx, s, request); err != nil {
 		return err
 	} else if done != nil && done.Kind != store.Edit {
-		return fault.New(fault.Conflict, "the request "+request+" was a commit", "give every call a token of its own")
+		return fault.New(fault.Conflict, "the request token "+strconv.Quote(request)+" belongs to a commit",
+			"give every call a token of its own")
 	} else if done != nil {
 		return nil
 	}

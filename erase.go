@@ -69,12 +69,12 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
 	}
 	if !e.DryRun && !what.Nothing() {
 		if e.Random == nil {
-			return nil, fault.New(fault.DocumentInvalid, "an erasure needs a source of random bytes",
-				"give it crypto/rand.Reader")
+			return nil, fault.New(fault.DocumentInvalid, "the erasure has no source of random bytes",
+				"set Random to crypto/rand.Reader")
 		}
 		what.Salt = make([]byte, store.SaltSize)
 		if _, err := io.ReadFull(e.Random, what.Salt); err != nil {
-			return nil, fault.Wrap(fault.Store, err, "the salt could not be read", "")
+			return nil, fault.Wrap(fault.Store, err, "the source of random bytes failed", "")
 		}
 		if e.Receipt != nil { // once, although others may be in the way and the store work it out again
 			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })
@@ -103,8 +103,8 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
 func Mark(ctx context.Context, receipt string, n Node) (string, error) {
 	salt, err := hex.DecodeString(receipt)
 	if err != nil || len(salt) != store.SaltSize {
-		return "", fault.New(fault.DocumentInvalid, "a receipt is 64 hexadecimal digits",
-			"take the one that the erasure printed")
+		return "", fault.New(fault.DocumentInvalid, "the receipt is not 64 hexadecimal digits",
+			"give the receipt that the erasure returned")
 	}
 	return n.node.Mark(ctx, salt)
 }

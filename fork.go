@@ -152,7 +152,8 @@ func (c *Context) undid(ctx context.Context, s *state, token string) (string, er
 	}
 	undone := undoneBy(done)
 	if undone == "" {
-		return "", fault.New(fault.Conflict, "the request "+token+" was another call", "give every call a token of its own")
+		return "", fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" belongs to another call",
+			"give every call a token of its own")
 	}
 	if done.Kind == store.Forked {
 		return undone, nil

@@ -131,10 +131,12 @@ func (c *Context) sent(cand *candidate, sum string) bool {
 }
 
 func fixedCandidate() error {
-	return fault.New(fault.Conflict, "a candidate is prepared, and is published as it is", "give the pruning to Prepare")
+	return fault.New(fault.Conflict,
+		"a candidate is prepared, and the commit has other options for pruning",
+		"give the options to Prepare")
 }
 
 func lostCandidate() error {
 	return fault.New(fault.Conflict, "the candidate was discarded or published while its thread was being written",
-		"send the one that there is now")
+		"send the current candidate")
 }

@@ -134,7 +134,7 @@ func (p *pruner) answersNobody(id string) bool {
 
 func describe(n *tree.Node) string {
 	if n.Kind == callKind {
-		return "the call has no result behind it"
+		return "the call has no result after it"
 	}
 	return "the result has no call before it"
 }

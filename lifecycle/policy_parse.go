@@ -49,7 +49,7 @@ func checkNames(data []byte, known []string) error {
 				"the names are "+strings.Join(known, ", "))
 		}
 		if slices.Contains(seen, name) {
-			return invalidPolicy(name, strconv.Quote(name)+" stands in it twice", "write each name once")
+			return invalidPolicy(name, strconv.Quote(name)+" is in it twice", "write each name once")
 		}
 		seen = append(seen, name)
 		var value json.RawMessage

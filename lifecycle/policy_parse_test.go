@@ -33,10 +33,10 @@ func TestParsePolicy(t *testing.T) {
 		`{"max_nodes":1} {}`:                "something follows",
 		`{"max_nods":1}`:                    "unknown field",
 		`{"MAX_NODES":1}`:                   "is not one of its names",
-		`{"max_nodes":1,"max_nodes":2}`:     "stands in it twice",
+		`{"max_nodes":1,"max_nodes":2}`:     "is in it twice",
 		`{"parts":[{"Kind":"a"}]}`:          "is not one of its names",
 		`{"parts":[{"kind":"a"}]}`:          "no limit",
-		`{"parts":[{"tag":"a","tag":"b"}]}`: "stands in it twice",
+		`{"parts":[{"tag":"a","tag":"b"}]}`: "is in it twice",
 		`{"max_nodes":1.5}`:                 "cannot be read",
 		`{"max_nodes":-1}`:                  "write 0 or more",
 	} {

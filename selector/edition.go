@@ -152,7 +152,7 @@ var constructs = [...]string{
 	aValueList:  "a list of values",                             // 001 §4
 	aTTLWord:    "[ephemeral] or [sticky]",                      // 001 §4
 	aFacet:      "a derived facet",                              // 003, 001 §3.5.3
-	aQuotedName: "a name in quotes behind #",                    // 001 §3.10
+	aQuotedName: "a name in quotes after #",                     // 001 §3.10
 }
 
 // need reports an error where the edition does not have what stands at offset.

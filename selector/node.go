@@ -54,9 +54,9 @@ func (p *parser) nodeAttrs(n *NodeSpec) error {
 	for _, a := range attrs {
 		switch {
 		case a.Op != Eq && a.Op != Present:
-			return p.invalid(start, a.Name+" is compared and not given", "give a value with =")
+			return p.invalid(start, a.Name+" is compared and not set", "give a value with =")
 		case a.Name == "nodeType":
-			return p.invalid(start, "the type is given twice", "it stands first: "+nodeRemedy)
+			return p.invalid(start, "the type is given twice", "write it once, at the beginning: "+nodeRemedy)
 		case slices.ContainsFunc(n.Attrs, func(other Attr) bool { return other.Name == a.Name }):
 			return p.invalid(start, a.Name+" is given twice", "keep one of them")
 		}

@@ -57,7 +57,7 @@ func Parse(text string, e Edition) (*Selector, error) {
 		p.take(",")
 		if len(p.controls) > 0 {
 			return nil, p.invalid(comma, "a group follows a control",
-				"write the controls once, behind the last group")
+				"write the controls once, after the last group")
 		}
 		if len(s.Groups) == MaxGroups {
 			return nil, p.tooMany(comma, MaxGroups, "groups")
@@ -66,7 +66,7 @@ func Parse(text string, e Edition) (*Selector, error) {
 	slices.SortFunc(p.controls, func(a, b Control) int { return int(a.Kind - b.Kind) })
 	s.Controls = p.controls
 	if _, ok := s.Control(ControlLimit); !ok && p.page >= 0 {
-		return nil, fault.At(fault.SelectorInvalid, p.page, "@p", "@p needs the size of a page",
+		return nil, fault.At(fault.SelectorInvalid, p.page, "@p", "@p stands without @limit, the size of a page",
 			"give it with @limit=N")
 	}
 	return s, nil

@@ -16,7 +16,7 @@ func (p *parser) block(cur *step) error {
 	case '(':
 		if _, ok := cur.Parts[len(cur.Parts)-1].(Type); !ok {
 			return p.unexpected("a space, a filter or the end",
-				"attributes in parentheses come right behind a type; elsewhere write […]")
+				"attributes in parentheses come right after a type; elsewhere write […]")
 		}
 	}
 	attrs, err := p.attrs(MaxParts - len(cur.Parts))

@@ -35,9 +35,10 @@ func (p *parser) control(gap bool) error {
 	}
 	switch {
 	case !gap:
-		return p.invalid(start, "a control touches what stands before it", "write a space before "+token)
+		return p.invalid(start, "there is no space before the control", "write a space before "+token)
 	case c.Kind == ControlMode && p.time == nil:
-		return p.invalid(start, "@mode needs snapshots", "begin with their address, such as @t0..@t-3")
+		return p.invalid(start, "@mode stands without the address of snapshots",
+			"begin with their address, such as @t0..@t-3")
 	case c.Kind == ControlPage:
 		p.page = start
 	}
@@ -67,7 +68,7 @@ func (p *parser) controlName(start int) (Control, error) {
 		names[i] = "@" + known.name
 	}
 	return Control{}, p.invalid(start, "there is no such control",
-		"the controls are "+strings.Join(names, ", ")+"; the address of a snapshot stands first")
+		"the controls are "+strings.Join(names, ", ")+"; the address of a snapshot comes first")
 }
 
 // controlValue reads what the control takes behind "=".

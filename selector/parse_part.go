@@ -65,7 +65,7 @@ func (p *parser) nameOf(cur *step) error {
 		name = ID{id}
 	}
 	if !cur.named {
-		return p.invalid(start, "a name stands behind a filter",
+		return p.invalid(start, "a type or an id follows a filter",
 			"the type and the id come first; a new step begins with a space")
 	}
 	for _, part := range cur.Parts {

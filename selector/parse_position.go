@@ -105,7 +105,7 @@ func (p *parser) insertion(pos *Position) (bool, error) {
 	}
 	if !p.inserting {
 		return false, fault.At(fault.SelectorInvalid, start, clip(p.text[start:max(p.pos, start+1)]),
-			"a place to insert at selects nothing", "in a query, end the position with its last hop")
+			"the position says where to insert, which a query cannot do", "in a query, end the position with its last hop")
 	}
 	p.space()
 	return true, nil

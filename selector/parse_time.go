@@ -70,7 +70,7 @@ func (p *parser) address() (*Time, error) {
 		return nil, wildcard(second, p.text[second:p.pos])
 	case from.Axis != to.Axis:
 		return nil, fault.At(fault.RangeKindMismatch, second, clip(p.text[second:p.pos]),
-			"a range goes from @t to @t or from @c to @c", "write both ends in the same way")
+			"the range mixes @t and @c", "write both ends with @t, or both with @c")
 	}
 	return &Time{Range, from, to}, nil
 }
@@ -112,7 +112,7 @@ func (p *parser) point(start int, axis byte) (Point, error) {
 			for _, c := range controls {
 				if c.name == word {
 					return Point{}, p.invalid(start, "a control stands before the steps",
-						p.inWords("write it behind the last step: .<block> @"+word))
+						p.inWords("write it after the last step: .<block> @"+word))
 				}
 			}
 			return Point{}, p.invalid(start, "there is no such address", remedy)
@@ -129,7 +129,7 @@ func (p *parser) point(start int, axis byte) (Point, error) {
 	}
 	n := p.integer()
 	if axis == 'c' && !isDigit(sign) {
-		return Point{}, p.invalid(start, "a cycle has no sign", "count back with @t-1, or write a cycle as @c42")
+		return Point{}, p.invalid(start, "the cycle has a sign", "count back with @t-1, or write a cycle as @c42")
 	}
 	return Point{Axis: axis, N: n}, nil
 }

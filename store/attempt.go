@@ -160,14 +160,14 @@ func (a *Attempt) Check() error {
 	switch a.Status {
 	case Running, Completed, Canceled, Failed:
 	default:
-		return invalidAttempt(string(a.Status), "there is no such status of an attempt")
+		return invalidAttempt(string(a.Status), "the status of an attempt is unknown")
 	}
 	if (a.Status == Running) != (a.ID == "") {
 		return invalidAttempt(string(a.Status), "an attempt starts as running and ends as completed, canceled or error")
 	}
 	for _, n := range [...]*int64{a.TokenIn, a.TokenOut} {
 		if n != nil && *n < 0 {
-			return invalidAttempt(strconv.FormatInt(*n, 10), "tokens are counted from 0")
+			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is negative")
 		}
 	}
 	if err := checkText("error", a.Error, MaxAttemptError); err != nil || a.ID != "" {
@@ -175,11 +175,11 @@ func (a *Attempt) Check() error {
 	}
 	for _, digest := range [...]string{a.Params, a.Thread} {
 		if b, err := hex.DecodeString(digest); err != nil || len(b) != sha256.Size {
-			return invalidAttempt(digest, "this is no SHA-256 in hexadecimal")
+			return invalidAttempt(digest, "this is not a SHA-256 in hexadecimal")
 		}
 	}
 	if a.Provider == "" || a.Model == "" {
-		return invalidAttempt("", "an attempt names its provider and its model")
+		return invalidAttempt("", "the attempt has no provider or no model")
 	}
 	if err := checkText("provider", a.Provider, MaxProvider); err != nil {
 		return err
@@ -192,7 +192,7 @@ func checkText(name, text string, limit int) error {
 		return fault.New(fault.Limit, "the "+name+" of an attempt has more than "+strconv.Itoa(limit)+" bytes", "shorten it")
 	}
 	if !canon.ValidText(text) || strings.Contains(text, "\x00") {
-		return invalidAttempt("", "the "+name+" of an attempt is UTF-8 without NUL")
+		return invalidAttempt("", "the "+name+" of an attempt is not UTF-8, or holds a NUL")
 	}
 	return nil
 }
@@ -209,7 +209,8 @@ func NoAttempt(id string) error {
 
 // AttemptEnded is the error for an attempt that is not running any more.
 func AttemptEnded(a Attempt) error {
-	return fault.New(fault.Conflict, a.ID+" has ended: "+string(a.Status), "an attempt ends once; start another one")
+	return fault.New(fault.Conflict, "the attempt "+strconv.Quote(a.ID)+" has ended already: "+string(a.Status),
+		"start another attempt")
 }
 
 // CycleOver is the error for a new attempt of a cycle that is not under way.

@@ -109,11 +109,11 @@ func (e *Erase) Recorded(of Erased, now Info) (Entry, error) {
 // salt or a reason, and one whose own entry would hold what it erases.
 func (e *Erase) Check() error {
 	if len(e.Salt) != SaltSize && !e.DryRun {
-		return fault.New(fault.DocumentInvalid, "a salt has "+strconv.Itoa(SaltSize)+" bytes",
+		return fault.New(fault.DocumentInvalid, "the salt does not have "+strconv.Itoa(SaltSize)+" bytes",
 			"take them from a source that nobody can guess")
 	}
 	if strings.TrimSpace(e.Entry.Message) == "" && !e.DryRun {
-		return fault.New(fault.DocumentInvalid, "an erasure needs a reason", "say why, for the log")
+		return fault.New(fault.DocumentInvalid, "the erasure has no reason", "say why; the log keeps it")
 	}
 	if slices.Contains(e.Texts, "") {
 		return fault.New(fault.DocumentInvalid, "the text to erase is empty", "")
@@ -127,7 +127,7 @@ func (e *Erase) Check() error {
 	f := e.Finder()
 	if f.In(e.Entry.Message) || f.In(e.Entry.Actor) {
 		return fault.New(fault.DocumentInvalid,
-			"reason or actor hold the text that is to be erased, and the log would keep it", "say it in other words")
+			"the reason or the actor contains the text to erase, and the log would keep it", "say it in other words")
 	}
 	return nil
 }
@@ -141,7 +141,7 @@ func (e *Erase) Admit(n *tree.Node, content string) error {
 	for _, text := range [...]string{e.Entry.Message, e.Entry.Actor} {
 		if word(text, content) {
 			return fault.OnNode(fault.DocumentInvalid, n.ID,
-				"reason or actor hold the content that is to be erased, and the log would keep it", "say it in other words")
+				"the reason or the actor contains the content to erase, and the log would keep it", "say it in other words")
 		}
 	}
 	return nil

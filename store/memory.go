@@ -4,6 +4,7 @@ import (
 	"context"
 	"iter"
 	"sort"
+	"strconv"
 	"sync"
 
 	"github.com/contexttree/pact/fault"
@@ -242,7 +243,8 @@ func (k *memoryContext) take(c Change) {
 
 // RequestSeen is the error for a request token that the log holds already.
 func RequestSeen(token string) error {
-	return fault.New(fault.Conflict, "the request "+token+" was carried out before", "ask for its entry in the log")
+	return fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" was used before",
+		"Request returns the log entry of that call")
 }
 
 // Has implements Store.

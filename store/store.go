@@ -234,7 +234,8 @@ func NoKey(key Key) error {
 
 // NameTaken is the error for a name that another context has.
 func NameTaken(name string) error {
-	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(name)+" already", "choose another name, or delete that one")
+	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(name)+" already",
+		"choose another name, or delete that one")
 }
 
 // Moved is the error for a guard that does not hold.
@@ -245,5 +246,6 @@ func Moved(g Guard, cycle, revision int64) error {
 
 // NoSnapshot is the error for a cycle without a snapshot.
 func NoSnapshot(cycle int64) error {
-	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle), "Find says which cycles the context has")
+	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle),
+		"Find says which cycles the context has")
 }

@@ -10,7 +10,7 @@ import (
 func label(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }
 
 func sprintMoved(g Guard, cycle, revision int64) string {
-	return "another writer was here: expected cycle " + strconv.FormatInt(g.Cycle, 10) + " revision " +
+	return "another writer changed the context: expected cycle " + strconv.FormatInt(g.Cycle, 10) + " revision " +
 		strconv.FormatInt(g.Revision, 10) +
 		", found cycle " + strconv.FormatInt(cycle, 10) + " revision " + strconv.FormatInt(revision, 10)
 }
@@ -21,12 +21,13 @@ const MaxName = 512
 // CheckName refuses names that a command line or a file could not carry.
 func CheckName(name string) error {
 	if name == "" || len(name) > MaxName || !canon.ValidText(name) || name[0] == '@' || name[0] == '-' {
-		return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "a context name is 1 to "+strconv.Itoa(MaxName)+
-			" bytes of UTF-8 that begin with neither @ nor -", "choose another name")
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, name,
+			"the name of the context is not 1 to "+strconv.Itoa(MaxName)+
+				" bytes of UTF-8, or begins with @ or -", "choose another name")
 	}
 	for _, r := range name {
 		if r < ' ' || r == 0x7f {
-			return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "a context name has no control characters",
+			return fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the name of the context has control characters",
 				"choose another name")
 		}
 	}

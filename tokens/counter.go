@@ -7,6 +7,7 @@
 package tokens
 
 import (
+	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact/fault"
@@ -84,8 +85,8 @@ func Named(name string) (*Counter, error) {
 			return f.counter, nil
 		}
 	}
-	e := fault.New(fault.DocumentInvalid, "no tokenizer and no model is known as "+name,
-		"take one of "+strings.Join(Names(), ", ")+"; a model may go on after its family, as in gpt-4o-mini")
+	e := fault.New(fault.DocumentInvalid, "no tokenizer and no model has the name "+strconv.Quote(name),
+		"take one of "+strings.Join(Names(), ", ")+", or a model whose name begins with one of them, such as gpt-4o-mini")
 	e.Token = name
 	return nil, e
 }

@@ -76,7 +76,7 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, o 
 	}
 	for i, list := range c.calls {
 		if err := ctx.Err(); err != nil {
-			return nil, fault.Wrap(fault.Store, err, "the import was given up", "")
+			return nil, fault.Wrap(fault.Store, err, "the import was interrupted", "")
 		}
 		if err := b.commit(ctx, draft, list); err != nil {
 			return nil, err

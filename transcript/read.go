@@ -33,7 +33,7 @@ func Read(data []byte) ([]*Conversation, error) {
 	}
 	if Detect(data) == "" {
 		return nil, &fault.Error{
-			Code: fault.DocumentInvalid, Line: 1, Message: "the file is none of the conversations that can be read",
+			Code: fault.DocumentInvalid, Line: 1, Message: "the file is in no known format of conversations",
 			Remedy: "give OpenAI messages (a list, an object with messages, JSON Lines), a tau-bench or a SWE-smith file",
 		}
 	}

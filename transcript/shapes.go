@@ -36,8 +36,8 @@ func conversation(e entry) (*Conversation, error) {
 	}
 	return nil, &fault.Error{
 		Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: e.line, Token: quote(e.Any),
-		Message: "this is no conversation, but what comes first in the file is one",
-		Remedy:  "give messages or conversations, not both",
+		Message: "this is not a conversation, although the first entry of the file is one",
+		Remedy:  "put either messages or conversations into one file",
 	}
 }
 

@@ -32,7 +32,7 @@ func Build(cycle int64, nodes []Placed) (*Tree, error) { return BuildAround(cycl
 // have there: the caller compares its digest.
 func BuildAround(cycle int64, nodes []Placed, runs []Between, u *Unloaded) (*Tree, error) {
 	if len(nodes) > MaxNodes {
-		return nil, fault.New(fault.Limit, "a tree holds at most "+strconv.Itoa(MaxNodes)+" nodes", "split the document")
+		return nil, fault.New(fault.Limit, "the tree has more than "+strconv.Itoa(MaxNodes)+" nodes", "split the document")
 	}
 	c := change{Tree: Tree{unloaded: u}}
 	owner := new(trieOwner)
@@ -98,7 +98,7 @@ func entriesOf(nodes []Placed, top Class, level int, runs []Between) (tops []*En
 			classes[i] = Root
 		default:
 			if classes[i] = ClassOf(p.Node.Type, Seq, len(kids[i]) > 0); classes[i] != top {
-				return nil, misplaced(p.Node.ID, "^seq holds turns only", "")
+				return nil, misplaced(p.Node.ID, "^seq can only hold turns", "")
 			}
 		}
 	}
@@ -122,6 +122,6 @@ func entriesOf(nodes []Placed, top Class, level int, runs []Between) (tops []*En
 }
 
 func duplicate(id string) error {
-	return fault.OnNode(fault.NodeDuplicate, id, "an id belongs to one node for the whole history of a context",
+	return fault.OnNode(fault.NodeDuplicate, id, "the context has or had another node with this id",
 		"choose another id or leave it out")
 }

@@ -134,7 +134,7 @@ func (x *Editor) prepare(path *[]*Entry, s Spec) (*Node, error) {
 
 func expiryOf(cycle, ttl int64) (int64, error) {
 	if ttl < 0 {
-		return 0, invalid(strconv.FormatInt(ttl, 10), "a ttl is 0 or more cycles", "leave it out for a node that stays")
+		return 0, invalid(strconv.FormatInt(ttl, 10), "the ttl is negative", "leave it out for a node that stays")
 	}
 	if ttl > MaxInteger-cycle {
 		return 0, fault.New(fault.Limit, "the ttl is too large", "leave it out for a node that stays")
@@ -145,8 +145,8 @@ func expiryOf(cycle, ttl int64) (int64, error) {
 // checkInteger holds offset and priority to the range of integers.
 func checkInteger(name string, n int64) error {
 	if n > MaxInteger || n < -MaxInteger {
-		return fault.At(fault.Limit, fault.NoOffset, strconv.FormatInt(n, 10), name+" goes from "+
-			strconv.FormatInt(-MaxInteger, 10)+" to "+strconv.FormatInt(MaxInteger, 10), "")
+		return fault.At(fault.Limit, fault.NoOffset, strconv.FormatInt(n, 10), name+" is not between "+
+			strconv.FormatInt(-MaxInteger, 10)+" and "+strconv.FormatInt(MaxInteger, 10), "")
 	}
 	return nil
 }
@@ -166,14 +166,15 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	}
 	e := path[len(path)-1]
 	if e.class.Region() || e.class == Turn {
-		return sealed(id, "regions and turns have no headers to set")
+		return fault.OnNode(fault.Sealed, id, "the headers of regions and turns cannot be set",
+			"set those of the nodes in it")
 	}
 	if e.node.Erased() {
 		return erased(id)
 	}
 	free := !x.Earlier(id)
 	if !free && !within(path, Sys) {
-		return sealed(id, "only ^sys may be updated after the cycle that made it")
+		return sealed(id, "the node was sealed in an earlier cycle, and only nodes of ^sys can still be updated")
 	}
 	n := *e.node
 	n.Headers = append([]Header(nil), n.Headers...)
@@ -206,7 +207,7 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 	if !custom && !free && name != "content" && name != "priority" && name != "tags" {
 		for _, f := range append(append([]string{"ttl", "offset", "pinned", "refs"}, optional...), fixed...) {
 			if f == name {
-				return sealed(n.ID, "the header "+name+" is fixed after the cycle that made the node")
+				return sealed(n.ID, "the header "+name+" can only be set in the cycle that made the node")
 			}
 		}
 	}
@@ -239,9 +240,9 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 	default:
 		if !custom {
 			if slices.Contains(fixed, name) {
-				return invalid(name, "no update sets this header", "")
+				return invalid(name, "this header cannot be updated", "")
 			}
-			return invalid(name, "an update cannot set this", "custom attributes need a namespace, such as data_"+name)
+			return invalid(name, "there is no such header", "custom attributes need a namespace, such as data_"+name)
 		}
 	}
 	h, err := header(name, v)
@@ -287,13 +288,13 @@ func (x *Editor) removable(path []*Entry) error {
 		return nil
 	}
 	if e.class == Turn {
-		return fault.OnNode(fault.Sealed, id, "only pruning can remove a turn", "prune it at a commit")
+		return fault.OnNode(fault.Sealed, id, "an edit cannot remove a turn", "prune it at a commit")
 	}
 	if TurnOn(path) == nil {
 		return sealed(id, "the node was published in an earlier cycle")
 	}
 	if InCore(path) {
-		return sealed(id, "a sealed core is immutable")
+		return sealed(id, "the node is in a sealed core, which is immutable")
 	}
 	return nil
 }

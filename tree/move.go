@@ -2,6 +2,8 @@ package tree
 
 import (
 	"strconv"
+
+	"github.com/contexttree/pact/fault"
 )
 
 // Edge says from where a Gap is counted.
@@ -74,7 +76,7 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 	switch {
 	case !g.Core:
 	case parent.class != Head && parent.class != Turn:
-		return nil, misplaced(parent.node.ID, "only turns and the active head have a core", "")
+		return nil, misplaced(parent.node.ID, "the node has no core", "only turns and the active head have one")
 	case parent.Core() != nil:
 		core := parent.Core()
 		path, list, count = append(path, core), core.kids, core.kids.Len()
@@ -88,7 +90,7 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 		at = count
 	case After, Before:
 		if g.N < 1 || g.N > count {
-			return nil, misplaced(parent.node.ID, "there is no child "+strconv.Itoa(g.N)+" among "+strconv.Itoa(count),
+			return nil, misplaced(parent.node.ID, "there is no child "+strconv.Itoa(g.N)+": the node has "+strconv.Itoa(count),
 				"children count from 1")
 		}
 		at = g.N
@@ -120,7 +122,8 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 		return true
 	})
 	if older != "" {
-		return nil, sealed(older, "the insertion would need a new stamp for a node of an earlier cycle")
+		return nil, fault.OnNode(fault.Sealed, older, "nothing can be inserted before this node of an earlier cycle",
+			"insert at the end, or add at another offset")
 	}
 	return o, nil
 }
@@ -177,9 +180,9 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	e := from[len(from)-1]
 	switch {
 	case e.class.Region():
-		return "", misplaced(id, "regions do not move", "")
+		return "", misplaced(id, "a region cannot be moved", "")
 	case e.class == Turn:
-		return "", misplaced(id, "a turn moves by sealing only", "")
+		return "", misplaced(id, "a turn cannot be moved", "")
 	}
 	for _, above := range to {
 		if above.node.ID == id {

@@ -13,9 +13,9 @@ import (
 
 // What those say who find the breach of a rule otherwise than by PlacementFault.
 const (
-	NotRemovable       = "only a group can be removable"     // 02 §5.3.1
-	BlockHasNoChildren = "a block has no children"           // 02 §2.2
-	HasThreeRegions    = "a snapshot has ^sys, ^seq and ^ah" // 02 §2.2
+	NotRemovable       = "only a group can be removable"             // 02 §5.3.1
+	BlockHasNoChildren = "a block cannot have children"              // 02 §2.2
+	HasThreeRegions    = "the root does not have ^sys, ^seq and ^ah" // 02 §2.2
 )
 
 // PlacementFault says which rule of placement a child breaks under its parent, ""
@@ -38,23 +38,23 @@ func PlacementFault(e, parent *Entry) string {
 	}
 	switch {
 	case above == Root && !class.Region() || class == Root:
-		return "the root holds ^sys, ^seq and ^ah and nothing else"
+		return "the root can hold nothing but ^sys, ^seq and ^ah"
 	case class.Region() && above != Root:
-		return "regions are children of the root"
+		return "a region can only be a child of the root"
 	case class.Region():
 		if firstOfClass(parent, class) != e {
-			return "there is one " + class.String() + " and no second"
+			return "there is a second " + class.String()
 		}
 	case above == Seq && class != Turn:
-		return "^seq holds turns only"
+		return "^seq can only hold turns"
 	case class == Turn && above != Seq:
-		return "turns live under ^seq only"
+		return "a turn can only be a child of ^seq"
 	case above == Block:
 		return BlockHasNoChildren
 	case inTurn && e.node.Offset == 0 && class == Container && parent.Core() != e:
-		return "a turn has one core; a group needs another offset than 0"
+		return "the turn has a core already; a group needs another offset than 0"
 	case inTurn && e.node.Offset == 0 && class != Container && parent.Core() != nil:
-		return "a block at offset 0 belongs into the core that is there"
+		return "a block at offset 0 stands beside the core instead of in it"
 	}
 	return ""
 }
@@ -84,7 +84,7 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 	parent := p[len(p)-1]
 	id := parent.node.ID
 	if levels(p) >= MaxDepth {
-		return fault.OnNode(fault.Limit, id, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep",
+		return fault.OnNode(fault.Limit, id, "the node would be more than "+strconv.Itoa(MaxDepth)+" levels deep",
 			"flatten the groups")
 	}
 	if removable && class != Container {
@@ -92,9 +92,9 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 	}
 	switch parent.class {
 	case Root:
-		return misplaced(id, "the root holds the three regions and nothing else", "add to ^sys or ^ah")
+		return misplaced(id, "the root can hold nothing but its three regions", "add to ^sys or ^ah")
 	case Seq:
-		return misplaced(id, "^seq holds sealed turns only", "add to ^ah and commit")
+		return misplaced(id, "^seq can only hold sealed turns", "add to ^ah and commit")
 	case Block:
 		return misplaced(id, BlockHasNoChildren, "add to the container around it")
 	case Head:
@@ -114,7 +114,8 @@ func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool
 	}
 	if within(p, Seq) && x.Earlier(p[2].node.ID) {
 		if len(p) == 3 && offset == 0 || len(p) > 3 && p[3].node.Offset == 0 && p[3].class == Container {
-			return sealed(id, "the core of a sealed turn is immutable; attach at another offset than 0")
+			return fault.OnNode(fault.Sealed, id, "the core of a sealed turn takes no more nodes",
+				"attach the node to the turn at another offset than 0")
 		}
 	}
 	return nil
@@ -128,7 +129,7 @@ func (x *Editor) admitAgain(path []*Entry, offset int64) error {
 		return err
 	}
 	if len(above) > depth {
-		return misplaced(e.node.ID, "offset 0 of the active head is its core", "move the node into the core")
+		return misplaced(e.node.ID, "offset 0 of the active head is taken by its core", "move the node into the core")
 	}
 	return nil
 }
@@ -151,7 +152,7 @@ func (x *Editor) admitMoved(path *[]*Entry, e *Entry, offset int64) error {
 		return err
 	}
 	if levels(*path)+e.height() > MaxDepth {
-		return fault.OnNode(fault.Limit, e.node.ID, "nodes are nested at most "+strconv.Itoa(MaxDepth)+" levels deep",
+		return fault.OnNode(fault.Limit, e.node.ID, "the node would be more than "+strconv.Itoa(MaxDepth)+" levels deep",
 			"flatten the groups")
 	}
 	return nil

@@ -94,7 +94,7 @@ func (s *Spec) headers() ([]Header, error) {
 	}
 	for _, name := range names {
 		if !CustomName(name) {
-			return nil, invalid(name, "a custom attribute needs a name of its own", "name it data_"+name+", content_"+name+
+			return nil, invalid(name, "the name of a custom attribute has no namespace", "name it data_"+name+", content_"+name+
 				" or with a namespace, such as x:"+name)
 		}
 		h, err := header(name, s.Attrs[name])
@@ -111,7 +111,7 @@ func (s *Spec) headers() ([]Header, error) {
 // header checks and encodes one header. Value null means the header is to go.
 func header(name string, v any) (Header, error) {
 	if !canon.ValidText(name) {
-		return Header{}, invalid(name, "a name is valid UTF-8", "")
+		return Header{}, invalid(name, "a name is not valid UTF-8", "")
 	}
 	value, err := encode(name, v)
 	if err != nil || value == canon.Null {
@@ -119,7 +119,7 @@ func header(name string, v any) (Header, error) {
 	}
 	switch {
 	case name == ErasedName:
-		return Header{}, invalid(name, "only an erasure sets this", "choose another name")
+		return Header{}, invalid(name, "this attribute is reserved for erasures", "choose another name")
 	case slices.Contains(optional, name):
 		t, ok := value.Text()
 		if !ok {
@@ -189,11 +189,11 @@ func invalid(token, message, remedy string) error {
 func checkID(id string) error {
 	switch {
 	case id == "":
-		return invalid(id, "an id is at least one byte", "leave it out to have one generated")
+		return invalid(id, "the id is empty", "leave it out to have one generated")
 	case len(id) > MaxID:
-		return fault.OnNode(fault.Limit, id[:32]+"…", "an id is at most "+strconv.Itoa(MaxID)+" bytes", "shorten it")
+		return fault.OnNode(fault.Limit, id[:32]+"…", "the id has more than "+strconv.Itoa(MaxID)+" bytes", "shorten it")
 	case !canon.ValidText(id):
-		return invalid(id, "an id is valid UTF-8 without lone surrogates", "")
+		return invalid(id, "the id is not valid UTF-8 without lone surrogates", "")
 	}
 	return nil
 }
@@ -205,11 +205,13 @@ func checkType(nodeType string) error {
 	class, named := ClassOfType(nodeType)
 	switch {
 	case !canon.ValidText(nodeType) || strings.HasSuffix(nodeType, ":"):
-		return invalid(nodeType, "the type is not a name", "")
+		return invalid(nodeType, "the type ends in a colon or is not valid UTF-8", "")
 	case named && class.Region():
-		return fault.New(fault.PlacementInvalid, "a context has exactly one "+nodeType, "add to the one that is there")
+		return fault.New(fault.PlacementInvalid, "the context has its only "+nodeType+" already",
+			"add to the one that is there")
 	case class == Turn:
-		return fault.New(fault.PlacementInvalid, "a turn comes about when the active head is sealed", "add to ^ah and commit")
+		return fault.New(fault.PlacementInvalid, "a turn cannot be added: a commit makes it of the active head",
+			"add to ^ah and commit")
 	case !named && !strings.Contains(nodeType, ":"):
 		return invalid(nodeType, "the type is neither canonical nor namespaced", "use a name with a colon, such as cb:"+
 			nodeType)

@@ -167,11 +167,11 @@ func (x *Editor) Reorder(ids ...string) (err error) {
 			return err
 		}
 		if x.Earlier(id) {
-			return sealed(id, "the order of earlier nodes is fixed")
+			return sealed(id, "the node is of an earlier cycle, whose order is fixed")
 		}
 		if x.Parent(id) != x.Parent(ids[0]) || x.Node(id).Offset != x.Node(ids[0]).Offset {
-			return fault.OnNode(fault.PlacementInvalid, id, "only siblings at one offset can be reordered",
-				"move the node first")
+			return fault.OnNode(fault.PlacementInvalid, id, "the nodes are not siblings at one offset",
+				"move them next to each other first")
 		}
 		if listed[id] {
 			return fault.OnNode(fault.PlacementInvalid, id, "the node is listed twice", "")

@@ -104,11 +104,11 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 		}
 		switch {
 		case !listed || (parent == "") != (at == root):
-			return fault.OnNode(fault.DocumentInvalid, id, "the parent of the node is not there", "")
+			return fault.OnNode(fault.DocumentInvalid, id, "the parent of the node is missing", "")
 		case parent == "":
 			return nil
 		case parent == id:
-			return fault.OnNode(fault.PlacementInvalid, id, "a node cannot be below itself", "")
+			return fault.OnNode(fault.PlacementInvalid, id, "the node is below itself", "")
 		}
 		at = parent
 	}
@@ -120,7 +120,7 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tree.Tree, error) {
 	next := r.last.Patch(cycle, gone, born)
 	if next.Len() > tree.MaxNodes {
-		return nil, fault.New(fault.Limit, "a tree holds at most "+strconv.Itoa(tree.MaxNodes)+" nodes", "")
+		return nil, fault.New(fault.Limit, "a tree has more than "+strconv.Itoa(tree.MaxNodes)+" nodes", "")
 	}
 	if err := checkPlaces(next, born); err != nil {
 		return nil, err
@@ -140,7 +140,7 @@ func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 		if was != nil && is != nil && was.Class() != is.Class() && (was.Class().Region() || is.Class().Region()) {
 			return fault.OnNode(fault.DocumentInvalid, b.Node.ID,
 				"a node that was "+was.Class().String()+" cannot become "+is.Class().String(),
-				"an id belongs to one node for the whole history")
+				"give the new node another id")
 		}
 	}
 	return nil

@@ -115,7 +115,7 @@ func (r *historyReader) line(data []byte) error {
 		return nil
 	}
 	if id := d.Tree.Root().Node().ID; id != r.last.Root().Node().ID {
-		return fault.OnNode(fault.DocumentInvalid, id, "the root of a history stays the same",
+		return fault.OnNode(fault.DocumentInvalid, id, "the root is another node than in the snapshots before",
 			"import what comes from here on as another context")
 	}
 	gone, born := r.last.Delta(d.Tree)
@@ -152,7 +152,8 @@ func readLine(in *bufio.Reader) ([]byte, error) {
 		line = append(line, part...)
 		switch {
 		case len(line) > document.MaxBytes:
-			return nil, fault.New(fault.Limit, "a line of a history is too long", "split it")
+			return nil, fault.New(fault.Limit, "a line of the history is longer than "+strconv.Itoa(document.MaxBytes)+" bytes",
+				"export it in the compact form, which writes each node once")
 		case errors.Is(err, bufio.ErrBufferFull):
 		case err == io.EOF && len(line) > 0, err == nil:
 			for len(line) > 0 && (line[len(line)-1] == '\n' || line[len(line)-1] == '\r') {

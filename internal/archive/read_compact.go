@@ -18,7 +18,7 @@ import (
 // compactHead reads the first line of the compact form.
 func (r *historyReader) compactHead(doc, version canon.Any) error {
 	if r.last != nil || r.compact || string(version.Value()) != strconv.Itoa(compactVersion) {
-		return fault.New(fault.DocumentInvalid, "this is no beginning of a history of format "+strconv.Itoa(compactVersion),
+		return fault.New(fault.DocumentInvalid, "the line does not begin a history of format "+strconv.Itoa(compactVersion),
 			"write it again with a version of this program that writes format "+strconv.Itoa(compactVersion))
 	}
 	r.compact = true
@@ -36,7 +36,7 @@ func (r *historyReader) compactHead(doc, version canon.Any) error {
 // compactLine reads any other line of the compact form.
 func (r *historyReader) compactLine(doc canon.Any) error {
 	if r.working != nil {
-		return fault.New(fault.DocumentInvalid, "nothing follows the working state", "")
+		return fault.New(fault.DocumentInvalid, "a line follows the working state", "end the history with it")
 	}
 	kind, cycle, err := lineKind(doc)
 	if err != nil {
@@ -59,7 +59,8 @@ func (r *historyReader) compactLine(doc canon.Any) error {
 		}
 		return err
 	case r.last == nil || kind == "empty":
-		return fault.New(fault.DocumentInvalid, "a history begins with its oldest snapshot", "")
+		return fault.New(fault.DocumentInvalid, "the history does not begin with its oldest snapshot",
+			"write it from old to new")
 	}
 	next, err := r.apply(cycle, gone, born)
 	if err != nil {
@@ -88,7 +89,7 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 	}
 	if sum, err := hex.DecodeString(l.Sent); err != nil || len(sum) != 0 && len(sum) != sha256.Size {
 		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
-			"sent is the SHA-256 of the bytes that were sent, in hexadecimal", "")
+			"sent is not a SHA-256 in hexadecimal", "")
 	}
 	if l.Idle == nil { // as histories were written before they said so by themselves
 		var report lifecycle.Report
@@ -116,7 +117,7 @@ func lineKind(doc canon.Any) (string, int64, error) {
 			return kind, cycle, nil
 		}
 	}
-	return "", 0, fault.New(fault.DocumentInvalid, "a line of a history names its cycle", "")
+	return "", 0, fault.New(fault.DocumentInvalid, "the line names no cycle", "")
 }
 
 // bornAndGone reads the nodes that a line brings and the ids that it takes away, and
@@ -137,7 +138,7 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 		}
 		r.findings = append(r.findings, findings...)
 		if _, twice := parents[n.ID]; twice {
-			return nil, nil, fault.OnNode(fault.NodeDuplicate, n.ID, "a line brings a node once", "")
+			return nil, nil, fault.OnNode(fault.NodeDuplicate, n.ID, "the line has the node twice", "")
 		}
 		parents[n.ID] = parent.Text
 		if root == "" {
@@ -151,7 +152,7 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 	died, _ := doc.Get("died")
 	for _, d := range died.Elems {
 		if r.last != nil && d.Text == r.last.Root().Node().ID {
-			return nil, nil, fault.OnNode(fault.DocumentInvalid, d.Text, "the root stays", "")
+			return nil, nil, fault.OnNode(fault.DocumentInvalid, d.Text, "the root is listed as gone", "")
 		}
 		gone = append(gone, d.Text)
 	}

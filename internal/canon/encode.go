@@ -92,7 +92,7 @@ func appendGo(dst []byte, v any, depth int) ([]byte, error) {
 		literal, err := parseNumber(string(v))
 		return append(dst, literal...), err
 	case []byte:
-		return nil, fault.New(fault.DocumentInvalid, "bytes have no form of their own in JSON",
+		return nil, fault.New(fault.DocumentInvalid, "a slice of bytes has no form in JSON",
 			"pass a string, or encode the bytes as text first")
 	case []any:
 		return appendList(dst, v, depth, appendGo)

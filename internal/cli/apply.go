@@ -139,7 +139,7 @@ func (r *replay) line(ctx context.Context, line []byte) error {
 		return err
 	}
 	if doc.Kind != canon.KindObject {
-		return fault.New(fault.DocumentInvalid, "an operation is a JSON object", `such as {"op":"commit"}`)
+		return fault.New(fault.DocumentInvalid, "the line is not a JSON object", `write an operation such as {"op":"commit"}`)
 	}
 	m := &members{doc: doc, what: "operation"}
 	op := m.text("op")
@@ -184,7 +184,7 @@ func (r *replay) line(ctx context.Context, line []byte) error {
 		return r.commit(ctx, m)
 	}
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, op, "there is no operation "+strconv.Quote(op),
-		"it is config, add, update, remove, move or commit")
+		"write config, add, update, remove, move or commit")
 }
 
 // config sets what the context is made with. Only the policy can change later.
@@ -196,7 +196,7 @@ func (r *replay) config(m *members) error {
 		return err
 	}
 	if r.context != nil && (hasEdition || hasClock) {
-		return fault.New(fault.DocumentInvalid, "edition and clock are set before the first operation",
+		return fault.New(fault.DocumentInvalid, "edition and clock cannot be set after the first operation",
 			"make config the first line")
 	}
 	if hasEdition {
@@ -255,7 +255,7 @@ func (r *replay) move(ctx context.Context, m *members) error {
 		return err
 	}
 	if at != "" && hasOffset {
-		return fault.New(fault.DocumentInvalid, "a position brings its own offset", `leave "offset" out`)
+		return fault.New(fault.DocumentInvalid, "the operation has a position and an offset", `leave "offset" out`)
 	}
 	return r.context.Edit(ctx, func(b *pact.Batch) error {
 		if at != "" {

@@ -50,7 +50,7 @@ of exactly those bytes; pact verify holds the snapshot to it.`,
 	cmd.MarkFlagsMutuallyExclusive("rebase", "send")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if *send != "" && (*dryRun || *request != "") {
-			return usage(cmd, "--send goes with neither --dry-run nor --request: it writes what is about to be committed")
+			return usage(cmd, "--send cannot be combined with --dry-run or --request")
 		}
 		p, counter, err := policy.policy(ctx, a, cmd)
 		if err != nil {

@@ -51,7 +51,7 @@ if a case failed.`,
 				return usage(cmd, "--against %s: %s", *against, err.Error())
 			}
 		} else if cmd.Flags().Changed("timeout") {
-			return usage(cmd, "--timeout is for --against")
+			return usage(cmd, "--timeout needs --against")
 		}
 		m := a.meter("running cases")
 		report, err := conformance.RunAll(ctx, cases, command, m.at)

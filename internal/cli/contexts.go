@@ -142,7 +142,8 @@ func (a *app) deleteCommand() *cobra.Command {
 		}
 		if !*yes {
 			if !a.inTerminal || !a.errTerminal || a.json {
-				return fault.New(fault.DocumentInvalid, "deleting "+info.Name+" cannot be undone", "repeat with --yes")
+				return fault.New(fault.DocumentInvalid, "nothing was deleted, because deleting "+
+					strconv.Quote(info.Name)+" cannot be undone", "repeat with --yes")
 			}
 			if !a.confirm("Delete " + visible(info.Name) + " with " + plural(int(max(0, info.Cycle-info.First+1)), "snapshot") +
 				"?") {

@@ -214,7 +214,7 @@ func (a *app) askToErase(plan *pact.Erased) error {
 		what += " and " + plural(plan.Digests, "digest") + " of drafts that are gone"
 	}
 	if !a.inTerminal || !a.errTerminal || a.json {
-		return fault.New(fault.DocumentInvalid, "erasing "+what+" cannot be undone",
+		return fault.New(fault.DocumentInvalid, "nothing was erased, because erasing "+what+" cannot be undone",
 			"look with --dry-run, then repeat with --yes")
 	}
 	if !a.confirm("Erase " + what + " in " + visible(strings.Join(plan.Contexts, ", ")) + ", for good?") {

@@ -85,7 +85,7 @@ func (a *app) hashNode(ctx context.Context, file string) error {
 		return inFile(err, in.name, in.data)
 	}
 	if node.Kind != canon.KindObject {
-		return inFile(fault.New(fault.DocumentInvalid, "a node is a JSON object",
+		return inFile(fault.New(fault.DocumentInvalid, "the node is not a JSON object",
 			`write it as {"content":…,"kind":…,"role":…}`), in.name, nil)
 	}
 	member := func(name string) canon.Value {

@@ -25,15 +25,8 @@ func (m *members) take(name string) (canon.Any, bool) {
 
 func (m *members) bad(name, is string) {
 	if m.err == nil {
-		m.err = fault.At(fault.DocumentInvalid, fault.NoOffset, name, strconv.Quote(name)+" of "+article(m.what)+" "+is, "")
+		m.err = fault.At(fault.DocumentInvalid, fault.NoOffset, name, strconv.Quote(name)+" of the "+m.what+" "+is, "")
 	}
-}
-
-func article(what string) string {
-	if what == "operation" {
-		return "an " + what
-	}
-	return "a " + what
 }
 
 func (m *members) end() error {
@@ -41,7 +34,7 @@ func (m *members) end() error {
 		return m.err
 	}
 	if m.doc.Kind != canon.KindObject {
-		return fault.New(fault.DocumentInvalid, article(m.what)+" is a JSON object", "")
+		return fault.New(fault.DocumentInvalid, "the "+m.what+" is not a JSON object", "")
 	}
 next:
 	for _, member := range m.doc.Members {
@@ -50,7 +43,7 @@ next:
 				continue next
 			}
 		}
-		return fault.At(fault.DocumentInvalid, fault.NoOffset, member.Name, article(m.what)+" has no "+
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, member.Name, "the "+m.what+" cannot have "+
 			strconv.Quote(member.Name),
 			"pact apply --help lists what it has")
 	}
@@ -89,7 +82,7 @@ func (m *members) place() (into, at string) {
 	at, hasAt := m.optional("at")
 	if m.err == nil && (hasInto == hasAt || hasAt && at == "") {
 		m.err = fault.New(fault.DocumentInvalid,
-			`an operation says where with "into" or with "at", and with one of them only`, "")
+			`the operation has both "into" and "at", or neither`, "give one of them, which says where")
 	}
 	return into, at
 }

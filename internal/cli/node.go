@@ -164,7 +164,7 @@ func (n *nodeFlags) set(ctx context.Context, a *app, cmd *cobra.Command, unset [
 			return nil, usage(cmd, "%s is both set and unset", name)
 		}
 		if slices.Contains([]string{"priority", "offset", "content"}, name) {
-			return nil, usage(cmd, "%s can be changed and not unset", name)
+			return nil, usage(cmd, "%s can be changed, but not unset", name)
 		}
 		set[name] = nil
 	}

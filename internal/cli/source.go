@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"context"
+	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact"
@@ -183,7 +184,7 @@ func (in *input) conversation(name string) (*transcript.Conversation, error) {
 	}
 	remedy := "choose one with --conversation: " + strings.Join(names, ", ")
 	if name != "" {
-		return nil, fault.New(fault.SnapshotNotFound, "the transcript has no conversation "+name, remedy)
+		return nil, fault.New(fault.SnapshotNotFound, "the transcript has no conversation "+strconv.Quote(name), remedy)
 	}
 	return nil, fault.New(fault.DocumentInvalid, "the transcript holds several conversations", remedy)
 }

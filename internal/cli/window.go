@@ -61,11 +61,11 @@ func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string,
 	}
 	for _, name := range []string{"where", "skip", "limit", "ids"} {
 		if set(name) && ranged {
-			return o, false, usage(cmd, "--%s is for ids, and a range of snapshots gives changes", name)
+			return o, false, usage(cmd, "--%s applies to ids, and a range of snapshots gives changes", name)
 		}
 	}
 	if w.skip < 0 || w.limit < 0 {
-		return o, false, usage(cmd, "--skip and --limit take a number from 0")
+		return o, false, usage(cmd, "--skip and --limit take a number of 0 or more")
 	}
 	o = pact.SelectOptions{Skip: w.skip, Limit: w.limit, RangeAsIDs: w.ids && q.Time != nil &&
 		q.Time.Kind == selector.Range}

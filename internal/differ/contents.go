@@ -58,8 +58,8 @@ func NewContents(content *ContentOptions, headers []string) (c Contents, err err
 	}
 	for _, h := range headers {
 		if !slices.Contains([]string{"content", "mime", "encoding", "content_hash"}, h) {
-			return c, fault.At(fault.SelectorInvalid, fault.NoOffset, h, "this header cannot be materialized",
-				"there are content, mime, encoding and content_hash")
+			return c, fault.At(fault.SelectorInvalid, fault.NoOffset, h, "the contents of this header cannot be given",
+				"the headers are content, mime, encoding and content_hash")
 		}
 	}
 	return c, nil

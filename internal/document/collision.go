@@ -30,7 +30,7 @@ func (r *reader) collisions(nodes []tree.Placed) {
 		}
 		if !slices.Equal(covered(n), covered(other)) {
 			r.find(fault.DocumentInvalid, n.ID, "the content hash is that of node "+other.ID+
-				" too, which holds something else: the hashes collide")
+				" too, which has other content: the hashes collide")
 		}
 	}
 }

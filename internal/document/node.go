@@ -13,18 +13,18 @@ import (
 // node reads a node and everything below it in listing order (docs/decisions).
 func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) error {
 	if doc.Kind != canon.KindObject {
-		return r.broken(parent, "a node is a JSON object")
+		return r.broken(parent, "a child of the node is not a JSON object")
 	}
 	if depth >= tree.MaxDepth {
 		return fault.New(fault.Limit, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep",
 			"flatten the groups")
 	}
 	if len(r.nodes) >= tree.MaxNodes {
-		return fault.New(fault.Limit, "a document holds at most "+strconv.Itoa(tree.MaxNodes)+" nodes", "split it")
+		return fault.New(fault.Limit, "the document has more than "+strconv.Itoa(tree.MaxNodes)+" nodes", "split it")
 	}
 	kids, _ := doc.Get("children")
 	if kids.Kind != canon.KindArray && kids.Kind != canon.KindAbsent && kids.Kind != canon.KindNull {
-		return r.broken(parent, "children is a list of nodes")
+		return r.broken(parent, "children is not a list of nodes")
 	}
 	i := len(r.nodes)
 	r.nodes = append(r.nodes, read{parent: parent, children: len(kids.Elems)})
@@ -42,7 +42,7 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 	}
 	if n.ID == "" {
 		if !n.class.Region() {
-			return r.broken(parent, "a node needs an id")
+			return r.broken(parent, "a child of the node has no id")
 		}
 		n.ID = r.free(n.class.String()[1:])
 	}
@@ -127,9 +127,10 @@ func (r *reader) id(n *read, v canon.Any) error {
 	case v.Kind == canon.KindAbsent || v.Kind == canon.KindNull:
 		return nil
 	case v.Kind == canon.KindString && len(v.Text) > tree.MaxID:
-		return fault.OnNode(fault.Limit, clip(v.Text), "an id is at most "+strconv.Itoa(tree.MaxID)+" bytes", "shorten it")
+		return fault.OnNode(fault.Limit, clip(v.Text), "the id has more than "+strconv.Itoa(tree.MaxID)+" bytes",
+			"shorten it")
 	case v.Kind != canon.KindString || v.Text == "" || !canon.ValidText(v.Text):
-		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "an id is a string of 1 to "+strconv.Itoa(tree.MaxID)+
+		return fault.OnNode(fault.DocumentInvalid, clip(v.Text), "the id is not a string of 1 to "+strconv.Itoa(tree.MaxID)+
 			" bytes without lone surrogates", "")
 	}
 	n.ID = strings.Clone(v.Text)
@@ -144,7 +145,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 		return nil
 	case "nodeType":
 		if v.Kind != canon.KindNull && (v.Kind != canon.KindString || !canon.ValidText(v.Text)) {
-			return fault.OnNode(fault.DocumentInvalid, n.ID, "nodeType is a string", "")
+			return fault.OnNode(fault.DocumentInvalid, n.ID, "nodeType is not a string", "")
 		}
 		n.Type = strings.Clone(v.Text)
 		if v.Kind == canon.KindNull {
@@ -167,7 +168,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 			return err
 		case v.Kind == canon.KindNull:
 		case ttl < 0:
-			return fault.OnNode(fault.DocumentInvalid, n.ID, "a ttl is 0 or more cycles", "leave it out for a node that stays")
+			return fault.OnNode(fault.DocumentInvalid, n.ID, "the ttl is negative", "leave it out for a node that stays")
 		case ttl > tree.MaxInteger-r.cycle:
 			return fault.OnNode(fault.Limit, n.ID, "the ttl is too large", "leave it out for a node that stays")
 		default:
@@ -176,7 +177,7 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	case "created_at_iso":
 		if v.Kind != canon.KindNull {
 			if v.Kind != canon.KindString {
-				return fault.OnNode(fault.DocumentInvalid, n.ID, "created_at_iso is a string", "")
+				return fault.OnNode(fault.DocumentInvalid, n.ID, "created_at_iso is not a string", "")
 			}
 			n.ForeignISO = strings.Clone(v.Text)
 		}
@@ -222,7 +223,7 @@ func (r *reader) checkOptional(n *read, m canon.Member) {
 		want = canon.KindBool
 	}
 	if want != canon.KindAbsent && m.Value.Kind != want {
-		r.find(fault.DocumentInvalid, n.ID, "the header "+m.Name+" is not of its type and is kept as it is")
+		r.find(fault.DocumentInvalid, n.ID, "the header "+m.Name+" has a value of the wrong type and is kept as it is")
 	}
 }
 
@@ -258,7 +259,7 @@ func clip(s string) string {
 // returns what is not as it should be. Its errors are those of [Read].
 func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []inspect.Finding, error) {
 	if doc.Kind != canon.KindObject {
-		return nil, nil, fault.New(fault.DocumentInvalid, "a node is a JSON object", "")
+		return nil, nil, fault.New(fault.DocumentInvalid, "the node is not a JSON object", "")
 	}
 	r := &reader{cycle: cycle}
 	n := read{}
@@ -267,7 +268,7 @@ func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []inspect.Finding, error)
 		return nil, nil, err
 	}
 	if n.ID == "" || n.Type == "" {
-		return nil, nil, fault.OnNode(fault.DocumentInvalid, n.ID, "a node of a history needs an id and a nodeType", "")
+		return nil, nil, fault.OnNode(fault.DocumentInvalid, n.ID, "the node has no id or no nodeType", "")
 	}
 	node := tree.NewNode(n.Node, nil)
 	r.compareHash(node, n)

@@ -36,7 +36,7 @@ type Document struct {
 // Specification: 02 §10, 05 §3.2, 07 §5, 07 §5.1, 07 §5.2.
 func Read(data []byte, o Options) (*Document, error) {
 	if len(data) > MaxBytes {
-		return nil, fault.New(fault.Limit, "a document is at most "+strconv.Itoa(MaxBytes)+" bytes", "split it")
+		return nil, fault.New(fault.Limit, "the document has more than "+strconv.Itoa(MaxBytes)+" bytes", "split it")
 	}
 	doc, err := Parse(data)
 	if err != nil {
@@ -57,12 +57,12 @@ func Parse(data []byte) (canon.Any, error) { return outline.Parse(data) }
 // [Read].
 func FromAny(doc canon.Any, o Options) (*Document, error) {
 	if doc.Kind != canon.KindObject {
-		return nil, fault.New(fault.DocumentInvalid, "a snapshot document is a JSON object",
+		return nil, fault.New(fault.DocumentInvalid, "the document is not a JSON object",
 			"package transcript reads conversation logs")
 	}
 	root, ok := doc.Get("root")
 	if !ok || root.Kind != canon.KindObject {
-		return nil, fault.New(fault.DocumentInvalid, `a snapshot document has an object under "root"`,
+		return nil, fault.New(fault.DocumentInvalid, `the document has no object under "root"`,
 			"package transcript reads conversation logs")
 	}
 	r := &reader{lenient: o.Lenient, edition: o.Edition, ids: map[string]bool{}}
@@ -149,7 +149,7 @@ func (r *reader) head(doc, root canon.Any) error {
 				r.find(fault.DocumentInvalid, "", "the document follows "+strconv.Quote(m.Value.Text)+", this reader "+SpecVersion)
 			}
 		default:
-			r.find(fault.DocumentInvalid, "", "the key "+strconv.Quote(m.Name)+" beside the root means nothing and was left out")
+			r.find(fault.DocumentInvalid, "", "the member "+strconv.Quote(m.Name)+" is unknown and was left out")
 		}
 	}
 	if r.edition == "" {
@@ -164,9 +164,9 @@ func (r *reader) head(doc, root canon.Any) error {
 func CheckCycle(n int64, isInteger bool) error {
 	switch {
 	case !isInteger || n < 0:
-		return fault.New(fault.DocumentInvalid, "the cycle of a document is an integer from 0", "")
+		return fault.New(fault.DocumentInvalid, "the cycle is not an integer of 0 or more", "")
 	case n >= tree.MaxInteger:
-		return fault.New(fault.Limit, "the cycle of a document is at most "+strconv.FormatInt(tree.MaxInteger-1, 10),
+		return fault.New(fault.Limit, "the cycle is higher than "+strconv.FormatInt(tree.MaxInteger-1, 10),
 			"give it a lower one")
 	}
 	return nil

@@ -46,7 +46,7 @@ type finder struct {
 
 func (f *finder) hop(hop selector.Hop, n int) error {
 	if f.core {
-		return f.refuse("a core is the last hop of an insertion")
+		return f.refuse("a hop follows the core, which must be the last one")
 	}
 	attrs := hop.Attrs
 	if hop.Kind == selector.HopOffset {
@@ -63,7 +63,7 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 	switch hop.Kind {
 	case selector.HopDepth:
 		if len(hop.Depth.Terms) != 1 || hop.Depth.Terms[0].Lo != hop.Depth.Terms[0].Hi {
-			return f.refuse("an insertion is at one depth")
+			return f.refuse("the position has more than one depth")
 		}
 		at := f.atDepth(hop.Depth.Terms[0].Lo)
 		if f.at != nil && (at == nil || at.Node().ID != f.at.Node().ID) {
@@ -73,15 +73,15 @@ func (f *finder) hop(hop selector.Hop, n int) error {
 		f.filter(tests)
 	case selector.HopTurn:
 		if f.at == nil {
-			return f.refuse("an insertion begins with a depth, such as d0 for the active head")
+			return f.refuse("the position does not begin with a depth, such as d0 for the active head")
 		}
 		if c := f.at.Class(); depthClasses>>c&1 == 0 {
-			return f.refuse("the " + hop.Name + " hop stands for a turn, the active head or the system header")
+			return f.refuse("the hop " + hop.Name + " leads to no turn, active head or system header")
 		}
 		f.filter(tests)
 	case selector.HopContainer, selector.HopOffset:
 		if f.at == nil {
-			return f.refuse("an insertion begins with a depth, such as d0 for the active head")
+			return f.refuse("the position does not begin with a depth, such as d0 for the active head")
 		}
 		if err := f.enterContainer(tests); err != nil {
 			return err
@@ -148,7 +148,7 @@ func (f *finder) enterContainer(tests []predicate) error {
 		}
 	}
 	if count > 1 {
-		return fault.New(fault.PlacementInvalid, strconv.Itoa(count)+" containers answer to the hop",
+		return fault.New(fault.PlacementInvalid, strconv.Itoa(count)+" containers match the hop",
 			"name one of them by its id, or add a filter to the hop")
 	}
 	if count == 1 && turnLike && found.Node().Offset == 0 {

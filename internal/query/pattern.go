@@ -30,7 +30,8 @@ type pattern struct {
 func newPattern(text string) (*pattern, error) {
 	parsed, err := syntax.Parse(text, syntax.Perl)
 	if err != nil {
-		e := fault.Wrap(fault.SelectorInvalid, err, "the pattern is not a regular expression", "the syntax is RE2")
+		e := fault.Wrap(fault.SelectorInvalid, err, "the pattern is not a regular expression",
+			"write it in the syntax of RE2")
 		e.Token = text
 		return nil, e
 	}
@@ -64,7 +65,7 @@ func (r *run) matches(p *pattern, text string) bool {
 		r.fail(fault.At(fault.Limit, fault.NoOffset, p.re.String(),
 			fmt.Sprintf("matching the regular expressions takes more than %d steps: this one has %d states, this text %d bytes",
 				maxMatching, p.states, len(text)),
-			"put it to fewer nodes, by a region, a depth or a kind, or write it with fewer repetitions"))
+			"narrow the selector by a region, a depth or a kind, or write fewer repetitions"))
 		return false
 	}
 	if r.unwatched += work; r.unwatched < atOnce {

@@ -48,7 +48,7 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 	case lists[a.Name] != nil && a.Op == selector.Eq:
 		for _, v := range a.Values {
 			if v.Kind == selector.Null {
-				return specError("null", "null is no "+a.Name, "leave it out, or write it in quotes")
+				return specError("null", "null cannot be a value of "+a.Name, "leave it out, or write it in quotes")
 			}
 			if !slices.Contains(*lists[a.Name], v.Text) {
 				*lists[a.Name] = append(*lists[a.Name], v.Text)
@@ -68,13 +68,13 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 	case texts[a.Name] != nil:
 		*texts[a.Name] = v.Text
 	case a.Name == "kind" && s.Kind != "" && s.Kind != v.Text:
-		return specError(a.Name, "the kind is given twice", "leave it out behind the type")
+		return specError(a.Name, "the kind is given twice", "leave it out after the type")
 	case a.Name == "kind":
 		s.Kind = v.Text
 	case numbers[a.Name] != nil || a.Name == "ttl":
 		n, err := strconv.ParseInt(v.Text, 10, 64)
 		if err != nil {
-			return specError(v.Text, a.Name+" is a whole number of 64 bits", "")
+			return specError(v.Text, a.Name+" is not a whole number of 64 bits", "write a number such as 5")
 		}
 		if a.Name == "ttl" {
 			s.TTL = &n

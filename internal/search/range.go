@@ -64,7 +64,7 @@ func modeOfChanges(q *selector.Selector) (string, error) {
 	case !ok:
 		return "pairwise", nil
 	case c.Word != "reduce":
-		return "", fault.New(fault.SelectorInvalid, "@mode="+c.Word+" gives ids", "call Select")
+		return "", fault.New(fault.SelectorInvalid, "@mode="+c.Word+" asks for ids and not for changes", "call Select")
 	}
 	return c.Word, nil
 }
@@ -72,11 +72,12 @@ func modeOfChanges(q *selector.Selector) (string, error) {
 // checkLimits refuses caps that no range can have.
 func checkLimits(l diff.RangeLimits) error {
 	if l.MaxSnapshots != nil && *l.MaxSnapshots < 1 {
-		return fault.New(fault.RangeLimit, "at most "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leave nothing to compare",
+		return fault.New(fault.RangeLimit, "a limit of "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leaves nothing to compare",
 			"allow at least 1")
 	}
 	if l.MaxChangesPerSnapshot != nil && *l.MaxChangesPerSnapshot < 0 {
-		return fault.New(fault.RangeLimit, "a block cannot have "+strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes",
+		return fault.New(fault.RangeLimit, "a limit of "+
+			strconv.Itoa(*l.MaxChangesPerSnapshot)+" changes for each snapshot is negative",
 			"allow 0 or more")
 	}
 	return nil

@@ -61,9 +61,9 @@ func New(text string, edition selector.Edition, o Options) (*Search, error) {
 	}
 	switch {
 	case o.Skip < 0 || o.Limit < 0:
-		return nil, fault.New(fault.SelectorInvalid, "a window cannot have a negative size", "Skip and Limit are 0 or more")
+		return nil, fault.New(fault.SelectorInvalid, "Skip or Limit is negative", "write 0 or more")
 	case o.RangeAsIDs && !s.addresses(selector.Range):
-		return nil, fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots to be given as ids",
+		return nil, fault.New(fault.SelectorInvalid, "RangeAsIDs is set, and the selector addresses no range",
 			"leave RangeAsIDs out")
 	}
 	if s.addresses(selector.Range) {
@@ -77,12 +77,12 @@ func New(text string, edition selector.Edition, o Options) (*Search, error) {
 		return nil, err
 	}
 	if where.Time != nil && (q.Time == nil || *where.Time != *q.Time) {
-		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has an address of its own",
-			"it looks where the other selector looks: leave the address out, or give both the same one")
+		return nil, fault.New(fault.SelectorInvalid, "Where has another address than the selector",
+			"leave the address out of Where, or give both the same one")
 	}
 	if len(where.Controls) > 0 {
-		return nil, fault.New(fault.SelectorInvalid, "the selector of Where has controls",
-			"they belong to the other selector: leave them out")
+		return nil, fault.New(fault.SelectorInvalid, "Where has controls",
+			"write them after the main selector")
 	}
 	s.kept = make(map[*tree.Tree]*query.Subtrees)
 	s.where, err = query.Compile(where)
@@ -110,10 +110,10 @@ func (s *Search) modeOfRange() (string, error) {
 		return "union", nil
 	case s.RangeAsIDs:
 		return "", fault.New(fault.SelectorInvalid, "only edition v0.1 can give the ids of a range without @mode",
-			"write @mode=union behind the selector")
+			"write @mode=union after the selector")
 	}
 	return "", fault.New(fault.SelectorInvalid, "a range of snapshots gives a RangeDiffLatestResult, not ids",
-		"call RangeDiffLatest, or write @mode=union or @mode=latest behind the selector")
+		"call RangeDiffLatest, or write @mode=union or @mode=latest after the selector")
 }
 
 // Find returns what the selector finds in some snapshots, newest first, after the
@@ -226,8 +226,8 @@ func (s *Search) Explain(ctx context.Context, trees []*tree.Tree) (*inspect.Expl
 	questions := [][]*tree.Tree{trees}
 	if s.changes != nil {
 		if s.Where != "" || s.Skip != 0 || s.Limit > 0 {
-			return nil, fault.New(fault.SelectorInvalid, "a range of snapshots that gives changes has no windows",
-				"leave them out, or write @mode=union or @mode=latest behind the selector")
+			return nil, fault.New(fault.SelectorInvalid, "Where, Skip and Limit do not apply to the changes of a range",
+				"leave them out, or write @mode=union or @mode=latest after the selector")
 		}
 		questions = slices.Collect(slices.Chunk(trees, 1))
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
@@ -149,6 +150,7 @@ func untilSettled(
 		}
 		now = later.Info
 	}
-	return nil, fault.New(fault.Conflict, "something was erased in "+now.Name+" each time that it was verified",
-		"verify it again when there is less going on")
+	return nil, fault.New(fault.Conflict, "an erasure changed "+
+		strconv.Quote(now.Name)+" during every attempt to verify it",
+		"verify it again")
 }

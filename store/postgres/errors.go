@@ -99,20 +99,20 @@ func inDoubt(err error) bool { return errors.Is(err, errDoubt) }
 func explain(err error) (code fault.Code, message, remedy string) {
 	switch state := codeOf(err); {
 	case inDoubt(err):
-		return fault.Store, "the connection was lost before the answer came, and the change may have been made or not",
+		return fault.Store, "the connection was lost before the answer came; the change may have been made or not",
 			"read the context again to see; a change with a request token is looked up by itself"
 	case state == serialization, state == deadlock:
-		return fault.Busy, "others were in the way again and again", "try again: nothing was changed"
+		return fault.Busy, "other writers were faster at every attempt", "try again: nothing was changed"
 	case state == tooMany:
-		return fault.Busy, "the server has no connection left", "try again, or put a pooler before it"
+		return fault.Busy, "the server has no connection left", "try again, or put a pooler in front of it"
 	case state == diskFull:
 		return fault.Store, "the disk of the server is full", "make room and repeat the call: nothing was changed"
 	case state == noDatabase:
 		return fault.Store, "there is no such database", "make it first: createdb"
 	case strings.HasPrefix(state, "28"):
-		return fault.Store, "the server does not let this user in", "check user and password of the address"
+		return fault.Store, "the server refused this user", "check the user and the password in the address"
 	case state == "42501":
-		return fault.Store, "the user may not do that", "give it the tables: GRANT ALL ON ALL TABLES IN SCHEMA public"
+		return fault.Store, "the user lacks a permission", "give it the tables: GRANT ALL ON ALL TABLES IN SCHEMA public"
 	case lost(err):
 		return fault.Store, "the server cannot be reached", "check the address and that the server runs, then repeat the call"
 	}

@@ -23,7 +23,7 @@ func (s *Store) Backup(ctx context.Context, name string) error {
 			return err
 		}
 		if ctx.Err() != nil {
-			return fault.Wrap(fault.Store, ctx.Err(), "the backup was given up", "")
+			return fault.Wrap(fault.Store, ctx.Err(), "the backup was interrupted", "")
 		}
 		code, why, remedy := explain(err)
 		message := "the backup failed"
@@ -45,7 +45,7 @@ func (p *files) backup(ctx context.Context, name string) error {
 		case os.SameFile(info, p.opened[0]):
 			return fault.New(fault.Store, name+" is the store itself", "name another file")
 		case !info.Mode().IsRegular():
-			return fault.New(fault.Store, name+" is no file", "name a file")
+			return fault.New(fault.Store, name+" is not a regular file", "name a regular file or a new one")
 		}
 	}
 	for _, ending := range [...]string{"-wal", "-journal"} {

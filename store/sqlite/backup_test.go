@@ -105,8 +105,8 @@ func TestBackupRefused(t *testing.T) {
 	must(t, os.Symlink(path, link))
 	put(t, hot+"-wal", "commits")
 	for to, says := range map[string]string{
-		path: "is the store itself", link: "is the store itself", hot: "there is a log", dir: "is no file",
-		os.DevNull:                              "is no file",
+		path: "is the store itself", link: "is the store itself", hot: "there is a log", dir: "is not a regular file",
+		os.DevNull:                              "is not a regular file",
 		filepath.Join(dir, "none", "backup.db"): "no such file",
 	} {
 		if err := s.Backup(t.Context(), to); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), says) {

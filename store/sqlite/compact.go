@@ -28,7 +28,7 @@ func (s *Store) Compact(ctx context.Context) (remains string, err error) {
 	case err == nil || fault.CodeOf(err) != "":
 		return remains, err
 	case ctx.Err() != nil:
-		return "", fault.Wrap(fault.Store, ctx.Err(), "the store was not compacted: the call was given up", "")
+		return "", fault.Wrap(fault.Store, ctx.Err(), "the store was not compacted: the call was interrupted", "")
 	}
 	code, why, remedy := explain(err)
 	message := "the store was not compacted"

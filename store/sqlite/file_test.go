@@ -23,8 +23,8 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 		says string
 	}{
 		"text": {func(t *testing.T, path string) { put(t, path, strings.Repeat("no database\n", 500)) },
-			"no SQLite database"},
-		"short": {func(t *testing.T, path string) { put(t, path, "x") }, "no SQLite database"},
+			"not a SQLite database"},
+		"short": {func(t *testing.T, path string) { put(t, path, "x") }, "not a SQLite database"},
 		"foreign": {func(t *testing.T, path string) { raw(t, path, "PRAGMA application_id = 7").Close() },
 			"another application"},
 		"unmarked": {func(t *testing.T, path string) { raw(t, path, "CREATE TABLE theirs (x)").Close() },
@@ -34,7 +34,7 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 			raw(t, path, "PRAGMA user_version = 99").Close()
 		},
 			"version 99"},
-		"empty": {func(t *testing.T, path string) { put(t, path, "") }, "is empty"},
+		"empty": {func(t *testing.T, path string) { put(t, path, "") }, "is an empty file"},
 		"no tables": {func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 0", "VACUUM").Close() },
 			"another application"},
 		"directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "is a directory"},

@@ -48,10 +48,10 @@ func findFiles(path string) (*files, error) {
 		return nil, fault.New(fault.Store, path+" is a pipe, a device or a socket", "name a file")
 	case info.Size() == 0:
 		return nil, fault.New(fault.Store,
-			path+" is empty, and no store ever is: it was cut to nothing, or something else made it",
-			"restore it from a backup; remove it to begin anew")
+			path+" is an empty file, which no store ever is: it was truncated, or another program made it",
+			"restore it from a backup, or remove it to begin anew")
 	case info.Size() < minFileSize:
-		return nil, fault.New(fault.Store, path+" is no SQLite database", "name another file")
+		return nil, fault.New(fault.Store, path+" is not a SQLite database", "name another file")
 	}
 	p := &files{path: path, mode: info.Mode().Perm(), opened: [3]os.FileInfo{info}}
 	for i, ending := range suffixes {
@@ -70,8 +70,8 @@ func create(ctx context.Context, path string) (err error) {
 			return nil // another made it in between and is using it
 		}
 		return fault.New(fault.Store, "there is a log "+path+
-			"-wal without the store that it belongs to, which may lack commits without it",
-			"put the store back beside its log; or move the log away to begin anew")
+			"-wal and no store beside it; the log may hold commits",
+			"put the store back beside its log, or move the log away to begin anew")
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -167,6 +167,6 @@ func (p *files) goneError(ending string, err error) error {
 	if errors.Is(err, fs.ErrNotExist) {
 		what, err = "was removed", nil
 	}
-	return fault.Wrap(fault.Store, err, p.path+ending+" "+what+" while it was open; what is written does not arrive there",
-		"put back what was there, open the store again and look which changes it has")
+	return fault.Wrap(fault.Store, err, p.path+ending+" "+what+" while it was open, so that nothing written reaches it",
+		"put the file back, open the store again and look which changes it has")
 }

@@ -29,7 +29,7 @@ func unwritable(err error) bool {
 // WAL holds commits.
 func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
-		return nil, fault.Wrap(fault.Store, cause, "commits are in "+p.path+
+		return nil, fault.Wrap(fault.Store, cause, "there are commits in "+p.path+
 			"-wal, which cannot be read where nothing can be written",
 			"copy both files to a place that can be written, while no process uses them, or make room")
 	}
@@ -60,6 +60,6 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 
 // readOnlyError is the error for a change to a store that is open for reading alone.
 func (p *files) readOnlyError(cause error) error {
-	return fault.Wrap(fault.Store, cause, p.path+" is open for reading alone, because nothing can be written beside it",
+	return fault.Wrap(fault.Store, cause, p.path+" is open read-only, because nothing can be written beside it",
 		"check the disk, and the permissions of the file and its directory, then open it again")
 }

@@ -41,7 +41,7 @@ func TestReadWhereNothingCanBeWritten(t *testing.T) {
 	onlyRead(t, path)
 	put(t, path+"-wal", strings.Repeat("a commit", 1000))
 	if s, err := sqlite.Open(t.Context(), path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(),
-		"commits are in") {
+		"there are commits in") {
 		t.Errorf("opened %v with %v", s, err)
 	}
 }

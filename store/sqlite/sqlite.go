@@ -50,7 +50,7 @@ var settings = []struct{ key, set, pragma, want string }{
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the path is not usable", "")
+		return nil, fault.Wrap(fault.Store, err, "the path "+path+" cannot be used", "")
 	}
 	p, err := findFiles(path)
 	if err == nil && p == nil {
@@ -63,7 +63,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	if p == nil {
-		return nil, fault.New(fault.Store, path+" was removed while it was made", "try again")
+		return nil, fault.New(fault.Store, path+" was removed while it was being made", "try again")
 	}
 	return p.open(ctx)
 }
@@ -83,8 +83,8 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	}
 	if log, none := os.Stat(p.path + suffixes[1]); primaryCode(err) == lib.SQLITE_CORRUPT && none == nil &&
 		log.Size() > 0 {
-		return nil, fault.Wrap(fault.Store, err, p.path+" is damaged, or the log beside it is not its own",
-			"beside a backup, move the log away; else restore the file from a backup or an export")
+		return nil, fault.Wrap(fault.Store, err, p.path+" is damaged, or the log beside it belongs to another store",
+			"if the file is a backup, move the log away; otherwise restore it from a backup or an export")
 	}
 	if err != nil {
 		return nil, err
@@ -269,7 +269,7 @@ func failureText(err error) (message, remedy string) {
 	case lib.SQLITE_CORRUPT:
 		return "the file is damaged", "restore it from a backup or an export"
 	case lib.SQLITE_NOTADB:
-		return "the file is no SQLite database", "name another file"
+		return "the file is not a SQLite database", "name another file"
 	case lib.SQLITE_IOERR:
 		return "the disk failed", "check the disk, then open the file again"
 	}

@@ -24,7 +24,7 @@ func (p *files) checkWAL() error {
 		return nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		return fault.New(fault.Store, "the log "+p.path+suffixes[1]+" is no file", "move it away")
+		return fault.New(fault.Store, "the log "+p.path+suffixes[1]+" is not a regular file", "move it away")
 	}
 	log, err := os.Open(p.path + suffixes[1]) // which has no locks that closing it could release
 	if errors.Is(err, fs.ErrNotExist) {
@@ -44,8 +44,8 @@ func (p *files) checkWAL() error {
 		}
 		if after, err := p.sizes(log); err != nil || after == before {
 			return errors.Join(err, fault.New(fault.Store, p.path+suffixes[1]+" is not the log of "+p.path+
-				": pages are in neither of them",
-				"put back the file that belongs to the log; or, beside a backup, move the log away"))
+				": some pages are in neither of them",
+				"if the file is a backup, move the log away; otherwise put back the file that the log belongs to"))
 		}
 	}
 	return nil

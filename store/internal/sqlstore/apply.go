@@ -138,7 +138,8 @@ func (s *Store) refusal(ctx context.Context, key store.Key, g store.Guard, chang
 		}
 		seen[token] = true
 	}
-	return fault.New(fault.Store, "the store refused a change that nothing stands against", "check the store for damage")
+	return fault.New(fault.Store, "the store refused a change although all its conditions hold",
+		"check the store for damage")
 }
 
 // conflictOr returns E_CONFLICT where the guard no longer holds, so that the error

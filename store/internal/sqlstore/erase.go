@@ -65,8 +65,8 @@ func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store
 		}
 		return s.clean(ctx, &x.total, err)
 	}
-	return nil, fault.New(fault.Conflict, "other writers were here again and again",
-		"nothing was erased: repeat the call when there is less going on")
+	return nil, fault.New(fault.Conflict, "other writers changed the contexts during every attempt",
+		"nothing was erased: repeat the call")
 }
 
 // erasure is one erasure: its plan and its progress.

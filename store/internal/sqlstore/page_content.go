@@ -54,7 +54,7 @@ func (s *Store) body(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) 
 			return "", nil, s.fail(ctx, err, "reading a content")
 		}
 		if p == nil || p.row(birth, nid) == nil || p.row(birth, nid).Size == 0 {
-			return "", nil, fault.New(fault.Store, "the content is gone with its context", "")
+			return "", nil, fault.New(fault.Store, "the content cannot be read: its context was deleted", "")
 		}
 		r := p.row(birth, nid)
 		contents, err := s.blockAt(ctx, tx, &p.packedPage, r.Block)

@@ -156,7 +156,7 @@ func (p *plan) change(c store.Change) error {
 	}
 	w := &changePlan{plan: p, change: c, after: next, cycle: p.latest + 1, differing: make(map[string]bool)}
 	if c.Sealed != nil && c.Sealed.Cycle() != w.cycle {
-		return fault.New(fault.Store, "a commit publishes the cycle after the latest", "")
+		return fault.New(fault.Store, "the commit does not publish the cycle after the latest", "")
 	}
 	var err error
 	tree.Compare(c.Before, next, func(d tree.Difference) bool {

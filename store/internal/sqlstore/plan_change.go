@@ -36,7 +36,7 @@ func (w *changePlan) addDifference(d tree.Difference) error {
 // that number reserved for them.
 func (w *changePlan) added(d tree.Difference) error {
 	if d.NewParent == "" {
-		return fault.OnNode(fault.PlacementInvalid, d.New.ID, "a context keeps its root", "")
+		return fault.OnNode(fault.PlacementInvalid, d.New.ID, "the change gives the context another root", "")
 	}
 	parent, err := w.parent(w.after, d.New, d.NewParent)
 	if err != nil {

@@ -57,7 +57,7 @@ func digestColumn(digest string) (any, error) {
 	}
 	b, err := hex.DecodeString(digest)
 	if err != nil || len(b) != sha256.Size {
-		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, digest, "this is no SHA-256 in hexadecimal", "")
+		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, digest, "this is not a SHA-256 in hexadecimal", "")
 	}
 	return b, nil
 }

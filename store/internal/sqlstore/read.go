@@ -189,7 +189,7 @@ func (h *history) read(ctx context.Context, s *Store, tx *sql.Tx) ([]*tree.Tree,
 		h.erasures, h.revision, h.begun = st.Erasures, st.Revision, true
 	}
 	if st.Erasures != h.erasures {
-		return nil, fault.New(fault.Conflict, "something was erased while the history was read", "read it again")
+		return nil, fault.New(fault.Conflict, "an erasure changed the history while it was read", "read it again")
 	}
 	h.scanner.tx = tx
 	return h.scanner.history(ctx, h)

@@ -72,13 +72,13 @@ func (c *scanner) replay(cycle int64, live []row) (*replay, error) {
 		return nil, err
 	}
 	if loose {
-		return nil, damageError("the nodes of a snapshot are no tree")
+		return nil, damageError("the nodes of a snapshot do not form a tree")
 	}
 	if len(placed) == 0 {
 		return nil, damageError("a snapshot has no nodes")
 	}
 	if r.tree, err = tree.Build(cycle, placed); err != nil {
-		return nil, damageError("the nodes of a snapshot are no tree") // an id twice, or too deep
+		return nil, damageError("the nodes of a snapshot do not form a tree") // an id twice, or too deep
 	}
 	return r, nil
 }

@@ -204,7 +204,7 @@ func (c *scanner) headers(text string) ([]tree.Header, error) {
 	}
 	object := canon.Value(text).Any()
 	if object.Kind != canon.KindObject {
-		return nil, damageError("there are headers that are no JSON object")
+		return nil, damageError("the headers of a node are not a JSON object")
 	}
 	hs := make([]tree.Header, len(object.Members))
 	for i, m := range object.Members {

@@ -117,7 +117,7 @@ func (s *Store) fail(ctx context.Context, err error, doing string) error {
 	case s.closed.Load():
 		return store.Closed()
 	case ctx.Err() != nil:
-		return fault.Wrap(fault.Store, ctx.Err(), doing+" was given up", "")
+		return fault.Wrap(fault.Store, ctx.Err(), doing+" was interrupted", "")
 	}
 	return s.explain(err, doing+" failed")
 }
