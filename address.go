@@ -13,7 +13,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Address names a state of a context: a snapshot (05 §2.3) or the working state.
+// Address names a state of a context: a snapshot (05 §2.3) or the working state. Get one
+// from [Latest], [Working], [Back], [Cycle] or [ParseAddress].
 //
 // Specification: 02 §8.4, 05 §2.3.
 type Address struct {
@@ -21,19 +22,20 @@ type Address struct {
 	n    int64
 }
 
-// Working is the address of the working state.
+// Working is the address of the working state, which the next commit publishes.
 var Working = Address{}
 
 // Latest is @t0, the snapshot of the latest commit.
 var Latest = Address{'t', 0}
 
-// Back is @t-n: n commits before the latest.
+// Back returns @t-n: the snapshot n commits before the latest.
 func Back(n int64) Address { return Address{'t', -n} }
 
-// Cycle is @cN: the snapshot of cycle n.
+// Cycle returns @cN: the snapshot of cycle n.
 func Cycle(n int64) Address { return Address{'c', n} }
 
-// ParseAddress reads @t0, @t-3 or @c12; the word working is the working state.
+// ParseAddress reads @t0, @t-3, @c12, or the word working for the working state. It returns
+// E_SELECTOR_INVALID for any other text.
 func ParseAddress(s string) (Address, error) {
 	if s == "working" {
 		return Working, nil
@@ -57,7 +59,7 @@ func noAddress(s string) error {
 		"write @t0, @t-1, @c12 or working")
 }
 
-// String returns the address as ParseAddress reads it.
+// String returns the address in the form that [ParseAddress] reads.
 func (a Address) String() string {
 	switch {
 	case a.axis == 0:
@@ -110,16 +112,17 @@ func (a Address) snapshot(i store.Info) (int64, error) {
 	return a.cycle(i)
 }
 
-// Working returns the working state as it was loaded or written last. It asks
-// nobody; At with the address Working does not give out what was erased since.
+// Working returns the working state as it was last loaded or written, without asking the
+// store. Use [Context.At] with the address [Working] to be sure that it holds nothing that
+// was erased since.
 func (c *Context) Working() *Snapshot {
 	s := c.state.Load()
 	return &Snapshot{tree: s.Working, edition: selector.Edition(s.Edition)}
 }
 
-// At returns the state at an address. E_SNAPSHOT_NOT_FOUND without one. Cost: that
-// of reading the snapshot, without the contents of its nodes; a look-up for the
-// working state and the latest snapshot.
+// At returns the snapshot at an address, or the working state. It returns
+// E_SNAPSHOT_NOT_FOUND if there is none. Cost: reading the snapshot without the contents of
+// its nodes; for the working state and the latest snapshot only a look-up.
 func (c *Context) At(ctx context.Context, a Address) (*Snapshot, error) {
 	s, err := c.stateFor(ctx, a)
 	if err != nil {
@@ -158,9 +161,9 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 	return store.Snapshot(ctx, c.store, s.Key, cycle)
 }
 
-// At is Context.At for a snapshot that was read on its own, see ReadSnapshot: it is
-// what @t0, its own cycle and the working state name there. E_SNAPSHOT_NOT_FOUND for
-// any other address.
+// At returns the snapshot itself for @t0, its own cycle and the working state, as
+// [Context.At] would, if the snapshot stands alone (see [ReadSnapshot]). It returns
+// E_SNAPSHOT_NOT_FOUND for any other address.
 func (s *Snapshot) At(a Address) (*Snapshot, error) {
 	if a == Working || a == Latest || a == Cycle(s.Cycle()) {
 		return s, nil
@@ -185,10 +188,10 @@ func (s *Snapshot) named(t *selector.Time) error {
 	return err
 }
 
-// History yields the snapshots between two addresses, both included, oldest
-// first. They share what did not change from one to the next, and a few of them are
-// held at a time. An error ends it: E_SNAPSHOT_NOT_FOUND where there is nothing at
-// an address. Cost: what changed from one to the next, once.
+// History yields the snapshots between two addresses, both included, oldest first.
+// Neighbours share what did not change, and only a few are held in memory at a time. An
+// error ends it; it is E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address. Cost:
+// the first snapshot, and what changed from one to the next.
 func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		s := c.state.Load()

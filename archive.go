@@ -11,11 +11,11 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// ExportHistory writes the canonical snapshots between two addresses, both
-// included, one a line, oldest first (05 §3.2): the form for exchange. Its size
-// grows with the square of the conversation; Backup's does not.
-// E_SNAPSHOT_NOT_FOUND where there is nothing at an address. Cost: about copying
-// what is written.
+// ExportHistory writes the canonical snapshots between two addresses, both included, one a
+// line, oldest first (05 §3.2). This is the form for other tools. Its size grows with the
+// square of the conversation; that of [Context.Backup] does not. It returns
+// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address. Cost: about that of copying
+// the bytes.
 func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Address) error {
 	s := c.state.Load()
 	first, last, err := cycles(s.Info, from, to)
@@ -25,10 +25,11 @@ func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Addre
 	return archive.WriteSnapshots(ctx, w, c.provenance(s), first, last)
 }
 
-// Backup writes the whole context in the compact form: a line for each cycle
-// with the nodes that it brought and the ids that it took away, each version of
-// a node once, and a last line for edits that were not committed. It is the
-// form for copying and keeping; ImportHistory reads it.
+// Backup writes the whole context in the compact form: for each cycle one line with the
+// nodes that it added and the ids that it removed, so that each version of a node is
+// written once; then a line for edits that are not committed. Use it for copies and
+// archives; [ImportHistory] reads it. [Context.ExportHistory] writes the form for other
+// tools.
 func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 	s, err := c.current(ctx)
 	if err != nil {
@@ -37,10 +38,9 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 	return archive.WriteCompact(ctx, w, c.provenance(s))
 }
 
-// Copy makes a context in another store, or under another name, with all
-// snapshots of this one, in one durable step. Edits that were not committed
-// come along. E_SNAPSHOT_NOT_FOUND where there is no snapshot to copy, E_CONFLICT
-// where the name is taken.
+// Copy copies this context with all its snapshots and uncommitted edits to another store,
+// or under another name in the same store, in one durable step. Errors:
+// E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
 func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Context, error) {
 	s, err := c.current(ctx)
 	if err != nil {
@@ -53,11 +53,11 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Conte
 	return c.options().context(to).begin(ctx, g)
 }
 
-// ReadSnapshot reads a snapshot document on its own, for queries: a foreign
-// shape that no context can have is reported and read all the same. In selectors
-// @t0, the cycle of the document and @* name it. e is the
-// edition to read it in, "" to go by the document. E_DOCUMENT_INVALID for what is
-// no snapshot document at all.
+// ReadSnapshot reads a snapshot document that stands alone, for queries. It reads a shape
+// that no context can have too, and says so in the findings. In selectors @t0, the cycle of
+// the document and @* all name this snapshot. e is the edition to read the document in; ""
+// means the one that it names. It returns E_DOCUMENT_INVALID for data that is not a
+// snapshot document.
 func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: e, Lenient: true})
 	if err != nil {
@@ -66,11 +66,11 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 	return &Snapshot{tree: d.Tree, edition: d.Edition, alone: true}, d.Findings, nil
 }
 
-// Import makes a context of a snapshot document (05 §3.2): its snapshot is that
-// of the document's cycle, and the next commit is the cycle after it. The edition
-// is that of the options or, where that is "", the document's own. A shape that no
-// context can have is refused (02 §10); what was mended is in the findings.
-// E_CONFLICT where the name is taken.
+// Import makes a context from a snapshot document (05 §3.2). The document becomes the
+// snapshot of its cycle, and the next commit is the cycle after it. The edition is that of
+// the options or, if that is "", of the document. The findings say what Import had to mend.
+// Errors: E_DOCUMENT_INVALID or E_PLACEMENT_INVALID for a shape that no context can have
+// (02 §10), E_CONFLICT if the name is taken.
 func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (*Context,
 	[]inspect.Finding, error) {
 	o := orZero(opts)
@@ -82,12 +82,12 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 	return c, findings, err
 }
 
-// ImportHistory makes a context of a history in JSON Lines, in either form: the
-// snapshots of consecutive cycles, oldest first, or what Backup wrote. What
-// other tools get wrong about their order, root and regions is mended and
-// reported, unless the options are strict. Cycles keep their numbers; where one is
-// missing the history is refused (05 §3.2, §6.6), unless the options renumber it. The
-// import is one durable step. Errors carry the line.
+// ImportHistory makes a context from a history in JSON Lines, in one of two forms:
+// snapshots of consecutive cycles, oldest first, or what [Context.Backup] wrote. It mends
+// what other tools get wrong about order, root and regions and reports that in the
+// findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses a
+// history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is one
+// durable step. Errors have the line.
 func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (*Context,
 	[]inspect.Finding, error) {
 	o := orZero(opts)
@@ -99,10 +99,11 @@ func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader,
 	return c, findings, err
 }
 
-// Replay runs an exported history again, in either form: it makes a context of
-// it in a fresh store in memory, exports that in the same form and compares byte
-// by byte (06 §5.2). A history that cannot be read at all is an error. r is read
-// twice. Cost: that of an import and an export; the bytes are not kept.
+// Replay checks an exported history, in either form, by running it again: it imports the
+// history into a new store in memory, exports it in the same form and compares the bytes
+// (06 §5.2). A history that differs is no error; the answer says where. A history that
+// cannot be read is one. Replay reads r twice. Cost: an import and an export; the bytes are
+// not kept.
 func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (*inspect.Replay, error) {
 	return archive.RoundTrip(ctx, r, orZero(o).archive(""))
 }

@@ -12,31 +12,30 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// ProviderCall is what an attempt is to call (03 §6.2).
+// ProviderCall names the provider and the model that an attempt calls (03 §6.2).
 type ProviderCall struct {
-	Provider string // whom to call; at most 1 KiB
-	Model    string // which of its models; at most 1 KiB
-	Params   any    // any value with a JSON form, of which only a SHA-256 is kept; nil is null
+	Provider string // the provider's name; at most 1 KiB
+	Model    string // the model's name; at most 1 KiB
+	Params   any    // any value with a JSON form; only its SHA-256 is kept; nil means null
 }
 
 // Outcome is how an attempt ended (03 §6.1).
 type Outcome struct {
 	Status   store.AttemptStatus // store.Completed, store.Canceled or store.Failed
-	TokenIn  *int64              // tokens that the model was sent; nil where nobody counted
-	TokenOut *int64              // tokens that it answered; nil where nobody counted
-	Err      error               // why it failed: the first 64 KiB of its text are kept, what is not UTF-8 replaced
+	TokenIn  *int64              // tokens that the model was sent; nil if nobody counted
+	TokenOut *int64              // tokens that the model answered; nil if nobody counted
+	Err      error               // why it failed; the first 64 KiB of its text are kept as UTF-8
 }
 
-// StartAttempt begins a call of a provider (03 §6.1): it records the attempt as
-// running, durably, and then does what Send does, with the same pruning. The
-// record has the SHA-256 of the thread that is written to w. A writer that fails
-// ends the attempt as an error, or as canceled where ctx was. Whatever is edited
-// from then on, the attempt stands; Verify says whether what was committed is
-// what was sent. Within a cycle there may be any number of attempts.
+// StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as
+// running, then does what [Context.Send] does with the same pruning. The record has the
+// SHA-256 of the thread that is written to w. If w fails, the attempt ends as failed, or as
+// canceled if ctx was canceled. Later edits do not touch the attempt; [Verify] says whether
+// the commit published what was sent. A cycle can have any number of attempts.
 //
-// The clock is read once, which lifts no stamp. E_CONFLICT where in the meantime
-// the cycle was committed or the candidate edited away, E_DOCUMENT_INVALID and
-// E_LIMIT for what no record can hold; nothing was sent then.
+// StartAttempt reads the clock once, and does not use up a stamp. Errors: E_CONFLICT if the
+// cycle was committed or the candidate discarded meanwhile, E_DOCUMENT_INVALID and E_LIMIT
+// for a call that cannot be recorded. In these cases nothing was sent.
 //
 // Specification: 03 §6, 03 §6.1.
 func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*store.Attempt,
@@ -77,10 +76,10 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	return &a, nil
 }
 
-// EndAttempt records how an attempt ended, durably: once, and also after its
-// cycle was committed. The clock is read once; the end is never before the
-// start. E_ATTEMPT_NOT_FOUND where the context has no such attempt, E_CONFLICT
-// where it ended before, E_DOCUMENT_INVALID for a status that is no end.
+// EndAttempt records durably how an attempt ended. It can do so once, also after the cycle
+// was committed. It reads the clock once; the end is never before the start. Errors:
+// E_ATTEMPT_NOT_FOUND if the context has no such attempt, E_CONFLICT if it has ended
+// already, E_DOCUMENT_INVALID for a status that is not an end.
 func (c *Context) EndAttempt(ctx context.Context, id string, o Outcome) (*store.Attempt, error) {
 	return c.end(ctx, c.state.Load().Key, id, o)
 }
@@ -104,8 +103,8 @@ func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) 
 	return &a, nil
 }
 
-// Attempts returns those of the cycles from..to in the order in which they were
-// started, also those of origins that the context shares. The cycle under way
+// Attempts returns the attempts of the cycles from..to in the order in which they were
+// started, including those of cycles that a fork shares with its origin. The current cycle
 // is the one after the latest snapshot.
 func (c *Context) Attempts(ctx context.Context, from, to int64) ([]store.Attempt, error) {
 	keeper, err := store.Power[store.AttemptKeeper](c.store)

@@ -11,22 +11,23 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// CommitOptions says how a commit differs from the plain one.
+// CommitOptions are the options of [Context.Commit]. A nil *CommitOptions is the zero
+// CommitOptions.
 type CommitOptions struct {
 	Note
-	// Edit, if not nil, makes edits part of the commit: both are published in one
-	// durable step, or neither. A prepared candidate is discarded.
+	// Edit, if not nil, makes edits part of the commit: both become durable in one step, or
+	// neither does. A prepared candidate is discarded.
 	Edit func(*Batch) error
-	// Pruning says what to prune. E_CONFLICT together with a prepared candidate,
-	// which is published as it is.
+	// Pruning says what to prune. It is E_CONFLICT if a candidate is prepared, which the
+	// commit publishes as it is.
 	Pruning *Pruning
 }
 
-// Commit ends the cycle: it publishes the prepared candidate or, without one,
-// expires, prunes and seals (03 §7) what the working state holds. The snapshot
-// is durable before Commit returns. A failed commit leaves nothing behind; where
-// another writer was faster, its E_CONFLICT has a [Conflict].
-// Cost: that of what changed, never of the length of the history.
+// Commit ends the cycle and returns the new snapshot. It publishes the prepared candidate,
+// if there is one; otherwise it expires, prunes and seals the nodes of the working state
+// (03 §7). The snapshot is durable before Commit returns. A commit that fails leaves
+// nothing behind. If another writer was faster, the error is E_CONFLICT with a [Conflict].
+// Cost: what changed, never the length of the history.
 //
 // Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4, 05 §2, 05 §2.1,
 // 05 §2.1.1.

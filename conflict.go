@@ -10,15 +10,15 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Conflict is what other writers did to a context since an edit or a commit saw
-// it: the call changed nothing. It is in the chain of the E_CONFLICT that the call
-// returns, for errors.As. Whoever drops it gives up; Rebase tries again. What was
-// done is not merged by itself.
+// Conflict says what other writers did to a context since an edit or a commit last saw it.
+// That call changed nothing. [errors.As] finds the Conflict in the E_CONFLICT that the call
+// returns. Call Rebase to repeat the call on what is there now, or drop it. Nothing is
+// merged automatically.
 type Conflict struct {
-	// Meanwhile are the entries of the log that the call did not know of, oldest
-	// first, 100 at most: what was committed or edited, by whom, and why.
+	// Meanwhile are the log entries that the call did not know, oldest first, at most 100:
+	// what was committed or edited, by whom and why.
 	Meanwhile []store.Entry
-	More      bool // whether the log has still later ones
+	More      bool // whether the log has later entries than these
 
 	context *Context
 	again   func(context.Context) (*Snapshot, error)
@@ -27,7 +27,7 @@ type Conflict struct {
 // maxMeanwhile is how many entries an error holds: more would be read by nobody.
 const maxMeanwhile = 100
 
-// Error says who did what, of the first few.
+// Error says what the first few of the other writers did.
 func (l *Conflict) Error() string {
 	const named = 3
 	var list []string
@@ -48,14 +48,14 @@ func (l *Conflict) Error() string {
 	return "meanwhile " + strings.Join(list, "; ")
 }
 
-// Rebase reads the context again and makes the call again upon it: the function
-// that edits runs once more and sees what is there now, with every rule checked
-// anew, and the snapshot of a commit is returned. It changes nothing and returns
-// E_CONFLICT where another writer was faster once more, with a new Conflict; where
-// a prepared candidate was to be published, because what was sent to the model is
-// not what would be committed; and where the call has no function that edits and
-// another writer committed the drafts that it was to commit. The context is read
-// again in any case, as Refresh does.
+// Rebase reads the context again, as [Context.Refresh] does, and repeats the call: the
+// function that edits runs once more and sees what is there now, and every rule is checked
+// again. It returns the snapshot if the call was a commit.
+//
+// It changes nothing and returns E_CONFLICT in three cases: another writer was faster again
+// (with a new Conflict); the call was to publish a prepared candidate, because the thread
+// that was sent is not the one that would be committed now; or the call was a commit
+// without a function that edits, and another writer has committed its drafts.
 func (l *Conflict) Rebase(ctx context.Context) (*Snapshot, error) {
 	if err := l.context.Refresh(ctx); err != nil {
 		return nil, err

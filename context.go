@@ -16,18 +16,16 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Context is one context of a store, open for reading and writing. It is safe
-// for concurrent use: readers take what the last edit or commit left and never
-// wait, writers go one after the other. A writer in another process is noticed
-// by cycle and revision: the change is refused with E_CONFLICT and nothing is
-// lost; Refresh takes up what the other one did.
+// Context is one context of a store, open for reading and writing. It is safe for
+// concurrent use. Readers see the state after the last edit or commit and never wait;
+// writers take turns. If a writer in another process was faster, a change is refused with
+// E_CONFLICT and nothing is lost; [Context.Refresh] reads what the other writer did.
 //
-// Working, Name, Cycles and Revision tell what was loaded last and ask nobody.
-// A call that takes a context.Context and answers from memory asks the store first
-// whether something was erased since, by whatever handle or process, and loads the
-// context again where that is so: what it gives was there after the last erasure
-// that ended before the call. It costs a look-up; who asks one snapshot often calls
-// the methods of [Snapshot].
+// Working, Name, Cycles and Revision answer from what was loaded last, without asking the
+// store. Every method that takes a [context.Context] asks the store first whether something
+// was erased, by any handle or process, and then loads the context again: so its answer
+// holds nothing that an earlier erasure removed. That costs one look-up. To ask one
+// snapshot often, call the methods of [Snapshot], which do not ask.
 //
 // Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {
@@ -69,9 +67,9 @@ type candidate struct {
 	sent   string // SHA-256 of its thread as it was sent, "" before
 }
 
-// Create makes a new, empty context. Root and regions are stamped in cycle 0;
-// the first commit is cycle 1. E_CONFLICT where the name is taken,
-// E_DOCUMENT_INVALID for a name, an edition or attributes that no context can have.
+// Create makes a new, empty context. Its root and regions are of cycle 0; the first commit
+// is cycle 1. Errors: E_CONFLICT if the name is taken, E_DOCUMENT_INVALID for an invalid
+// name, edition or attribute.
 func Create(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
 	o := orZero(opts)
 	o.Edition = cmp.Or(o.Edition, selector.Canonical)
@@ -114,8 +112,8 @@ func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error)
 	return c, nil
 }
 
-// Open opens a context that is there. E_CONTEXT_NOT_FOUND where it is not. Cost:
-// reading the latest snapshot and the working state without their contents.
+// Open opens an existing context. It returns E_CONTEXT_NOT_FOUND if there is none of this
+// name. Cost: reading the latest snapshot and the working state without their contents.
 func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (*Context, error) {
 	info, err := s.Find(ctx, name)
 	if err != nil {
@@ -130,8 +128,8 @@ func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (*
 	return c, nil
 }
 
-// OpenOrCreate opens a context, or makes it where it is not there. Attrs are
-// those of one that it makes. E_CONFLICT where one is there in another edition
+// OpenOrCreate opens a context, or creates it if there is none of this name. Attrs are used
+// only if it is created. It returns E_CONFLICT if the context exists in another edition
 // than the options name.
 func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
 	o := orZero(opts)
@@ -151,13 +149,14 @@ func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateO
 	return c, err
 }
 
-// List returns what a store says of its contexts, by name in the order of their
-// bytes. Cost: one row for each context.
+// List returns the contexts of a store, sorted by the bytes of their names. Cost: one row
+// for each context.
 func List(ctx context.Context, s store.Store) ([]store.Info, error) { return s.Contexts(ctx) }
 
-// Rename gives a context another name; what it holds stays as it is. A Context
-// that is open keeps the old name until Refresh. E_CONTEXT_NOT_FOUND without it,
-// E_CONFLICT where another has the new name, E_STORE where the store cannot rename.
+// Rename gives a context another name and changes nothing else. A [Context] that is open
+// keeps the old name until [Context.Refresh]. Errors: E_CONTEXT_NOT_FOUND if there is no
+// such context, E_CONFLICT if another context has the new name, E_STORE if the store cannot
+// rename.
 func Rename(ctx context.Context, s store.Store, name, to string) error {
 	info, err := s.Find(ctx, name)
 	if err != nil {
@@ -170,9 +169,10 @@ func Rename(ctx context.Context, s store.Store, name, to string) error {
 	return power.Rename(ctx, info.Key, to)
 }
 
-// Delete removes a context with all its snapshots, drafts and its log, but for
-// what forks share with it, which goes with the last of them. It cannot be undone.
-// E_CONTEXT_NOT_FOUND without it, E_STORE where the store cannot delete.
+// Delete removes a context with all its snapshots, drafts and its log. Snapshots that it
+// shares with forks stay until the last of these forks is deleted. Delete cannot be undone.
+// Errors: E_CONTEXT_NOT_FOUND if there is no such context, E_STORE if the store cannot
+// delete.
 func Delete(ctx context.Context, s store.Store, name string) error {
 	info, err := s.Find(ctx, name)
 	if err != nil {
@@ -185,8 +185,8 @@ func Delete(ctx context.Context, s store.Store, name string) error {
 	return power.Delete(ctx, info.Key)
 }
 
-// Refresh reads the context again, to see what other processes did. A prepared
-// candidate is dropped when they did anything.
+// Refresh reads the context again, to see what other processes did. If they changed
+// anything, a prepared candidate is dropped.
 func (c *Context) Refresh(ctx context.Context) error {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -218,26 +218,26 @@ func (c *Context) current(ctx context.Context) (*state, error) {
 	return fresh, nil
 }
 
-// Name returns the name under which the context was found.
+// Name returns the name under which the context was opened.
 func (c *Context) Name() string { return c.state.Load().Name }
 
-// Edition returns the edition of the selector language that the context was
-// created with.
+// Edition returns the edition of the selector language with which the context was created.
 func (c *Context) Edition() selector.Edition { return selector.Edition(c.state.Load().Edition) }
 
-// Cycles returns the cycles of the oldest and the latest snapshot; there is
-// none while last < first.
+// Cycles returns the cycles of the oldest and the latest snapshot. If last < first, the
+// context has no snapshot yet.
 func (c *Context) Cycles() (first, last int64) {
 	s := c.state.Load()
 	return s.First, s.State.Cycle
 }
 
-// Revision counts batches of edits and commits.
+// Revision returns the number of the latest log entry: batches of edits, commits and
+// erasures since the context was created.
 func (c *Context) Revision() int64 { return c.state.Load().Revision }
 
-// Retain keeps nodes from expiring and from being pruned (02 §5.4) until
-// release is called, within this process. E_NODE_NOT_FOUND where one is not in
-// the working state.
+// Retain protects nodes from expiry and pruning (02 §5.4) until release is called. It
+// applies to this process only. It returns E_NODE_NOT_FOUND if the working state lacks one
+// of them.
 func (c *Context) Retain(ids ...string) (release func(), err error) {
 	working := c.state.Load().Working
 	for _, id := range ids {

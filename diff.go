@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Diff returns what leads from a to b (05 §4). With a selector each side is
-// first restricted to what it selects there; a selector with an address of its
-// own is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
+// Diff returns the changes that lead from the state at a to the state at b (05 §4). With a
+// selector it compares only the nodes that the selector finds on each side; a selector with
+// an address is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
 func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (*diff.Result, error) {
 	_, from, to, err := c.sides(ctx, a, b)
 	if err != nil {
@@ -20,7 +20,7 @@ func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (*diff
 	return Diff(ctx, from, to, o)
 }
 
-// Diff is Context.Diff between two snapshots at hand.
+// Diff compares two snapshots as [Context.Diff] does.
 func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (*diff.Result, error) {
 	selection, err := restrict(ctx, from, to, orZero(o))
 	if err != nil {
@@ -49,14 +49,14 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 	return &differ.Selection{From: sides[0], To: sides[1]}, nil
 }
 
-// RichDiff returns what leads from a to b in full: nodes that came, went and
-// changed with all values, why, moves and replacements as far as they can be
-// inferred, and the bytes of every node in the thread that the model was sent
-// (02 §9.3, 05 §4.5, 06 §4.4). Selectors and directions work as in Diff; causes
-// are always told in the order of time.
+// RichDiff returns the changes that lead from a to b with everything that is known about
+// them: added, removed and changed nodes with all values, the causes, moves and
+// replacements as far as they can be inferred, and the byte range of every node in the
+// thread (02 §9.3, 05 §4.5, 06 §4.4). The selector works as in [Context.Diff]. Causes
+// are told in the order of time, also where b is older than a.
 //
-// Cost: what differs, times O(log n), and the log between the two. Where a and
-// b are not neighbours also what changed from snapshot to snapshot between them.
+// Cost: what differs, times O(log n), and the log between the two; if a and b are not
+// neighbours, also the changes from snapshot to snapshot between them.
 func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (*diff.Report, error) {
 	o := orZero(opts)
 	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()

@@ -1,11 +1,18 @@
-// Package pact is a context tree for language models: what a model is sent is
-// a tree with regions, places and lifetimes instead of a list of messages, and
-// every model call leaves an immutable snapshot that can be asked, compared and
-// rendered to the same bytes again.
+// Package pact keeps what a language model is sent as a context tree: a tree with regions,
+// places and lifetimes instead of a list of messages. Every model call leaves an immutable
+// snapshot, which can be queried, compared, and rendered to the same bytes again.
 //
-// A Context is one conversation in a store. Edit changes its working state,
-// Prepare gives the thread to send, Commit seals the cycle into a snapshot.
-// Select asks working state and snapshots, Diff compares them.
+// A [Context] is one conversation, kept in a store. Its life is a sequence of cycles, one
+// for each model call:
+//
+//   - [Context.Edit] changes the working state, the state that the next call is made of.
+//   - [Context.Prepare] returns the thread, the bytes to send to the model.
+//   - [Context.Commit] ends the cycle: it drops what expired, prunes, and seals the rest into
+//     the next snapshot.
+//
+// [Context.Select] finds nodes in the working state and in snapshots, [Context.Diff]
+// compares two of them. An [Address] names a snapshot: @t0 is the latest, @t-1 the one
+// before, @c12 that of cycle 12.
 //
 //	c, err := pact.Create(ctx, store.NewMemory(), "chat", nil)
 //	err = c.Edit(ctx, func(b *pact.Batch) error {
@@ -15,6 +22,17 @@
 //	snapshot, err := c.Commit(ctx, nil)
 //	err = snapshot.WriteThread(ctx, os.Stdout)
 //
-// Chapters and sections in comments are those of the PACT specification;
-// docs/decisions says how it is read where it contradicts itself.
+// The root of a tree has three regions. ^sys, the system header, holds instructions. ^seq
+// holds the sealed turns, one for each cycle. ^ah, the active head, holds what the current
+// cycle adds; a commit seals it into a turn. Below them a node is a block, which has
+// content, or a container of nodes. The container at offset 0 of a turn or of ^ah is its
+// core, what was said in that cycle; every other container is a group. Nodes with a
+// negative offset stand before the core, those with a positive one after it (02 §4.1).
+// The thread is what the blocks render to, in document order: the bytes that the model is
+// sent.
+//
+// Every error is a [github.com/contexttree/pact/fault.Error] with a code such as
+// E_NODE_NOT_FOUND; docs/errors.md lists the codes. Chapters and sections in comments, such
+// as 02 §4.3, are those of the PACT specification; docs/decisions says how this project
+// reads it where it contradicts itself.
 package pact

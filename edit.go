@@ -12,14 +12,14 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Batch is a set of edits that become visible, and durable, as one step. Its
-// methods may be called only inside the function that received it.
+// Batch is a set of edits that become visible and durable in one step. Call its methods
+// only inside the function that received it.
 //
-// The first error sticks: every later call does nothing and returns "", and Edit
-// or Commit returns that error although the function returned nil. So a function
-// that only edits checks nothing; Err says whether something failed so far.
+// The first error sticks: all later calls do nothing and return "", and [Context.Edit] or
+// [Context.Commit] returns that error even if the function returned nil. So a function that
+// only edits needs no checks. [Batch.Err] returns the error so far.
 //
-// A parent is an id or the name of a region: ^sys, ^ah.
+// A parameter named parent takes an id or the name of a region: ^sys, ^ah.
 type Batch struct {
 	ctx     context.Context // of the call that the batch belongs to
 	editor  *tree.Editor
@@ -29,20 +29,21 @@ type Batch struct {
 	families tree.Families
 }
 
-// Err returns the first error of a call, nil without one.
+// Err returns the first error of the batch, nil if there is none.
 func (b *Batch) Err() error { return b.err }
 
-// Add puts a new node under a parent and returns its id. Its place among its
-// siblings follows from its offset and its stamps (02 §4.3). E_NODE_NOT_FOUND
-// without the parent, E_PLACEMENT_INVALID where the node may not stand there,
-// E_NODE_DUPLICATE for an id that the history has, E_DOCUMENT_INVALID for a header
-// or a content that no node can have. Cost: O(depth · log n).
+// Add adds a new node under a parent and returns its id. The offset and the stamps of the
+// node determine its place among its siblings (02 §4.3). Errors: E_NODE_NOT_FOUND if there
+// is no such parent, E_PLACEMENT_INVALID if the node may not stand there, E_NODE_DUPLICATE
+// if the history has the id already, E_DOCUMENT_INVALID for an invalid header or content.
+// Cost: O(depth · log n).
 func (b *Batch) Add(parent string, s Spec) (id string) {
 	return b.node(func() (string, error) { return b.editor.Add(parent, tree.Spec(s)) })
 }
 
-// Insert is Add at a position such as (d0, cont[offset=0], end) instead of under a
-// parent (001, 003 §3.9). E_SELECTOR_INVALID for a text that is no position.
+// Insert adds a node as [Batch.Add] does, at a position such as (d0, cont[offset=0], end)
+// instead of under a parent (001, 003 §3.9). Its other error is E_SELECTOR_INVALID for a
+// text that is not a position.
 func (b *Batch) Insert(position string, s Spec) (id string) {
 	return b.node(func() (string, error) {
 		gap, err := b.gap(position)
@@ -53,9 +54,8 @@ func (b *Batch) Insert(position string, s Spec) (id string) {
 	})
 }
 
-// ParseSpec reads the description of a node in the edition of the context, see the
-// function ParseSpec. An empty text is a block with nothing in it.
-// E_SELECTOR_INVALID for any other text that describes none.
+// ParseSpec reads the description of a node as the function [ParseSpec] does, in the
+// edition of the context. An empty text describes an empty block.
 func (b *Batch) ParseSpec(text string) (s Spec) {
 	if text == "" {
 		return s
@@ -67,13 +67,13 @@ func (b *Batch) ParseSpec(text string) (s Spec) {
 	return s
 }
 
-// AddResult adds the result of a call to the active head and returns its id. The
-// two refer to each other, so that they expire and are pruned together; a call
-// that was sealed before is only referred to. Where the spec leaves them out the
-// role is tool and the kind result, and the result gets the offset at which the
-// call stands, or the group around it, so that it comes behind it; in the core
-// where that is the core. E_NODE_NOT_FOUND without the call,
-// E_PLACEMENT_INVALID where the node is none.
+// AddResult adds the result of a call to the active head and returns its id. The call and
+// the result refer to each other, so that they expire and are pruned together; a call of an
+// earlier cycle is sealed, so only the result refers to it. If the spec leaves them out,
+// the role is tool, the kind is result, and the offset is that of the call or of the group
+// around it, so that the result comes after the call, in the core if the call is in the
+// core. Errors: E_NODE_NOT_FOUND if there is no such node, E_PLACEMENT_INVALID if it is not
+// a call.
 func (b *Batch) AddResult(call string, s Spec) (id string) {
 	return b.node(func() (string, error) { return b.addResult(call, s) })
 }
@@ -123,16 +123,15 @@ func beside(path []*tree.Entry) int64 {
 	return offset
 }
 
-// AddEvery adds a new member of the family of a key to the active head, if
-// it is time: when the family has no living member, or the newest is of at least
-// as many cycles ago as every says. It returns the id of the newest member, and
-// whether that was added now. Earlier members move deeper with their turns;
-// there are never two in one turn.
+// AddEvery adds a new member of the family of spec.Key to the active head if one is due: if
+// the family has no living member, or its newest member is at least every cycles old. It
+// returns the id of the newest member and whether it was added now. Older members stay in
+// their turns; a turn never has two.
 //
-// E_DOCUMENT_INVALID for a cadence below 1, without a key, and for a ttl below
-// the cadence, with which members would be gone before the next one is due.
-// Cost: the turns since the newest member, and O(log n); in each batch once what
-// is in ^ah, in ^sys and in those of the turns that have many nodes.
+// Errors: E_DOCUMENT_INVALID if every is less than 1, if the spec has no key, or if its ttl
+// is less than every, because the member would expire before the next one is due. Cost: the
+// turns since the newest member, and O(log n); once for each batch also a look at the nodes
+// in ^ah, in ^sys and in turns with many nodes.
 func (b *Batch) AddEvery(every int64, s Spec) (id string, added bool) {
 	id = b.node(func() (newest string, err error) {
 		newest, added, err = b.addEvery(every, s)
@@ -164,27 +163,27 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 	return id, true, nil
 }
 
-// Update sets headers of a node: content, priority, tags, custom attributes
-// and, for a node of this cycle, also ttl, offset, role, kind, key, refs,
-// pinned, provenance, mime and encoding. nil removes an optional one.
-// E_NODE_NOT_FOUND without the node, E_SEALED for a header that is fixed since the
-// commit, E_DOCUMENT_INVALID for one that no node has.
+// Update sets headers of a node: content, priority, tags and custom attributes; for a node
+// of this cycle also ttl, offset, role, kind, key, refs, pinned, provenance, mime and
+// encoding. The value nil removes an optional header. Errors: E_NODE_NOT_FOUND if there is
+// no such node, E_SEALED for a header that a commit has fixed, E_DOCUMENT_INVALID for a
+// header that does not exist or a value that does not fit.
 func (b *Batch) Update(id string, set map[string]any) {
 	b.change(func() error { return b.editor.Update(id, set) })
 }
 
-// Remove takes a node out of the working state with everything below it.
-// E_NODE_NOT_FOUND without the node, E_SEALED for what only pruning takes out.
+// Remove removes a node with everything below it from the working state. Errors:
+// E_NODE_NOT_FOUND if there is no such node, E_SEALED if only pruning may remove it.
 func (b *Batch) Remove(id string) { b.change(func() error { return b.editor.Remove(id) }) }
 
-// Move hangs a node under another parent or at another offset and returns its
-// id: a new one where the node is of an earlier cycle, because its move is a
-// removal and a new node (02 §2.3). It fails as Add and Remove do.
+// Move moves a node under another parent or to another offset and returns its id. A node of
+// an earlier cycle gets a new id, because its move is a removal and a new node (02 §2.3).
+// Errors: those of [Batch.Add] and [Batch.Remove].
 func (b *Batch) Move(id, parent string, offset int64) (newID string) {
 	return b.node(func() (string, error) { return b.editor.Move(id, parent, offset) })
 }
 
-// MoveTo is Move to a position, see Insert.
+// MoveTo moves a node as [Batch.Move] does, to a position as [Batch.Insert] reads it.
 func (b *Batch) MoveTo(id, position string) (newID string) {
 	return b.node(func() (string, error) {
 		gap, err := b.gap(position)
@@ -195,12 +194,12 @@ func (b *Batch) MoveTo(id, position string) (newID string) {
 	})
 }
 
-// Reorder puts siblings of this cycle, at one offset, in the given order. It stamps
-// them anew. E_NODE_NOT_FOUND without one of them, E_SEALED for one of an earlier
-// cycle, E_PLACEMENT_INVALID for nodes that are not siblings at one offset.
+// Reorder puts nodes of this cycle that are siblings at one offset into the given order, by
+// giving them new stamps. Errors: E_NODE_NOT_FOUND if one of them is missing, E_SEALED if
+// one is of an earlier cycle, E_PLACEMENT_INVALID if they are not siblings at one offset.
 func (b *Batch) Reorder(ids ...string) { b.change(func() error { return b.editor.Reorder(ids...) }) }
 
-// Has reports whether the node is in the working state as edited so far.
+// Has reports whether the working state, as edited so far, has the node.
 func (b *Batch) Has(id string) bool { return b.editor.Has(id) }
 
 // node carries an edit out that gives an id, unless one failed before.
@@ -239,10 +238,10 @@ func (b *Batch) gap(position string) (tree.Gap, error) {
 	return query.Gap(b.ctx, b.editor.Tree(), p, b.edition)
 }
 
-// Edit changes the working state: all of what f does, or nothing when it returns
-// an error or a call of the batch failed. The edits are kept across processes. A prepared candidate
-// is discarded. E_CONFLICT where another process was faster: Refresh, and
-// decide again. Cost: that of the change.
+// Edit changes the working state: it makes all edits of f, or none if f returns an error or
+// a call of the batch fails. The edits are stored, so that other processes see them. A
+// prepared candidate is discarded. If another process was faster, the error is E_CONFLICT
+// with a [Conflict]. Cost: the size of the change.
 func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error {
 	c.write.Lock()
 	defer c.write.Unlock()

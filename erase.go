@@ -10,53 +10,51 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Erasure says what to take out of a context for good, and why.
+// Erasure says what to remove from a context for good, and why. At least one of IDs, Texts
+// and Revisions is needed, except to finish an earlier erasure.
 type Erasure struct {
-	IDs       []string // of nodes, which go with everything that is or ever was below them
-	Texts     []string // every node, and every entry of a log, that holds one goes
-	Revisions []int64  // of entries of the log that lose actor, message, request and report
-	Reason    string   // for the log
-	Actor     string   // who asks for it, "" for the context's actor
-	// Random is read once, for the salt of the marks: crypto/rand.Reader but in
-	// tests. Who can guess it can guess a short text by its mark.
+	IDs       []string // ids of nodes, which go with everything that is or ever was below them
+	Texts     []string // every node and every log entry that contains one of these texts goes
+	Revisions []int64  // log entries that lose their actor, message, request token and report
+	Reason    string   // for the log; must not contain what is erased
+	Actor     string   // who asks for the erasure; "" means the actor of the Context
+	// Random gives the salt of the marks. Use crypto/rand.Reader, except in tests: whoever can
+	// guess the salt can guess a short text from its mark.
 	Random io.Reader
-	// Receipt, if not nil, is given the receipt (see [Erased]) once and before
-	// anything is written, so that whoever keeps it has it whatever happens
-	// afterwards. Nothing is erased where it fails. An erasure that fails later
-	// leaves a receipt of nothing. It must not use the store.
+	// Receipt, if not nil, is called once with the receipt (see [Erased]) before anything is
+	// written, so that the caller has it whatever happens afterwards. If it fails, nothing is
+	// erased. If the erasure fails later, the receipt is worthless. Receipt must not use the
+	// store.
 	Receipt  func(receipt string) error
 	DryRun   bool                  // only say what would go
-	Progress func(done, total int) // is told how many snapshots were gone through, if not nil
+	Progress func(done, total int) // if not nil, called with the number of snapshots that are done
 }
 
-// Erased says what an erasure took.
+// Erased says what an erasure removed.
 type Erased struct {
 	store.Erased
-	// Receipt is the salt in hexadecimal, "" where nothing was erased. It is
-	// given out once and kept nowhere: with it and with a copy of a node one can
-	// show later what it was (see [Mark]).
+	// Receipt is the salt of the marks in hexadecimal, "" if nothing was erased. Erase returns
+	// it once and keeps it nowhere. With the receipt and a copy of a node one can prove later
+	// what the node was (see [Mark]).
 	Receipt string `json:"receipt,omitempty"`
 }
 
-// Erase takes nodes for good out of every snapshot of the context and of all
-// that share history with it: its origins, its forks, lines that were undone or
-// deleted, and drafts. What is left of a node is its place, and a mark in
-// [ErasedName]; docs/erasure.md has what goes and what stays. The log of each
-// context concerned says who did it, when and why. It is done whole or not at
-// all; Remains says what is left to clean up in the file, which a call with
-// nothing named finishes.
+// Erase removes nodes for good from every snapshot of the context and of all contexts that
+// share history with it: its origins, its forks, undone and deleted lines, and drafts. Of a
+// node only its place remains, and a mark in [ErasedName]; docs/erasure.md lists what goes
+// and what stays. The log of each of these contexts records who did it, when and why. An
+// erasure happens as a whole or not at all. Remains in the answer says what is left to
+// clean up in the file; calling Erase with an empty Erasure finishes that.
 //
-// Every other [Context] of these histories, in this process or another one, is read
-// again at its next call that takes a context.Context; prepared candidates are
-// discarded then, and a call that changes something is E_CONFLICT. A [Snapshot] that
-// somebody still holds keeps what it has in memory.
+// Every other [Context] of these histories, in this process or another one, reads its state
+// again at its next call that takes a context.Context. That discards prepared candidates
+// and makes a call that changes something E_CONFLICT. A [Snapshot] that somebody still
+// holds keeps what it has in memory.
 //
-// Where it is done and the context cannot be read again, the answer comes with the
-// error.
-//
-// E_NODE_NOT_FOUND for an id that never was, E_DOCUMENT_INVALID without a reason,
-// or where reason, ids or types hold the text, E_CONFLICT where another writer
-// was here. Cost: the rows of all contexts concerned.
+// If the erasure is done but the context cannot be read again, Erase returns both an answer
+// and an error. Errors: E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID
+// without a reason, or if the reason, an id or a type contains the text; E_CONFLICT if
+// another writer was faster. Cost: the rows of all contexts concerned.
 func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -99,7 +97,8 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
 	return done, err
 }
 
-// Mark returns the mark that an erasure with this receipt leaves of a node.
+// Mark returns the mark that an erasure with this receipt leaves in place of a node.
+// Compare it with the mark in the store to show that a copy of the node is what was erased.
 func Mark(ctx context.Context, receipt string, n Node) (string, error) {
 	salt, err := hex.DecodeString(receipt)
 	if err != nil || len(salt) != store.SaltSize {

@@ -11,12 +11,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Fork makes a new context that begins as a snapshot of this one. It shares
-// what led there instead of copying it; what comes after belongs to each alone.
-// Ids of nodes that are born in a fork end in its number (block:12-3-f2), so
-// that no two contexts of a family give the same one. Uncommitted edits do not
-// come along. E_SNAPSHOT_NOT_FOUND where there is no such snapshot, E_CONFLICT
-// where the name is taken. Cost: that of reading the snapshot.
+// Fork makes a new context that begins as a snapshot of this one. The two share everything
+// up to that snapshot instead of copying it; what comes later belongs to each alone.
+// Generated ids in a fork end in its number (block:12-3-f2), so that related contexts never
+// give the same id. Uncommitted edits stay behind. Errors: E_SNAPSHOT_NOT_FOUND if there is
+// no such snapshot, E_CONFLICT if the name is taken. Cost: reading the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (*Context, error) {
 	f := c.options().context(c.store)
 	s := c.state.Load()
@@ -66,11 +65,11 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 	return f, nil
 }
 
-// Undo takes the last commit back: a fork of the snapshot before it takes over
-// the name, in one durable step, and this Context goes on with the fork. Nothing
-// is lost: the old line, with what was not committed, lives on under the name
-// that is returned (docs/decisions). E_SNAPSHOT_NOT_FOUND where there is no
-// snapshot before, E_CONFLICT where another writer was here.
+// Undo takes the last commit back: in one durable step a fork of the snapshot before it
+// gets the name of this context, and this Context continues with the fork. Nothing is lost:
+// the old context, with its uncommitted edits, keeps the name that Undo returns (decision
+// 046). Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the last, E_CONFLICT if
+// another writer was faster.
 func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -243,15 +242,15 @@ func (c *Context) names(ctx context.Context) (map[string]bool, error) {
 	return names, err
 }
 
-// Origin is where a fork began.
+// Origin is the snapshot from which a context was forked.
 type Origin struct {
-	Name     string `json:"name,omitempty"` // that its origin has now, "" where that was deleted
-	Cycle    int64  `json:"cycle"`          // of the snapshot
-	Revision int64  `json:"-"`              // the first of the fork's own
+	Name     string `json:"name,omitempty"` // the current name of the origin, "" if it was deleted
+	Cycle    int64  `json:"cycle"`          // the cycle of the snapshot
+	Revision int64  `json:"-"`              // the first revision that belongs to the fork alone
 }
 
-// Origins returns where the context began, if it is a fork, and where its origin
-// did, as far as they are still there. Cost: that of listing the contexts.
+// Origins returns from which snapshot this context was forked, if it is a fork, then from
+// which its origin was, and so on, as far as these still exist. Cost: listing the contexts.
 func (c *Context) Origins(ctx context.Context) ([]Origin, error) {
 	at := c.state.Load().Info
 	if at.Origin.Key == 0 {

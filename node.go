@@ -11,40 +11,40 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Node is one node as a snapshot has it (02 §3): its headers, and how to read its
-// content. It is a copy: changing it changes no snapshot.
+// Node is a node of one snapshot (02 §3): its headers, and methods to read its content. It
+// is a copy; to change it changes no snapshot.
 type Node struct {
 	ID       string   // unique in the history of the context
-	Type     string   // nodeType, canonical or namespaced, exactly as it came
-	Class    string   // what the tree takes it for: ^root, ^sys, ^seq, ^ah, turn, container or block
-	Role     string   // "" where it has none of its own
-	Kind     string   // "" without one
-	Key      string   // of its family, "" without one
-	Offset   int64    // <0 before the core, 0 in it, >0 behind it (02 §4.1)
-	Priority int64    // siblings of one offset stand in its order (02 §4.3)
-	TTL      *int64   // cycles that it has left at the snapshot, at least 0; nil for one that stays (03 §3.1)
+	Type     string   // nodeType, canonical or namespaced, as it was given
+	Class    string   // how the tree treats it: ^root, ^sys, ^seq, ^ah, turn, container or block
+	Role     string   // "" if it has none of its own
+	Kind     string   // "" if it has none
+	Key      string   // names the family that it belongs to, "" if it has none
+	Offset   int64    // <0 before the core, 0 in it, >0 after it (02 §4.1)
+	Priority int64    // pruning takes low priorities first (02 §7.1)
+	TTL      *int64   // the cycles left at this snapshot, at least 0; nil if it never expires (03 §3.1)
 	Tags     []string // as they were given
 	Refs     []string // ids of the nodes that it refers to
 
-	Pinned    bool // pruning leaves it (02 §7)
-	Removable bool // it goes when it is empty (02 §5.3.1)
-	Erased    bool // an erasure took its content
+	Pinned    bool // pruning leaves it alone (02 §7)
+	Removable bool // a group that goes when it is empty (02 §5.3.1)
+	Erased    bool // an erasure removed its content
 
-	Cycle     int64 // that brought it
-	CreatedNS int64 // when it came, in nanoseconds since the epoch
-	Index     int64 // creation_index: the order of what has one CreatedNS
+	Cycle     int64 // the cycle that added it
+	CreatedNS int64 // when it was added, in nanoseconds since the epoch
+	Index     int64 // creation_index, which orders nodes with equal CreatedNS
 
 	Provenance, MIME, Encoding string // "" without one
-	ContentHash                string // SHA-256 in hexadecimal (08 §2.1), "" where JSON cannot express the content
+	ContentHash                string // SHA-256 in hexadecimal (08 §2.1), "" if JSON cannot express the content
 	// custom attributes (02 §3.5) as encoding/json reads them, numbers as json.Number
 	Attrs map[string]any
 
 	node *tree.Node
 }
 
-// Text returns the content: of a text the text, of any other content its
-// canonical JSON, "" where there is none. E_STORE where it has to be read from the
-// store and cannot. Cost: reading the content, which nothing keeps.
+// Text returns the content: a text as it is, any other content as canonical JSON, "" if
+// there is none. It returns E_STORE if the content must be read from the store and cannot
+// be. Cost: reading the content, which is not kept in memory.
 func (n Node) Text(ctx context.Context) (string, error) {
 	v, err := n.node.Content.Value(ctx)
 	if err != nil {
@@ -56,8 +56,8 @@ func (n Node) Text(ctx context.Context) (string, error) {
 	return string(v), nil
 }
 
-// JSON returns the content as canonical JSON (08 §2), nil where there is none. It
-// fails and costs as Text does.
+// JSON returns the content as canonical JSON (08 §2), nil if the node has no content. Its
+// errors and its cost are those of [Node.Text].
 func (n Node) JSON(ctx context.Context) ([]byte, error) {
 	v, err := n.node.Content.Value(ctx)
 	if err != nil || v == "" {
@@ -66,9 +66,10 @@ func (n Node) JSON(ctx context.Context) ([]byte, error) {
 	return []byte(v), nil
 }
 
-// Decode reads the content into what v points to, as json.Unmarshal does, and
-// leaves it as it is where there is no content. E_DOCUMENT_INVALID where v cannot
-// hold the content. It fails and costs as Text does otherwise.
+// Decode decodes the content into the value that v points to, as [encoding/json.Unmarshal]
+// does. If the node has no content, it leaves the value as it is. It returns
+// E_DOCUMENT_INVALID if v cannot hold the content. Its other errors and its cost are those
+// of [Node.Text].
 func (n Node) Decode(ctx context.Context, v any) error {
 	data, err := n.JSON(ctx)
 	if err != nil || data == nil {
@@ -81,8 +82,8 @@ func (n Node) Decode(ctx context.Context, v any) error {
 	return nil
 }
 
-// StandsFor returns the ids of what a stub stands for (02 §7), in document order,
-// nil for any other node.
+// StandsFor returns the ids of the nodes that a stub replaces (02 §7), in document order;
+// nil for a node that is no stub.
 func (n Node) StandsFor() []string { return lifecycle.StandsFor(n.node) }
 
 // nodeOf is the node of an entry in a tree.

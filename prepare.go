@@ -12,12 +12,12 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Prepare expires, prunes and seals the working state without publishing it
-// and returns the candidate: its thread is what to send to the model. Commit
-// publishes exactly this candidate; an edit discards it, and preparing again
-// makes another one. E_PLACEMENT_INVALID where a call would be sent without its
-// result or a result without its call, unless the policy says otherwise. Cost:
-// that of what changed, never of the length of the history.
+// Prepare expires, prunes and seals the working state without publishing the result. It
+// returns this candidate for the next snapshot, whose thread is what to send to the model.
+// [Context.Commit] then publishes exactly this candidate. An edit discards it; another
+// Prepare replaces it. It returns E_PLACEMENT_INVALID if the thread would have a call
+// without its result or a result without its call, unless the policy allows that. Cost:
+// what changed, never the length of the history.
 func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
 	c.write.Lock()
 	defer c.write.Unlock()
@@ -70,13 +70,13 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 	return in, nil
 }
 
-// Send writes the canonical thread of the candidate (02 §12), which it prepares
-// where none is, and notes the SHA-256 of exactly those bytes: the commit that
-// publishes the candidate keeps it in the log, where Verify holds the snapshot
-// to it. An edit discards the note with the candidate; sending again writes the
-// same bytes. The pruning is for a candidate that is not prepared yet: E_CONFLICT with
-// one that is, as it is published as it was prepared, and where the candidate was discarded or
-// published while it was being written.
+// Send writes the canonical thread of the candidate (02 §12), which it prepares if there
+// is none, and remembers the SHA-256 of exactly these bytes. The commit that publishes the
+// candidate records the hash in the log, and [Verify] checks the snapshot against it. An
+// edit discards the hash with the candidate; sending again writes the same bytes. The
+// pruning is for a candidate that Send prepares: it is E_CONFLICT if one is prepared
+// already. E_CONFLICT also means that the candidate was discarded or published during the
+// write.
 func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (*Snapshot, error) {
 	s, err := c.toSend(ctx, p)
 	if err != nil {

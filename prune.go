@@ -12,10 +12,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// PlanPruning says what a commit with this pruning would remove, what that would free
-// and how much of the cached prefix it would cost. Nothing is changed, and the
-// clock is not read. It looks at the working state, whether a candidate is
-// prepared or not. Cost: that of preparing the commit twice.
+// PlanPruning returns what a commit with this pruning would remove, how much that would
+// free and how much of the provider's cached prefix it would cost. It changes nothing and
+// does not read the clock. It plans for the working state, even if a candidate is prepared.
+// Cost: that of preparing the commit twice.
 func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePlan, error) {
 	s, err := c.current(ctx)
 	if err != nil {

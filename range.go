@@ -9,13 +9,12 @@ import (
 	"github.com/contexttree/pact/internal/search"
 )
 
-// RangeDiffLatest answers a selector that addresses a range of snapshots (04
-// §2.2). The controls of the selector apply inside each snapshot; @mode=reduce
-// gives one block from the newest to the oldest. Ends beyond what exists are
-// clamped, with a warning; a range that misses everything is
-// E_SNAPSHOT_NOT_FOUND, a selector without a range E_SELECTOR_INVALID.
-//
-// Cost: what is selected in each snapshot and what differs between neighbours.
+// RangeDiffLatest answers a selector that addresses a range of snapshots, such as
+// "@t-3..@t0 .block", with the changes from each snapshot of the range to the next (04
+// §2.2). The controls of the selector apply inside each snapshot. @mode=reduce gives one
+// block of changes, from the newest to the oldest. Ends beyond the existing snapshots are
+// clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in the range,
+// E_SELECTOR_INVALID if the selector has no range.
 func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeOptions) (*diff.RangeDiffLatestResult,
 	error) {
 	o := orZero(opts)

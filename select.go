@@ -9,27 +9,27 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Hit is a node that a selector found, and where.
+// Hit is a node that a selector found, and its place.
 type Hit struct {
-	Snapshot *Snapshot // that it was found in
-	Node     Node      // as it is there
-	Region   string    // it stands in: ^sys, ^seq, ^ah, or ^root for the root itself
-	Turn     string    // id of the turn that it is or stands in, "" for none
-	Parent   string    // id of the node above it, "" for the root
+	Snapshot *Snapshot // the snapshot that has the node
+	Node     Node      // the node as it is in that snapshot
+	Region   string    // the region that it is in: ^sys, ^seq or ^ah; ^root for the root itself
+	Turn     string    // id of the sealed turn that it is or is in, "" if there is none
+	Parent   string    // id of its parent, "" for the root
 }
 
-// Select returns the ids that a selector finds (04 §2.2), in document order or as
-// its controls say: in the snapshot that it addresses, in the working state or the
-// latest snapshot, as its edition says, where it addresses none. @* gives those of
-// all snapshots, newest first, each id once; a range with @mode=union or
-// @mode=latest those of the range. Any other range is E_SELECTOR_INVALID here:
-// RangeDiffLatest answers it.
+// Select returns the ids of the nodes that a selector finds (04 §2.2), in document order
+// or in the order that its controls say. It asks the snapshot that the selector addresses;
+// without an address it asks the working state or the latest snapshot, depending on the
+// edition. @* asks all snapshots, newest first, and gives each id once. A range needs
+// @mode=union or @mode=latest; any other range is E_SELECTOR_INVALID, because
+// [Context.RangeDiffLatest] answers it.
 //
-// E_SELECTOR_INVALID with the place in the text where it is none,
-// E_SNAPSHOT_NOT_FOUND for an address without a snapshot, E_LIMIT for a pattern
-// that costs too much. Cost: that of the nodes that the selector cannot rule out,
-// see Explain, in every snapshot; of a selector that goes by a node and its
-// ancestors alone, in the newest and in what changed since.
+// Errors: E_SELECTOR_INVALID, with the offset in the text, for an invalid selector;
+// E_SNAPSHOT_NOT_FOUND for an address without a snapshot; E_LIMIT for a pattern that costs
+// too much. Cost: the nodes that the selector cannot rule out (see [Context.Explain]), for
+// every snapshot that is asked; a selector that looks only at a node and its ancestors
+// costs that for the newest snapshot, and for the others what differs.
 //
 // Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
 func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) ([]string, error) {
@@ -40,7 +40,8 @@ func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) ([]
 	return idsOf(list), nil
 }
 
-// Find is Select with what was found and where instead of ids alone.
+// Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and
+// place instead of ids.
 func (c *Context) Find(ctx context.Context, text string, o *SelectOptions) ([]Hit, error) {
 	list, err := c.find(ctx, text, o)
 	if err != nil {
@@ -65,10 +66,10 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]se
 	return s.Find(ctx, trees)
 }
 
-// Explain evaluates a selector where it looks, as Select does, and says how. The
-// nodes that the selector of Where looks at are not counted. It fails as Select
-// does, but for a range that gives changes: that one is evaluated in each of its
-// snapshots, and has no windows.
+// Explain evaluates a selector as [Context.Select] does and says how it did. The count does
+// not include nodes that only Where looks at. It fails as Select does, with one exception:
+// a range that gives changes is evaluated in each of its snapshots, and Where, Skip and
+// Limit do not apply to it.
 func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
 	state := c.state.Load()
 	s, err := search.New(text, selector.Edition(state.Edition), search.Options(orZero(o)))
@@ -82,9 +83,9 @@ func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*
 	return s.Explain(ctx, trees)
 }
 
-// Select returns the ids that a selector finds in the snapshot (04 §2.2). It has
-// no address, unless the snapshot was read on its own, see ReadSnapshot. It fails
-// and costs as Context.Select does.
+// Select returns the ids of the nodes that a selector finds in this snapshot (04 §2.2).
+// The selector must not have an address, unless the snapshot stands alone (see
+// [ReadSnapshot]). Its errors and its cost are those of [Context.Select].
 func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) ([]string, error) {
 	list, err := s.find(ctx, text, o)
 	if err != nil {
@@ -93,7 +94,8 @@ func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) ([
 	return idsOf(list), nil
 }
 
-// Find is Select with what was found and where instead of ids alone.
+// Find finds nodes as [Snapshot.Select] does, and returns the nodes with their place
+// instead of ids.
 func (s *Snapshot) Find(ctx context.Context, text string, o *SelectOptions) ([]Hit, error) {
 	list, err := s.find(ctx, text, o)
 	if err != nil {
@@ -110,7 +112,8 @@ func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]s
 	return q.Find(ctx, []*tree.Tree{s.tree})
 }
 
-// Explain is Context.Explain for one snapshot, and a selector without an address.
+// Explain evaluates a selector without an address in this snapshot and says how, as
+// [Context.Explain] does.
 func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
 	q, err := s.search(text, o)
 	if err != nil {

@@ -12,34 +12,33 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Snapshot is one state of a context: a published snapshot, a prepared
-// candidate, or the working state at one moment. It is immutable and safe for
-// concurrent use.
+// Snapshot is one state of a context: a published snapshot, a prepared candidate, or the
+// working state at one moment. It is immutable and safe for concurrent use.
 type Snapshot struct {
 	tree    *tree.Tree
 	edition selector.Edition
 	alone   bool // it was read on its own, and is all that an address can name
 
-	// Report says what the commit did; nil where the snapshot was not just
-	// committed or prepared.
+	// Report says what the commit did. It is nil unless this call committed or prepared the
+	// snapshot; the log keeps it.
 	Report *lifecycle.Report
 }
 
-// Cycle is the cycle of the snapshot or, for the working state, of the commit
-// to come.
+// Cycle returns the cycle of the snapshot; for the working state that of the next commit.
 func (s *Snapshot) Cycle() int64 { return s.tree.Cycle() }
 
-// Edition is the edition of the selector language of the context.
+// Edition returns the edition of the selector language that the context or the document
+// has.
 func (s *Snapshot) Edition() selector.Edition { return s.edition }
 
-// Tree returns the tree itself, for the packages that work on trees.
+// Tree returns the tree of the snapshot, for packages that work on trees.
 func (s *Snapshot) Tree() *tree.Tree { return s.tree }
 
-// Digest covers every header and content in hexadecimal: snapshots of equal
+// Digest returns a SHA-256 in hexadecimal of all headers and contents: snapshots with equal
 // contents have equal digests.
 func (s *Snapshot) Digest() string { return s.tree.Digest().String() }
 
-// Node returns the node of an id, and whether there is one. Cost: O(depth · log n).
+// Node returns the node with an id, and whether there is one. Cost: O(depth · log n).
 func (s *Snapshot) Node(id string) (Node, bool) {
 	e := s.tree.Entry(id)
 	if e == nil {
@@ -59,25 +58,24 @@ func (s *Snapshot) Nodes() iter.Seq[Node] {
 	}
 }
 
-// ThreadSize returns the number of blocks and bytes of the canonical thread,
-// at no cost.
+// ThreadSize returns the number of blocks and of bytes of the canonical thread. Cost: O(1).
 func (s *Snapshot) ThreadSize() (blocks int, bytes int64) { return s.tree.ThreadSize() }
 
-// Tokens returns the number of tokens that the contents of the thread have: of
-// a text those of the text, of any other content those of its canonical JSON.
-// What a provider adds for each message is not counted. Cost: what was not
-// counted before, in this snapshot or in one that shares its nodes.
+// Tokens returns the number of tokens of the contents in the thread: of a text its tokens,
+// of any other content those of its canonical JSON. It does not include what a provider
+// adds for each message. Cost: contents that were not counted before, in this snapshot or
+// in one that shares their nodes.
 func (s *Snapshot) Tokens(ctx context.Context, counter tree.Counter) (int64, error) {
 	return tree.Tokens(counter).Sum(ctx, s.tree.Root())
 }
 
-// WriteThread writes the canonical thread (02 §12): the same bytes for the same
-// snapshot, always.
+// WriteThread writes the canonical thread (02 §12), the bytes to send to a model. The same
+// snapshot always gives the same bytes.
 func (s *Snapshot) WriteThread(ctx context.Context, w io.Writer) error {
 	return s.tree.WriteThread(ctx, w)
 }
 
-// Thread returns the canonical thread.
+// Thread returns the canonical thread (02 §12), which [Snapshot.WriteThread] writes.
 func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return s.tree.Thread(ctx) }
 
 // Export writes the canonical document of the snapshot (05 §3.1).
@@ -85,7 +83,7 @@ func (s *Snapshot) Export(ctx context.Context, w io.Writer) error {
 	return document.Write(ctx, w, s.tree, string(s.edition))
 }
 
-// Bytes returns the canonical document.
+// Bytes returns the canonical document of the snapshot (05 §3.1).
 func (s *Snapshot) Bytes(ctx context.Context) ([]byte, error) {
 	var b bytes.Buffer
 	err := s.Export(ctx, &b)

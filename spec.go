@@ -5,36 +5,36 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Spec describes a node to be added (02 §3).
+// Spec describes a node to add (02 §3).
 type Spec struct {
-	ID   string // opaque, at most 1 KiB, new to the whole history; "" for a generated one
-	Type string // canonical or namespaced nodeType; "" for a block
+	ID   string // any text of at most 1 KiB that is new to the whole history; "" to have one generated
+	Type string // canonical or namespaced nodeType; "" means a block
 
-	Offset   int64  // <0 before the core, 0 in it, >0 behind it (02 §4.1)
-	Priority int64  // siblings of one offset stand in its order (02 §4.3)
-	TTL      *int64 // cycles until it expires, see the function TTL; nil for a node that stays (03 §3.1)
+	Offset   int64  // <0 before the core, 0 in it, >0 after it (02 §4.1)
+	Priority int64  // pruning takes low priorities first (02 §7.1)
+	TTL      *int64 // cycles until it expires, see the function TTL; nil if it never does (03 §3.1)
 
 	Role, Kind, Key, Provenance, MIME, Encoding string // optional headers, "" for none
 
 	Tags, Refs []string // Refs are ids of nodes that it refers to
-	Removable  bool     // it goes when it is empty: groups only (02 §5.3.1)
-	Pinned     bool     // pruning leaves it (02 §7)
+	Removable  bool     // a group that goes when it is empty (02 §5.3.1)
+	Pinned     bool     // pruning leaves it alone (02 §7)
 
-	Content any            // anything that JSON can express; nil for none
+	Content any            // any value with a JSON form; nil for none
 	Attrs   map[string]any // custom attributes: data_*, content_* or a name with a colon (02 §3.5)
 }
 
 // TTL returns a pointer to a number of cycles, for Spec.TTL (03 §3.1).
 func TTL(cycles int64) *int64 { return &cycles }
 
-// ParseSpec reads the description of a node to add, such as
+// ParseSpec reads a description of a node to add (001 §6), such as
 //
 //	block:text {key='hero', ttl=5, content='Hello'} +featured
 //
-// (001 §6). In editions with a kind facet block:text is a block of kind text,
-// in v0.1 a node of the type block:text. Attributes are the headers of a node
-// by name; tag and ref are short for tags and refs of one; pinned and removable
-// need no value. E_SELECTOR_INVALID, with the token, for a text that describes none.
+// In editions with a kind facet block:text is a block of kind text; in v0.1 it is a node of
+// the type block:text. Attributes are the headers of a node by name; tag and ref stand for
+// tags and refs with one value; pinned and removable need no value. It returns
+// E_SELECTOR_INVALID, with the token, for a text that describes no node.
 func ParseSpec(text string, e selector.Edition) (Spec, error) {
 	s, err := query.ParseSpec(text, e)
 	return Spec(s), err
