@@ -123,7 +123,8 @@ func (c *Context) Working() *Snapshot {
 // At returns the snapshot at an address, or the working state. It returns
 // E_SNAPSHOT_NOT_FOUND if there is none. Cost: reading the snapshot without the contents of
 // its nodes; for the working state and the latest snapshot only a look-up.
-func (c *Context) At(ctx context.Context, a Address) (*Snapshot, error) {
+func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
+	defer tree.Recover(&err)
 	s, err := c.stateFor(ctx, a)
 	if err != nil {
 		return nil, err
@@ -164,7 +165,8 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 // At returns the snapshot itself for @t0, its own cycle and the working state, as
 // [Context.At] would, if the snapshot stands alone (see [ReadSnapshot]). It returns
 // E_SNAPSHOT_NOT_FOUND for any other address.
-func (s *Snapshot) At(a Address) (*Snapshot, error) {
+func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
+	defer tree.Recover(&err)
 	if a == Working || a == Latest || a == Cycle(s.Cycle()) {
 		return s, nil
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // ExportHistory writes the canonical snapshots between two addresses, both included, one a
@@ -16,7 +17,8 @@ import (
 // square of the conversation; that of [Context.Backup] does not. It returns
 // E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address. Cost: about that of copying
 // the bytes.
-func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Address) error {
+func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Address) (err error) {
+	defer tree.Recover(&err)
 	s := c.state.Load()
 	first, last, err := cycles(s.Info, from, to)
 	if err != nil {
@@ -30,7 +32,8 @@ func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Addre
 // written once; then a line for edits that are not committed. Use it for copies and
 // archives; [ImportHistory] reads it. [Context.ExportHistory] writes the form for other
 // tools.
-func (c *Context) Backup(ctx context.Context, w io.Writer) error {
+func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
+	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return err
@@ -41,7 +44,8 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) error {
 // Copy copies this context with all its snapshots and uncommitted edits to another store,
 // or under another name in the same store, in one durable step. Errors:
 // E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
-func (c *Context) Copy(ctx context.Context, to store.Store, name string) (*Context, error) {
+func (c *Context) Copy(ctx context.Context, to store.Store, name string) (_ *Context, err error) {
+	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
@@ -71,8 +75,9 @@ func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding
 // the options or, if that is "", of the document. The findings say what Import had to mend.
 // Errors: E_DOCUMENT_INVALID or E_PLACEMENT_INVALID for a shape that no context can have
 // (02 §10), E_CONFLICT if the name is taken.
-func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (*Context,
-	[]inspect.Finding, error) {
+func Import(ctx context.Context, s store.Store, name string, data []byte, opts *ImportOptions) (_ *Context,
+	_ []inspect.Finding, err error) {
+	defer tree.Recover(&err)
 	o := orZero(opts)
 	g, findings, err := archive.ReadDocument(name, data, archive.Options{Edition: o.Edition, Actor: o.Actor})
 	if err != nil {
@@ -88,8 +93,9 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 // findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses a
 // history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is one
 // durable step. Errors have the line.
-func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (*Context,
-	[]inspect.Finding, error) {
+func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (
+	_ *Context, _ []inspect.Finding, err error) {
+	defer tree.Recover(&err)
 	o := orZero(opts)
 	g, findings, err := archive.ReadHistory(ctx, name, r, o.archive(o.Actor))
 	if err != nil {
@@ -104,6 +110,7 @@ func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader,
 // (06 §5.2). A history that differs is no error; the answer says where. A history that
 // cannot be read is one. Replay reads r twice. Cost: an import and an export; the bytes are
 // not kept.
-func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (*inspect.Replay, error) {
+func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (_ *inspect.Replay, err error) {
+	defer tree.Recover(&err)
 	return archive.RoundTrip(ctx, r, orZero(o).archive(""))
 }

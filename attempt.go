@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // ProviderCall names the provider and the model that an attempt calls (03 §6.2).
@@ -38,8 +39,9 @@ type Outcome struct {
 // for a call that cannot be recorded. In these cases nothing was sent.
 //
 // Specification: 03 §6, 03 §6.1.
-func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (*store.Attempt,
-	error) {
+func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writer, p *Pruning) (_ *store.Attempt,
+	err error) {
+	defer tree.Recover(&err)
 	params, err := canon.Encode(call.Params)
 	if err != nil {
 		return nil, err

@@ -31,7 +31,8 @@ type CommitOptions struct {
 //
 // Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4, 05 §2, 05 §2.1,
 // 05 §2.1.1.
-func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (*Snapshot, error) {
+func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Snapshot, err error) {
+	defer tree.Recover(&err)
 	o := orZero(opts)
 	c.write.Lock()
 	defer c.write.Unlock()

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // Conflict says what other writers did to a context since an edit or a commit last saw it.
@@ -56,7 +57,8 @@ func (l *Conflict) Error() string {
 // (with a new Conflict); the call was to publish a prepared candidate, because the thread
 // that was sent is not the one that would be committed now; or the call was a commit
 // without a function that edits, and another writer has committed its drafts.
-func (l *Conflict) Rebase(ctx context.Context) (*Snapshot, error) {
+func (l *Conflict) Rebase(ctx context.Context) (_ *Snapshot, err error) {
+	defer tree.Recover(&err)
 	if err := l.context.Refresh(ctx); err != nil {
 		return nil, err
 	}

@@ -70,7 +70,8 @@ type candidate struct {
 // Create makes a new, empty context. Its root and regions are of cycle 0; the first commit
 // is cycle 1. Errors: E_CONFLICT if the name is taken, E_DOCUMENT_INVALID for an invalid
 // name, edition or attribute.
-func Create(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
+func Create(ctx context.Context, s store.Store, name string, opts *CreateOptions) (_ *Context, err error) {
+	defer tree.Recover(&err)
 	o := orZero(opts)
 	o.Edition = cmp.Or(o.Edition, selector.Canonical)
 	if _, err := selector.ParseEdition(string(o.Edition)); err != nil {
@@ -114,7 +115,8 @@ func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error)
 
 // Open opens an existing context. It returns E_CONTEXT_NOT_FOUND if there is none of this
 // name. Cost: reading the latest snapshot and the working state without their contents.
-func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (*Context, error) {
+func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (_ *Context, err error) {
+	defer tree.Recover(&err)
 	info, err := s.Find(ctx, name)
 	if err != nil {
 		return nil, err
@@ -187,7 +189,8 @@ func Delete(ctx context.Context, s store.Store, name string) error {
 
 // Refresh reads the context again, to see what other processes did. If they changed
 // anything, a prepared candidate is dropped.
-func (c *Context) Refresh(ctx context.Context) error {
+func (c *Context) Refresh(ctx context.Context) (err error) {
+	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	now := c.state.Load()
@@ -239,6 +242,7 @@ func (c *Context) Revision() int64 { return c.state.Load().Revision }
 // applies to this process only. It returns E_NODE_NOT_FOUND if the working state lacks one
 // of them.
 func (c *Context) Retain(ids ...string) (release func(), err error) {
+	defer tree.Recover(&err)
 	working := c.state.Load().Working
 	for _, id := range ids {
 		if !working.Has(id) {

@@ -6,6 +6,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // CopyOptions are options of Copy; nil stands for none.
@@ -31,7 +32,8 @@ type CopyOptions struct {
 // that the target has, where another copy of the same contexts is under way, and
 // where something was erased in the source meanwhile. Cost: what is copied, read
 // and written once, then read twice in the target.
-func Copy(ctx context.Context, from, to store.Store, o *CopyOptions) (*inspect.Copied, error) {
+func Copy(ctx context.Context, from, to store.Store, o *CopyOptions) (_ *inspect.Copied, err error) {
+	defer tree.Recover(&err)
 	if o == nil {
 		o = &CopyOptions{}
 	}

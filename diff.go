@@ -12,7 +12,8 @@ import (
 // Diff returns the changes that lead from the state at a to the state at b (05 §4). With a
 // selector it compares only the nodes that the selector finds on each side; a selector with
 // an address is E_SELECTOR_INVALID. Cost: what differs, and what is selected.
-func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (*diff.Result, error) {
+func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (_ *diff.Result, err error) {
+	defer tree.Recover(&err)
 	_, from, to, err := c.sides(ctx, a, b)
 	if err != nil {
 		return nil, err
@@ -21,7 +22,8 @@ func (c *Context) Diff(ctx context.Context, a, b Address, o *DiffOptions) (*diff
 }
 
 // Diff compares two snapshots as [Context.Diff] does.
-func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (*diff.Result, error) {
+func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Result, err error) {
+	defer tree.Recover(&err)
 	selection, err := restrict(ctx, from, to, orZero(o))
 	if err != nil {
 		return nil, err
@@ -57,7 +59,8 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 //
 // Cost: what differs, times O(log n), and the log between the two; if a and b are not
 // neighbours, also the changes from snapshot to snapshot between them.
-func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (*diff.Report, error) {
+func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOptions) (_ *diff.Report, err error) {
+	defer tree.Recover(&err)
 	o := orZero(opts)
 	mode, lines, err := differ.ContentOptions(o.ContentOptions).Form()
 	if err != nil {

@@ -199,8 +199,15 @@ func (b *Batch) MoveTo(id, position string) (newID string) {
 // one is of an earlier cycle, E_PLACEMENT_INVALID if they are not siblings at one offset.
 func (b *Batch) Reorder(ids ...string) { b.change(func() error { return b.editor.Reorder(ids...) }) }
 
-// Has reports whether the working state, as edited so far, has the node.
-func (b *Batch) Has(id string) bool { return b.editor.Has(id) }
+// Has reports whether the working state, as edited so far, has the node. If that cannot
+// be read, it is false and the batch fails.
+func (b *Batch) Has(id string) (has bool) {
+	b.change(func() error {
+		has = b.editor.Has(id)
+		return nil
+	})
+	return has
+}
 
 // node carries an edit out that gives an id, unless one failed before.
 func (b *Batch) node(edit func() (string, error)) (id string) {
@@ -217,8 +224,14 @@ func (b *Batch) node(edit func() (string, error)) (id string) {
 // change carries an edit out, unless one failed before.
 func (b *Batch) change(edit func() error) {
 	if b.err == nil {
-		b.err = edit()
+		b.err = loading(edit)
 	}
+}
+
+// loading calls f and returns its error, or that of what the tree cannot load for f.
+func loading(f func() error) (err error) {
+	defer tree.Recover(&err)
+	return f()
 }
 
 // run lets f edit and returns its error, or the one that stuck.
@@ -242,7 +255,8 @@ func (b *Batch) gap(position string) (tree.Gap, error) {
 // a call of the batch fails. The edits are stored, so that other processes see them. A
 // prepared candidate is discarded. If another process was faster, the error is E_CONFLICT
 // with a [Conflict]. Cost: the size of the change.
-func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) error {
+func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err error) {
+	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()

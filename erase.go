@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // Erasure says what to remove from a context for good, and why. At least one of IDs, Texts
@@ -55,7 +56,8 @@ type Erased struct {
 // and an error. Errors: E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID
 // without a reason, or if the reason, an id or a type contains the text; E_CONFLICT if
 // another writer was faster. Cost: the rows of all contexts concerned.
-func (c *Context) Erase(ctx context.Context, e Erasure) (*Erased, error) {
+func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
+	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()

@@ -65,7 +65,7 @@ func TestFindSaysWhatAndWhere(t *testing.T) {
 		t.Errorf("an object as a number: %v", err)
 	}
 	hits[1].Node.Tags[0] = "changed"
-	if n, there := hits[1].Snapshot.Node("asked"); !there || n.Tags[0] != "a" {
+	if n, err := hits[1].Snapshot.Node("asked"); err != nil || n.Tags[0] != "a" {
 		t.Errorf("a hit that was changed changed its snapshot: %v", n.Tags)
 	}
 	group, err := c.Find(background, "#group", nil)

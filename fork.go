@@ -16,7 +16,8 @@ import (
 // Generated ids in a fork end in its number (block:12-3-f2), so that related contexts never
 // give the same id. Uncommitted edits stay behind. Errors: E_SNAPSHOT_NOT_FOUND if there is
 // no such snapshot, E_CONFLICT if the name is taken. Cost: reading the snapshot.
-func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (*Context, error) {
+func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_ *Context, err error) {
+	defer tree.Recover(&err)
 	f := c.options().context(c.store)
 	s := c.state.Load()
 	if done, err := c.forked(ctx, name, orZero(n).Request); done != nil || err != nil {
@@ -71,6 +72,7 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 // 046). Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the last, E_CONFLICT if
 // another writer was faster.
 func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {
+	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // provenance is what questions about the past of a state are put to.
@@ -25,7 +26,8 @@ func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
 // cycle of the current version (06 §6). A block from an imported snapshot has the cycle in
 // its header. It returns E_SNAPSHOT_NOT_FOUND if there is no snapshot at the address. Cost:
 // what changed from the first snapshot to that state.
-func (c *Context) Blame(ctx context.Context, a Address) ([]inspect.Blame, error) {
+func (c *Context) Blame(ctx context.Context, a Address) (_ []inspect.Blame, err error) {
+	defer tree.Recover(&err)
 	s, err := c.stateFor(ctx, a)
 	if err != nil {
 		return nil, err
@@ -42,7 +44,8 @@ func (c *Context) Blame(ctx context.Context, a Address) ([]inspect.Blame, error)
 // to go, and why it went. It returns E_NODE_NOT_FOUND for an id that no snapshot, draft or
 // commit ever had; a draft that was removed before its commit leaves no trace. Cost: what
 // changed in the whole history.
-func (c *Context) Timeline(ctx context.Context, id string) (*inspect.Timeline, error) {
+func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline, err error) {
+	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
@@ -74,6 +77,7 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[insp
 // fails if a content must be read and cannot be. Cost: one path where the snapshots share
 // structure, and the blocks that differ but render to the same bytes; nothing else is
 // rendered.
-func SharePrefix(ctx context.Context, older, newer *Snapshot) (*inspect.SharedPrefix, error) {
+func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.SharedPrefix, err error) {
+	defer tree.Recover(&err)
 	return provenance.SharedPrefix(ctx, older.tree, newer.tree)
 }

@@ -53,7 +53,8 @@ func modelErased(t *testing.T, s *pact.Snapshot, node map[string]any, ids []stri
 	receipt := make([]byte, 32)
 	_, err := chance().Read(receipt)
 	must(t, err)
-	was, _ := s.Node(node["id"].(string))
+	was, err := s.Node(node["id"].(string))
+	must(t, err)
 	mark, err := pact.Mark(background, fmt.Sprintf("%x", receipt), was)
 	must(t, err)
 	for name := range node {

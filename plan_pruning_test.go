@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -30,7 +29,12 @@ func TestPlanPruningForeseesTheCommit(t *testing.T) {
 			Counter: wordCounter{}}})
 		for range 12 {
 			w.editAtRandom()
-			if nodes := slices.Collect(w.Working().Nodes()); w.IntN(4) == 0 {
+			var nodes []pact.Node
+			for n, err := range w.Working().Nodes() {
+				must(t, err)
+				nodes = append(nodes, n)
+			}
+			if w.IntN(4) == 0 {
 				release, err := w.Retain(nodes[w.IntN(len(nodes))].ID)
 				must(t, err)
 				defer release()

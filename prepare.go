@@ -18,7 +18,8 @@ import (
 // Prepare replaces it. It returns E_PLACEMENT_INVALID if the thread would have a call
 // without its result or a result without its call, unless the policy allows that. Cost:
 // what changed, never the length of the history.
-func (c *Context) Prepare(ctx context.Context, p *Pruning) (*Snapshot, error) {
+func (c *Context) Prepare(ctx context.Context, p *Pruning) (_ *Snapshot, err error) {
+	defer tree.Recover(&err)
 	c.write.Lock()
 	defer c.write.Unlock()
 	s, err := c.current(ctx)
@@ -77,7 +78,8 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 // pruning is for a candidate that Send prepares: it is E_CONFLICT if one is prepared
 // already. E_CONFLICT also means that the candidate was discarded or published during the
 // write.
-func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (*Snapshot, error) {
+func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Snapshot, err error) {
+	defer tree.Recover(&err)
 	s, err := c.toSend(ctx, p)
 	if err != nil {
 		return nil, err

@@ -16,7 +16,8 @@ import (
 // free and how much of the provider's cached prefix it would cost. It changes nothing and
 // does not read the clock. It plans for the working state, even if a candidate is prepared.
 // Cost: that of preparing the commit twice.
-func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (*inspect.PrunePlan, error) {
+func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (_ *inspect.PrunePlan, err error) {
+	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err

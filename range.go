@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/differ"
 	"github.com/contexttree/pact/internal/search"
+	"github.com/contexttree/pact/tree"
 )
 
 // RangeDiffLatest answers a selector that addresses a range of snapshots, such as
@@ -15,8 +16,9 @@ import (
 // block of changes, from the newest to the oldest. Ends beyond the existing snapshots are
 // clamped, with a warning. Errors: E_SNAPSHOT_NOT_FOUND if no snapshot is in the range,
 // E_SELECTOR_INVALID if the selector has no range.
-func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeOptions) (*diff.RangeDiffLatestResult,
-	error) {
+func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeOptions) (
+	_ *diff.RangeDiffLatestResult, err error) {
+	defer tree.Recover(&err)
 	o := orZero(opts)
 	r, err := search.NewRange(text, cmp.Or(o.Edition, c.Edition()), search.RangeOptions{
 		MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot,

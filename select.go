@@ -32,7 +32,8 @@ type Hit struct {
 // costs that for the newest snapshot, and for the others what differs.
 //
 // Specification: 02 §9, 02 §9.1, 02 §9.2, 06 §3, 06 §3.1, 06 §3.2, 06 §3.3.
-func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) ([]string, error) {
+func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) (_ []string, err error) {
+	defer tree.Recover(&err)
 	list, err := c.find(ctx, text, o)
 	if err != nil {
 		return nil, err
@@ -42,7 +43,8 @@ func (c *Context) Select(ctx context.Context, text string, o *SelectOptions) ([]
 
 // Find finds nodes as [Context.Select] does, and returns the nodes with their snapshot and
 // place instead of ids.
-func (c *Context) Find(ctx context.Context, text string, o *SelectOptions) ([]Hit, error) {
+func (c *Context) Find(ctx context.Context, text string, o *SelectOptions) (_ []Hit, err error) {
+	defer tree.Recover(&err)
 	list, err := c.find(ctx, text, o)
 	if err != nil {
 		return nil, err
@@ -70,7 +72,8 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]se
 // not include nodes that only Where looks at. It fails as Select does, with one exception:
 // a range that gives changes is evaluated in each of its snapshots, and Where, Skip and
 // Limit do not apply to it.
-func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
+func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (_ *inspect.Explanation, err error) {
+	defer tree.Recover(&err)
 	state := c.state.Load()
 	s, err := search.New(text, selector.Edition(state.Edition), search.Options(orZero(o)))
 	if err != nil {
@@ -86,7 +89,8 @@ func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (*
 // Select returns the ids of the nodes that a selector finds in this snapshot (04 §2.2).
 // The selector must not have an address, unless the snapshot stands alone (see
 // [ReadSnapshot]). Its errors and its cost are those of [Context.Select].
-func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) ([]string, error) {
+func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) (_ []string, err error) {
+	defer tree.Recover(&err)
 	list, err := s.find(ctx, text, o)
 	if err != nil {
 		return nil, err
@@ -96,7 +100,8 @@ func (s *Snapshot) Select(ctx context.Context, text string, o *SelectOptions) ([
 
 // Find finds nodes as [Snapshot.Select] does, and returns the nodes with their place
 // instead of ids.
-func (s *Snapshot) Find(ctx context.Context, text string, o *SelectOptions) ([]Hit, error) {
+func (s *Snapshot) Find(ctx context.Context, text string, o *SelectOptions) (_ []Hit, err error) {
+	defer tree.Recover(&err)
 	list, err := s.find(ctx, text, o)
 	if err != nil {
 		return nil, err
@@ -114,7 +119,8 @@ func (s *Snapshot) find(ctx context.Context, text string, o *SelectOptions) ([]s
 
 // Explain evaluates a selector without an address in this snapshot and says how, as
 // [Context.Explain] does.
-func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (*inspect.Explanation, error) {
+func (s *Snapshot) Explain(ctx context.Context, text string, o *SelectOptions) (_ *inspect.Explanation, err error) {
+	defer tree.Recover(&err)
 	q, err := s.search(text, o)
 	if err != nil {
 		return nil, err

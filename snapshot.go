@@ -38,22 +38,41 @@ func (s *Snapshot) Tree() *tree.Tree { return s.tree }
 // contents have equal digests.
 func (s *Snapshot) Digest() string { return s.tree.Digest().String() }
 
-// Node returns the node with an id, and whether there is one. Cost: O(depth · log n).
-func (s *Snapshot) Node(id string) (Node, bool) {
+// Node returns the node with an id. It returns E_NODE_NOT_FOUND if there is none.
+// Cost: O(depth · log n).
+func (s *Snapshot) Node(id string) (_ Node, err error) {
+	defer tree.Recover(&err)
 	e := s.tree.Entry(id)
 	if e == nil {
-		return Node{}, false
+		return Node{}, tree.NoNode(id, "in this snapshot")
 	}
-	return nodeOf(e, s.tree), true
+	return nodeOf(e, s.tree), nil
 }
 
-// Nodes yields all nodes in document order, one at a time.
-func (s *Snapshot) Nodes() iter.Seq[Node] {
-	return func(yield func(Node) bool) {
-		for e := range s.tree.All() {
-			if !yield(nodeOf(e, s.tree)) {
+// Nodes yields all nodes in document order, one at a time. If a part of the snapshot
+// cannot be read from the store, it yields that error and ends.
+func (s *Snapshot) Nodes() iter.Seq2[Node, error] {
+	return func(yield func(Node, error) bool) {
+		ours := true // not the body of the caller's loop, whose panics are its own
+		defer func() {
+			if !ours {
 				return
 			}
+			switch failed := recover().(type) {
+			case nil:
+			case *tree.LoadError:
+				yield(Node{}, failed.Err)
+			default:
+				panic(failed)
+			}
+		}()
+		for e := range s.tree.All() {
+			n := nodeOf(e, s.tree)
+			ours = false
+			if !yield(n, nil) {
+				return
+			}
+			ours = true
 		}
 	}
 }
@@ -79,7 +98,8 @@ func (s *Snapshot) WriteThread(ctx context.Context, w io.Writer) error {
 func (s *Snapshot) Thread(ctx context.Context) ([]byte, error) { return s.tree.Thread(ctx) }
 
 // Export writes the canonical document of the snapshot (05 §3.1).
-func (s *Snapshot) Export(ctx context.Context, w io.Writer) error {
+func (s *Snapshot) Export(ctx context.Context, w io.Writer) (err error) {
+	defer tree.Recover(&err)
 	return document.Write(ctx, w, s.tree, string(s.edition))
 }
 

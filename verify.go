@@ -6,6 +6,7 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/verify"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // Verify reads a context again from its store and checks all of it: the store's own rows,
@@ -20,7 +21,8 @@ import (
 // reading everything that is stored for the context once, and rendering every snapshot.
 //
 // Specification: 06 §6.
-func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*inspect.Verification, error) {
+func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ *inspect.Verification, err error) {
+	defer tree.Recover(&err)
 	s := c.state.Load()
 	return verify.Keyed(ctx, c.store, s.Key, s.Name, progress)
 }
@@ -29,7 +31,8 @@ func Verify(ctx context.Context, c *Context, progress func(done, total int)) (*i
 // E_CONTEXT_NOT_FOUND if the store has no context of this name.
 func VerifyNamed(
 	ctx context.Context, s store.Store, name string, progress func(done, total int),
-) (*inspect.Verification, error) {
+) (_ *inspect.Verification, err error) {
+	defer tree.Recover(&err)
 	return verify.Named(ctx, s, name, progress)
 }
 
@@ -38,6 +41,8 @@ func VerifyNamed(
 // read and reports that as its defect. It calls progress, if that is not nil, with the
 // number of snapshots that are done and that there are. Cost: reading everything that is
 // stored once, and rendering every snapshot.
-func VerifyAll(ctx context.Context, s store.Store, progress func(done, total int)) (*inspect.StoreVerification, error) {
+func VerifyAll(ctx context.Context, s store.Store, progress func(done, total int)) (_ *inspect.StoreVerification,
+	err error) {
+	defer tree.Recover(&err)
 	return verify.All(ctx, s, progress)
 }

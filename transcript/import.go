@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // ImportOptions says how the context of a conversation is made. A nil
@@ -45,7 +46,9 @@ type ImportOptions struct {
 // E_CONFLICT where the name is taken, and the errors of a commit with the policy.
 //
 // Specification: 07 §4, 07 §4.1.
-func Import(ctx context.Context, s store.Store, name string, c *Conversation, o *ImportOptions) (*pact.Context, error) {
+func Import(ctx context.Context, s store.Store, name string, c *Conversation, o *ImportOptions) (_ *pact.Context,
+	err error) {
+	defer tree.Recover(&err)
 	if o == nil {
 		o = &ImportOptions{}
 	}

@@ -63,7 +63,7 @@ func TestHashTakesWhatIsNew(t *testing.T) {
 		}
 		turn := func(i int) Born {
 			n := NewNode(Node{ID: fmt.Sprint("seg", i), Type: "seg", CreatedNS: int64(i), Expiry: Never}, nil)
-			return Born{n, "seq"}
+			return Born{Node: n, Parent: "seq"}
 		}
 		region := func(class string, index int64) *Node {
 			return NewNode(Node{ID: class, Type: "^" + class, Index: index, Expiry: Never}, nil)
@@ -84,7 +84,7 @@ func TestHashTakesWhatIsNew(t *testing.T) {
 		rule := tr.Node("rule").ThreadBytes(Sys)
 		for i := turns; i < turns+600; i++ {
 			added := block(fmt.Sprint("b", i), "how are you?")
-			tr = tr.Patch(0, nil, []Born{turn(i), {added, fmt.Sprint("seg", i)}})
+			tr = tr.Patch(0, nil, []Born{turn(i), {Node: added, Parent: fmt.Sprint("seg", i)}})
 			want := len("[") + rule + len(",") + added.ThreadBytes(Seq) + len("]")
 			if taken := hashed(t, tr); taken != want {
 				t.Fatalf("%d turns: the hash of one more took %d bytes, want %d", i, taken, want)

@@ -1,9 +1,12 @@
 package tree
 
+import "slices"
+
 // Born is a node that a patch puts under a parent.
 type Born struct {
 	Node   *Node  // made by [NewNode]
 	Parent string // id
+	New    bool   // the caller knows that the tree has no node of this id, and nobody looks for one
 }
 
 // Patch returns the tree of another cycle made from this one by changes that
@@ -12,20 +15,34 @@ type Born struct {
 // that is there already takes the new version and, where its parent differs,
 // moves with everything below it. Then the nodes gone go, with what is still
 // below them; ids that are not there are passed over. Classes follow the new
-// places. Cost: one path for each node.
+// places. Cost: one path for each node that is there, and for each that is new under
+// one that is there.
 func (t *Tree) Patch(cycle int64, gone []string, born []Born) *Tree {
 	c := t.change()
+	fresh := seedlings{at: make(map[string]int)}
 	for _, b := range born {
-		p, there := c.lookUp(b.Node.ID)
+		if _, twice := fresh.at[b.Node.ID]; twice {
+			c.plant(&fresh)
+			b.New = false
+		}
+		var p place
+		if !b.New {
+			p, _ = c.lookUp(b.Node.ID)
+		}
+		if p.node == nil {
+			fresh.add(b)
+			continue
+		}
+		c.plant(&fresh)
 		switch {
-		case !there:
-			c.place(b, nil)
 		case p.parent != b.Parent:
-			c.place(b, c.detach(b.Node.ID).kids)
+			fresh.moved(b, c.detach(b.Node.ID).kids)
+			c.plant(&fresh)
 		case p.node != b.Node:
 			c.renew(b)
 		}
 	}
+	c.plant(&fresh)
 	for _, id := range gone {
 		if c.Has(id) {
 			c.detach(id)
@@ -35,20 +52,105 @@ func (t *Tree) Patch(cycle int64, gone []string, born []Born) *Tree {
 	return c.result()
 }
 
-// place is attach for a parent that may turn into a container by it.
-func (c *change) place(b Born, kids *List) {
-	path := c.Path(b.Parent)
-	under, above := path[len(path)-1], Root
+// seedlings are nodes that are to be put under nodes of a tree, each with what is new
+// below it, so that a path is copied once for all of them.
+type seedlings struct {
+	list []seedling // parents before their children
+	at   map[string]int
+}
+
+type seedling struct {
+	Born
+	kids  []int // indexes of those that are new below it
+	old   *List // or what came along with it
+	under int   // index of its parent, -1 where that is in the tree
+	class Class
+	entry *Entry
+}
+
+func (s *seedlings) add(b Born) {
+	under, fresh := s.at[b.Parent]
+	if !fresh {
+		under = -1
+	} else {
+		s.list[under].kids = append(s.list[under].kids, len(s.list))
+	}
+	s.at[b.Node.ID] = len(s.list)
+	s.list = append(s.list, seedling{Born: b, under: under})
+}
+
+// moved adds a node that leaves its place with everything below it.
+func (s *seedlings) moved(b Born, kids *List) {
+	s.add(b)
+	s.list[len(s.list)-1].old = kids
+}
+
+// plant puts what is new into the tree. A parent may turn into a container by it.
+func (c *change) plant(s *seedlings) {
+	for i := range s.list {
+		n := &s.list[i]
+		var above Class
+		if n.under >= 0 {
+			above = s.list[n.under].class
+		} else {
+			above = c.classAround(c.Path(n.Parent))
+		}
+		n.class = ClassOf(n.Node.Type, above, n.old != nil || len(n.kids) > 0)
+	}
+	for i := len(s.list) - 1; i >= 0; i-- {
+		n := &s.list[i]
+		kids := n.old
+		if len(n.kids) > 0 {
+			items := make([]*Entry, len(n.kids))
+			for k, at := range n.kids {
+				items[k] = s.list[at].entry
+			}
+			slices.SortFunc(items, order)
+			kids = listOf(items)
+		}
+		n.entry = newEntry(n.Node, n.class, kids)
+	}
+	for i := 0; i < len(s.list); i++ {
+		if s.list[i].under >= 0 {
+			continue
+		}
+		path := c.Path(s.list[i].Parent)
+		under := path[len(path)-1]
+		kids := under.kids
+		parent := s.list[i].Parent
+		for ; i < len(s.list) && (s.list[i].under >= 0 || s.list[i].Parent == parent); i++ {
+			if n := &s.list[i]; n.under < 0 {
+				kids = kids.insert(n.entry)
+				walk(n.entry, parent, func(e *Entry, parent string) bool {
+					c.index(e.node, parent)
+					return true
+				})
+			}
+		}
+		i--
+		c.rebuild(path, newEntry(under.node, c.classAround(path), kids))
+	}
+	s.list = s.list[:0]
+	clear(s.at)
+}
+
+// classAround is the class of the node at the end of a path once it has children.
+func (c *change) classAround(path []*Entry) Class {
+	above := Root
 	if len(path) > 1 {
 		above = path[len(path)-2].class
 	}
-	class := ClassOf(under.node.Type, above, true)
-	e := newEntry(b.Node, ClassOf(b.Node.Type, class, kids != nil), kids)
-	c.rebuild(path, newEntry(under.node, class, under.kids.insert(e)))
-	walk(e, b.Parent, func(e *Entry, parent string) bool {
-		c.index(e.node, parent)
-		return true
-	})
+	return ClassOf(path[len(path)-1].node.Type, above, true)
+}
+
+func order(a, b *Entry) int {
+	switch {
+	case before(a, b):
+		return -1
+	case before(b, a):
+		return 1
+	}
+	return 0
 }
 
 // renew is swap for a version that may be of another type.
@@ -70,7 +172,7 @@ func (t *Tree) Delta(next *Tree) (gone []string, born []Born) {
 		if d.New == nil {
 			gone = append(gone, d.Old.ID)
 		} else {
-			born = append(born, Born{d.New, d.NewParent})
+			born = append(born, Born{Node: d.New, Parent: d.NewParent})
 		}
 		return true
 	})

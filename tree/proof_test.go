@@ -122,14 +122,14 @@ func TestThreadDigestOfRegions(t *testing.T) {
 	build := func(region string) *Tree {
 		tr := sample(t, 1, nil)
 		tr = tr.Patch(1, nil, []Born{
-			{NewNode(Node{ID: "group", Type: "cont", Offset: 3, CreatedNS: 20, Expiry: Never}, nil), "ah"},
-			{NewNode(Node{ID: "roleless", Type: "block", CreatedNS: 21, Expiry: Never, Content: Hold(`"x"`)}, nil), "group"},
+			{Node: NewNode(Node{ID: "group", Type: "cont", Offset: 3, CreatedNS: 20, Expiry: Never}, nil), Parent: "ah"},
+			{Node: NewNode(Node{ID: "roleless", Type: "block", CreatedNS: 21, Expiry: Never, Content: Hold(`"x"`)}, nil), Parent: "group"},
 		})
 		if region == "ah" {
 			return tr
 		}
 		tr.ThreadDigest() // so that the list that moves has its digest
-		return tr.Patch(1, nil, []Born{{tr.Node("group"), region}})
+		return tr.Patch(1, nil, []Born{{Node: tr.Node("group"), Parent: region}})
 	}
 	again := func(tr *Tree) *Tree {
 		var placed []Placed
@@ -171,7 +171,7 @@ func TestThreadDigestReadsNoContent(t *testing.T) {
 		n.Content = Fetch(n.Content.Size(), nil) // to read it is to fail
 		n.Headers = append([]Header(nil), n.Headers...)
 		n.Priority++ // another version
-		born = append(born, Born{NewNode(n, &n.Hash), parent})
+		born = append(born, Born{Node: NewNode(n, &n.Hash), Parent: parent})
 	}
 	if got := lazy.Patch(1, nil, born).ThreadDigest(); got != want {
 		t.Errorf("got %s, want %s", got, want)

@@ -59,7 +59,10 @@ is a document, a history or a transcript.`,
 			return tree.NoNode(*node, "in this snapshot")
 		}
 		if *receipt != "" {
-			node, _ := snapshot.Node(n.ID)
+			node, err := snapshot.Node(n.ID)
+			if err != nil {
+				return err
+			}
 			mark, err := pact.Mark(ctx, *receipt, node)
 			if err != nil {
 				return err

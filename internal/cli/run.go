@@ -10,6 +10,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -136,7 +137,8 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 // does makes the RunE of a command. What fails before it is a matter of usage.
 func (a *app) does(f func(ctx context.Context, cmd *cobra.Command, args []string) error) func(*cobra.Command,
 	[]string) error {
-	return func(cmd *cobra.Command, args []string) error {
+	return func(cmd *cobra.Command, args []string) (err error) {
+		defer tree.Recover(&err)
 		a.began, a.out.hold = true, a.json
 		return f(cmd.Context(), cmd, args)
 	}

@@ -72,11 +72,11 @@ func (s *Source) Prefixes(
 // prefix compares a snapshot with the one before it, nil without one.
 func (s *Source) prefix(
 	ctx context.Context, before, t *tree.Tree, log *Log, counter tree.Counter,
-) (inspect.Prefix, error) {
-	p := inspect.Prefix{Cycle: t.Cycle()}
+) (p inspect.Prefix, err error) {
+	defer tree.Recover(&err)
+	p.Cycle = t.Cycle()
 	p.Blocks, p.Bytes = t.ThreadSize()
 	if before != nil {
-		var err error
 		if p.Shared, err = SharedPrefix(ctx, before, t); err != nil {
 			return p, err
 		}
