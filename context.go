@@ -22,10 +22,12 @@ import (
 // E_CONFLICT and nothing is lost; [Context.Refresh] reads what the other writer did.
 //
 // Working, Name, Cycles and Revision answer from what was loaded last, without asking the
-// store. Every method that takes a [context.Context] asks the store first whether something
-// was erased, by any handle or process, and then loads the context again: so its answer
-// holds nothing that an earlier erasure removed. That costs one look-up. To ask one
-// snapshot often, call the methods of [Snapshot], which do not ask.
+// store. A method that takes a [context.Context] and would answer from memory asks the store
+// first whether something was erased, by any handle or process, and then loads the context
+// again: so its answer holds nothing that an earlier erasure removed. That costs one look-up,
+// and returns E_CONTEXT_NOT_FOUND if the context was deleted. A change that does not know of
+// the erasure returns E_CONFLICT. To ask one snapshot often, call the methods of [Snapshot],
+// which do not ask.
 //
 // Specification: 08 §3, 08 §4.1, 08 §4.2.
 type Context struct {

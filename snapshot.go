@@ -14,6 +14,11 @@ import (
 
 // Snapshot is one state of a context: a published snapshot, a prepared candidate, or the
 // working state at one moment. It is immutable and safe for concurrent use.
+//
+// An erasure does not change a Snapshot that the program holds: it still has what is in its
+// memory, namely headers, contents that this process wrote or that were drafts, and rendered
+// bytes. A content that it reads from the store after the erasure is "[erased]".
+// [Context.At] returns the snapshot as it is after the erasure (docs/erasure.md).
 type Snapshot struct {
 	tree    *tree.Tree
 	edition selector.Edition

@@ -39,7 +39,10 @@ func (x *Editor) stampNew(n *Node, kind string) error {
 // name names a node after the next index whose name is not taken.
 func (x *Editor) name(n *Node, kind string) error {
 	for next := x.Next; ; next++ {
-		id := kind + ":" + strconv.FormatInt(x.Cycle, 10) + "-" + strconv.FormatInt(next, 10) + x.env.Suffix
+		var room [64]byte
+		buf := strconv.AppendInt(append(append(room[:0], kind...), ':'), x.Cycle, 10)
+		buf = strconv.AppendInt(append(buf, '-'), next, 10)
+		id := string(append(buf, x.env.Suffix...))
 		if err := checkID(id); err != nil {
 			return err
 		}

@@ -94,7 +94,7 @@ func TestTurnAllocates(t *testing.T) {
 		for range 300 {
 			c.next(t)
 		}
-		if n := testing.AllocsPerRun(100, func() { c.next(t) }); n > 385 {
+		if n := testing.AllocsPerRun(100, func() { c.next(t) }); n > 375 {
 			t.Errorf("a turn makes %.0f allocations", n)
 		}
 	}
