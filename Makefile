@@ -3,8 +3,9 @@
 FUZZTIME ?= 1m
 RUNS ?= 1000000
 SECONDS ?= 60
+SIZES ?= 1000,10000
 
-.PHONY: help build test fuzz selectors soak bench scale lint notices house
+.PHONY: help build test fuzz selectors soak bench scale turns capacity lint notices house
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -30,6 +31,12 @@ bench: ## run the benchmarks of docs/benchmarks.md
 
 scale: ## measure how costs grow from n to 4n and 16n, as in docs/benchmarks.md
 	cd benchmarks && go run ./scale
+
+turns: ## measure conversations of SIZES turns (default 1000,10000) beside plain rows, as in docs/benchmarks.md
+	cd benchmarks && go run ./turns -sizes $(SIZES)
+
+capacity: ## measure and simulate what one PostgreSQL has to hold and to do, as in docs/stores.md
+	cd benchmarks && go run ./capacity
 
 lint: ## format, vet, staticcheck, and a go.mod that says what is used
 	@test -z "$$(gofmt -l .)" || { gofmt -l .; exit 1; }

@@ -10,6 +10,7 @@ require (
 	github.com/antchfx/xpath v1.3.9
 	github.com/contexttree/pact v0.0.0
 	github.com/itchyny/gojq v0.12.20
+	github.com/jackc/pgx/v5 v5.12.0
 	github.com/ohler55/ojg v1.28.5
 	github.com/theory/jsonpath v0.10.2
 	golang.org/x/net v0.62.0
@@ -32,7 +33,6 @@ require (
 	github.com/itchyny/timefmt-go v0.1.9 // indirect
 	github.com/jackc/pgpassfile v1.0.0 // indirect
 	github.com/jackc/pgservicefile v0.0.0-20240606120523-5a60cdf6a761 // indirect
-	github.com/jackc/pgx/v5 v5.12.0 // indirect
 	github.com/klauspost/compress v1.20.3 // indirect
 	github.com/lucasb-eyer/go-colorful v1.4.1 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect

@@ -1,0 +1,182 @@
+package main
+
+import (
+	"bytes"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
+)
+
+// measured is how many turns are measured after those that are there.
+const measured = 200
+
+func durableTurn(of func(cost) figure) func(*bench, int) (ours, plain figure) {
+	return func(b *bench, n int) (ours, plain figure) {
+		s, c := b.context()
+		defer s.Close()
+		p := b.plainContext()
+		defer p.db.Close()
+		list, texts := make([]func(*pact.Batch) error, measured), make([][4]string, measured)
+		for i := range list {
+			list[i], texts[i] = say(n+i), messages(n+i)
+		}
+		both := inTurns(measured, func(i int) {
+			_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: list[i]})
+			must(err)
+		}, func(i int) { must(p.add(b.ctx, n+i, texts[i])) })
+		return of(both[0]), of(both[1])
+	}
+}
+
+// naturalLoop is what an agent does at each turn; beside it the bytes that go out are
+// copied.
+func naturalLoop(b *bench, n int) (ours, plain figure) {
+	s, c := b.context()
+	defer s.Close()
+	var out, copied bytes.Buffer
+	must(transcript.WriteOpenAI(b.ctx, &out, c.Working())) // what a conversation that goes on has done before
+	source := bytes.Clone(out.Bytes())
+	copied.Grow(2 * len(source))
+	out.Grow(2 * len(source))
+	both := inTurns(30, func(i int) {
+		must(c.Edit(b.ctx, say(n+i), nil))
+		candidate, err := c.Prepare(b.ctx, nil)
+		must(err)
+		out.Reset()
+		must(transcript.WriteOpenAI(b.ctx, &out, candidate))
+		_, err = c.Commit(b.ctx, nil)
+		must(err)
+	}, func(int) {
+		copied.Reset()
+		copied.Write(source)
+	})
+	return seconds(both[0].wall), seconds(both[1].wall)
+}
+
+// atLimit commits turns of which each takes out what it brings.
+func atLimit(b *bench, n int) (ours, plain figure) {
+	c, err := pact.Create(b.ctx, store.NewMemory(), "w", nil)
+	must(err)
+	const commits = 40
+	edits := make([]func(*pact.Batch) error, commits)
+	for i := range edits {
+		edits[i] = say(n + i)
+	}
+	put := func(edit func(*pact.Batch) error, p *pact.Pruning) {
+		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: edit, Pruning: p})
+		must(err)
+	}
+	for turn := range n {
+		put(say(turn), nil)
+	}
+	free := rounds(commits, func(i int) { put(edits[i], nil) })
+	limit := &pact.Pruning{Policy: lifecycle.Policy{MaxTurns: n}}
+	put(edits[0], limit)
+	bound := rounds(commits, func(i int) { put(edits[i], limit) })
+	return seconds(bound.wall), seconds(free.wall)
+}
+
+// heap is what is in use after a collection.
+func heap() int64 {
+	var m runtime.MemStats
+	runtime.GC()
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+func heapOfNode(b *bench, _ int) (ours, plain figure) {
+	file := b.filled()
+	before := heap()
+	s := b.open(file)
+	defer s.Close()
+	c, err := pact.Open(b.ctx, s, "w", nil)
+	must(err)
+	after := heap()
+	nodes := c.Working().Tree().Len()
+	runtime.KeepAlive(c)
+	return size((after - before) / int64(nodes)), figure{}
+}
+
+func heapOfSnapshot(b *bench, n int) (ours, plain figure) {
+	s := b.open(b.filled())
+	defer s.Close()
+	c, err := pact.Open(b.ctx, s, "w", nil)
+	must(err)
+	const held = 200
+	list := make([]*pact.Snapshot, 0, held)
+	before := heap()
+	for snapshot, err := range c.History(b.ctx, pact.Cycle(int64(n-held+1)), pact.Latest) {
+		must(err)
+		list = append(list, snapshot)
+	}
+	after := heap()
+	runtime.KeepAlive(list)
+	return size((after - before) / held), figure{}
+}
+
+func onDisk(b *bench, _ int) (ours, plain figure) {
+	return b.sizeOf(b.filled()), b.sizeOf(b.plainFilled())
+}
+
+func onDiskCompacted(b *bench, _ int) (ours, plain figure) { return b.sizeOf(b.compacted()), figure{} }
+
+// sizeOf is the size of a file as a multiple of the contents.
+func (b *bench) sizeOf(path string) figure {
+	info, err := os.Stat(path)
+	must(err)
+	return ratio(float64(info.Size()) / (float64(b.turns) * turnBytes))
+}
+
+// rate is bytes a second.
+func rate(bytes int, c cost) figure {
+	return figure{float64(bytes) / c.cpu.Seconds(), func(v float64) string { return size(int64(v)).String() }}
+}
+
+// importing imports the compact form of the history into a file.
+func importing(b *bench, _ int) (ours, plain figure) {
+	s := b.open(b.filled())
+	c, err := pact.Open(b.ctx, s, "w", nil)
+	must(err)
+	var text bytes.Buffer
+	must(c.Backup(b.ctx, &text))
+	must(s.Close())
+	path := filepath.Join(b.dir, "imported.db")
+	must(os.RemoveAll(path))
+	to := b.open(path)
+	defer to.Close()
+	took := rounds(1, func(int) {
+		_, _, err := pact.ImportHistory(b.ctx, to, "w", bytes.NewReader(text.Bytes()), nil)
+		must(err)
+	})
+	return rate(text.Len(), took), figure{}
+}
+
+func verifying(b *bench, n int) (ours, plain figure) {
+	s := b.open(b.filled())
+	defer s.Close()
+	took := rounds(1, func(int) {
+		found, err := pact.VerifyNamed(b.ctx, s, "w", nil)
+		must(err)
+		if !found.Holds() {
+			must(failure{os.ErrInvalid})
+		}
+	})
+	return rate(n*turnBytes, took), figure{}
+}
+
+func erasing(b *bench, _ int) (ours, plain figure) {
+	s, c := b.context()
+	defer s.Close()
+	took := rounds(1, func(int) {
+		_, err := c.Erase(b.ctx, pact.Erasure{IDs: []string{"block:2-1"}, Reason: "measured", Random: rand.Reader})
+		must(err)
+	})
+	return seconds(took.wall), figure{}
+}
