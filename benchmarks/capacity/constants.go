@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"slices"
@@ -20,6 +21,7 @@ type constants struct {
 	rowsContext, rowsTurn   float64
 	bytesContext, bytesTurn float64       // with indexes, as the tables are on the disk
 	bytesLargest            float64       // of a turn in the largest table, without indexes
+	rowsPacked, bytesPacked float64       // of a turn, after its rows were packed into pages
 	walTurn                 float64       // bytes of the write-ahead log
 	processor               time.Duration // of the server, for one commit
 	latency                 time.Duration // of one commit alone
@@ -35,6 +37,8 @@ func (k constants) print() {
 		{"rows of a turn of four messages", fmt.Sprintf("%.1f", k.rowsTurn)},
 		{"bytes of a new context, with indexes", bytesText(k.bytesContext)},
 		{"bytes of a turn of 3.7 kB, with indexes", bytesText(k.bytesTurn)},
+		{"rows of a turn that is packed into pages", fmt.Sprintf("%.2f", k.rowsPacked)},
+		{"bytes of a turn that is packed into pages, with indexes", bytesText(k.bytesPacked)},
 		{"bytes of the write-ahead log a turn", bytesText(k.walTurn)},
 		{"processor of the server a commit", k.processor.Round(time.Microsecond).String()},
 		{"a commit alone, on a local socket, without waiting for the disk", k.latency.Round(10 * time.Microsecond).String()},
@@ -46,7 +50,7 @@ func (k constants) print() {
 	}
 }
 
-var tables = []string{"context", "log", "node_version", "content", "attempt"}
+var tables = []string{"context", "log", "node_version", "content", "attempt", "page", "page_block", "page_name"}
 
 // measure fills a database and looks at what there is before and after.
 func measure(ctx context.Context, address string, turns, contexts int) (k constants, err error) {
@@ -69,14 +73,12 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 		}
 	}
 	created := m.state()
-	text := strings.Fields(strings.Repeat("words of a message that differ a little in length and order ", 20))
 	took := make([]time.Duration, 0, turns)
 	for turn := range turns {
 		c := list[turn%min(contexts, 20)] // of which each gets a history
 		edit := func(b *pact.Batch) error {
 			for i, length := range [4]int{300, 900, 1700, 800} {
-				said := strings.Join(text, " ") + strings.Repeat(strconv.Itoa(turn*7919+i)+" ", 400)
-				b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: said[len(said)-length:], Offset: int64(i)})
+				b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text(turn, i, length), Offset: int64(i)})
 			}
 			return b.Err()
 		}
@@ -107,8 +109,35 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 		m.ask("VACUUM (FULL) " + table)
 	}
 	k.vacuum = filled.bytes / time.Since(began).Seconds()
+	if err = s.PackAll(ctx); err != nil {
+		return k, err
+	}
+	for _, table := range tables {
+		m.ask("VACUUM (FULL) " + table)
+	}
+	packed := m.state()
+	k.rowsPacked = max(0, packed.rows-created.rows) / float64(turns)
+	k.bytesPacked = (packed.bytes - created.bytes) / float64(turns)
 	return k, m.err
 }
+
+// text is a message of some length: words, some of them more frequent than others.
+func text(turn, message, length int) string {
+	r := rand.New(rand.NewPCG(uint64(turn), uint64(message)))
+	var b strings.Builder
+	for b.Len() < length {
+		at := int(float64(len(words)) * r.Float64() * r.Float64())
+		b.WriteString(words[at] + " ")
+	}
+	return b.String()[:length]
+}
+
+var words = strings.Fields(`the a of to and in is it that for on with as was at by this be from or an are not have they one
+	which you were all their can there we has more when who will no if out so what up said about than into them only other time
+	new some could these two may first then do any like my now over such our man me even most made after also did many before must
+	through years where much your way well down should because each just those people how too little state good very make world
+	parcel weather evening customer number order shipment address refund account booking flight window question answer result
+	function argument column table index query commit branch merge error timeout retry server client network storage`)
 
 // meter asks a server for what it holds and has done.
 type meter struct {

@@ -11,6 +11,7 @@ import (
 	"context"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/signal"
 	"runtime"
@@ -75,9 +76,9 @@ const (
 )
 
 func printLoads(k constants) {
-	fmt.Println("| load | contexts a day | turns a day | rows a day | new bytes a day | kept | commits a second, mean and peak | cores | " +
+	fmt.Println("| load | contexts a day | turns a day | rows a day | new bytes a day | kept, as rows | kept, in pages | partitions of 100 GB | commits a second, mean and peak | cores | " +
 		"connections | p99 of a commit at the peak | log of the server a second |")
-	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
+	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, l := range loads {
 		commits := l.contexts * l.turns
 		rows := l.contexts*k.rowsContext + commits*k.rowsTurn
@@ -85,8 +86,11 @@ func printLoads(k constants) {
 		busiest := peak * commits / day
 		cores := max(1, int(busiest*k.processor.Seconds()/0.6+1)) // at most 60 % busy
 		q := simulate(busiest, k.processor, k.latency, cores)
-		fmt.Printf("| %s | %s | %s | %s | %s | %s (%.0f days) | %.3g, %.3g | %d | %d | %v | %s |\n", l.name, number(l.contexts),
-			number(commits), number(rows), bytesText(bytes), bytesText(bytes*l.kept), l.kept, commits/day, busiest, cores,
+		kept := bytes * l.kept
+		packed := (l.contexts*k.bytesContext + commits*k.bytesPacked) * l.kept
+		fmt.Printf("| %s | %s | %s | %s | %s | %s (%.0f days) | %s | %.0f | %.3g, %.3g | %d | %d | %v | %s |\n", l.name, number(l.contexts),
+			number(commits), number(rows), bytesText(bytes), bytesText(kept), l.kept, bytesText(packed),
+			math.Ceil(packed/100e9), commits/day, busiest, cores,
 			q.connections, q.p99.Round(100*time.Microsecond), bytesText(busiest*k.walTurn))
 	}
 }

@@ -103,11 +103,11 @@ func (b *bench) line(r row, n int) (err error) {
 		}
 	}()
 	ours, plain := r.measure(b, n)
-	ratio := "–"
+	beside := "–"
 	if plain.value > 0 {
-		ratio = strconv.FormatFloat(ours.value/plain.value, 'g', 3, 64)
+		beside = digits(ours.value / plain.value)
 	}
-	fmt.Printf("| %s | %d | %s | %s | %s | %s |\n", r.name, n, ours, plain, ratio, r.goal)
+	fmt.Printf("| %s | %d | %s | %s | %s | %s |\n", r.name, n, ours, plain, beside, r.goal)
 	return nil
 }
 
@@ -148,5 +148,14 @@ func size(n int64) figure {
 }
 
 func ratio(v float64) figure {
-	return figure{v, func(v float64) string { return strconv.FormatFloat(v, 'g', 3, 64) + " ×" }}
+	return figure{v, func(v float64) string { return digits(v) + " ×" }}
+}
+
+// digits writes a number with three digits or, where there are more before the
+// point, all of those.
+func digits(v float64) string {
+	if v >= 100 {
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
 }
