@@ -87,13 +87,13 @@ func (a *app) attemptsStartCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "start NAME",
 		Short: "Record that a provider is being called, and write the thread",
-		Long: `Record that a provider is being called: prepare what would be committed now, record
+		Long: `Record that a provider is being called: prepare what a commit would publish, record
 the attempt as running with the SHA-256 of its thread, and write the thread, without
 a newline. The record is on the disk before the first byte is written. Of the
-parameters only the SHA-256 of their canonical JSON is kept. The id is printed;
-pact attempts end says how the attempt ended, pact commit goes on. What limits and
---prune take out of the thread, the commit has to be told as well, or it commits
-otherwise than sent.`,
+parameters only the SHA-256 of their canonical JSON is kept. The id is printed; pact
+attempts end says how the attempt ended, and pact commit ends the cycle. Give pact
+commit the same limits and --prune, otherwise it publishes another thread than was
+sent.`,
 		Example: `  pact attempts start chat --provider openai --model gpt-5 --out thread.json
   pact attempts start chat --provider local --model test --params-file params.json`,
 		Args:              exactly("NAME"),
@@ -160,8 +160,8 @@ func (a *app) attemptsEndCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "end NAME ID",
 		Short: "Record how an attempt ended",
-		Long: `Record how an attempt ended. An attempt ends once, also after its cycle was
-committed. One that a crash left running is ended in the same way.`,
+		Long: `Record how an attempt ended. This can be done once, also after its cycle was
+committed, and also for an attempt that a crash left running.`,
 		Example: `  pact attempts end chat attempt:3-1 --status completed --token-in 812 --token-out 96
   pact attempts end chat attempt:3-2 --status canceled
   pact attempts end chat attempt:3-3 --status error --error 'rate limit'`,

@@ -22,9 +22,9 @@ func (a *app) blameCommand() *cobra.Command {
 		Use:   "blame NAME [@t] | blame --file FILE [@t]",
 		Short: "Say which cycle brought each block of a thread",
 		Long: `List the blocks of a thread in the order in which the model is sent them, by
-default those of the latest snapshot: the cycle that brought each and who was
-behind it, after a / the cycle of the version that is shown where a block was
-changed in place since, and its bytes in the canonical thread.`,
+default those of the latest snapshot: the cycle that added each block and who did,
+its bytes in the canonical thread and, after a /, the cycle of its current version if
+the block was changed in place since.`,
 		Example: `  pact blame chat
   pact blame chat @t-3
   pact blame chat working --json | jq '.blocks[] | select(.version)'`,

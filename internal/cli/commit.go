@@ -24,13 +24,13 @@ func (a *app) commitCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "commit NAME",
 		Short: "End the cycle: expire, prune, seal, publish a snapshot",
-		Long: `End the cycle. What expired goes, what the limits ask for is pruned, the active
-head becomes a turn, and the result is published as the next snapshot. A commit
-that would send a call without its result, or the reverse, is refused unless
---orphans says otherwise. With --dry-run nothing is published: the answer says what
-a commit would do. With --send
-the thread is written first, without a newline, and the commit records the SHA-256
-of exactly those bytes; pact verify holds the snapshot to it.`,
+		Long: `End the cycle: remove what expired, prune what the limits ask for, make the active
+head a turn, and publish the result as the next snapshot. A commit that would send a
+call without its result, or the reverse, is refused unless --orphans says otherwise.
+
+With --dry-run nothing is published: the answer says what a commit would do. With
+--send the thread is written first, without a newline, and the commit records the
+SHA-256 of exactly these bytes; pact verify checks the snapshot against it.`,
 		Example: `  pact commit chat --message 'first question'
   pact commit chat --max-nodes 200 --protect-turns 3 --dry-run
   pact commit chat --prune block:2-0 --request 7f3a

@@ -25,9 +25,10 @@ type listed struct {
 
 func (a *app) contextsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:     "contexts",
-		Short:   "List the contexts of the store",
-		Long:    `List the contexts of the store by name, with the edition of their selectors, how many snapshots they have, how often they were changed and, of a fork, where it began.`,
+		Use:   "contexts",
+		Short: "List the contexts of the store",
+		Long: `List the contexts of the store by name: the edition of their selectors, the number of
+snapshots and of changes and, for a fork, where it began.`,
 		Example: "  pact contexts\n  pact contexts --json --db other.db",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
@@ -70,9 +71,10 @@ func (a *app) contextsCommand() *cobra.Command {
 
 func (a *app) newCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:     "new NAME",
-		Short:   "Make an empty context",
-		Long:    `Make an empty context. Its edition is that of its selectors and of the names given to new nodes, and stays.`,
+		Use:   "new NAME",
+		Short: "Make an empty context",
+		Long: `Make an empty context. The edition is that of its selectors and of the types of new
+nodes, and cannot be changed later.`,
 		Example: "  pact new chat\n  pact new chat --edition v0.1",
 		Args:    exactly("NAME"),
 	}
@@ -102,7 +104,7 @@ func (a *app) renameCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:               "rename OLD NEW",
 		Short:             "Give a context another name",
-		Long:              `Give a context another name. What it holds stays as it is.`,
+		Long:              `Give a context another name. Nothing else changes.`,
 		Example:           "  pact rename chat 'chat, first try'",
 		Args:              exactly("OLD", "NEW"),
 		ValidArgsFunction: a.completeNames,
@@ -122,9 +124,10 @@ func (a *app) renameCommand() *cobra.Command {
 
 func (a *app) deleteCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "delete NAME",
-		Short:             "Delete a context with all its snapshots",
-		Long:              `Delete a context with all its snapshots, for good. Without --yes it asks, and off a terminal refuses.`,
+		Use:   "delete NAME",
+		Short: "Delete a context with all its snapshots",
+		Long: `Delete a context with all its snapshots, for good. Without --yes the command asks; off
+a terminal it refuses.`,
 		Example:           "  pact export chat --all --compact -o chat.jsonl   # keep a copy\n  pact delete chat --yes",
 		Args:              exactly("NAME"),
 		ValidArgsFunction: a.completeNames,

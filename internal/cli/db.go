@@ -31,10 +31,10 @@ func (a *app) checkCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "check",
 		Short: "Check the whole store",
-		Long: `Check the whole store, as pact verify --all does: have the database check its own
-structures (in a file, PRAGMA integrity_check), look for contexts that are gone and
-for what no context has, and verify every context. The exit code is 1 where
-something does not hold. Others may read and write meanwhile.`,
+		Long: `Check the whole store, as pact verify --all does: let the database check its own
+structures (in a file, PRAGMA integrity_check), look for rows that belong to no
+context, and verify every context. The exit code is 1 if something is wrong. Other
+processes may read and write meanwhile.`,
 		Example: "  pact db check\n  pact db check --db backups/monday.db --json",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
@@ -52,11 +52,12 @@ func (a *app) compactCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
 		Short: "Give the room of what was deleted back to the disk",
-		Long: `Write the file of the store anew without the pages of what was deleted or erased,
-and say how many bytes the file and the log beside it had before and have now. The
-disk needs room for the file once more. Others may read meanwhile; while one does,
-the file does not shrink: the answer says so, the exit code is 1, and the command
-can be repeated. Writers wait, and may get E_BUSY. Ctrl-C leaves the store as it was.`,
+		Long: `Rewrite the file of the store without the pages of deleted and erased rows, and
+print how many bytes the file and the log beside it had before and have now. The
+disk needs room for a second copy of the file. Other processes may read meanwhile;
+if one does, the file does not shrink: the answer says so, the exit code is 1, and
+the command can be repeated. Writers wait, and may get E_BUSY. Ctrl-C leaves the
+store as it was.`,
 		Example: "  pact db compact\n  pact db compact --db runs.db --json",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
@@ -112,11 +113,11 @@ func (a *app) backupCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "backup FILE",
 		Short: "Copy the store, while others use it",
-		Long: `Copy the store as it is at one moment to FILE, with all contexts, drafts, logs and
-attempts. Others may read and write while it does. FILE appears when it is complete
-and on the disk, and is a store itself: --db FILE reads it, pact verify checks it.
-No other copy is safe: the file and the log beside it, copied apart while a process
-writes, make a damaged store.`,
+		Long: `Copy the store, as it is at one moment, to FILE, with all contexts, drafts, logs and
+attempts. Other processes may read and write meanwhile. FILE appears when it is
+complete and on the disk. It is a store itself: --db FILE reads it, pact verify
+checks it. Do not copy the file and the log beside it by other means: two copies
+made while a process writes can be a damaged store.`,
 		Example: "  pact db backup backups/monday.db\n  pact verify chat --db backups/monday.db",
 		Args:    exactly("FILE"),
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {

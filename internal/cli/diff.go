@@ -13,17 +13,16 @@ func (a *app) diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "diff NAME A B [SELECTOR] | diff --file FILE A B [SELECTOR]",
 		Short: "Compare two snapshots",
-		Long: `Print what leads from snapshot A to snapshot B, node by node and by id. With a
-selector each side is first restricted to what it selects there.
+		Long: `Print the changes that lead from snapshot A to snapshot B, node by node and by id.
+With a selector only the nodes that it finds on each side are compared.
 
-On a terminal a stored context is answered with a drawing; otherwise, with
---file and with --json the answer is the object {"added","removed","changed"}
-on one line.
+On a terminal a stored context is answered with a drawing. Otherwise, and with --file
+or --json, the answer is the object {"added","removed","changed"} on one line.
 
---rich tells more: what made each node differ, both values of every header, how
-contents changed, what probably moved or was replaced, and the bytes of every
-node in both threads. It is drawn, contents side by side where the terminal has
-120 columns; with --json it is one object.`,
+--rich tells more: why each node differs, both values of every header, how contents
+changed, what probably moved or was replaced, and the bytes of every node in both
+threads. It is drawn, with contents side by side if the terminal has 120 columns; with
+--json it is one object.`,
 		Example: `  pact diff chat @t-1 @t0
   pact diff chat @c3 @c9 --rich
   pact diff chat @c3 working '^sys .block'

@@ -37,15 +37,15 @@ func (a *app) addCommand() *cobra.Command {
 print its id. It is in the working state at once and in the next snapshot.
 
 A NODE is a type and what the node has: block:text {key='hero', ttl=5} +featured.
-Flags add to it and go before it.
+Flags add to it and override it.
 
 A position is a path of hops and the place among the children that it ends at:
-(d0, end) behind everything in the active head, (d0, cont[offset=0], ) before
+(d0, end) after everything in the active head, (d0, cont[offset=0], ) before
 everything in its core, (d2, +1) after the first child of the turn two back.
 
 --answers adds the result of a call: the two refer to each other and stay together.
---every adds the node only if it is time: when no node of its key is left, or the
-newest is of at least so many cycles ago.`,
+--every adds the node only if one is due: if no node of its key is left, or the
+newest is at least that many cycles old.`,
 		Example: `  pact add chat --role user --content 'Where is my parcel?'
   pact add chat --into '^sys' --role system --content-file prompt.txt
   pact add chat --answers block:4-0 --ttl 3 --content-json '{"status":"sent"}'
@@ -60,7 +60,7 @@ newest is of at least so many cycles ago.`,
 	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
 	id := cmd.Flags().String("id", "", "an `ID` of your own, new to the context")
 	nodeType := cmd.Flags().String("type", "", "the `TYPE`: block, cont for a group, or a name with a colon")
-	removable := cmd.Flags().Bool("removable", false, "a group that goes with its last child")
+	removable := cmd.Flags().Bool("removable", false, "make it a group, which goes when it is empty")
 	answers := cmd.Flags().String("answers", "", "the `ID` of the call that this is the result of")
 	every := cmd.Flags().Int64("every", 0, "a cadence: at most once in `CYCLES`, by its key")
 	w := a.writingFlags(cmd)
@@ -147,9 +147,10 @@ func (a *app) updateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "update NAME ID",
 		Short: "Change a node of the working state",
-		Long: `Change headers or content of a node. Nodes that were added in this cycle can be
-changed freely; of older ones those in ^sys, in content, priority, tags and custom
-attributes. --unset takes a header away; --unset ttl lets the node stay.`,
+		Long: `Change headers or the content of a node. Nodes of this cycle can be changed freely.
+Of older nodes only those in ^sys can be changed, and only their content, priority,
+tags and custom attributes. --unset removes a header; with --unset ttl the node never
+expires.`,
 		Example: `  pact update chat block:4-0 --content 'Where is my parcel, please?'
   pact update chat prompt --content-file prompt.txt --tag current
   pact update chat block:4-0 --unset ttl --data 'data_source="mail"'`,
@@ -180,8 +181,8 @@ func (a *app) removeCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "remove NAME ID…",
 		Short: "Remove nodes from the working state",
-		Long: `Remove nodes, each with everything below it: all of them or, where one cannot be
-removed, none. Snapshots keep them.`,
+		Long: `Remove nodes, each with everything below it. If one of them cannot be removed, none
+is. Snapshots keep them.`,
 		Example:           "  pact remove chat block:4-0 block:4-1",
 		ValidArgsFunction: a.completeNames,
 	}
@@ -209,9 +210,9 @@ func (a *app) moveCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "move NAME ID",
 		Short: "Move a node of the working state",
-		Long: `Hang a node under another parent, at another offset, or at a position (see pact
-add), and print its id. A node of an earlier cycle gets a new id: its move is a
-removal and a new node.`,
+		Long: `Move a node under another parent, to another offset, or to a position (see pact
+add), and print its id. A node of an earlier cycle gets a new id, because its move is
+a removal and a new node.`,
 		Example: `  pact move chat block:4-0 --into '^ah' --offset -1
   pact move chat block:4-1 --at '(d0, cont[offset=0], )'`,
 		Args:              exactly("NAME", "ID"),

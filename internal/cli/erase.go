@@ -35,19 +35,20 @@ func (a *app) eraseCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "erase NAME [ID…] --reason TEXT | erase --clean",
 		Short: "Take a person's data out of all snapshots, for good",
-		Long: `Take nodes for good out of every snapshot of a context and of all that share
-history with it: origins, forks, undone lines, drafts. Named are nodes by ID, with
-everything below them; those that a selector finds in any snapshot or in the working
-state; and with --containing whatever holds a text, entries of the log included.
+		Long: `Remove nodes for good from every snapshot of a context and of all contexts that share
+history with it: origins, forks, undone lines, drafts. Name nodes by ID, with
+everything below them; by a selector, which is asked of all snapshots and of the
+working state; or with --containing by a text, which also finds log entries.
 
-Of a node its place stays, with a mark instead of what it held. The log says who
+Of a node only its place remains, with a mark instead of its content. The log says who
 erased it, when and why. Before anything is written a receipt is printed, with --json
-on standard error: with it and a copy of a node one can show later what the node was
-(pact hash --receipt). Exports, backups and copies that were imported are not changed.
+on standard error: with it and a copy of the node one can prove later what the node
+was (pact hash --receipt). Exports, backups and copies that were imported are not
+changed.
 
-The file is written anew afterwards, so that the text is in no free page of it
-either. Where another process stands in the way of that, the command says what it
-erased and fails; --clean finishes it later, and pact verify says so until then.`,
+The file is rewritten afterwards, so that the text is not in a free page of it either.
+If another process prevents that, the command says what it erased and fails; --clean
+finishes it later, and pact verify says so until then.`,
 		Example: `  pact erase chat block:3-0 --reason 'asked for on 3 May' --dry-run
   pact erase chat --select ".block[role='user']" --reason 'account closed' --yes
   pact erase chat --containing-file names.txt --reason 'asked for on 3 May'
@@ -102,7 +103,7 @@ func (a *app) cleanStore(ctx context.Context) error {
 	return a.answer(a.shown()+" holds nothing that was erased", map[string]any{"clean": true})
 }
 
-// unfinished is the failure of an erasure that is done but for its clean-up.
+// unfinished is the failure of an erasure that is done except for its clean-up.
 func unfinished(of *store.Erased) error {
 	return fault.New(fault.Store, "the file is not cleaned up: "+of.Remains,
 		"end the other processes, then pact erase --clean")

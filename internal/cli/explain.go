@@ -13,10 +13,10 @@ func (a *app) explainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain NAME SELECTOR | explain --file FILE SELECTOR",
 		Short: "Say how a selector is evaluated",
-		Long: `Evaluate a selector and say how: its normal form, for every step how its nodes
-are reached and what rules others out, and how many nodes were looked at. For @*
-and for ranges the numbers are those of all snapshots together. The windows --where,
---skip and --limit lessen what is returned, as they do for select.`,
+		Long: `Evaluate a selector and say how: its normal form, how the nodes of every step are
+reached, which rules exclude the others, and how many nodes were looked at. For @* and
+for ranges the numbers add up all snapshots. --where, --skip and --limit reduce what
+is returned, as they do for select.`,
 		Example: `  pact explain chat "^seq .seg:depth(1-3) .block[role='user']"
   pact explain --file snapshot.json --edition v0.1 -- '@t0 #cb:u2'
   pact explain chat --json '@* .block[kind=call]'`,

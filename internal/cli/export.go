@@ -14,8 +14,8 @@ func (a *app) exportCommand() *cobra.Command {
 		Short: "Write a snapshot or a history",
 		Long: `Write the canonical document of a snapshot, by default of the latest, and one
 newline. With --all write the history as JSON Lines: the canonical snapshots,
-oldest first, from --from to --to; or with --compact each version of a node once,
-the form for copies and backups. pact import reads all of them.`,
+oldest first, from --from to --to. With --compact each version of a node is written
+once, which is the form for backups. pact import reads all of these.`,
 		Example: `  pact export chat @t-1
   pact export chat --all -o chat.jsonl
   pact export chat --all --from @c10 --to @t0

@@ -16,13 +16,13 @@ func (a *app) fmtCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fmt [SELECTOR…]",
 		Short: "Write selectors in their normal form",
-		Long: `Write selectors in their normal form, a line each: attributes in brackets, tags
-sorted, ranges with two dots, controls in the order in which they work. The
-normal form means the same and is its own normal form. Without arguments,
-or for -, selectors are read from standard input, one in each line.
+		Long: `Write selectors in their normal form, one on each line: attributes in brackets, tags
+sorted, ranges with two dots, controls in the order in which they apply. The normal
+form means the same as the selector. Without arguments, or for -, selectors are read
+from standard input, one on each line.
 
---edition is the edition that the selectors are written in. A -- keeps a selector
-from being taken for a flag.`,
+--edition is the edition that the selectors are written in. Write -- before a selector
+that looks like a flag.`,
 		Example: `  pact fmt ".block(role='user' ttl=5)"
   pact fmt '@t-3:@t0 +b +a' '?? {type=block, kind=summary} @first @limit=5'
   pact fmt --edition v0.1 < selectors.txt`,

@@ -14,10 +14,10 @@ func (a *app) forkCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fork CONTEXT @cN NAME",
 		Short: "Start a new context from a snapshot of another",
-		Long: `Start a new context from a snapshot of another. It shares what led there instead
-of copying it, so a fork costs next to nothing; what comes after belongs to each
-alone. Ids of nodes born in a fork end in its number, such as block:12-3-f2.
-Uncommitted edits do not come along.`,
+		Long: `Start a new context from a snapshot of another. The two share the history up to that
+snapshot instead of copying it, so a fork costs next to nothing; what comes later
+belongs to each alone. Generated ids in a fork end in its number, such as
+block:12-3-f2. Uncommitted edits stay behind.`,
 		Example: `  pact fork chat @c12 'chat, another answer'
   pact fork chat @t-1 retry`,
 		Args:              exactly("CONTEXT", "@cN", "NAME"),
@@ -54,9 +54,9 @@ func (a *app) undoCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "undo CONTEXT",
 		Short: "Take the last commit back",
-		Long: `Take the last commit back: a fork of the snapshot before it takes over the name.
-Nothing is lost. The old line, with what was not committed, lives on under the
-name that is printed; pact rename or pact delete it.`,
+		Long: `Take the last commit back: a fork of the snapshot before it gets the name of the
+context. Nothing is lost: the old context, with its uncommitted edits, keeps the name
+that is printed. pact rename or pact delete it.`,
 		Example:           "  pact undo chat\n  pact undo chat --message 'wrong tool'",
 		Args:              exactly("CONTEXT"),
 		ValidArgsFunction: a.completeNames,
@@ -83,7 +83,7 @@ name that is printed; pact rename or pact delete it.`,
 
 func cycleText(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }
 
-// originOf returns where a context of a list began, nil where it is no fork.
+// originOf returns where a context of a list began, nil if it is no fork.
 func originOf(c store.Info, all []store.Info) *pact.Origin {
 	if c.Origin.Key == 0 {
 		return nil

@@ -16,14 +16,14 @@ func (a *app) hashCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hash NAME [@t] [--node ID] | hash --file NODE.json",
 		Short: "Print the digest of a snapshot or the hash of a content",
-		Long: `Print the digest of a snapshot, by default of the latest, or with --node the
-content hash of one of its nodes; with --receipt the mark that an erasure with this
-receipt leaves of it, to show that a copy is what was erased.
+		Long: `Print the digest of a snapshot, by default of the latest. With --node print the
+content hash of one of its nodes; with --receipt also the mark that an erasure with
+this receipt leaves of the node, which shows that a copy is what was erased.
 
-With --file alone the file holds one node as a JSON object, and the content hash
-of chapter 08 §2.1 is computed over it as it stands. Content that JSON cannot
-express has no hash: an empty line is printed. With --file and --node the file
-is a document, a history or a transcript.`,
+With --file alone the file holds one node as a JSON object, and its content hash
+(08 §2.1) is computed as the node stands there. Content that JSON cannot express has
+no hash: an empty line is printed. With --file and --node the file is a document, a
+history or a transcript.`,
 		Example: `  pact hash chat
   pact hash chat @t-1 --node block:3-1
   pact hash --file backup.jsonl @c3 --node block:3-1 --receipt 5d0c…

@@ -206,8 +206,8 @@ func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
 		Short: "Make a context of a document, a history or a transcript",
-		Long: `Make a context of a file; - is standard input. What the file is shows from its
-contents:
+		Long: `Make a context from a file; - is standard input. The contents of the file decide what
+it is:
 
   a snapshot document   a JSON object with "root"
   a history             JSON Lines: canonical snapshots, or what
@@ -215,10 +215,10 @@ contents:
   a transcript          OpenAI chat messages, tau-bench results, SWE-smith
                         trajectories
 
-A transcript of several conversations gives a context for each, NAME/0, NAME/1
+A transcript of several conversations becomes one context for each: NAME/0, NAME/1
 and so on. With limits a transcript is replayed under them: every call is pruned
-as it would have been, and the snapshots are what the model would have seen; see
-pact prune for the rules. pact open imports too and says what it found.`,
+as it would have been, and the snapshots are what the model would have seen (pact
+prune has the rules). pact open also imports, and says what it found.`,
 		Example: `  pact import snapshot.json --name chat
   pact import history.jsonl
   pact import results.json --conversation 17 --name airline

@@ -38,9 +38,8 @@ func (a *app) logCommand() *cobra.Command {
 		Short: "List the cycles of a context",
 		Long: `List the cycles of a context, oldest first: when each was committed, by whom and
 why, and what the commit removed and held back. --stat counts what each cycle
-changed against the one before; --edits lists the edits in between as well. What
-a fork shares with its origin is listed with it.
-With --json an object a line.`,
+changed; --edits lists the edits between the commits as well. Cycles that a fork
+shares with its origin are included. With --json each line is an object.`,
 		Example: `  pact log chat
   pact log chat --stat --edits
   pact log chat --json | jq .message`,

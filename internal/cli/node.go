@@ -49,7 +49,7 @@ func (a *app) nodeFlags(cmd *cobra.Command) *nodeFlags {
 	return n
 }
 
-// read returns the content that the flags give, nil where they give none.
+// read returns the content that the flags give, nil if they give none.
 func (n *nodeFlags) read(ctx context.Context, a *app, cmd *cobra.Command) (any, error) {
 	switch f := cmd.Flags(); {
 	case f.Changed("content"):

@@ -14,14 +14,14 @@ func (a *app) openCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open FILE",
 		Short: "Import a conversation and say what is in it",
-		Long: `Import a document, a history or a transcript (see pact import) and say what was
-found: for each cycle, which is a model call, the turn it added, nodes, blocks and
-bytes of the thread; then what is the same as in the call before, from the
-beginning: whole blocks out of those that it had, the same in bytes and as a share
-of its bytes, and where the two first differ, "complete" where all of it is
-repeated. Providers cache by that prefix. Then come commands to try next.
+		Long: `Import a document, a history or a transcript (see pact import) and print what is
+in it. For each cycle, which is one model call, this is the turn that it added, and
+the nodes, blocks and bytes of its thread; then how much of the thread before it
+repeats from the beginning, in whole blocks and in bytes, and where the two first
+differ ("complete" if it repeats all of it). Providers cache by that prefix. Commands
+to try next follow.
 
-A context of that name that was made of the same file is reported on as it is.`,
+If a context of that name was made of the same file, it is reported as it is.`,
 		Example: `  pact open conversation.json
   pact open results.json --conversation 17 --all
   pact open run.traj --db runs.db --name run-17 --json`,

@@ -116,7 +116,7 @@ func terminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns is how wide the terminal is, 0 where the stream is none.
+// columns is how wide the terminal is, 0 if the stream is none.
 func columns(stream any) int {
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {

@@ -22,7 +22,7 @@ const defaultTokenizer = "o200k_base"
 func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 	p := &policyFlags{}
 	f := cmd.Flags()
-	f.StringVar(&p.file, "policy", "", "the policy in `FILE`, a JSON object; the flags beside it win")
+	f.StringVar(&p.file, "policy", "", "the policy in `FILE`, a JSON object; other flags override it")
 	f.IntVar(&p.set.MaxTokens, "max-tokens", 0, "prune until the contents have at most `N` tokens")
 	f.IntVar(&p.set.MaxBytes, "max-bytes", 0, "prune until the thread has at most `N` bytes")
 	f.IntVar(&p.set.MaxNodes, "max-nodes", 0, "prune until there are at most `N` blocks and containers")
@@ -42,7 +42,7 @@ func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 	return p
 }
 
-// policy reads the policy, and what it counts tokens with, nil where nothing is
+// policy reads the policy, and what it counts tokens with, nil if nothing is
 // counted.
 func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (lifecycle.Policy, tree.Counter, error) {
 	var policy lifecycle.Policy

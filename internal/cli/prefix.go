@@ -24,17 +24,17 @@ func (a *app) prefixCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prefix NAME [A [B]] | prefix --file FILE [A [B]]",
 		Short: "Say how much of each thread the next one repeats",
-		Long: `Say for each cycle, from A to B or of the whole context, how many blocks and bytes
-the thread has, and how much of the thread before stands at its beginning, in
-whole blocks. Providers cache by that prefix, byte for byte. Where it is not the
-whole thread before, the first node that differs is named, with what made it
-differ: it expired, was pruned, edited, moved, or another was inserted before it.
+		Long: `Print for each cycle, from A to B or of the whole context, how many blocks and bytes
+its thread has, and how much of the thread before it repeats from the beginning, in
+whole blocks. Providers cache by that prefix, byte for byte. If it does not repeat all
+of it, the first node that differs is named with the reason: it expired, was pruned,
+edited or moved, or another was inserted before it.
 
-Nothing is rendered: the sizes are sums that the tree keeps. With --tokens they are
-given in tokens of the contents as well; providers add a few for each message. The
-tokenizer is an encoding, o200k_base or cl100k_base, or goes by the name of a model.
-Other makers than OpenAI publish none: their models are approximated, and the answer
-says so. approx:bytes/4 is a rule of thumb.`,
+Nothing is rendered: the tree keeps the sizes as sums. --tokens adds the tokens of the
+contents; providers add a few for each message. The tokenizer is an encoding,
+o200k_base or cl100k_base, or the name of a model. Makers other than OpenAI publish no
+encoding, so for their models the numbers are approximations, and the answer says so.
+approx:bytes/4 is a rule of thumb.`,
 		Example: `  pact prefix chat
   pact prefix chat @c10 @c20
   pact prefix chat --tokens

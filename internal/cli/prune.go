@@ -16,14 +16,14 @@ func (a *app) pruneCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prune NAME [ID…]",
 		Short: "Commit with pruning, or see what it would do",
-		Long: `End the cycle as pact commit does, and prune: the nodes that are named or
-selected, and then as much as the limits need. Blocks outside cores and whole
-turns can go; what is lower in priority goes first, then what is older. Pinned
-nodes, what is referred to, ^sys and the protected turns stay; a call and its
-result go together.
+		Long: `End the cycle as pact commit does, and prune the nodes that are named or selected,
+then as many others as the limits need. Blocks outside cores and whole
+turns can go: those of lower priority first, then the older ones. Pinned nodes,
+nodes that others refer to, ^sys and the protected turns stay. A call and its result
+go together.
 
-With --dry-run nothing is changed: the answer says what would go and why, what
-would stay and why, how much that would free, and how much of the thread that the
+With --dry-run nothing is changed: the answer says which nodes would go and which
+would stay, and why, how much that would free, and how much of the thread that the
 provider has cached would be lost.
 
 A policy is a JSON object: max_tokens, max_bytes, max_nodes, max_turns,

@@ -14,10 +14,10 @@ func (a *app) replayCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "replay HISTORY.jsonl",
 		Short: "Run an exported history again and compare it byte for byte",
-		Long: `Make a context of an exported history, in either form, in a fresh store in
-memory, export it again in the same form and compare byte for byte. - is standard
-input. The first byte that differs is named with its line and cycle, and the exit
-code is 1.`,
+		Long: `Import an exported history, in either form, into a new store in memory, export it
+again in the same form and compare the two byte for byte. - reads standard input.
+If they differ, the first byte that differs is named with its line and cycle, and
+the exit code is 1.`,
 		Example: `  pact export chat --all -o history.jsonl && pact replay history.jsonl
   pact export chat --all --compact | pact replay - --json`,
 		Args: exactly("HISTORY.jsonl"),

@@ -80,7 +80,7 @@ func look(ctx context.Context, l imported, each func()) (contextFound, error) {
 	return f, nil
 }
 
-// blockIn returns the id of a block at or below an entry, "" without one.
+// blockIn returns the id of a block at or below an entry, "" if there is none.
 func blockIn(e *tree.Entry) string {
 	if e.Class() == tree.Block {
 		return e.Node().ID

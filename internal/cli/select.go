@@ -14,17 +14,17 @@ func (a *app) selectCommand() *cobra.Command {
 		Use:   "select NAME SELECTOR | select --file FILE SELECTOR",
 		Short: "Find nodes with a selector",
 		Long: `Find nodes with a selector and print their ids as one JSON array, in document
-order. On a terminal a stored context is answered with a line for each node;
---json prints the array there too.
+order. On a terminal a stored context is answered with a line for each node; with
+--json the array is printed there too.
 
-A selector without an address asks the working state, in edition v0.1 the latest
-snapshot. --edition reads the selector, and with --file the document as well, in
-another edition than its own. A -- keeps a selector from being taken for a flag.
+A selector without an address asks the working state, or the latest snapshot in
+edition v0.1. --edition reads the selector, and with --file the document as well, in
+another edition than its own. Write -- before a selector that looks like a flag.
 
-A range of snapshots, such as @t-3..@t0, is answered with how the selected nodes
-changed from each snapshot to the one before it, as one JSON object. With
-@mode=union or @mode=latest behind the selector, and in edition v0.1 with --ids,
-it is answered with ids.`,
+For a range of snapshots, such as @t-3..@t0, the answer is one JSON object that says
+how the selected nodes changed from each snapshot to the one before it. With
+@mode=union or @mode=latest after the selector, and in edition v0.1 with --ids, the
+answer is ids.`,
 		Example: `  pact select chat '@t0 ^sys .block'
   pact select chat "^seq .seg:depth(1-3) .block[role='user']"
   pact select chat '@* #block:12-3'

@@ -16,11 +16,10 @@ func (a *app) showCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show NAME [@t] | show --file FILE [@t]",
 		Short: "Draw the tree of a snapshot",
-		Long: `Draw the tree of a snapshot: regions, turns and nodes with what matters of their
-headers and the beginning of their contents. Without an address this is the
-working state while it holds edits that were not committed, else the latest
-snapshot. Turns before the newest five are counted only, unless --all is given.
---json prints the canonical document.`,
+		Long: `Draw the tree of a snapshot: regions, turns and nodes with their main headers and
+the beginning of their contents. Without an address this is the working state if it
+has uncommitted edits, otherwise the latest snapshot. Turns older than the newest
+five are only counted, unless --all is given. --json prints the canonical document.`,
 		Example: `  pact show chat
   pact show chat @t-1 --all
   pact show --file snapshot.json`,

@@ -42,7 +42,7 @@ func (a *app) occursNowhere(ctx context.Context, s *source, q *selector.Selector
 }
 
 // meantType returns the canonical type that a name is one letter away from, ""
-// where there is none or the name is canonical itself. The words of the edition
+// if there is none or the name is canonical itself. The words of the edition
 // go first.
 func meantType(name string, words selector.Traits) string {
 	base, rest, namespaced := strings.Cut(name, ":")

@@ -23,7 +23,7 @@ type source struct {
 	alone   *pact.Snapshot // nil for a context
 	file    *input         // nil for a stored context
 	store   store.Store
-	counter *tokens.Counter // nil where no tokens are asked for
+	counter *tokens.Counter // nil if no tokens are asked for
 }
 
 func (s *source) close() { s.store.Close() }
@@ -63,7 +63,7 @@ func (f *sourceFlags) tokenFlags(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// counter is what counts tokens, nil where the flags ask for none.
+// counter is what counts tokens, nil if the flags ask for none.
 func (f *sourceFlags) counter() (*tokens.Counter, error) {
 	switch {
 	case f.tokenizer != "":

@@ -14,10 +14,10 @@ func (a *app) timelineCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "life NAME ID | life --file FILE ID",
 		Short: "Tell the whole story of a node",
-		Long: `Tell the story of a node, also of one that is gone: when it came and who brought
-it, where it was put and into which turn it was sealed, what changed in it, when
-it is to go, what came below it and what refers to it, what kept it when it was
-to go, and how it went in the end: by which rule, in which commit.`,
+		Long: `Tell the story of a node, even if it is gone: when it was added, by whom, where and
+in which turn it was sealed, what changed in it, when it expires, which nodes came
+below it and which refer to it, what kept it when it was to go, and by which rule
+and in which commit it went.`,
 		Example: `  pact life chat block:3-0
   pact life chat seg:1-2 --json
   pact life --file history.jsonl cb:1-1`,

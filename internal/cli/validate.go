@@ -24,10 +24,10 @@ func (a *app) validateCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate NAME | validate --file FILE",
 		Short: "Check a file or a stored context",
-		Long: `Check a file strictly: what no context can have makes it invalid, and whatever
-else is not as it should be is printed. Of a stored context the snapshots are
-exported, read back and compared byte for byte: the oldest and the latest whole,
-of each other one the turns and groups that are not as in the one before.`,
+		Long: `Check a file strictly. What no context can have makes it invalid; other faults are
+listed. If a stored context is named, its snapshots are exported, read back and
+compared byte for byte: the oldest and the latest as a whole, every other one in the
+turns and groups that differ from the snapshot before.`,
 		Example: `  pact validate --file snapshot.json
   pact validate --file history.jsonl --json
   pact validate chat`,

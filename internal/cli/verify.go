@@ -17,14 +17,13 @@ func (a *app) verifyCommand() *cobra.Command {
 		Use:   "verify (NAME | --all)",
 		Short: "Check that nothing of a context was changed since",
 		Long: `Check that nothing of a context was changed since it was committed: render every
-snapshot again, and check every content hash, every node and the order of
-siblings, the log, the digests that each commit recorded and, where it was sent,
-the SHA-256 of the bytes. The first thing that does not hold is printed, with the
-cycle and the node, and the exit code is 1. Attempts are joined to what was
-committed: a cycle that was committed otherwise than sent is listed, and holds.
+snapshot again, and check every content hash, every node and the order of siblings,
+the log, the digests that each commit recorded and, if the thread was sent, the
+SHA-256 of its bytes. The first defect is printed with its cycle and node, and the
+exit code is 1. Attempts are compared with what was committed: a cycle whose commit
+differs from what was sent is listed, and is no defect.
 
---all does so for every context of the store, and looks for contexts that are
-gone and for what no context has.`,
+--all checks every context of the store, and looks for rows that belong to none.`,
 		Example:           "  pact verify chat\n  pact verify chat --json\n  pact verify --all",
 		ValidArgsFunction: a.completeNames,
 	}

@@ -29,7 +29,7 @@ type windowFlags struct {
 // registerWindows registers the flags for ids.
 func (w *windowFlags) registerWindows(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&w.where, "where", "", "keep what this `SELECTOR` matches too, and what stands below it")
+	f.StringVar(&w.where, "where", "", "return only nodes that this `SELECTOR` finds too, and nodes below these")
 	f.IntVar(&w.skip, "skip", 0, "leave out the first `N` nodes")
 	f.IntVar(&w.limit, "limit", 0, "return at most `N` nodes")
 }
