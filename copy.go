@@ -11,7 +11,7 @@ import (
 
 // CopyOptions are options of Copy; nil stands for none.
 type CopyOptions struct {
-	Contexts []string              // names of those to copy; all where there are none
+	Contexts []string              // names of those to copy; all if there are none
 	Progress func(done, total int) // told how many snapshots are done; may be nil
 }
 

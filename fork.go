@@ -145,7 +145,7 @@ func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tr
 }
 
 // undid takes up what an undo with the same token did before and returns what
-// the old line is called, "" without one. The token is in the log of both.
+// the old line is called, "" if there is none. The token is in the log of both.
 func (c *Context) undid(ctx context.Context, s *state, token string) (string, error) {
 	done, err := c.seen(ctx, s, token)
 	if done == nil || err != nil {

@@ -34,7 +34,7 @@ type Node struct {
 	CreatedNS int64 // when it was added, in nanoseconds since the epoch
 	Index     int64 // creation_index, which orders nodes with equal CreatedNS
 
-	Provenance, MIME, Encoding string // "" without one
+	Provenance, MIME, Encoding string // "" if there is none
 	ContentHash                string // SHA-256 in hexadecimal (08 §2.1), "" if JSON cannot express the content
 	// custom attributes (02 §3.5) as encoding/json reads them, numbers as json.Number
 	Attrs map[string]any

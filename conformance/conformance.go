@@ -49,7 +49,7 @@ type Case struct {
 	Checks []Check `json:"checks,omitempty"` // instead of Check, where there are several
 }
 
-// Contradiction is a result that is printed and cannot be had.
+// Contradiction is a result that the specification prints but that its rules cannot give.
 type Contradiction struct {
 	Printed []string `json:"printed"` // ids that the specification prints as the result
 	Reason  string   `json:"reason"`  // why no reading gives them

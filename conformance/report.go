@@ -10,7 +10,7 @@ import (
 	"sync"
 )
 
-// Verdict is what came of a case.
+// Verdict is the outcome of a case.
 type Verdict string
 
 // The verdicts, of which there are no others.

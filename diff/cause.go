@@ -19,8 +19,7 @@ const (
 	ByReordering Kind = "reordering" // of a prefix: a node moved, or the order changed
 )
 
-// Cause says what made a node differ, in which cycle, and who was behind it as
-// far as the log tells.
+// Cause says what made a node differ, in which cycle, and who did it, if the log knows.
 type Cause struct {
 	Kind  Kind  `json:"kind"`  // what made the node differ
 	Cycle int64 `json:"cycle"` // in which it happened last
@@ -30,7 +29,7 @@ type Cause struct {
 	Author
 }
 
-// Author is who changed something, as the log has it.
+// Author is who made a change, according to the log.
 type Author struct {
 	Revision int64  `json:"revision,omitempty"` // of the log entry; 0 where several may be meant
 	Actor    string `json:"actor,omitempty"`    // "" where nobody was named, or several changed it

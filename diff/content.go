@@ -7,7 +7,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Mode is the form in which a change of content is shown (04 §4, contentMode).
+// Mode is the form in which to show the change of a content (04 §4, contentMode).
 type Mode string
 
 // The modes.
@@ -17,8 +17,8 @@ const (
 	Tokens    Mode = "tokens"    // word by word
 )
 
-// ContentDiff is the change from an older content to a newer one. Of Diff, Patch
-// and Hunks the one of its mode is set.
+// ContentDiff is the change from an older content to a newer one. Only the field of its
+// mode is set: Diff, Patch or Hunks.
 type ContentDiff struct {
 	Mode    Mode            `json:"mode"`            // unified too where a JSON Patch was asked for and a side is no JSON
 	MIME    string          `json:"mime,omitempty"`  // the header mime of the newer version, "" without one

@@ -6,9 +6,9 @@ package diff
 
 import "encoding/json"
 
-// Result is the normative form of a diff (05 §4.3): exactly these three keys.
-// Nodes come in the canonical order of the newer snapshot, those that it lacks
-// in the order of the older one (05 §4.4). No list is nil.
+// Result is the normative form of a diff (05 §4.3), with exactly these three keys in JSON.
+// Nodes are in the canonical order of the newer snapshot; nodes that it lacks are in the
+// order of the older one (05 §4.4). No list is nil.
 //
 // Specification: 05 §4.3, 06 §4.3.
 type Result struct {
@@ -23,7 +23,7 @@ type Change struct {
 	Fields []string `json:"fields"` // sorted; content shows as content_hash, the place in the tree as parent
 }
 
-// Empty reports whether nothing differs.
+// Empty reports whether the two snapshots do not differ.
 func (r *Result) Empty() bool { return len(r.Added)+len(r.Removed)+len(r.Changed) == 0 }
 
 // Values are the two values of one header in a range of snapshots, in JSON: null

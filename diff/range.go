@@ -6,10 +6,10 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// RangeDiffLatestResult is what a range of snapshots gives: how the selected
-// nodes changed from each snapshot to the one before it (04 §4). Equal histories
-// and selectors give equal bytes as JSON; .. and : are the same range. The lists
-// without omitempty are never nil.
+// RangeDiffLatestResult says how the selected nodes of a range of snapshots changed from
+// each snapshot to the one before it (04 §4). Equal histories and selectors give equal
+// bytes in JSON, whether the range is written with .. or with a colon. Lists without
+// omitempty are never nil.
 type RangeDiffLatestResult struct {
 	Query     string        `json:"query"`              // the selector as it was asked
 	Snapshots []SnapshotRef `json:"snapshots"`          // newest first
@@ -20,8 +20,7 @@ type RangeDiffLatestResult struct {
 	Errors    []RangeError  `json:"errors,omitempty"`   // none of them fatal
 }
 
-// SnapshotRef names a snapshot of a range on the axis that the range was
-// written in.
+// SnapshotRef names a snapshot of a range by @t or by @c, as the range does.
 type SnapshotRef struct {
 	Kind  string `json:"kind"`  // t or c
 	Value int64  `json:"value"` // -3 for @t-3, 12 for @c12
@@ -56,22 +55,22 @@ type HeaderValues struct {
 	To   map[string]json.RawMessage `json:"to"`   // in the older one
 }
 
-// RangeStats counts the nodes of a block that differ, before any cap.
+// RangeStats counts the nodes of a block that differ, including those that a cap left out.
 type RangeStats struct {
 	Added   int `json:"added"`   // nodes in From and not in To
 	Removed int `json:"removed"` // nodes in To and not in From
 	Changed int `json:"changed"` // nodes in both that differ
 }
 
-// RangeLimits says which caps were given, nil where one was not, and whether one
-// of them cut something off.
+// RangeLimits says which caps the caller set, nil for one that was not set, and whether a
+// cap left something out.
 type RangeLimits struct {
 	MaxSnapshots          *int `json:"maxSnapshots,omitempty"`          // of the range, at least 1
 	MaxChangesPerSnapshot *int `json:"maxChangesPerSnapshot,omitempty"` // entries of a block, at least 0
 	Truncated             bool `json:"truncated"`                       // a cap cut something off
 }
 
-// RangeError is a failure that leaves the rest of the result standing.
+// RangeError is a failure that does not affect the rest of the result.
 type RangeError struct {
 	Code    fault.Code `json:"code"`    // E_SNAPSHOT_RANGE_LIMIT
 	Message string     `json:"message"` // what was left out

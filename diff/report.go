@@ -2,9 +2,9 @@ package diff
 
 import "encoding/json"
 
-// Report is the rich form of a diff (02 §9.3, 05 §4.5): what came, went and
-// changed from one snapshot to another, why, and where in the threads that a
-// model was sent (06 §4.4). Lists are in the order of [Result] and never nil.
+// Report is the rich form of a diff (02 §9.3, 05 §4.5): which nodes were added, removed
+// and changed between two snapshots, why, and where they are in the threads that a model
+// was sent (06 §4.4). Lists are in the order of [Result] and never nil.
 //
 // Specification: 05 §4.5, 06 §4.4.
 type Report struct {
@@ -29,9 +29,9 @@ type Side struct {
 	Bytes  int64  `json:"bytes"`  // of the canonical thread
 }
 
-// Range is a place in the canonical thread of a snapshot: the object of a block;
-// of any other node everything from the first object below it to the last, and
-// nothing where there is none.
+// Range is the place of a node in the canonical thread of a snapshot, in bytes: of a block
+// its object, of any other node everything from the first object below it to the last. It
+// is empty if there is none below it.
 type Range struct {
 	Start int64 `json:"start"` // byte, from 0
 	End   int64 `json:"end"`   // the byte behind the last one
@@ -43,8 +43,8 @@ type Ranges struct {
 	New      *Range `json:"new_range"`      // nil where the To side lacks it
 }
 
-// Component is a node that only one side has or, with a selector, that it
-// selects on one side only.
+// Component is a node that only one side has or, with a selector, that the selector finds
+// on one side only.
 type Component struct {
 	ID     string `json:"id"`        // of the node
 	Type   string `json:"nodeType"`  // its nodeType
@@ -72,7 +72,7 @@ type Field struct {
 	New      json.RawMessage `json:"new"`      // the value on the To side
 }
 
-// ParentChanged says between which parents a node went (02 §9.3).
+// ParentChanged names the parents of a node before and after (02 §9.3).
 type ParentChanged struct {
 	Previous string `json:"previous_parent_id"` // id of the parent on the From side
 	New      string `json:"new_parent_id"`      // id of the parent on the To side

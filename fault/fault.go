@@ -111,7 +111,7 @@ func (e *Error) Is(target error) bool {
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// CodeOf returns the code of the first Error in err's chain, or "" without one.
+// CodeOf returns the code of the first Error in err's chain, or "" if there is none.
 func CodeOf(err error) Code {
 	if err == nil { // most calls go well, and the variable below is an allocation
 		return ""

@@ -2,8 +2,7 @@ package inspect
 
 import "github.com/contexttree/pact/diff"
 
-// Blame names the cycle that brought one block of a thread, and who brought it
-// (06 §6).
+// Blame names the cycle that added a block of a thread, and its actor (06 §6).
 type Blame struct {
 	ID      string      `json:"id"`                // of the block
 	Turn    string      `json:"turn,omitempty"`    // id of the sealed turn that holds it, "" outside ^seq
@@ -16,8 +15,7 @@ type Blame struct {
 	Range   diff.Range  `json:"range"`             // bytes of the block's object in the canonical thread
 }
 
-// Version names the cycle that made the version of a node which is shown, and
-// who made it.
+// Version names the cycle that made the current version of a node, and its actor.
 type Version struct {
 	Cycle int64       `json:"cycle"` // that made the version
 	By    diff.Author `json:"by"`    // who made it

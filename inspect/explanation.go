@@ -1,7 +1,7 @@
 package inspect
 
-// Explanation says how a selector is evaluated, and what that cost. It counts
-// every node once for each snapshot that holds it.
+// Explanation says how a selector is evaluated and what that cost. A node counts once for
+// each snapshot that has it.
 type Explanation struct {
 	Selector string           `json:"selector"`         // canonical text
 	Edition  string           `json:"edition"`          // of the selector language

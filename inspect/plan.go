@@ -20,8 +20,8 @@ type Weight struct {
 	Tokens int64 `json:"tokens,omitempty"` // of the contents, 0 where the context has no counter
 }
 
-// CachedPrefix says how many bytes of the thread that was committed last stand at
-// the beginning of the next one: so much of it a provider's prompt cache can use.
+// CachedPrefix says how many bytes of the last committed thread are also the beginning of
+// the next one. A provider's prompt cache can reuse that much.
 type CachedPrefix struct {
 	Without int64         `json:"without_bytes"` // of the next thread without pruning
 	With    int64         `json:"with_bytes"`    // of the next thread with pruning

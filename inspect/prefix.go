@@ -37,7 +37,7 @@ func (p *SharedPrefix) Share() float64 {
 	return float64(p.Bytes) / float64(p.OfBytes)
 }
 
-// Break says why the thread of one cycle does not repeat all of the thread before.
+// Break says why the thread of a cycle does not repeat all of the thread before it.
 type Break struct {
 	Node        string     `json:"node"`  // id of the first node that differs
 	Cause       diff.Cause `json:"cause"` // expiry, pruning, cascade, edit, insertion or reordering

@@ -5,15 +5,14 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Finding is something about a document or a history that is not as it should be
-// and was read all the same.
+// Finding is a fault in a document or a history that was read in spite of it.
 type Finding struct {
 	Code    fault.Code `json:"code"`           // of the error that a strict read would return
 	Node    string     `json:"node,omitempty"` // id of the node, "" where it is about the whole
 	Message string     `json:"message"`        // what is not as it should be
 }
 
-// Replay is what came of running an exported history again (06 §5.2).
+// Replay is the result of running an exported history again (06 §5.2).
 type Replay struct {
 	Form       string           `json:"form"`                 // snapshots or compact
 	Edition    selector.Edition `json:"edition"`              // of the history
@@ -25,7 +24,7 @@ type Replay struct {
 	Findings   []Finding        `json:"findings"`             // what had to be mended to read it at all, never nil
 }
 
-// Difference is the first byte in which a history differs from what it exports to.
+// Difference is the first byte at which a history differs from its export.
 type Difference struct {
 	Line     int    `json:"line"`   // from 1
 	Kind     string `json:"what"`   // of the line: snapshot, working, or head and empty in the compact form

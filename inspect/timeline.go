@@ -2,10 +2,10 @@ package inspect
 
 import "github.com/contexttree/pact/diff"
 
-// Timeline is everything that happened to one node, which may be gone by now
-// (06 §6). Type, class, role, kind, key and expiry are those of its latest
-// version; turn, parent, children and references are those in the latest state
-// that holds it. Lists are empty, never nil.
+// Timeline is everything that happened to one node, which may be gone by now (06 §6).
+// Type, class, role, kind, key and expiry are those of its latest version; turn, parent,
+// children and references are those in the latest state that has it. Lists may be empty and
+// are never nil.
 type Timeline struct {
 	ID     string   `json:"id"`             // of the node
 	Type   string   `json:"nodeType"`       // its nodeType

@@ -2,8 +2,8 @@ package inspect
 
 import "slices"
 
-// Verification says whether a context is still what its commits published, and
-// what was looked at to know.
+// Verification says whether a context is still what its commits published, and how much was
+// checked.
 type Verification struct {
 	Context   string         `json:"context"`            // name of the context
 	Snapshots int            `json:"snapshots"`          // how many were rendered again and hold
@@ -28,14 +28,15 @@ type StoreVerification struct {
 	Contexts []*Verification `json:"contexts"`         // by name; empty where a defect hides which contexts there are
 }
 
-// Holds reports whether no defect was found, in any context or outside of them.
+// Holds reports whether neither the contexts nor the rest of the store have a defect.
 func (v *StoreVerification) Holds() bool {
 	return v.Defect == nil && !slices.ContainsFunc(v.Contexts, func(c *Verification) bool { return !c.Holds() })
 }
 
-// Defect is something in a context that is not what was written: what a
-// verification concludes. A store.Damage is what a store met in its own rows; a
-// defect may come of that, or of rows that are well and do not agree.
+// Defect is a fault that a verification found: something in a context that differs from
+// what was written. A store.Damage is a fault that a store found in its own rows; it can be
+// the reason for a defect, but a defect can also come from intact rows that contradict each
+// other.
 type Defect struct {
 	NoCycle bool   `json:"loose,omitempty"`   // it is of no cycle: in the file, or in the list of contexts
 	Cycle   int64  `json:"cycle"`             // of the snapshot, or of the commit to come
@@ -48,10 +49,10 @@ type Defect struct {
 	Found    string   `json:"found,omitempty"`    // what it is
 }
 
-// AttemptCounts compares what completed attempts (03 §6) were sent with the
-// threads that were committed. A cycle may differ and hold all the same: edits
-// are allowed after an attempt. Each snapshot with attempts is counted once, in
-// Matching, Differing, Erased or Incomplete.
+// AttemptCounts compares the threads that completed attempts (03 §6) sent with the threads
+// that were committed. They may differ without a defect, because edits are allowed after an
+// attempt. Each snapshot with attempts counts once, in Matching, Differing, Erased or
+// Incomplete.
 type AttemptCounts struct {
 	Records  int `json:"records"` // all attempts of the context
 	Running  int `json:"running"` // attempts that nobody ended

@@ -172,7 +172,7 @@ func mayCascade(path []*tree.Entry) bool {
 }
 
 // enclosingTurn returns the id of the sealed turn above the node at the end of path,
-// "" where there is none.
+// "" if there is none.
 func enclosingTurn(path []*tree.Entry) string {
 	if len(path) > 3 && prunable(path[:3]) && path[2].Class() == tree.Turn {
 		return path[2].Node().ID
@@ -197,7 +197,7 @@ func (s *components) groupWithOutsideChild(of *component, inside map[*component]
 }
 
 // outsideReferrer returns the node outside the components in inside that refers to a
-// component, the zero candidate where there is none. Of several it takes the one that
+// component, the zero candidate if there is none. Of several it takes the one that
 // pruning removes last: until then a new attempt would fail.
 func (s *components) outsideReferrer(of *component, inside map[*component]bool) (last candidate) {
 	if id := of.lastReferrer.id; id != "" && s.tree.Has(id) && !inside[s.of(id)] {

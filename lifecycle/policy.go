@@ -65,7 +65,7 @@ const (
 // Empty reports whether the policy says nothing.
 func (p *Policy) Empty() bool { return len(p.Parts) == 0 && p.equal(Policy{}) }
 
-// equal reports whether two policies are equal but for their parts.
+// equal reports whether two policies are equal except for their parts.
 func (p *Policy) equal(o Policy) bool {
 	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
 		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.MinTokens == o.MinTokens &&

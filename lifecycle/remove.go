@@ -137,7 +137,7 @@ func (p *pruner) contributes(l *limit, e *tree.Entry, region tree.Class) (bool, 
 
 // remove removes a removal set and the groups that become empty by that (02 §5.3.1). It
 // returns the ids of all removed nodes, and the stub that replaces them, if there is
-// one. helped is the limit that asks for the removal, nil where a caller asked.
+// one. helped is the limit that asks for the removal, nil if a caller asked.
 func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *candidate, err error) {
 	rule := ruleNamed
 	if p.rewriting {

@@ -35,7 +35,7 @@ type placedStub struct {
 }
 
 // stubFor makes the stub for a removal set, if the policy has a text for it (decision
-// 061). It returns nil where a stub is not worthwhile: if the thread, or what the helped
+// 061). It returns nil if a stub is not worthwhile: if the thread, or what the helped
 // limit counts, would not get smaller; if the stub would exceed a limit; if it would stand
 // between a call and its result; or if no block may be added there (02 §6.4).
 func (p *pruner) stubFor(set []string, helped *limit, less []int64) (*placedStub, error) {

@@ -4,7 +4,7 @@ package selector
 type Selector struct {
 	Source   string    // the text it was parsed from, byte for byte; "" where it was put together
 	Edition  Edition   // that it was parsed in
-	Time     *Time     // nil where no address is written
+	Time     *Time     // nil if no address is written
 	Groups   []Group   // at least one; the result is their union
 	Controls []Control // in the order in which they take effect, each kind once
 }

@@ -24,9 +24,8 @@ const (
 	Failed    AttemptStatus = "error"
 )
 
-// Attempt is the record of one call of a provider (03 §6.2). It belongs to a
-// cycle and is kept beside the history: it takes no revision and is in no
-// snapshot.
+// Attempt is the record of one call of a provider (03 §6.2). It belongs to a cycle and is
+// kept beside the history: it has no revision and is in no snapshot.
 //
 // Specification: 03 §6.2.
 type Attempt struct {
@@ -37,14 +36,13 @@ type Attempt struct {
 	EndedNS           int64 // means nothing while the attempt is running
 	Provider, Model   string
 	Params            string // SHA-256 of the parameters of the call as canonical JSON, in hexadecimal
-	TokenIn, TokenOut *int64 // nil where nobody counted
+	TokenIn, TokenOut *int64 // nil if nobody counted
 	Error             string // what the provider or the operator said; may be empty
 	Thread            string // SHA-256 of the canonical thread that was sent, in hexadecimal
 }
 
-// MarshalJSON writes the fields of 03 §6.2 under their names, params as
-// params_hash, and thread_hash. What is not known is null; error is left out
-// where there is none.
+// MarshalJSON writes the fields of 03 §6.2 under their names, with params as params_hash,
+// and thread_hash. Unknown values are null; error is left out if there is none.
 func (a Attempt) MarshalJSON() ([]byte, error) {
 	var ended *string
 	if a.Status != Running {
@@ -100,8 +98,8 @@ func (f *Finder) InAttempt(a *Attempt) bool {
 	return f.In(a.Error) || f.In(a.Provider) || f.In(a.Model)
 }
 
-// AttemptID names the attempt of a number within its cycle. fork is the number
-// of the context that it was made in, 0 for one that is no fork.
+// AttemptID returns the id of the attempt with a number within its cycle. fork is the
+// number of the fork that made it, 0 for a context that is not a fork.
 func AttemptID(cycle, number, fork int64) string {
 	id := attemptPrefix + strconv.FormatInt(cycle, 10) + "-" + strconv.FormatInt(number, 10)
 	if fork > 0 {
@@ -112,7 +110,8 @@ func AttemptID(cycle, number, fork int64) string {
 
 const attemptPrefix = "attempt:"
 
-// ParseAttemptID is the reverse of AttemptID. It is false for anything else.
+// ParseAttemptID is the reverse of AttemptID. ok is false for a text that AttemptID never
+// returns.
 func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
 	rest, ok := strings.CutPrefix(id, attemptPrefix)
 	if !ok {
@@ -129,8 +128,8 @@ func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
 	return cycle, number, fork, number > 0 && AttemptID(cycle, number, fork) == id
 }
 
-// End takes over how another record says that the attempt ended, which is never
-// before it started.
+// End copies from another record how and when the attempt ended. The end is never before
+// the start.
 func (a *Attempt) End(as Attempt) {
 	as = as.clone()
 	a.Status, a.EndedNS, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.Error
@@ -154,8 +153,8 @@ const (
 	MaxAttemptError = 64 << 10
 )
 
-// Check refuses what PutAttempt cannot keep: E_DOCUMENT_INVALID, or E_LIMIT for
-// a text that is too long.
+// Check returns an error for an attempt that PutAttempt cannot keep: E_DOCUMENT_INVALID, or
+// E_LIMIT for a text that is too long.
 func (a *Attempt) Check() error {
 	switch a.Status {
 	case Running, Completed, Canceled, Failed:
@@ -201,19 +200,21 @@ func invalidAttempt(token, message string) error {
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, token, message, "")
 }
 
-// NoAttempt is the error for an id that no attempt of the context has.
+// NoAttempt returns the error for an id that no attempt of the context has:
+// E_ATTEMPT_NOT_FOUND.
 func NoAttempt(id string) error {
 	return fault.At(fault.AttemptNotFound, fault.NoOffset, id, "there is no attempt "+strconv.Quote(id),
 		"Attempts lists those that are there")
 }
 
-// AttemptEnded is the error for an attempt that is not running any more.
+// AttemptEnded returns the error for ending an attempt a second time: E_CONFLICT.
 func AttemptEnded(a Attempt) error {
 	return fault.New(fault.Conflict, "the attempt "+strconv.Quote(a.ID)+" has ended already: "+string(a.Status),
 		"start another attempt")
 }
 
-// CycleOver is the error for a new attempt of a cycle that is not under way.
+// CycleOver returns the error for starting an attempt in a cycle that is not the current
+// one: E_CONFLICT.
 func CycleOver(cycle, now int64) error {
 	return fault.New(fault.Conflict, "cycle "+strconv.FormatInt(cycle, 10)+" is not under way, "+strconv.FormatInt(now,
 		10)+" is",

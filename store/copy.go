@@ -22,10 +22,10 @@ type Copier interface {
 	Base(ctx context.Context, key Key) (*tree.Tree, error)
 	// BeginCopy makes a hidden line and writes its first revision. base is the tree
 	// that the revision made; a fork has none, and Origin.Key is the origin in this
-	// store. E_CONFLICT where there is an unfinished copy under the name of the line.
+	// store. E_CONFLICT if there is an unfinished copy under the name of the line.
 	BeginCopy(ctx context.Context, l Line, first Revision, base *tree.Tree) (Key, error)
 	// ExtendCopy adds pieces to an unfinished copy, all or none, durable before it
-	// returns. E_CONFLICT where the guard does not hold, E_CONTEXT_NOT_FOUND where
+	// returns. E_CONFLICT if the guard does not hold, E_CONTEXT_NOT_FOUND if
 	// the key is that of no unfinished copy.
 	ExtendCopy(ctx context.Context, key Key, g Guard, pieces ...Piece) error
 	// CopyAttempts writes attempts of an unfinished copy as they are, with their
@@ -33,7 +33,7 @@ type Copier interface {
 	CopyAttempts(ctx context.Context, key Key, list []Attempt) error
 	// FinishCopies makes unfinished copies what the lines of their keys say: Name,
 	// Shared, Forks and Erasures count. It does so for all of them at one moment or for none;
-	// E_CONFLICT where a name is taken.
+	// E_CONFLICT if a name is taken.
 	FinishCopies(ctx context.Context, lines []Line) error
 }
 

@@ -35,10 +35,10 @@ type Erase struct {
 // SaltSize is the size of a salt in bytes.
 const SaltSize = 32
 
-// Stale reports whether an entry has the digest of a working state that is gone,
-// with drafts that no snapshot ever showed and no search finds: with the rest of
-// the conversation, it would give a short text in them away. last is the digest
-// of the last entry, which is of what is there.
+// Stale reports whether the digest of an entry may give away a short text: it covers a
+// working state with drafts that no snapshot ever showed, and whoever knows the rest of the
+// conversation could guess the text. last is the digest of the last entry, whose state
+// still exists.
 func (e *Entry) Stale(last string) bool {
 	working := e.Kind == Edit || e.Kind == Superseded || e.Kind == Erasing
 	return working && e.Digest != "" && e.Digest != last
@@ -53,11 +53,11 @@ func ThreadHash(ctx context.Context, t *tree.Tree) (string, error) {
 	return sum.String(), nil
 }
 
-// Nothing reports whether nothing is named.
+// Nothing reports whether the erasure names nothing to erase.
 func (e *Erase) Nothing() bool { return len(e.IDs)+len(e.Texts)+len(e.Revisions) == 0 }
 
-// Erased says what an erasure took. The log of each context of the family keeps
-// what concerns it.
+// Erased says what an erasure removed. The log of each context of the family keeps the part
+// that concerns it.
 type Erased struct {
 	IDs      []string `json:"ids,omitempty"`         // of the nodes, sorted
 	Versions int      `json:"versions,omitempty"`    // of these nodes
@@ -79,8 +79,7 @@ type erasing struct {
 	Erased *Erased `json:"erased"`
 }
 
-// Erased returns what an entry of the log says of an erasure, nil for any other
-// entry.
+// Erased returns what a log entry says about an erasure, nil for an entry of another kind.
 func (e *Entry) Erased() *Erased {
 	var r erasing
 	if e.Kind != Erasing || json.Unmarshal(e.Report, &r) != nil {
@@ -105,8 +104,8 @@ func (e *Erase) Recorded(of Erased, now Info) (Entry, error) {
 	return entry, nil
 }
 
-// Check refuses an erasure that is not fit to be carried out: one without a
-// salt or a reason, and one whose own entry would hold what it erases.
+// Check returns an error for an erasure that must not be carried out: one without a salt or
+// a reason, and one whose own log entry would contain the text that it erases.
 func (e *Erase) Check() error {
 	if len(e.Salt) != SaltSize && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "the salt does not have "+strconv.Itoa(SaltSize)+" bytes",
@@ -163,23 +162,24 @@ func word(text, part string) bool {
 	}
 }
 
-// Unnamed is the error for an id that no context of the family ever had.
+// Unnamed returns the error for an id that no context of the family ever had:
+// E_NODE_NOT_FOUND.
 func Unnamed(id string) error {
 	return fault.OnNode(fault.NodeNotFound, id,
 		"neither the context nor any that shares history with it ever had such a node",
 		"the selector '@* *' finds the ids of all snapshots")
 }
 
-// StuckInName is the error for a text that the name of a context holds, where an
-// erasure does not go.
+// StuckInName returns the error for a text that is also in the name of a context, which an
+// erasure does not change: E_DOCUMENT_INVALID.
 func StuckInName(name string) error {
 	return fault.At(fault.DocumentInvalid, fault.NoOffset, name,
 		"the text is also in the name of the context "+strconv.Quote(name)+", which an erasure leaves as it is",
 		"rename that context first")
 }
 
-// StuckInNode is the error for a text that the id, the type or a reference of a
-// node holds, where an erasure does not go.
+// StuckInNode returns the error for a text that is also in the id, the type or a reference
+// of a node, which an erasure does not change: E_DOCUMENT_INVALID.
 func StuckInNode(n *tree.Node) error {
 	return fault.OnNode(fault.DocumentInvalid, n.ID,
 		"the text is also in the id, in the type or in the references of this node, which an erasure leaves as they are",
@@ -192,9 +192,10 @@ const Blank = "[erased]"
 // BlankReport stands for a report that was erased.
 const BlankReport = `{"blank":true}`
 
-// Blanked returns an entry without what a person may have written in it. A
-// token goes without a trace: it has to be unique. An edit loses its digest,
-// too, which may cover drafts that are gone. What an erasure took is still told.
+// Blanked returns the entry without the texts that a person may have written into it:
+// actor, message, report and request token. The token is removed completely, because tokens
+// must be unique. An edit also loses its digest, which may cover drafts that are gone. What
+// an erasure removed is still told.
 func (e Entry) Blanked() Entry {
 	if e.Actor != "" {
 		e.Actor = Blank
@@ -212,14 +213,14 @@ func (e Entry) Blanked() Entry {
 	return e
 }
 
-// Blank reports whether there is nothing left to blank.
+// Blank reports whether Blanked would change nothing.
 func (e *Entry) Blank() bool {
 	written := func(text string) bool { return text != "" && text != Blank }
 	report := len(e.Report) > 0 && e.Kind != Erasing && string(e.Report) != BlankReport
 	return !written(e.Actor) && !written(e.Message) && !report && e.Request == "" && (e.Kind != Edit || e.Digest == "")
 }
 
-// NoRevision is the error for a revision that is not in the log.
+// NoRevision returns the error for a revision that is not in the log: E_SNAPSHOT_NOT_FOUND.
 func NoRevision(revision int64) error {
 	return fault.New(fault.SnapshotNotFound, "the log has no revision "+strconv.FormatInt(revision, 10),
 		"Log lists the revisions")

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Finder looks for texts: as they are, as JSON escapes them once or twice, and in
-// what JSON in strings says when it is decoded, however it was spelled.
+// Finder looks for texts in all spellings that JSON allows: as they are, escaped once or
+// twice, and inside strings that hold JSON themselves.
 type Finder struct {
 	texts []string
 	forms []string
@@ -48,8 +48,8 @@ func escaped(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
 }
 
-// In reports whether a text holds one of those looked for. Cost: the text, and
-// once more for each level of JSON in strings in it.
+// In reports whether a text contains one of the texts of the Finder. Cost: the text, and
+// once more for each level of JSON inside strings.
 func (f *Finder) In(text string) bool {
 	if holdsAny(text, f.forms) {
 		return true
@@ -68,7 +68,8 @@ func holdsAny(text string, parts []string) bool {
 	return slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(text, part) })
 }
 
-// InValue reports whether a string, a name or a number of a value does.
+// InValue reports whether a string, a name or a number of a JSON value contains one of the
+// texts.
 func (f *Finder) InValue(v tree.JSON) bool {
 	// a backslash in a string may begin an escape
 	if len(f.texts) == 0 || !holdsAny(string(v), f.raw) && !strings.Contains(string(v), `\\`) {
@@ -89,8 +90,8 @@ func (f *Finder) inAny(v canon.Any, in func(string) bool) bool {
 	return false
 }
 
-// InNode reports whether an erasure of the node would take one of the texts
-// away, and whether one is in what it would leave.
+// InNode reports whether erasing the node would remove one of the texts, and whether what
+// remains of the node contains one.
 func (f *Finder) InNode(n *tree.Node, content tree.JSON) (goes, stays bool) {
 	goes = f.InValue(content)
 	n.Loose(func(v tree.JSON) bool {
@@ -114,8 +115,8 @@ func (f *Finder) InNode(n *tree.Node, content tree.JSON) (goes, stays bool) {
 // its number.
 var generated = regexp.MustCompile(`^\d+-\d+(-f\d+)?$`)
 
-// InID reports whether an id holds one of the texts. What generated ids consist
-// of says nothing about anybody, nor do the names of regions.
+// InID reports whether an id contains one of the texts. It ignores the fixed parts of
+// generated ids and the names of regions.
 func (f *Finder) InID(id string) bool {
 	kind := id
 	if at := strings.LastIndexByte(id, ':'); at > 0 && generated.MatchString(id[at+1:]) {
@@ -131,8 +132,8 @@ func (f *Finder) InID(id string) bool {
 	return f.In(kind)
 }
 
-// InEntry reports whether what a person may have written into an entry of the
-// log holds one of the texts.
+// InEntry reports whether the texts that a person may have written into a log entry contain
+// one of the texts.
 func (f *Finder) InEntry(e *Entry) bool {
 	if f.In(e.Actor) || f.In(e.Message) || f.In(e.Request) {
 		return true

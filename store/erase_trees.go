@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Family collects what is below the nodes that an erasure names, in the trees
+// Family collects the ids of all nodes below the nodes that an erasure names, in the trees
 // of all contexts of a family.
 type Family struct {
 	Below map[string]bool // the ids named and those found below them
@@ -14,7 +14,7 @@ type Family struct {
 	named map[string]bool
 }
 
-// NewFamily returns what collects for some ids.
+// NewFamily returns an empty Family for the ids that an erasure names.
 func NewFamily(ids []string) *Family {
 	f := &Family{make(map[string]bool, len(ids)), make(map[string]bool, len(ids)), make(map[string]bool, len(ids))}
 	for _, id := range ids {
@@ -23,8 +23,8 @@ func NewFamily(ids []string) *Family {
 	return f
 }
 
-// Look looks at a tree and, where there is one, at the tree before it, which
-// was looked at. Cost: what differs, and what is below that.
+// Look adds the ids of a tree. before is the tree before it, which was looked at, or nil.
+// Cost: what differs between the two, and the nodes below that.
 func (f *Family) Look(last, t *tree.Tree) {
 	looked := make(map[string]bool)
 	if last == nil {
@@ -67,9 +67,8 @@ func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) {
 	}
 }
 
-// Rewriter makes of the trees of a history, one after the other, what an
-// erasure leaves of them. The new ones share what did not change, as the old
-// ones do.
+// Rewriter turns the trees of a history, one after the other, into the trees that an
+// erasure leaves. The new trees share what did not change, as the old ones do.
 type Rewriter struct {
 	// what is left of a node; the node itself where it stays as it is
 	Gap  func(ctx context.Context, n *tree.Node) (*tree.Node, error)
@@ -78,8 +77,8 @@ type Rewriter struct {
 	gaps map[*tree.Node]*tree.Node
 }
 
-// Next goes on to the next tree. Until the first gap, the trees stay the same.
-// Cost: what differs from the tree before.
+// Next rewrites the next tree. Trees before the first erased node stay the same. Cost: what
+// differs from the tree before.
 func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
 	var gone []string
 	var born []tree.Born

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Memory keeps contexts for as long as the process lives. Snapshots share
-// structure, so that a history costs what its changes cost.
+// Memory keeps contexts in memory for as long as the process lives. Snapshots share what
+// did not change, so that a history costs what its changes cost.
 type Memory struct {
 	mu       sync.RWMutex
 	next     Key
@@ -221,7 +221,7 @@ func (k *memoryContext) apply(changes []Change) {
 	}
 }
 
-// take makes a change but for its entry in the log.
+// take makes a change except for its entry in the log.
 func (k *memoryContext) take(c Change) {
 	next, cycle := c.After, k.info.Cycle+1
 	if c.Sealed != nil {
@@ -241,7 +241,7 @@ func (k *memoryContext) take(c Change) {
 	k.working, k.info.Stamps = c.After, c.Stamps
 }
 
-// RequestSeen is the error for a request token that the log holds already.
+// RequestSeen returns the error for a request token that is in the log already: E_CONFLICT.
 func RequestSeen(token string) error {
 	return fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" was used before",
 		"Request returns the log entry of that call")
@@ -317,7 +317,7 @@ func (m *Memory) Delete(_ context.Context, key Key) error {
 	return nil
 }
 
-// Close implements Store. It lets go of everything.
+// Close implements Store. It releases everything.
 func (m *Memory) Close() error {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -122,8 +122,7 @@ func (k *memoryContext) request(token string, upTo int64) (index int, ok bool) {
 	return k.origin.request(token, min(upTo, k.info.Origin.Revision))
 }
 
-// Check implements Checker. What is in memory cannot differ from what was put
-// there.
+// Check implements Checker. It finds no damage, because nothing changes what is in memory.
 func (m *Memory) Check(_ context.Context, key Key) (*Damage, error) {
 	m.mu.RLock()
 	defer m.mu.RUnlock()

@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Power returns a store as what it can do beyond [Store], one of the interfaces
-// below. Where it cannot, the error is E_STORE, wraps [errors.ErrUnsupported] and
-// names the interface.
+// Power returns the store as a type P that can do more than [Store], such as [Forker]. If
+// the store does not implement P, the error is E_STORE, wraps [errors.ErrUnsupported] and
+// names P.
 func Power[P any](s Store) (P, error) {
 	p, ok := s.(P)
 	if !ok {
@@ -22,8 +22,8 @@ func Power[P any](s Store) (P, error) {
 	return p, nil
 }
 
-// Snapshot reads the snapshot of a cycle (05 §2): E_SNAPSHOT_NOT_FOUND without
-// one. Cost: that of a history of one.
+// Snapshot reads the snapshot of a cycle (05 §2). It returns E_SNAPSHOT_NOT_FOUND if the
+// context has none. Cost: reading the snapshot.
 func Snapshot(ctx context.Context, s Store, key Key, cycle int64) (*tree.Tree, error) {
 	for t, err := range s.History(ctx, key, cycle, cycle) {
 		return t, err
@@ -34,8 +34,8 @@ func Snapshot(ctx context.Context, s Store, key Key, cycle int64) (*tree.Tree, e
 // Forker makes forks.
 type Forker interface {
 	// Fork makes a context that begins as the snapshot of a cycle of another,
-	// E_SNAPSHOT_NOT_FOUND without one. Snapshots, ids and log up to there are
-	// those of the other; drafts are not. Cost: none that grows with what is
+	// E_SNAPSHOT_NOT_FOUND if there is none. Snapshots, ids and log up to there are
+	// those of the other; drafts are not. Cost: O(1) that grows with what is
 	// shared.
 	Fork(ctx context.Context, key Key, cycle int64, f Fork) (Info, error)
 }
@@ -44,10 +44,10 @@ type Forker interface {
 type AttemptKeeper interface {
 	// PutAttempt writes the record of a call of a provider and returns it as it
 	// is kept, durable before it returns. Without an id it is a new one: of the
-	// cycle under way, E_CONFLICT where that is another by now, with the next
+	// cycle under way, E_CONFLICT if that is another by now, with the next
 	// number in it. With an id it ends the one that is running, wherever in what
 	// the context shares: status, end, tokens and error are taken over, all else
-	// stays. E_ATTEMPT_NOT_FOUND where none has the id, E_CONFLICT where it
+	// stays. E_ATTEMPT_NOT_FOUND if none has the id, E_CONFLICT if it
 	// ended before.
 	PutAttempt(ctx context.Context, key Key, a Attempt) (Attempt, error)
 	// Attempts returns those of the cycles from..to, in the order in which they
@@ -57,18 +57,18 @@ type AttemptKeeper interface {
 
 // Renamer gives contexts other names.
 type Renamer interface {
-	// Rename gives a context another name, E_CONFLICT where another has it.
+	// Rename gives a context another name, E_CONFLICT if another has it.
 	Rename(ctx context.Context, key Key, name string) error
 }
 
 // Deleter removes contexts.
 type Deleter interface {
-	// Delete removes a context and everything it holds, but for what forks
+	// Delete removes a context and everything it holds, except for what forks
 	// share with it, which goes with the last of them.
 	Delete(ctx context.Context, key Key) error
 }
 
-// Eraser takes out for good what must not be kept (docs/erasure.md).
+// Eraser removes for good what must not be kept (docs/erasure.md).
 type Eraser interface {
 	// Erase takes nodes and entries of the log for good out of a context and
 	// out of all that share history with it, drafts and deleted lines included,
@@ -93,7 +93,7 @@ type Checker interface {
 	CheckAll(ctx context.Context) (*Damage, error)
 }
 
-// Complete is a store with every power, as both stores of this module are.
+// Complete is a store with every optional interface, as both stores of this module are.
 type Complete interface {
 	Store
 	Forker

@@ -13,17 +13,17 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Key names a context within its store for as long as the context lives,
-// whatever it is called.
+// Key identifies a context within its store for as long as the context lives, also when it
+// is renamed.
 type Key int64
 
-// Info is what a store knows of a context without reading its nodes.
+// Info is what a store knows about a context without reading its nodes.
 type Info struct {
 	Key      Key
 	Name     string
 	Edition  string // of the selector language; fixed when the context is created
 	First    int64  // cycle of the oldest snapshot: 1, or that of an imported document
-	Cycle    int64  // cycle of the latest snapshot, First-1 where there is none yet
+	Cycle    int64  // cycle of the latest snapshot, First-1 if there is none yet
 	Revision int64  // counts batches of edits and commits, from 1
 	Stamps   tree.Stamps
 	Fork     int64  // the number of a fork among all contexts that share history, 0 for any other context
@@ -31,14 +31,15 @@ type Info struct {
 	Erasures int64  // counts the erasures that changed its snapshots or its log
 }
 
-// Origin is the snapshot at which a fork began: the context that it is of, its
-// cycle, and the revision that published it. The context may be deleted since.
+// Origin is the snapshot from which a fork was made: its context, its cycle, and the
+// revision that published it. That context may have been deleted since.
 type Origin struct {
 	Key             Key
 	Cycle, Revision int64
 }
 
-// State is a context ready to be worked on.
+// State is the latest snapshot and the working state of a context, with what is needed to
+// change them.
 type State struct {
 	Info
 	Head    *tree.Tree // the latest snapshot, or the empty tree of a new context; its Cycle is Info.Cycle
@@ -46,14 +47,14 @@ type State struct {
 	Idle    []string   // of the entry that published Head
 }
 
-// Guard is what a writer saw before it began. A store refuses a change with
-// E_CONFLICT when the context has moved on since.
+// Guard is the cycle and the revision that a writer saw before its change. A store refuses
+// the change with E_CONFLICT if the context has another cycle or revision by then.
 type Guard struct{ Cycle, Revision int64 }
 
-// Change is one batch of edits, one commit, or both at once. Before is the
-// working state that the store holds, After the one it is to hold, Sealed the
-// snapshot to publish, nil where nothing is committed. A change that publishes
-// has After equal to Sealed but for the cycle.
+// Change is one batch of edits, one commit, or both in one step. Before is the working
+// state that the store has, After the one that it is to have, and Sealed the snapshot to
+// publish, nil if there is no commit. If there is one, After equals Sealed except for the
+// cycle.
 type Change struct {
 	Before, After *tree.Tree
 	Sealed        *tree.Tree
@@ -75,8 +76,7 @@ const (
 	Erasing Kind = "erase" // something was taken for good out of the context
 )
 
-// Entry is one revision in the log of a context. Digest and Thread are the
-// store's to set.
+// Entry is one revision in the log of a context. The store sets Digest and Thread.
 type Entry struct {
 	Revision int64           `json:"revision"`
 	Kind     Kind            `json:"kind"`
@@ -96,8 +96,8 @@ type Entry struct {
 	Idle []string `json:"-"`
 }
 
-// Logged returns the entry as a store logs it, with the digests of the tree that
-// the revision leads to: a snapshot, else the working state.
+// Logged returns the entry as a store writes it into the log: with the digests of the
+// snapshot that the revision published or, if it published none, of the working state.
 func (e Entry) Logged(kind Kind, t *tree.Tree) Entry {
 	e.Kind, e.Digest, e.Thread = kind, t.Digest().String(), ""
 	if kind != Edit && kind != Superseded && kind != Erasing {
@@ -117,8 +117,8 @@ type Creation struct {
 	Changes  []Change // to make in the same step, as Apply does
 }
 
-// First is the cycle of the first snapshot that a context begun like this has
-// or will have.
+// First returns the cycle of the first snapshot of a context that begins like this, also if
+// that snapshot is still to come.
 func (g *Creation) First() int64 {
 	if g.Imported {
 		return g.Tree.Cycle()
@@ -126,8 +126,8 @@ func (g *Creation) First() int64 {
 	return g.Tree.Cycle() + 1
 }
 
-// Fork is a new context that begins as a snapshot of another and shares what
-// led there.
+// Fork describes a new context that begins as a snapshot of another one and shares the
+// history up to it.
 type Fork struct {
 	Name  string // of the new context
 	Entry Entry  // for the log; Revision, Kind, Cycle and TimeNS are the store's to set
@@ -139,8 +139,8 @@ type Fork struct {
 	Guard          Guard // what the caller saw of the context that is forked
 }
 
-// Damage is something in a store that is not as it was written. It is the cause
-// of the E_STORE of whoever reads it.
+// Damage is something in a store that differs from what was written. It is the cause of the
+// E_STORE that a reader gets.
 type Damage struct {
 	NoCycle  bool     // the store cannot tell which cycle is damaged
 	Cycle    int64    // the damaged cycle
@@ -159,22 +159,22 @@ func (d *Damage) Error() string {
 	return d.What + ": recorded is " + d.Recorded + ", found " + d.Found
 }
 
-// Err is the error for whoever reads what is damaged.
+// Err returns the error for a reader of what is damaged: E_STORE.
 func (d *Damage) Err() error {
 	e := fault.Wrap(fault.Store, d, "the store is damaged", "restore it from a backup or an export")
 	e.Node = d.Node
 	return e
 }
 
-// Store keeps contexts: what every store can do. Rarer powers are interfaces of
-// their own, which a store implements or not: [Forker], [AttemptKeeper],
-// [Renamer], [Deleter], [Eraser], [Checker]. Whoever needs one asks [Power].
+// Store keeps contexts. It has the methods that every store needs; a store can do more by
+// implementing [Forker], [AttemptKeeper], [Renamer], [Deleter], [Eraser], [Checker] or
+// [Copier]. Use [Power] to get one of these.
 //
-// Every method is safe for concurrent use and returns errors of package fault:
-// E_STORE where the medium fails or the store is closed, E_BUSY where others hold
-// it for too long, E_CONTEXT_NOT_FOUND where a context is not there, E_CONFLICT
-// where a name is taken or a guard does not hold. Callers decide by the code
-// alone. Package storetest holds a store to all this.
+// Every method is safe for concurrent use and returns errors of package fault, by whose
+// codes callers decide: E_STORE if the medium fails or the store is closed, E_BUSY if
+// others hold the store for too long, E_CONTEXT_NOT_FOUND if there is no such context,
+// E_CONFLICT if a name is taken or a guard does not hold. Package storetest tests a store
+// for all this.
 type Store interface {
 	// Contexts lists the contexts by name, in the order of their bytes.
 	Contexts(ctx context.Context) ([]Info, error)
@@ -191,7 +191,7 @@ type Store interface {
 	// The trees share what did not change from one to the next, and the store
 	// holds a bounded number of them for its reader. An error ends it: that of a
 	// cycle without a snapshot, E_SNAPSHOT_NOT_FOUND, comes before the first tree,
-	// E_CONFLICT where an erasure changed the snapshots that are still to come.
+	// E_CONFLICT if an erasure changed the snapshots that are still to come.
 	History(ctx context.Context, key Key, from, to int64) iter.Seq2[*tree.Tree, error]
 	// Apply makes changes, one revision each, all or none, durable before it
 	// returns (03 §7). The guard is for the first of them. E_CONFLICT also where a
@@ -201,7 +201,7 @@ type Store interface {
 	Has(ctx context.Context, key Key, id string) (bool, error)
 	// Log returns the entries with a revision from..to, oldest first.
 	Log(ctx context.Context, key Key, from, to int64) ([]Entry, error)
-	// Request returns the entry that carries a request token, nil without one.
+	// Request returns the entry that carries a request token, nil if there is none.
 	Request(ctx context.Context, key Key, token string) (*Entry, error)
 	// Close releases the store. Using it afterwards is E_STORE.
 	Close() error
@@ -220,31 +220,31 @@ func Collect(history iter.Seq2[*tree.Tree, error]) (list []*tree.Tree, err error
 
 // Errors that every store gives in the same words.
 
-// NoContext is the error for a name that no context has.
+// NoContext returns the error for a name that no context has: E_CONTEXT_NOT_FOUND.
 func NoContext(name string) error {
 	return fault.At(fault.ContextNotFound, fault.NoOffset, name, "there is no context "+strconv.Quote(name),
 		"create it; Contexts lists those that are there")
 }
 
-// NoKey is the error for a key that no context has.
+// NoKey returns the error for a key that no context has: E_CONTEXT_NOT_FOUND.
 func NoKey(key Key) error {
 	return fault.New(fault.ContextNotFound, "there is no context with the key "+strconv.FormatInt(int64(key), 10)+
 		" any more", "somebody deleted it; Contexts lists those that are there")
 }
 
-// NameTaken is the error for a name that another context has.
+// NameTaken returns the error for a name that another context has: E_CONFLICT.
 func NameTaken(name string) error {
 	return fault.New(fault.Conflict, "there is a context "+strconv.Quote(name)+" already",
 		"choose another name, or delete that one")
 }
 
-// Moved is the error for a guard that does not hold.
+// Moved returns the error for a guard that does not hold: E_CONFLICT.
 func Moved(g Guard, cycle, revision int64) error {
 	return fault.New(fault.Conflict, sprintMoved(g, cycle, revision),
 		"nothing was changed: read the context again and repeat the call")
 }
 
-// NoSnapshot is the error for a cycle without a snapshot.
+// NoSnapshot returns the error for a cycle without a snapshot: E_SNAPSHOT_NOT_FOUND.
 func NoSnapshot(cycle int64) error {
 	return fault.New(fault.SnapshotNotFound, "there is no snapshot "+label(cycle),
 		"Find says which cycles the context has")

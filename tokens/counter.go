@@ -57,7 +57,7 @@ var families = []struct {
 	{"qwen", likeO200k},
 }
 
-// Names lists the counters and then the families of models that Named knows.
+// Names lists the counters and then the families of models that [Named] knows.
 func Names() []string {
 	names := make([]string, 0, len(counters)+len(families))
 	for _, c := range counters {
@@ -69,10 +69,9 @@ func Names() []string {
 	return names
 }
 
-// Named returns the counter of a name: that of a counter, or that of a model,
-// which is a family alone or continued, such as gpt-4o-mini or claude-sonnet-4.
-// A model of a maker who publishes no vocabulary gets an approximation. Any
-// other name is E_DOCUMENT_INVALID.
+// Named returns a counter by its name or by the name of a model. A model's name is that of
+// a family, or begins with one, such as gpt-4o-mini or claude-sonnet-4. A model whose maker
+// publishes no vocabulary gets an approximation. Any other name is E_DOCUMENT_INVALID.
 func Named(name string) (*Counter, error) {
 	for _, c := range counters {
 		if c.name == name {
@@ -91,18 +90,18 @@ func Named(name string) (*Counter, error) {
 	return nil, e
 }
 
-// Name is what a count is kept under: the encoding's name, for an approximation
-// behind "approx:". It is a name for Named too.
+// Name returns the name of the counter, which counts are stored under: that of the
+// encoding, after "approx:" for an approximation. Named accepts it.
 func (c *Counter) Name() string { return c.name }
 
-// Approximate says whether no model counts exactly so.
+// Approximate reports whether the counts are estimates that no model uses exactly.
 func (c *Counter) Approximate() bool { return strings.HasPrefix(c.name, approximately) }
 
 // Count returns the number of tokens of text, from 1 to its length in bytes, 0
 // only for the empty text. Names of special tokens are text like any other.
 // Bytes that are not UTF-8 are counted as they are.
 //
-// Cost: linear in the text but for the logarithm of its longest piece; up to 40
+// Cost: linear in the text except for the logarithm of its longest piece; up to 40
 // bytes of memory for each byte of that piece, and never more than 160 MiB.
 func (c *Counter) Count(text string) int {
 	if c.encoding == nil {

@@ -6,10 +6,9 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Detect reports the shape of a file by how it begins, "" where it is none of
-// those that Read takes; a PACT document or history is none. It looks at the
-// first value of the file only, and the beginning of a file is enough where
-// the telling names are in it.
+// Detect returns the shape of a conversation file, judged by its first value; "" if [Read]
+// cannot read it. A PACT document or history is not a conversation. The beginning of a file
+// is enough if it holds the names that distinguish the shapes.
 func Detect(data []byte) string {
 	s := scan{data: data}
 	s.space()

@@ -43,7 +43,7 @@ type ImportOptions struct {
 // change is outside its core. What only the end of the conversation drops is
 // kept outside the cores, where it can be removed without a commit.
 //
-// E_CONFLICT where the name is taken, and the errors of a commit with the policy.
+// E_CONFLICT if the name is taken, and the errors of a commit with the policy.
 //
 // Specification: 07 §4, 07 §4.1.
 func Import(ctx context.Context, s store.Store, name string, c *Conversation, o *ImportOptions) (_ *pact.Context,

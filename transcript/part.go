@@ -41,7 +41,7 @@ func plainWord(s string) bool {
 }
 
 // leftover returns an attribute with the fields of an object except those
-// named, none where there are no others.
+// named, none if there are no others.
 func leftover(attr string, a canon.Any, names ...string) map[string]any {
 	rest := without(a, names...)
 	if len(rest.Members) == 0 {

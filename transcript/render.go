@@ -12,7 +12,7 @@ import (
 
 // OpenAI returns the thread of a snapshot (02 §12) as OpenAI chat messages: a
 // compact JSON array, names sorted, everything else as the canonical thread
-// writes it. It works for every snapshot, and fails where a content cannot be read
+// writes it. It works for every snapshot, and fails if a content cannot be read
 // from the store. WriteOpenAI writes the same, and needs no memory for all of it.
 //
 // Blocks of an imported message are put together again and give the JSON value
@@ -34,7 +34,7 @@ func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// WriteOpenAI writes what OpenAI returns. It fails where w does or where content
+// WriteOpenAI writes what OpenAI returns. It fails if w does or where content
 // has to be read from a store and cannot; a part of the messages may be written
 // then. Cost: about that of copying the bytes, once the turns were rendered
 // before: what is sealed is kept, as it is for the canonical thread.
@@ -80,7 +80,7 @@ type piece struct {
 	role    string // canonical or namespaced
 	turn    string // id of the turn or region it is in
 	content canon.Value
-	origin  *origin // nil where the block is of no imported message
+	origin  *origin // nil if the block is of no imported message
 }
 
 // origin is what an imported block says of its message.

@@ -63,7 +63,7 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
 	return blocks
 }
 
-// left says where a message stands, nil where all of it was pruned.
+// left says where a message stands, nil if all of it was pruned.
 func (b *builder) left(t *tree.Tree, message int) *standing {
 	for _, id := range b.nodes[message] {
 		if path := t.Path(id); path != nil {

@@ -27,7 +27,7 @@ type Between struct {
 func Build(cycle int64, nodes []Placed) (*Tree, error) { return BuildAround(cycle, nodes, nil, nil) }
 
 // BuildAround is Build of a tree with stubs among its turns, in their order. u
-// finds what is in them; it is nil where there are none. The tree is what it would
+// finds what is in them; it is nil if there are none. The tree is what it would
 // be with all nodes in memory, where the stubs stand for the runs that it would
 // have there: the caller compares its digest.
 func BuildAround(cycle int64, nodes []Placed, runs []Between, u *Unloaded) (*Tree, error) {

@@ -70,9 +70,9 @@ func ClassOfType(nodeType string) (Class, bool) {
 	return Block, false
 }
 
-// ClassOf returns the class of a node by its type or, where the type names
-// none, by its place: a child of ^seq is a turn, anything else with children a
-// container, everything else a block.
+// ClassOf returns the class of a node. Its type decides if it names a class; otherwise its
+// place does: a child of ^seq is a turn, another node with children a container, any other
+// a block.
 func ClassOf(nodeType string, parent Class, hasChildren bool) Class {
 	if c, named := ClassOfType(nodeType); named {
 		return c

@@ -2,15 +2,15 @@ package tree
 
 import "slices"
 
-// Difference is a node that two trees do not hold alike. Old is nil for a node
-// that only the second one has, New for one that only the first one has.
+// Difference is a node that differs between two trees. Old is nil for a node that only the
+// second tree has, New for one that only the first has.
 type Difference struct {
 	Old, New             *Node  // the versions in the first and in the second tree
 	OldParent, NewParent string // ids of the parents, "" for the root
 	OldClass, NewClass   Class  // the classes in both trees
 }
 
-// Compare calls f for what [Differences] returns, until f returns false.
+// Compare calls f for each element of what [Differences] returns, until f returns false.
 func Compare(a, b *Tree, f func(Difference) bool) {
 	for _, d := range Differences(a, b) {
 		if !f(d) {

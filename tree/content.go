@@ -8,28 +8,28 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Content is a node's content in canonical JSON: held, or fetched from a store
-// when asked for.
+// Content is the content of a node in canonical JSON. It is in memory, or is fetched from a
+// store each time it is needed.
 type Content struct {
 	value JSON
 	size  int
 	fetch func(context.Context) (JSON, error)
 }
 
-// Hold returns a content that is in memory. The zero Value means no content.
+// Hold returns a content that is in memory. The zero Value means that there is no content.
 func Hold(v JSON) Content { return Content{value: v, size: len(v)} }
 
-// Fetch returns a content of size bytes of canonical JSON that get reads when
-// it is asked for.
+// Fetch returns a content of size bytes of canonical JSON that calls get each time it is
+// needed.
 func Fetch(size int, get func(context.Context) (JSON, error)) Content {
 	return Content{size: size, fetch: get}
 }
 
-// Size is the length of the canonical JSON in bytes, 0 where there is no content.
+// Size returns the length of the canonical JSON in bytes, 0 if there is no content.
 func (c Content) Size() int { return c.size }
 
-// Value returns the content, "" where there is none. It fails only where the
-// content has to be read from a store.
+// Value returns the content, "" if there is none. It fails only if the content must be read
+// from a store and cannot be.
 func (c Content) Value(ctx context.Context) (JSON, error) {
 	if c.fetch == nil {
 		return c.value, nil
@@ -38,7 +38,7 @@ func (c Content) Value(ctx context.Context) (JSON, error) {
 }
 
 // AppendRendered appends the block as the object it is in the canonical thread
-// of a region (02 §12.5): id, role, kind where it has one, content. It fails where
+// of a region (02 §12.5): id, role, kind where it has one, content. It fails if
 // the content has to be read from a store and cannot.
 //
 // Specification: 02 §12.5.
@@ -120,8 +120,8 @@ func (n *Node) sum() Digest {
 	return sha256.Sum256(buf)
 }
 
-// SameContent reports whether two nodes have the same content hash or, where
-// JSON cannot express their contents, the same contents.
+// SameContent reports whether two nodes have the same content hash. If JSON cannot express
+// their contents, it compares the contents.
 func (n *Node) SameContent(o *Node) bool {
 	if n.HashOK != o.HashOK {
 		return false

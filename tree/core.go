@@ -3,8 +3,8 @@ package tree
 // This file says where the turn and the core on the path to a node are (02 §4.1,
 // §6.2). A path goes from the root down to the node.
 
-// TurnOn returns the sealed turn on a path, the node at its end included, nil
-// where there is none.
+// TurnOn returns the sealed turn on a path, which may be the node at its end; nil if there
+// is none.
 func TurnOn(path []*Entry) *Entry {
 	if len(path) > 2 && path[2].class == Turn {
 		return path[2]
@@ -12,8 +12,8 @@ func TurnOn(path []*Entry) *Entry {
 	return nil
 }
 
-// InCore reports whether the node at the end of a path is or is below the core of
-// a turn or of the active head, explicit or elided: what stands at offset 0 there.
+// InCore reports whether the node at the end of a path is the core of a turn or of the
+// active head, or is in one. An elided core consists of the blocks at offset 0.
 func InCore(path []*Entry) bool {
 	for i := 1; i+1 < len(path); i++ {
 		if c := path[i].class; c == Turn || c == Head {
@@ -23,8 +23,8 @@ func InCore(path []*Entry) bool {
 	return false
 }
 
-// IsCore reports whether an entry is the explicit core of the turn or active head
-// above it: its group at offset 0. above is the class of the parent.
+// IsCore reports whether an entry is the core of the turn or active head above it: its
+// container at offset 0. above is the class of the parent.
 func IsCore(e *Entry, above Class) bool {
 	return e.class == Container && e.node.Offset == 0 && (above == Turn || above == Head)
 }

@@ -10,9 +10,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Env is what edits and commits take from outside: the words for new nodes,
-// the clock, and what ids the history has seen. Same calls with the same Env
-// give the same bytes.
+// Env is what edits and commits take from outside: the types of new nodes, the clock, and
+// the ids that the history has. Equal calls with equal Envs give equal bytes.
 type Env struct {
 	Vocabulary Vocabulary                    // the types of new nodes
 	Clock      func() int64                  // nanoseconds; read once for every stamp
@@ -20,7 +19,7 @@ type Env struct {
 	Suffix     string                        // ends generated ids, for forks
 }
 
-// Stamps is where the counters of a context stand in the cycle under way.
+// Stamps holds the counters of a context for the current cycle.
 type Stamps struct {
 	Cycle  int64 // the cycle of the commit to come
 	LastNS int64 // the last created_at_ns given
@@ -28,10 +27,10 @@ type Stamps struct {
 	Given  int64 // the highest cycle in an id that a caller gave and that looks generated
 }
 
-// Editor applies one batch of edits to a working state: each call checks the
-// permissions of the active turn (02 §2.3, §4.5, §6.4; 03 §5.5) and either
-// does the whole of what it says or nothing. Drop the editor to drop the batch, and
-// after an error of a store from which the tree had to be loaded.
+// Editor applies one batch of edits to a working state. Each call checks what the current
+// cycle permits (02 §2.3, §4.5, §6.4; 03 §5.5) and does either all that it says or
+// nothing. To drop the batch, drop the Editor; do so too after an error of a store from
+// which the tree had to be loaded.
 //
 // Specification: 02 §6.4, 03 §5.5.
 type Editor struct {
@@ -42,8 +41,8 @@ type Editor struct {
 	env  Env
 }
 
-// Edit begins a batch on a working state. base is the last published snapshot:
-// what it holds belongs to earlier cycles.
+// Edit begins a batch on a working state. base is the last published snapshot; the nodes in
+// it belong to earlier cycles.
 func Edit(ctx context.Context, working, base *Tree, s Stamps, env Env) *Editor {
 	return &Editor{change: working.change(), Stamps: s, ctx: ctx, base: base, env: env}
 }
@@ -63,13 +62,12 @@ func (x *Editor) Draft() *Tree {
 // Earlier reports whether a node belongs to an earlier cycle.
 func (x *Editor) Earlier(id string) bool { return x.base.Has(id) }
 
-// Add puts a new node under a parent, at the place that the canonical order
-// gives its offset and its stamps, and returns its id. parent is an id or the
-// name of a region. A block at offset 0 of ^ah belongs to its core. It fails with
-// E_NODE_NOT_FOUND for an unknown parent, E_SEALED for one of an earlier cycle,
-// E_PLACEMENT_INVALID where the parent cannot hold the type, E_NODE_DUPLICATE for
-// an id that the history has, E_DOCUMENT_INVALID for a header or a content that is
-// none, and E_LIMIT.
+// Add adds a new node under a parent and returns its id. Its offset and its stamps
+// determine its place in canonical order. parent is an id or the name of a region. A block
+// at offset 0 of ^ah goes into the core if there is one. Errors: E_NODE_NOT_FOUND if there
+// is no such parent, E_SEALED if it is sealed, E_PLACEMENT_INVALID if it cannot hold the
+// type, E_NODE_DUPLICATE for an id that the history has, E_DOCUMENT_INVALID for an invalid
+// header or content, and E_LIMIT.
 func (x *Editor) Add(parent string, s Spec) (id string, err error) {
 	defer Recover(&err)
 	path, err := x.target(parent)
@@ -151,10 +149,10 @@ func checkInteger(name string, n int64) error {
 	return nil
 }
 
-// Update sets headers of a node. set may hold content, priority, tags and
-// custom attributes; for a node of this cycle also ttl, offset, pinned, refs
-// and the optional string headers. A nil value removes an optional one. It fails
-// with E_NODE_NOT_FOUND, E_SEALED for what an earlier node keeps,
+// Update sets headers of a node. set may hold content, priority, tags and custom
+// attributes; for a node of this cycle also ttl, offset, pinned, refs and the optional
+// string headers. The value nil removes an optional header. Errors: E_NODE_NOT_FOUND if
+// there is no such node, E_SEALED for a header that cannot be set any more,
 // E_DOCUMENT_INVALID for a value that does not fit, and E_LIMIT.
 //
 // Specification: 02 §3.2.1, 06 §2.3, 06 §2.4.
@@ -261,9 +259,9 @@ func (x *Editor) setHeader(n *Node, name string, v any, free bool) error {
 	return nil
 }
 
-// Remove takes a node out with everything below it. It fails with
-// E_NODE_NOT_FOUND, with E_PLACEMENT_INVALID for the root and its regions, and with
-// E_SEALED for a turn and whatever else has to stay.
+// Remove removes a node with everything below it. Errors: E_NODE_NOT_FOUND if there is no
+// such node, E_PLACEMENT_INVALID for the root and its regions, E_SEALED for a turn and for
+// sealed nodes.
 func (x *Editor) Remove(id string) (err error) {
 	defer Recover(&err)
 	path, err := x.find(id)
@@ -299,8 +297,8 @@ func (x *Editor) removable(path []*Entry) error {
 	return nil
 }
 
-// NoNode is the error for an id that no node has: E_NODE_NOT_FOUND. where says in
-// what, such as "in this snapshot".
+// NoNode returns the error for an id that no node has: E_NODE_NOT_FOUND. where completes
+// the sentence "there is no such node", such as "in this snapshot".
 func NoNode(id, where string) error {
 	return fault.OnNode(fault.NodeNotFound, id, "there is no such node "+where, "the selector * finds all that are there")
 }

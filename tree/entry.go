@@ -2,8 +2,8 @@ package tree
 
 import "crypto/sha256"
 
-// Entry is a node in its place: the node, what class it is there, and its
-// children. Entries are immutable and shared between snapshots.
+// Entry is a node in its place: the node, its class there, and its children. Entries are
+// immutable, and snapshots share them.
 type Entry struct {
 	node     *Node
 	kids     *List
@@ -19,7 +19,7 @@ type Entry struct {
 // Specification: 01 §5, 02 §3, 02 §3.2, 06 §2, 06 §2.1, 06 §2.2.
 func (e *Entry) Node() *Node { return e.node }
 
-// Class returns what the node is in this place.
+// Class returns the class of the node in this place.
 func (e *Entry) Class() Class { return e.class }
 
 func (e *Entry) shape() Shape {
@@ -32,10 +32,10 @@ func (e *Entry) shape() Shape {
 // Children returns the children in canonical order.
 func (e *Entry) Children() *List { return e.kids }
 
-// Summary is the sum over the node and all below it.
+// Summary returns the sum over the node and everything below it.
 func (e *Entry) Summary() *Summary { return &e.sum }
 
-// Digest covers every header and content at and below the entry.
+// Digest returns a hash of every header and content at and below the entry.
 func (e *Entry) Digest() Digest { return e.digest }
 
 func newEntry(n *Node, c Class, kids *List) *Entry {
@@ -59,8 +59,8 @@ func before(a, b *Entry) bool {
 	return Less(a.node, b.node)
 }
 
-// Core returns the explicit core of a turn or of the active head: its
-// container at offset 0. It is nil where the core is elided.
+// Core returns the explicit core of a turn or of the active head: its container at offset
+// 0. It returns nil for an elided core.
 func (e *Entry) Core() *Entry {
 	if e.kids == nil {
 		return nil
@@ -68,8 +68,8 @@ func (e *Entry) Core() *Entry {
 	return e.kids.core
 }
 
-// HasOwnCoreBlocks reports whether blocks stand at offset 0 of the entry
-// itself, which is what an elided core consists of.
+// HasOwnCoreBlocks reports whether the entry has blocks at offset 0, which together are an
+// elided core.
 func (e *Entry) HasOwnCoreBlocks() bool {
 	found := false
 	e.zone(0, 0, func(k *Entry) bool {
@@ -101,10 +101,10 @@ func (l *List) rankOfOffset(offset int64) int {
 	return rank
 }
 
-// Loose returns an entry that is in no tree, to be tested against a filter.
+// Loose returns an entry that is in no tree, to test it against a filter.
 func Loose(n *Node, c Class) *Entry { return &Entry{node: n, class: c, sum: Summary{Expiry: Never}} }
 
-// Rank returns how many items stand before e, which the list must hold.
+// Rank returns the number of items before e, which must be in the list.
 func (l *List) Rank(e *Entry) int {
 	rank := 0
 	for l != nil {

@@ -25,13 +25,13 @@ var kinds = []string{"text", "call", "result", "image", "audio", "summary", "stu
 // common are the names of optional headers.
 var common = append([]string{"tags", "refs", "pinned", "removable"}, optional...)
 
-// Erased reports whether the node is what an erasure left of one.
+// Erased reports whether the content of the node was erased.
 func (n *Node) Erased() bool { return n.Has(ErasedName) }
 
 // Erase returns what is left of a node when everything in it that can hold a
 // text goes for good: its place, stamps, ttl, priority, type, references, a
 // canonical role, a common kind, pinned and removable; and its mark. It returns a
-// node that was erased before as it is, and fails where the content cannot be read
+// node that was erased before as it is, and fails if the content cannot be read
 // from the store.
 func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
 	if mark, _ := n.Header(ErasedName).Text(); isMark(mark) {
@@ -48,7 +48,7 @@ func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
 
 // Mark is HMAC-SHA256, with the salt as its key, over the canonical JSON of an
 // object with the id of the node, its content and its optional headers and
-// custom attributes as they are, in hexadecimal. It fails where the content cannot
+// custom attributes as they are, in hexadecimal. It fails if the content cannot
 // be read from the store.
 func (n *Node) Mark(ctx context.Context, salt []byte) (string, error) {
 	content, err := n.Content.Value(ctx)

@@ -1,12 +1,12 @@
 package tree
 
-// ThreadSize returns how many blocks the canonical thread has and how many
-// bytes, brackets and commas included. Cost: none, it is summed in the tree.
+// ThreadSize returns the number of blocks of the canonical thread, and of bytes with
+// brackets and commas. Cost: O(1), because the tree keeps the sums.
 func (t *Tree) ThreadSize() (blocks int, bytes int64) { return t.ThreadPrefix(t.root.sum.Blocks) }
 
-// ThreadPrefix returns the size in bytes of the first n blocks of the thread
-// with their commas and the opening bracket, the closing one as well when n is
-// all there is. Cost: O(depth · log n).
+// ThreadPrefix returns the size in bytes of the first n blocks of the thread with the
+// opening bracket and their commas; if these are all blocks, also with the closing bracket.
+// Cost: O(depth · log n).
 func (t *Tree) ThreadPrefix(n int) (blocks int, bytes int64) {
 	n = min(n, t.root.sum.Blocks)
 	left := n
@@ -53,8 +53,8 @@ func (l *List) prefix(left *int) (bytes int64, roleless int) {
 	return bytes, roleless
 }
 
-// BlocksFrom calls f for the blocks of the thread from the n-th on, counted
-// from 0, with the region they are in, until f returns false.
+// BlocksFrom calls f for each block of the thread from block n on, counted from 0, and its
+// region, until f returns false.
 func (t *Tree) BlocksFrom(n int, f func(e *Entry, region Class) bool) {
 	for region := range t.root.kids.All() {
 		if !region.blocksFrom(&n, region.class, f) {

@@ -4,23 +4,23 @@ import (
 	"maps"
 )
 
-// Families finds the newest members of key families for one batch of edits. The
-// zero value is ready. It is for one goroutine.
+// Families finds the newest members of key families during one batch of edits. The zero
+// value is ready to use. It is not safe for concurrent use.
 type Families struct {
 	known  map[*Entry]map[string]*Node // by key, of turns and regions with many nodes, which are searched once
 	looked int                         // how many nodes were looked at
 }
 
-// Looked returns how many nodes were looked at so far.
+// Looked returns how many nodes Families has looked at so far.
 func (f *Families) Looked() int { return f.looked }
 
 // few is how many nodes are searched rather than remembered.
 const few = 64
 
-// Newest returns the newest member of a family (003, 001 §3.5.3), nil without one:
-// of the active head, of the turns from the newest on, of ^sys, as in sets of one
-// key. Cost: the turns since the newest member; once for each tree what is in ^ah,
-// in ^sys and in those of the turns that have many nodes.
+// Newest returns the newest living member of a family (003, 001 §3.5.3), nil if there is
+// none: from the active head, else from the newest turn that has one, else from ^sys. Cost:
+// the turns since the newest member; once for each tree also a look at the nodes in ^ah, in
+// ^sys and in turns with many nodes.
 func (f *Families) Newest(t *Tree, key string) *Node {
 	of := family{Families: f, key: key, want: Marks{Keys: Mark(key)}}
 	for _, region := range [...]Class{Head, Seq, Sys} {
@@ -38,8 +38,8 @@ func (f *Families) Newest(t *Tree, key string) *Node {
 	return nil
 }
 
-// Added says that the only difference between two trees is a node in ^ah, the
-// first of its family there.
+// Added tells Families that two trees differ only by a new node in ^ah, so that it can keep
+// what it knows.
 func (f *Families) Added(before, after *Tree, id string) {
 	was, is := before.Region(Head), after.Region(Head)
 	if m := f.known[was]; m != nil {

@@ -2,9 +2,9 @@ package tree
 
 import "context"
 
-// First finds, among the items of a list, the node that comes first in an order
-// of its own. As with a [Measure], an answer is kept where it was found, so that
-// trees that share structure share it and the next one costs what changed.
+// First finds the item of a list whose node is the first by an order of its own. Like a
+// [Measure] it keeps answers in the tree: trees that share structure share them, and the
+// next answer costs what changed.
 type First struct {
 	Name string // answers are kept under it: two of one name are the same
 	// Of returns what an item offers, itself or a node below it; nil for nothing. It
@@ -13,8 +13,8 @@ type First struct {
 	Less func(a, b *Node) bool
 }
 
-// At returns what an entry offers, nil for nothing. It fails where Of does.
-// Cost: that of Of, once for an entry.
+// At returns the node that an entry offers, nil if it offers none. It fails if Of does.
+// Cost: that of Of, once for each entry.
 func (f *First) At(ctx context.Context, e *Entry) (*Node, error) {
 	if known := e.measured.get(f.Name); known != nil {
 		return known.node, nil
@@ -26,8 +26,8 @@ func (f *First) At(ctx context.Context, e *Entry) (*Node, error) {
 	return n, err
 }
 
-// In returns the first node that the items of a list offer, nil for none. It
-// fails where Of does. Cost: the items and runs that were not asked before.
+// In returns the first node that the items of a list offer, nil if they offer none. It
+// fails if Of does. Cost: the items and runs that were not asked before.
 func (f *First) In(ctx context.Context, l *List) (first *Node, err error) {
 	defer Recover(&err)
 	if l == nil {

@@ -72,7 +72,7 @@ type steps struct {
 	broken bool
 }
 
-// add takes the step of the next turns, nil where nobody asked for it.
+// add takes the step of the next turns, nil if nobody asked for it.
 func (s *steps) add(next *step) {
 	switch {
 	case next == nil || s.after != "" && s.after != next.before:
@@ -84,7 +84,7 @@ func (s *steps) add(next *step) {
 	}
 }
 
-// whole is the step of the run, nil where it is not known.
+// whole is the step of the run, nil if it is not known.
 func (s *steps) whole() *step {
 	if s.broken || s.after == "" {
 		return nil

@@ -2,22 +2,22 @@ package tree
 
 import "github.com/contexttree/pact/internal/canon"
 
-// JSON is a JSON value in its canonical form, byte for byte what Python prints for
-// json.dumps(v, sort_keys=True, separators=(',', ':'), ensure_ascii=True), so that
-// two values are equal exactly when their bytes are (08 §2.1). "" means that there
-// is no value, which is not null. A store that reads back what it was given can
-// convert the text to JSON as it is; ParseJSON makes any other text canonical.
+// JSON is a JSON value in canonical form, byte for byte what Python prints for
+// json.dumps(v, sort_keys=True, separators=(',', ':'), ensure_ascii=True). So two values
+// are equal exactly if their bytes are (08 §2.1). "" means that there is no value, which
+// differs from null. A store can convert text that it has written back to JSON as it is;
+// [ParseJSON] makes any other text canonical.
 type JSON string
 
-// ParseJSON reads one JSON text, with NaN and infinities as Python has them, and
-// returns its canonical form. E_DOCUMENT_INVALID for what is no JSON or no UTF-8,
-// E_LIMIT for what nests too deep. Memory: twice the canonical form.
+// ParseJSON reads one JSON text, including NaN and infinities as Python writes them, and
+// returns its canonical form. Errors: E_DOCUMENT_INVALID for text that is not JSON or not
+// UTF-8, E_LIMIT for values that are nested too deep. Memory: twice the canonical form.
 func ParseJSON(data []byte) (JSON, error) {
 	v, err := canon.Parse(data)
 	return JSON(v), err
 }
 
-// Text returns the decoded string where the value is one.
+// Text returns the decoded string if the value is one.
 func (v JSON) Text() (string, bool) { return canon.Value(v).Text() }
 
 // Texts returns the strings of a list of strings, nil for any other value.

@@ -150,7 +150,7 @@ func (r *Rendering) gather(l *List, steps *steps) {
 	r.gather(in.runBefore(len(in.items)), steps)
 }
 
-// take appends what is kept, and is false where nothing is.
+// take appends what is kept, and is false if nothing is.
 func (r *Rendering) take(c *renderCache, steps *steps) bool {
 	k := r.known(c)
 	if k == nil {
@@ -180,7 +180,7 @@ func (r *Rendering) own(s *Summary) *Rendering {
 	return &Rendering{ctx: r.ctx, tree: r.tree, form: r.form, buf: make([]byte, 0, s.threadBytes())}
 }
 
-// keep returns what was rendered, nil where that failed, without what it needs of
+// keep returns what was rendered, nil if that failed, without what it needs of
 // the turns that it is made of.
 func (r *Rendering) keep(own func(turn *Node) bool) *kept {
 	if r.err != nil {
@@ -199,7 +199,7 @@ func (r *Rendering) keep(own func(turn *Node) bool) *kept {
 	return k
 }
 
-// known is what is kept of the form of r, nil where nothing is, or where a node
+// known is what is kept of the form of r, nil if nothing is, or where a node
 // elsewhere that it needs is another by now.
 func (r *Rendering) known(c *renderCache) *kept {
 	k := c.of(r.form)
@@ -213,7 +213,7 @@ func (r *Rendering) known(c *renderCache) *kept {
 	return k
 }
 
-// turnOf is the turn of ^seq that a node is or is in, nil where it is elsewhere
+// turnOf is the turn of ^seq that a node is or is in, nil if it is elsewhere
 // or nowhere.
 func (t *Tree) turnOf(id string) *Node {
 	seq := t.Region(Seq).node.ID
@@ -233,10 +233,9 @@ func (t *Tree) turnOf(id string) *Node {
 // comma before it.
 func (s *Summary) threadBytes() int64 { return s.Bytes + int64(s.Blocks) }
 
-// ForgetRendered lets go of all that is kept of the threads of trees, in every
-// form, and of the hashes of them: the next time they are rendered anew. It is
-// for erasure, since what is kept of a turn may say something of another. Cost:
-// the distinct runs of turns that the trees have.
+// ForgetRendered drops all rendered bytes and hashes that trees keep for their threads;
+// they are made again when needed. Erasure calls it, because what is kept for one turn may
+// contain text of another. Cost: the distinct runs of turns of the trees.
 func ForgetRendered(trees []*Tree) {
 	seen := make(map[*List]bool)
 	for _, t := range trees {

@@ -7,15 +7,12 @@ import (
 	"sort"
 )
 
-// List is the children of a node in canonical order: an immutable search tree
-// whose shape depends on its contents alone. Each item has a level taken from
-// a hash of its id, one in sixteen reaching the next; an item of level n
-// separates the runs of lower items around it. So equal children give equal
-// lists, with equal digests, after any history of edits and any reload, and a
-// change copies one path.
-//
-// Cost: insert, remove, replace and rank are O(log n); Visit skips what its
-// caller does not want. A nil List is empty.
+// List holds the children of a node in canonical order. It is an immutable search tree
+// whose shape depends only on its contents. A hash of its id gives each item a level; one
+// item in sixteen reaches the next level. An item of level n separates the runs of lower
+// items around it. So equal children give equal lists with equal digests, whatever edits
+// and reloads led to them, and a change copies one path. Cost: insert, remove, replace and
+// rank are O(log n); Visit skips what its caller does not want. A nil List is empty.
 type List struct {
 	held     inside // nothing in a stub: open leads to what is inside
 	stub     *stub  // nil in a list that is in memory
@@ -48,7 +45,7 @@ func (l *List) open() *inside {
 // levelOf is the level of an id: how many times four zero bits end its hash.
 func levelOf(id string) uint8 { return uint8(bits.TrailingZeros64(hashOf(id)|1<<60) / 4) }
 
-// Len is the number of items.
+// Len returns the number of items.
 func (l *List) Len() int {
 	if l == nil {
 		return 0
@@ -56,7 +53,7 @@ func (l *List) Len() int {
 	return l.count
 }
 
-// Summary is the sum over the items and all below them.
+// Summary returns the sum over the items and everything below them.
 func (l *List) Summary() Summary {
 	if l == nil {
 		return Summary{Expiry: Never}
@@ -64,7 +61,7 @@ func (l *List) Summary() Summary {
 	return l.sum
 }
 
-// Sum is Summary without a copy, for a list that has items.
+// Sum returns the summary of a list that has items, without copying it.
 func (l *List) Sum() *Summary { return &l.sum }
 
 func newList(level uint8, items []*Entry, below []*List) *List {
@@ -283,7 +280,7 @@ func (l *List) replace(e *Entry) *List {
 	return newList(l.level, in.items, replaced(in.below, i, in.below[i].replace(e)))
 }
 
-// get returns the item that has n's place in the order, nil without one.
+// get returns the item that has n's place in the order, nil if there is none.
 func (l *List) get(n *Node) *Entry {
 	probe := Entry{node: n}
 	if c, _ := ClassOfType(n.Type); c.Region() {
@@ -321,8 +318,8 @@ func (l *List) At(i int) *Entry {
 	}
 }
 
-// Classes returns the classes that the items have, one bit each, for a list that
-// has items. Those below the items do not count.
+// Classes returns the classes of the items, one bit each, for a list that has items. Nodes
+// below the items are not included.
 func (l *List) Classes() uint8 { return l.classes }
 
 // Deep reports whether any item of a list that has items has children.
@@ -351,10 +348,9 @@ func (l *List) All() iter.Seq[*Entry] {
 	return func(yield func(*Entry) bool) { l.Visit(0, l.Len(), nil, yield) }
 }
 
-// Visit calls f for the items of rank lo up to but without hi until f returns
-// false. It passes over a whole run, without a look at its items, where enter
-// is given and returns false for the run's summary. It reports whether it came
-// to the end.
+// Visit calls f for the items of ranks lo to hi-1 until f returns false. If enter is not
+// nil, Visit skips every run for whose summary enter returns false. It reports whether it
+// came to the end.
 func (l *List) Visit(lo, hi int, enter func(*Summary) bool, f func(*Entry) bool) bool {
 	if l == nil || lo >= l.count || hi <= 0 || enter != nil && !enter(&l.sum) {
 		return true

@@ -12,9 +12,9 @@ type Counter interface {
 	Count(text string) int
 }
 
-// Measure is a quantity that nodes have and trees add up, such as tokens. A sum
-// is made when it is asked for and kept where it was made, so that trees that
-// share structure share it and the next one costs what changed.
+// Measure is a quantity of nodes that trees add up, such as tokens. A sum is computed when
+// it is needed and kept in the tree: trees that share structure share it, and the next sum
+// costs what changed.
 type Measure struct {
 	Name string // sums are kept under it: two measures of one name are the same
 	Want Marks  // what has to occur for anything to count; the zero Marks for no such condition
@@ -23,9 +23,8 @@ type Measure struct {
 	Dear bool // whether Of is worth keeping for every single entry
 }
 
-// Tokens measures the blocks of a tree in tokens: those of a text, or of the
-// canonical JSON of any other content. What a provider adds for each message is
-// not counted.
+// Tokens returns a Measure of the tokens of blocks: those of a text, or of the canonical
+// JSON of any other content. It does not include what a provider adds for each message.
 func Tokens(c Counter) *Measure {
 	return &Measure{
 		Name: "tokens " + c.Name(),
@@ -46,9 +45,8 @@ func Tokens(c Counter) *Measure {
 	}
 }
 
-// Sum measures an entry and all below it. It fails where content has to be read
-// from a store and cannot. Cost: the nodes at and below e whose sums are not
-// known yet.
+// Sum measures an entry and everything below it. It fails if a content must be read from a
+// store and cannot be. Cost: the nodes at and below e whose sums are not known yet.
 func (m *Measure) Sum(ctx context.Context, e *Entry) (sum int64, err error) {
 	defer Recover(&err)
 	if !e.sum.Marks.May(m.Want) {
@@ -170,7 +168,7 @@ type sumOf struct {
 // so that no commit forgets what the next one needs.
 const mostSums = 1024
 
-// get returns the answer to a question, nil where it is not known.
+// get returns the answer to a question, nil if it is not known.
 func (s *sums) get(name string) *sumOf {
 	for k := s.first.Load(); k != nil; k = k.next {
 		if k.name == name {

@@ -17,8 +17,8 @@ const (
 	Before             // before child N
 )
 
-// Gap is a place between the children of a parent: what an insertion selector
-// names (docs/decisions; 001 and 003 §3.9).
+// Gap is a place between the children of a parent, as an insertion position names it
+// (decision 010; 001 and 003 §3.9).
 type Gap struct {
 	Parent string // id or name of a region
 	Core   bool   // the core of a turn or of ^ah, elided or not, is meant rather than Parent itself
@@ -29,14 +29,14 @@ type Gap struct {
 // opening is a gap that has been found in the tree.
 type opening struct {
 	path      []*Entry
-	neighbour *Node    // gives its offset to what comes in, nil where there are no children
+	neighbour *Node    // gives its offset to what comes in, nil if there are no children
 	followers []string // siblings at that offset that must come after
 }
 
-// AddAt puts a new node into a gap. It takes the offset of its neighbour; the
-// siblings at that offset that must follow get new stamps, which only nodes of
-// this cycle can: E_SEALED where one of them is older. Its other errors are those
-// of [Editor.Add], and E_PLACEMENT_INVALID where the gap is none.
+// AddAt adds a new node in a gap. The node gets the offset of its neighbour. The siblings
+// at that offset that come after it get new stamps; it is E_SEALED if one of them is of an
+// earlier cycle. Its other errors are those of [Editor.Add], and E_PLACEMENT_INVALID if
+// there is no such gap.
 func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
 	defer Recover(&err)
 	o, err := x.open(g, "")
@@ -128,10 +128,10 @@ func (x *Editor) open(g Gap, moving string) (*opening, error) {
 	return o, nil
 }
 
-// Move hangs a node under another parent or at another offset and returns its
-// id. A node of this cycle keeps id and stamps; the move of an earlier one is
-// its removal and a new node, children included (02 §2.3). Its errors are those of
-// [Editor.Add] and [Editor.Remove].
+// Move moves a node under another parent or to another offset and returns its id. A node of
+// this cycle keeps its id and its stamps. Moving an older node removes it and adds a new
+// one, children included (02 §2.3). Its errors are those of [Editor.Add] and
+// [Editor.Remove].
 //
 // Specification: 02 §2.3, 02 §4.5.
 func (x *Editor) Move(id, parent string, offset int64) (moved string, err error) {
@@ -143,8 +143,8 @@ func (x *Editor) Move(id, parent string, offset int64) (moved string, err error)
 	return x.relocate(id, path, offset, false)
 }
 
-// MoveAt is Move to a gap; the node and the siblings that must follow it get
-// new stamps. Its errors are those of [Editor.Move] and [Editor.AddAt].
+// MoveAt moves a node into a gap; the node and the siblings that come after it get new
+// stamps. Its errors are those of [Editor.Move] and [Editor.AddAt].
 func (x *Editor) MoveAt(id string, g Gap) (moved string, err error) {
 	defer Recover(&err)
 	o, err := x.open(g, id)

@@ -42,11 +42,11 @@ type Node struct {
 
 	// What follows is read out of Headers and Content once, by NewNode.
 
-	Role, Kind, Key   string   // "" without one
-	Tags, Refs        []string // nil without any
+	Role, Kind, Key   string   // "" if there is none
+	Tags, Refs        []string // nil if there is none
 	Removable, Pinned bool     // false without the header
 	Hash              Digest   // content hash (08 §2.1)
-	HashOK            bool     // false where JSON cannot express the content (08 §8.2)
+	HashOK            bool     // false if JSON cannot express the content (08 §8.2)
 
 	digest   Digest // over every header and the content
 	rendered int    // bytes in the canonical thread, a missing role counted as "user"
@@ -112,7 +112,7 @@ func (n Node) stamped() *Node {
 }
 
 // HashWith is the content hash that the node has with a content, along with its
-// role, kind and attributes (08 §2.1), false where JSON cannot express it.
+// role, kind and attributes (08 §2.1), false if JSON cannot express it.
 func (n *Node) HashWith(content JSON) (Digest, bool) {
 	return canon.ContentHash(canon.Value(content), canon.Value(n.Header("role")), canon.Value(n.Header("kind")), n.customs)
 }
@@ -148,7 +148,7 @@ func ISO(ns int64) string {
 	return string(AppendISO(nil, ns))
 }
 
-// AppendISO appends ISO(ns), for those who want no string of its own.
+// AppendISO appends ISO(ns) to b without allocating a string.
 func AppendISO(b []byte, ns int64) []byte {
 	return time.Unix(ns/1e9, ns%1e9).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
 }
@@ -186,7 +186,7 @@ func (n *Node) TTL(cycle int64) (int64, bool) {
 // Has reports whether the node carries the optional header or custom attribute.
 func (n *Node) Has(name string) bool { return n.Header(name) != "" }
 
-// Header returns an optional header or a custom attribute, "" without one.
+// Header returns an optional header or a custom attribute, "" if there is none.
 // Mandatory headers are fields.
 func (n *Node) Header(name string) JSON {
 	lo, hi := 0, len(n.Headers)

@@ -70,7 +70,7 @@ func (l *List) proof() Digest {
 	return d
 }
 
-// proof is the digest of a block as it is rendered, but for a missing role.
+// proof is the digest of a block as it is rendered, except for a missing role.
 func (n *Node) proof() Digest {
 	buf := make([]byte, 1, 256)
 	buf[0] = proofOfBlock

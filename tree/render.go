@@ -41,7 +41,7 @@ const (
 // WriteThread writes the canonical thread: a JSON array with an object for each
 // block; ^sys, the turns from the oldest to the newest, ^ah; inside a turn what
 // comes before its core, the core, what comes after (02 §12.2, §12.3). It
-// fails where w does or where content has to be read from a store and cannot.
+// fails if w does or where content has to be read from a store and cannot.
 // Cost: about that of copying the bytes, once the turns were rendered before.
 //
 // Specification: 02 §12, 02 §12.2, 02 §12.3, 02 §12.6, 03 §5.3.
@@ -62,7 +62,7 @@ func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, 
 	return r.hash.sum(), nil
 }
 
-// WriteAs writes the thread in a form, as a JSON array. It fails where w does,
+// WriteAs writes the thread in a form, as a JSON array. It fails if w does,
 // where the form does, or where content has to be read from a store and cannot.
 // Cost: about that of copying the bytes, once the turns were rendered before in
 // this form; a part of ^seq of up to 256 KiB is rendered again where a turn of it
@@ -79,7 +79,7 @@ type Rendering struct {
 	tree  *Tree
 	form  *Form
 	w     io.Writer // nil where bytes are made to be kept: every element gets a comma before it
-	hash  *hashing  // nil where nobody wants one
+	hash  *hashing  // nil if nobody wants one
 	buf   []byte
 	from  int    // where the element that was begun starts in buf
 	begun bool   // whether the thread has an element already
@@ -94,7 +94,7 @@ func newRendering(ctx context.Context, t *Tree, w io.Writer, f *Form) *Rendering
 // Context is that of whoever asked for the thread.
 func (r *Rendering) Context() context.Context { return r.ctx }
 
-// Node returns the node with this id, nil without one. It is the way for a form
+// Node returns the node with this id, nil if there is none. It is the way for a form
 // to look at nodes beyond the part that it writes: what is kept of the part is of
 // no use any more when one of them is another.
 func (r *Rendering) Node(id string) *Node {

@@ -32,9 +32,8 @@ func New(env Env, attrs map[string]any) (*Tree, Stamps, error) {
 	return t, Stamps{Cycle: 1, LastNS: x.LastNS, Given: -1}, err
 }
 
-// Without returns the tree without the nodes and everything below them. Ids
-// that are not there, or no longer, are passed over. It checks nothing: the
-// rules of removal are the caller's.
+// Without returns the tree without these nodes and everything below them. It ignores ids
+// that are not in the tree. It does not check whether they may be removed.
 func (t *Tree) Without(ids ...string) *Tree {
 	c := t.change()
 	for _, id := range ids {
@@ -48,7 +47,7 @@ func (t *Tree) Without(ids ...string) *Tree {
 // Seal makes the active head a new turn under ^seq and puts a fresh, empty one
 // in its place (02 §6.2, 03 §5.2). An elided core becomes a container. Stamps
 // are given in this order: turn, core, next ^ah. The tree returned is the
-// snapshot of s.Cycle; the stamps are those of the cycle after it. E_LIMIT where
+// snapshot of s.Cycle; the stamps are those of the cycle after it. E_LIMIT if
 // cycles or stamps have come to the end of their range.
 // Cost: the children of ^ah, and one path. A tree of [Editor.Draft] must not be read
 // afterwards, whether Seal fails or not.
@@ -89,7 +88,7 @@ func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
 }
 
 // coreOf returns the children of the active head as those of the turn it
-// becomes: with a core around the blocks at offset 0 where it has none yet.
+// becomes: with a core around the blocks at offset 0 if it has none yet.
 func (x *Editor) coreOf(head *Entry, turn string) (*List, error) {
 	var inside, outside []*Entry
 	explicit := head.Core() != nil

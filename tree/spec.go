@@ -149,7 +149,7 @@ func checkRole(header, text string) error {
 		", or a name with a colon")
 }
 
-// encode returns the canonical form of a value, Null where there is none.
+// encode returns the canonical form of a value, Null if there is none.
 func encode(name string, v any) (canon.Value, error) {
 	if given, ok := v.(JSON); ok { // as it is, NaN too
 		v = canon.Value(given)

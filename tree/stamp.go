@@ -9,7 +9,7 @@ import (
 
 // stamp gives a node the next created_at_ns and creation_index (02 §4.4):
 // strictly increasing within a context, and 0, 1, 2 … within a cycle. E_LIMIT
-// where the clock or the count has come to the end of its range.
+// if the clock or the count has come to the end of its range.
 //
 // Specification: 02 §4.4.
 func (x *Editor) stamp(n *Node) error {

@@ -112,7 +112,7 @@ func Recover(err *error) {
 // that hold what they return, and are safe for concurrent use.
 type Unloaded struct {
 	// Find returns the node of an id that is in a stub, as it is there, and the id
-	// of its parent; nil where no stub has the id.
+	// of its parent; nil if no stub has the id.
 	Find func(id string) (n *Node, parent string, err error)
 	// Referrers returns the ids of the nodes in stubs that refer to an id, each once.
 	// The id itself may be anywhere or nowhere.

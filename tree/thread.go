@@ -32,7 +32,7 @@ func defaultRole(region Class) JSON {
 }
 
 // Thread returns the canonical thread (02 §12), as WriteThread writes it. It fails
-// where a content cannot be read from the store.
+// if a content cannot be read from the store.
 func (t *Tree) Thread(ctx context.Context) ([]byte, error) {
 	_, size := t.ThreadSize()
 	buf := bytes.NewBuffer(make([]byte, 0, size))
@@ -42,8 +42,8 @@ func (t *Tree) Thread(ctx context.Context) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// BlockAt returns the n-th block of the thread, counted from 0, and the region
-// that holds it; nil where the thread has fewer. Cost: O(depth · log n).
+// BlockAt returns the block of the thread with index n, counted from 0, and its region; nil
+// if the thread has fewer blocks. Cost: O(depth · log n).
 func (t *Tree) BlockAt(n int) (block *Node, region Class) {
 	t.BlocksFrom(n, func(e *Entry, r Class) bool {
 		block, region = e.node, r
@@ -52,11 +52,11 @@ func (t *Tree) BlockAt(n int) (block *Node, region Class) {
 	return block, region
 }
 
-// CommonBlocks returns how many blocks at the beginning of the threads of both
-// trees render to the same bytes. It fails where a content has to be read from a
-// store and cannot; contents of equal hash are not read. Cost: one path where the
-// trees share structure, plus the blocks that differ and render alike, and those
-// that are equal and have moved, as the blocks of a sealed ^ah have.
+// CommonBlocks returns how many blocks at the beginning of the threads of two trees render
+// to the same bytes. It fails if a content must be read from a store and cannot be;
+// contents with equal hashes are not read. Cost: one path where the trees share structure,
+// plus the blocks that differ but render alike and the equal blocks that have moved, such
+// as those of a sealed ^ah.
 func CommonBlocks(ctx context.Context, older, newer *Tree) (n int, err error) {
 	defer Recover(&err)
 	var failed error

@@ -32,23 +32,23 @@ type Tree struct {
 	cycle int64
 	ids   trie[place]
 	refs  trie[trie[bool]] // id -> ids of the nodes that refer to it
-	// unloaded is asked for what ids and refs say nothing of; nil where they say all.
+	// unloaded is asked for what ids and refs say nothing of; nil if they say all.
 	unloaded *Unloaded
 	draft    *trieOwner // of index nodes that Seal may change in place, see Editor.Draft; else nil
 }
 
 // place is where the index finds a node.
 type place struct {
-	node    *Node  // nil where the node went that a stub has
+	node    *Node  // nil if the node went that a stub has
 	parent  string // "" for the root
 	stubbed bool   // whether a stub has a node of this id, which this one came from
 }
 
-// Cycle is the cycle of the snapshot or, in a working state, of the commit to
-// come. A ttl is shown as the distance from it (03 §3.3).
+// Cycle returns the cycle of the snapshot; for a working state that of the next commit. A
+// ttl is shown as the distance from this cycle (03 §3.3).
 func (t *Tree) Cycle() int64 { return t.cycle }
 
-// WithCycle returns the same tree seen from another cycle.
+// WithCycle returns the same tree as seen from another cycle.
 func (t *Tree) WithCycle(cycle int64) *Tree {
 	c := *t
 	c.cycle = cycle
@@ -58,15 +58,14 @@ func (t *Tree) WithCycle(cycle int64) *Tree {
 // Root returns the root entry.
 func (t *Tree) Root() *Entry { return t.root }
 
-// Len is the number of nodes.
+// Len returns the number of nodes.
 func (t *Tree) Len() int { return t.root.sum.Nodes }
 
-// Digest covers every header and content; trees of equal contents have equal
-// digests, however they came about.
+// Digest returns a hash of every header and content. Trees with equal contents have equal
+// digests, whatever edits led to them.
 func (t *Tree) Digest() Digest { return t.root.digest }
 
-// Region returns the entry of ^root, ^sys, ^seq or ^ah, nil where a foreign
-// tree has none.
+// Region returns the entry of ^root, ^sys, ^seq or ^ah, nil if a foreign tree has none.
 func (t *Tree) Region(c Class) *Entry {
 	if c == Root {
 		return t.root
@@ -85,7 +84,7 @@ func (t *Tree) Has(id string) bool {
 	return ok
 }
 
-// Node returns the node with this id, nil without one. Cost: O(log n).
+// Node returns the node with this id, nil if there is none. Cost: O(log n).
 func (t *Tree) Node(id string) *Node {
 	p, _ := t.lookUp(id)
 	return p.node
@@ -98,7 +97,7 @@ func (t *Tree) Parent(id string) string {
 	return p.parent
 }
 
-// Entry returns the entry of an id, nil without one. Cost: O(depth · log n).
+// Entry returns the entry of an id, nil if there is none. Cost: O(depth · log n).
 func (t *Tree) Entry(id string) *Entry {
 	var room [8]*Entry
 	path := t.appendPath(room[:0], id)
@@ -108,8 +107,8 @@ func (t *Tree) Entry(id string) *Entry {
 	return path[len(path)-1]
 }
 
-// Path returns the entries from the root down to the id, nil where it is not
-// in the tree. Cost: O(depth · log n).
+// Path returns the entries from the root down to the id, nil if the id is not in the tree.
+// Cost: O(depth · log n).
 func (t *Tree) Path(id string) []*Entry { return t.appendPath(nil, id) }
 
 // appendPath appends the path to an id, nothing where it is not in the tree.

@@ -31,7 +31,7 @@ type Answer struct {
 	ID        string    // that the provider gave to the answer
 	RequestID string    // that it gave to the request, for its support
 	Model     string    // that answered
-	Content   canon.Any // as api.Said reads it; absent where there is none
+	Content   canon.Any // as api.Said reads it; absent if there is none
 	Finish    string    // why the model stopped, in the provider's word
 	Refusal   string    // what a model says that refuses, or why a request was blocked
 	Usage     Usage
@@ -238,7 +238,7 @@ func problemText(problem canon.Any) string {
 	return strings.Join(words, ": ")
 }
 
-// text returns a member of an object that is a string, "" without one.
+// text returns a member of an object that is a string, "" if there is none.
 func text(object canon.Any, name string) string {
 	if v, _ := object.Get(name); v.Kind == canon.KindString {
 		return v.Text
@@ -254,7 +254,7 @@ func get(v canon.Any, path ...string) canon.Any {
 	return v
 }
 
-// count returns a number of tokens, nil without one.
+// count returns a number of tokens, nil if there is none.
 func count(v canon.Any, path ...string) *int64 {
 	if n, ok := get(v, path...).Value().Int64(); ok && n >= 0 {
 		return &n
@@ -262,7 +262,7 @@ func count(v canon.Any, path ...string) *int64 {
 	return nil
 }
 
-// sum adds what is known; nil where nothing is.
+// sum adds what is known; nil if nothing is.
 func sum(counts ...*int64) *int64 {
 	var total *int64
 	for _, n := range counts {

@@ -41,7 +41,7 @@ func member(name, value string) canon.Member {
 // have gaps.
 type list map[int64]*block
 
-// at returns the block of an index, nil where that is none.
+// at returns the block of an index, nil if that is none.
 func (l *list) at(index canon.Any) *block {
 	i, ok := index.Value().Int64()
 	if !ok || i < 0 {

@@ -4,7 +4,7 @@ import "github.com/contexttree/pact/internal/canon"
 
 // messages reads Anthropic's messages.
 type messages struct {
-	message map[string]canon.Any // but for its content and usage
+	message map[string]canon.Any // except for its content and usage
 	usage   map[string]canon.Any
 	content list
 	more    map[*block]*additions

@@ -91,7 +91,7 @@ func without(object canon.Any, path []canon.Any, names ...string) (canon.Any, []
 }
 
 // Join puts the body together again from the contents of its parts, in their
-// order. E_DOCUMENT_INVALID where there are more or fewer, or where one is not
+// order. E_DOCUMENT_INVALID if there are more or fewer, or where one is not
 // what was cut out.
 func (r *Request) Join(contents []canon.Any) (canon.Any, error) {
 	j := &joiner{contents: contents}

@@ -25,7 +25,7 @@ func roleOf(word string) string {
 	return "other"
 }
 
-// text returns a member of an object that is a string, "" without one.
+// text returns a member of an object that is a string, "" if there is none.
 func text(object canon.Any, names ...string) string {
 	for _, name := range names {
 		if v, _ := object.Get(name); v.Kind == canon.KindString {

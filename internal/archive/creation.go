@@ -82,7 +82,7 @@ func (r *historyReader) creation(name string) store.Creation {
 }
 
 // Copy is what makes a context of another name, or in another store, with all
-// snapshots and the working state of one that is there. E_SNAPSHOT_NOT_FOUND where
+// snapshots and the working state of one that is there. E_SNAPSHOT_NOT_FOUND if
 // that has no snapshot. Cost: reading every snapshot.
 func Copy(ctx context.Context, from *provenance.Source, name, actor string) (store.Creation, error) {
 	s := &from.State

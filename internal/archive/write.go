@@ -14,7 +14,7 @@ import (
 )
 
 // WriteSnapshots writes the canonical snapshots of the cycles first..last, one a
-// line, oldest first: the form for exchange. E_SNAPSHOT_NOT_FOUND where one is
+// line, oldest first: the form for exchange. E_SNAPSHOT_NOT_FOUND if one is
 // not there. Cost: about copying what is written, see [document.Series].
 func WriteSnapshots(ctx context.Context, w io.Writer, from *provenance.Source, first, last int64) error {
 	buf := bufio.NewWriterSize(w, 1<<16)

@@ -19,7 +19,7 @@ import (
 // from its text, so there a float without fraction becomes an integer and bytes
 // become base64. A list of bytes by itself is refused, because text and base64
 // are equally likely to be meant; so are strings that are not UTF-8. The code is
-// E_DOCUMENT_INVALID, or E_LIMIT where values nest too deep.
+// E_DOCUMENT_INVALID, or E_LIMIT if values nest too deep.
 func Encode(v any) (Value, error) {
 	switch v := v.(type) {
 	case Value:

@@ -27,7 +27,7 @@ const (
 // Parse reads one JSON text and returns its canonical form. It accepts what
 // Python accepts: JSON and the literals NaN, Infinity and -Infinity; of equal
 // member names the last wins. It fails with E_DOCUMENT_INVALID and the byte where
-// reading stopped, also for text that is not UTF-8, and with E_LIMIT where values
+// reading stopped, also for text that is not UTF-8, and with E_LIMIT if values
 // nest too deep.
 //
 // Memory: twice the canonical form, whatever the text holds.

@@ -110,7 +110,7 @@ func appendUnit(dst []byte, u rune) []byte {
 // are not.
 func ValidText(s string) bool { return utf8.ValidString(s) }
 
-// StoredText reports whether s is valid UTF-8 but for lone surrogates in WTF-8
+// StoredText reports whether s is valid UTF-8 except for lone surrogates in WTF-8
 // form: the texts that a parsed value can hold. Surrogate halves side by side
 // are not lone: they have to be one code point.
 func StoredText(s string) bool { return badByte(s) < 0 }

@@ -23,7 +23,7 @@ type Rich struct {
 	ContextLines int       // unchanged lines around a change in a unified diff
 }
 
-// Report returns what leads from From to To. It fails where a content has to be
+// Report returns what leads from From to To. It fails if a content has to be
 // read and cannot. Cost: what differs, times O(log n), and the contents that do.
 func (r *Rich) Report(ctx context.Context) (*diff.Report, error) {
 	b := &richBuilder{Rich: r, ctx: ctx, older: r.From, newer: r.To, report: &diff.Report{
@@ -117,7 +117,7 @@ func (b *richBuilder) ranges(id string) diff.Ranges {
 }
 
 // RangeOf returns the place of a node in the canonical thread of a tree, nil
-// where it is not there. Nothing is rendered. Cost: O(depth · log n).
+// if it is not there. Nothing is rendered. Cost: O(depth · log n).
 func RangeOf(t *tree.Tree, id string) *diff.Range {
 	start, end, ok := t.ThreadRange(id)
 	if !ok {

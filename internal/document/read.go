@@ -160,7 +160,7 @@ func (r *reader) head(doc, root canon.Any) error {
 }
 
 // CheckCycle refuses what is not the cycle of a snapshot: E_DOCUMENT_INVALID
-// where it is no integer from 0, E_LIMIT where no cycle could follow it.
+// if it is no integer from 0, E_LIMIT if no cycle could follow it.
 func CheckCycle(n int64, isInteger bool) error {
 	switch {
 	case !isInteger || n < 0:

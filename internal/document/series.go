@@ -25,7 +25,7 @@ const (
 	seriesBytes = 64 << 20 // kept in all
 )
 
-// Write writes the next snapshot. It fails where w does, where a content cannot be
+// Write writes the next snapshot. It fails if w does, where a content cannot be
 // read from the store, and when ctx ends.
 //
 // Specification: 02 §8.2, 05 §2.2, 05 §3, 05 §3.1, 06 §5.1, 08 §6, 08 §6.1.

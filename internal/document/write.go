@@ -19,7 +19,7 @@ const flushAt = 1 << 16
 
 // Write writes the canonical bytes of a snapshot: compact, keys sorted,
 // children in canonical order, every header present (05 §3.1). Identical
-// snapshots give identical bytes (05 §2.2). Write fails where w does,
+// snapshots give identical bytes (05 §2.2). Write fails if w does,
 // where a content cannot be read from the store, and when ctx ends. Cost: O(size);
 // it streams.
 func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
@@ -40,7 +40,7 @@ func write(d *writer, t *tree.Tree, edition string) error {
 }
 
 // AppendNode appends one node as a document holds it, without its children. It
-// fails where its content cannot be read from the store.
+// fails if its content cannot be read from the store.
 func AppendNode(ctx context.Context, dst []byte, n *tree.Node, c tree.Class, cycle int64) ([]byte, error) {
 	d := writer{ctx: ctx, w: io.Discard, cycle: cycle, buf: dst, flat: true}
 	err := d.entry(tree.Loose(n, c))
@@ -54,7 +54,7 @@ type writer struct {
 	buf   []byte
 	flat  bool // one node only: no children, nothing is passed on
 
-	series *Series // keeps what is written of turns, nil where nothing follows
+	series *Series // keeps what is written of turns, nil if nothing follows
 }
 
 // flush passes on what was collected, where it is more than so many bytes.

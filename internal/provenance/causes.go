@@ -29,10 +29,10 @@ func (s *Source) causes(older, newer *tree.Tree, log *Log) *Causes {
 	return &Causes{source: s, older: older, newer: newer, log: log}
 }
 
-// Of says what made a node differ. d has its versions in the order of time, fields
-// the headers in which they differ; none where both are the same and only a
-// selector found one of them. Cost: constant where the states are neighbours;
-// elsewhere the first answer costs what changed in each cycle between them.
+// Of says what made a node differ. d has its versions from old to new, fields the headers
+// that differ; there are none if both versions are the same and a selector finds only one
+// of them. Cost: O(1) if the two states are neighbours; otherwise the first answer costs
+// what changed in each cycle between them.
 func (c *Causes) Of(ctx context.Context, d tree.Difference, fields []string) (diff.Cause, error) {
 	switch {
 	case d.Old == nil:
@@ -184,7 +184,7 @@ func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) 
 }
 
 // replacement returns the node that a removed node became by a move, or that an
-// added one was before, "" without one: a move gives a published node a new id.
+// added one was before, "" if there is none: a move gives a published node a new id.
 func (c *Causes) replacement(id string) string {
 	pair := differ.Compare(c.older, c.newer, nil)
 	for _, m := range differ.MatchMoves(c.older, c.newer, pair.Removed, pair.Added) {

@@ -23,7 +23,7 @@ type Log struct {
 	erasures []store.Entry
 }
 
-// Log reads the log entries of the cycles from..to. E_STORE where the report of a
+// Log reads the log entries of the cycles from..to. E_STORE if the report of a
 // commit cannot be read. Cost: these entries, and O(log n) reads to find the first.
 func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
 	first, err := s.firstRevision(ctx, from)

@@ -69,7 +69,7 @@ func (s *Source) Prefixes(
 	}
 }
 
-// prefix compares a snapshot with the one before it, nil without one.
+// prefix compares a snapshot with the one before it, nil if there is none.
 func (s *Source) prefix(
 	ctx context.Context, before, t *tree.Tree, log *Log, counter tree.Counter,
 ) (p inspect.Prefix, err error) {

@@ -101,7 +101,7 @@ func (b *timelineBuilder) addPlaced(kind inspect.EventKind, cycle int64, t *tree
 }
 
 // regionAndTurn returns the region that holds a node and the id of the turn above
-// it, "" where there is none.
+// it, "" if there is none.
 func regionAndTurn(t *tree.Tree, id string) (region, turn string) {
 	path := t.Path(id)
 	if len(path) > 1 {

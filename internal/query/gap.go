@@ -12,8 +12,8 @@ import (
 // Gap finds the gap between siblings that an insertion position names (001, 003
 // §3.8, §3.9): (d0, end) is the end of the active head, (d0, mc[offset=0], ) the
 // beginning of its core. Every hop leads to one container, which has to pass the
-// filters of the hop. Gap fails with E_NODE_NOT_FOUND where a hop leads nowhere,
-// and with E_PLACEMENT_INVALID where it leads to no container or to several.
+// filters of the hop. Gap fails with E_NODE_NOT_FOUND if a hop leads nowhere,
+// and with E_PLACEMENT_INVALID if it leads to no container or to several.
 // It reads contents from the store under ctx where a filter tests them.
 //
 // Specification: 003 §3.9, 001 §3.9.

@@ -23,7 +23,7 @@ type Plan struct {
 	keySet       bool            // the selector asks for a same-key set; see key_set.go
 	keySetFilter filter          // picks from the whole same-key set
 	keySetChoice []selector.Part // the parts that keySetFilter was compiled from
-	order        string          // the word of @order, "" without one
+	order        string          // the word of @order, "" if there is none
 	newestFirst  bool            // the walk visits the newest turn first
 }
 
@@ -62,9 +62,9 @@ type step struct {
 }
 
 // Compile compiles a selector into a plan. The caller resolves the address that
-// the selector carries (04 §2). Compile fails with E_SELECTOR_INVALID where no
+// the selector carries (04 §2). Compile fails with E_SELECTOR_INVALID if no
 // text could give the selector or a regular expression does not compile, and
-// with E_LIMIT where positions and searches, spelled out as steps, give more
+// with E_LIMIT if positions and searches, spelled out as steps, give more
 // than [selector.MaxGroups] groups or a group of more than [selector.MaxSteps]
 // steps.
 func Compile(s *selector.Selector) (*Plan, error) {

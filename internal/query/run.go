@@ -32,7 +32,7 @@ type run struct {
 	ctx         context.Context
 	plan        *Plan
 	tree        *tree.Tree
-	paths       [][]*tree.Entry        // from the root to each of plan.ids, nil where an id is not there
+	paths       [][]*tree.Entry        // from the root to each of plan.ids, nil if an id is not there
 	limits      map[*tree.Entry][]span // the only children to visit below a node, see RunBelow
 	turns       []int                  // ranks of the turns below ^seq, see ranksOfTurns
 	result      Result
@@ -57,8 +57,8 @@ func (r *run) fail(err error) {
 }
 
 // Run evaluates the plan over one tree. It is pure (04 §1). It applies @order;
-// the controls that leave nodes out are for Window. It fails only where content
-// has to be read from a store, when ctx ends, or with E_LIMIT where regular
+// the controls that leave nodes out are for Window. It fails only if content
+// has to be read from a store, when ctx ends, or with E_LIMIT if regular
 // expressions would take more than 2^30 steps, states × bytes of text.
 //
 // Cost: a step with an id follows one path; :depth(…) looks at the turns it

@@ -140,7 +140,7 @@ type walk struct {
 	parent *tree.Entry
 	at     location // of the parent
 	open   []state  // the steps that are open for at least one child
-	routes *routes  // nil where the same steps are open for all children
+	routes *routes  // nil if the same steps are open for all children
 }
 
 // mayEnter reports whether an open step may match in a run of children.
@@ -220,7 +220,7 @@ func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, s
 }
 
 // spans writes the ranks of the children worth a visit to lv.spans. It reports
-// false where an open step leads to neither an id nor a depth, so that all
+// false if an open step leads to neither an id nor a depth, so that all
 // children are. Rows "by id" and "the user's blocks of the last three turns".
 func (r *run) spans(e *tree.Entry, turns bool, at location, lv *level) bool {
 	list := lv.spans[:0]

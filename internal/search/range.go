@@ -30,9 +30,9 @@ type Range struct {
 	contents differ.Contents
 }
 
-// NewRange prepares a selector. E_SELECTOR_INVALID where it addresses no range or
-// its @mode gives ids, and for forms and headers that cannot be shown;
-// E_SNAPSHOT_RANGE_LIMIT for caps that leave nothing.
+// NewRange prepares a selector. Errors: E_SELECTOR_INVALID if it addresses no range, if its
+// @mode asks for ids, or if a form or a header cannot be shown; E_SNAPSHOT_RANGE_LIMIT for
+// caps that leave nothing to compare.
 func NewRange(text string, edition selector.Edition, o RangeOptions) (*Range, error) {
 	q, err := selector.Parse(text, edition)
 	if err != nil {
@@ -85,7 +85,7 @@ func checkLimits(l diff.RangeLimits) error {
 
 // Changes compares neighbours of the given snapshots, which come newest first; in
 // the mode reduce the two ends. name gives the address of a snapshot, warnings are
-// what is to be said of the range itself. It fails where a content has to be read
+// what is to be said of the range itself. It fails if a content has to be read
 // and cannot, and as [query.Plan.Run] does. Cost: what is selected in each
 // snapshot and what differs between neighbours.
 func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef,

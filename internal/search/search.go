@@ -33,11 +33,11 @@ type Search struct {
 	Selector *selector.Selector // as it was parsed
 
 	plan    *query.Plan
-	where   *query.Plan                        // of Where, nil without it
+	where   *query.Plan                        // of Where, nil if there is none
 	kept    map[*tree.Tree]*query.Subtrees     // what where matches in each snapshot
 	mode    string                             // union or latest, where a range gives ids
 	changes error                              // why a range gives changes and no ids, nil for all else
-	ran     func(t *tree.Tree, r query.Result) // hears of every evaluation, nil where nobody counts
+	ran     func(t *tree.Tree, r query.Result) // hears of every evaluation, nil if nobody counts
 }
 
 // Match is a node that was found, and the snapshot that it was found in.

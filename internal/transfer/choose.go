@@ -29,7 +29,7 @@ func (l *line) cycles() int {
 	return int(l.Cycle - l.First + 1)
 }
 
-// choose lists what to copy: the contexts of the names, all where there are none,
+// choose lists what to copy: the contexts of the names, all if there are none,
 // and of their origins what they share. An origin that is not named itself is copied
 // as what is left of a deleted one would be.
 func (c *copying) choose(names []string) error {
@@ -85,7 +85,7 @@ func (l *line) share(fork *line, chosen bool) {
 	}
 }
 
-// refuseTaken returns E_CONFLICT where the target has one of the names.
+// refuseTaken returns E_CONFLICT if the target has one of the names.
 func (c *copying) refuseTaken() error {
 	there, err := c.to.Contexts(c.ctx)
 	if err != nil {

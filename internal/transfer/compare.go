@@ -89,7 +89,7 @@ func (c *copying) snapshots(s store.Store, key store.Key, from, to int64) *snaps
 	return &snapshots{pull, stop}
 }
 
-// next returns the next snapshot, nil where it is not that of the cycle.
+// next returns the next snapshot, nil if it is not that of the cycle.
 func (s *snapshots) next(cycle int64) (*tree.Tree, error) {
 	t, err, ok := s.pull()
 	if err != nil || !ok || t.Cycle() != cycle {

@@ -21,7 +21,7 @@ func (c *copying) findUnfinished() error {
 	return nil
 }
 
-// resume returns what an interrupted copy left of a line, nil without any. What is
+// resume returns what an interrupted copy left of a line, nil if there is none. What is
 // no beginning of the line is deleted: something was erased since, or it is of
 // another source.
 func (c *copying) resume(l *line) (*target, error) {

@@ -25,7 +25,7 @@ type Progress func(done, total int)
 // Each context is copied as it is at one moment; others may go on writing. What is
 // there by then is compared, revision by revision and cycle by cycle, and verified
 // before any context appears in the target, all of them at one moment.
-// E_CONFLICT where something was erased meanwhile. Cost: everything that is copied,
+// E_CONFLICT if something was erased meanwhile. Cost: everything that is copied,
 // read once and written once, then read twice in the target.
 func Copy(ctx context.Context, from, to store.Store, names []string, progress Progress) (*inspect.Copied, error) {
 	c := &copying{ctx: ctx, keys: make(map[store.Key]store.Key), progress: progress}

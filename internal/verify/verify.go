@@ -21,7 +21,7 @@ import (
 // be nil.
 type Progress func(done, total int)
 
-// Named verifies the context of a name. E_STORE where there is none, and where
+// Named verifies the context of a name. E_STORE if there is none, and where
 // the store fails without saying that it is damaged.
 func Named(ctx context.Context, s store.Store, name string, progress Progress) (*inspect.Verification, error) {
 	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
@@ -58,8 +58,8 @@ func one(
 	return untilSettled(ctx, s, list[at], progress)
 }
 
-// All verifies every context of a store, and what belongs to none. A context that
-// cannot be read has a defect and hides no other.
+// All verifies every context of a store, and the rows that belong to none. It goes on after
+// a context that cannot be read, and reports that as its defect.
 func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreVerification, error) {
 	all := &inspect.StoreVerification{Contexts: []*inspect.Verification{}}
 	var err error
@@ -124,7 +124,7 @@ func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
 const tries = 8
 
 // untilSettled verifies a context, and again where an erasure meanwhile made what
-// was read a mixture of before and after it. E_CONFLICT where that goes on and on.
+// was read a mixture of before and after it. E_CONFLICT if that goes on and on.
 func untilSettled(
 	ctx context.Context, s store.Store, now store.Info, progress Progress,
 ) (*inspect.Verification, error) {

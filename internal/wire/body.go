@@ -67,7 +67,7 @@ func Read(body []byte) (Body, error) {
 }
 
 // Bytes returns the body as it was on the wire. It fails with E_DOCUMENT_INVALID
-// where the notes are not those of the value.
+// if the notes are not those of the value.
 func (b Body) Bytes() ([]byte, error) {
 	if b.Notes.Raw != nil {
 		return unpack(b.Notes.Raw)

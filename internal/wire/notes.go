@@ -8,7 +8,7 @@ import (
 )
 
 // Notes say how a body was written. They have a JSON form; the zero Notes are
-// those of a body that is its own canonical form, but for characters beyond
+// those of a body that is its own canonical form, except for characters beyond
 // ASCII, which stand for themselves.
 type Notes struct {
 	Spaced  bool    `json:"spaced,omitempty"`  // a blank after each comma and colon, as Python writes

@@ -16,8 +16,8 @@ type writer struct {
 	known        map[string][]int // the order of members by the shape of their object
 	order        []byte           // what is left of the notes
 	spelled      []Spelling       // what is left of the notes
-	objects      int              // to pass over until the next entry of order; -1 where there is none
-	scalars      int              // to pass over until the next of spelled; -1 where there is none
+	objects      int              // to pass over until the next entry of order; -1 if there is none
+	scalars      int              // to pass over until the next of spelled; -1 if there is none
 	err          error
 }
 

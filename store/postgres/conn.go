@@ -66,7 +66,7 @@ type conn struct {
 }
 
 const (
-	maxWaiting = 1 << 20         // bytes that wait at most, but for one statement
+	maxWaiting = 1 << 20         // bytes that wait at most, except for one statement
 	idle       = 1 * time.Second // after which a connection is tried before it is used
 )
 
@@ -226,7 +226,8 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 // tx is the transaction of a connection.
 type tx conn
 
-// Commit sends what waits and the end of the transaction with it.
+// Commit sends the statements that are still waiting together with the end of the
+// transaction.
 func (t *tx) Commit() error {
 	c, ctx := (*conn)(t), t.ctx
 	defer func() { c.ctx = nil }()
@@ -251,7 +252,7 @@ func (t *tx) Commit() error {
 	return err
 }
 
-// Rollback gives up what waits, and the rest where the server knows of it.
+// Rollback stops what waits, and the rest where the server knows of it.
 func (t *tx) Rollback() error {
 	c := (*conn)(t)
 	defer func() { c.ctx = nil }()

@@ -51,7 +51,7 @@ func migrate(ctx context.Context, db *sql.DB, address string, make bool) error {
 	}
 }
 
-// versionOf is the version of the schema, 0 where there is none.
+// versionOf is the version of the schema, 0 if there is none.
 func versionOf(ctx context.Context, db *sql.DB) (at int64, err error) {
 	err = db.QueryRowContext(ctx, "SELECT max(version) FROM pact_schema").Scan(&at)
 	if codeOf(err) == noTable {

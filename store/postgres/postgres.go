@@ -33,7 +33,7 @@ func IsAddress(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// Shown is an address without its password.
+// Shown returns an address without its password.
 func Shown(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -47,13 +47,13 @@ func Shown(address string) string {
 	return u.Redacted()
 }
 
-// Open opens the store in a database, whose address is a postgres:// URL. Tables
-// that are missing are made. It returns E_STORE where the database cannot be
-// reached, has tables of the same names that belong to something else, or is of
-// a newer version.
+// Open opens the store in a database, whose address is a postgres:// URL, and makes missing
+// tables. It returns E_STORE if the database cannot be reached, has tables of the same
+// names that belong to something else, or is of a newer version.
 func Open(ctx context.Context, address string) (*Store, error) { return open(ctx, address, true) }
 
-// OpenExisting is Open for a store that is there: it makes none.
+// OpenExisting opens a store as [Open] does, but makes none: it returns E_STORE if the
+// database has none.
 func OpenExisting(ctx context.Context, address string) (*Store, error) {
 	return open(ctx, address, false)
 }

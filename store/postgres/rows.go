@@ -78,7 +78,7 @@ func valueOf(data []byte, oid uint32) (driver.Value, error) {
 type rows struct {
 	conn    *conn
 	results *pgconn.MultiResultReader
-	reader  *pgconn.ResultReader // nil where there is no result
+	reader  *pgconn.ResultReader // nil if there is no result
 	ahead   bool                 // a row was read and not yet given out
 }
 

@@ -10,13 +10,12 @@ import (
 	"github.com/contexttree/pact/internal/safefile"
 )
 
-// Backup writes the store as it is at one moment to a file: all contexts with
-// their snapshots, drafts, logs and attempts. Others may read and write while it
-// does. The file appears when it is complete and on the disk; it is a store by
-// itself, without free pages, and private like a new store; a file that it
-// replaces keeps its mode. It returns E_STORE where the medium fails, and where
-// a store that is open, or its log, is in the place. Cost: reading the store and
-// writing it once.
+// Backup copies the store, as it is at one moment, to a new file: all contexts with their
+// snapshots, drafts, logs and attempts. Other connections may read and write meanwhile. The
+// file appears when it is complete and on the disk. It is a store itself, without free
+// pages, readable by its owner only; if it replaces a file, it keeps the mode of that file.
+// It returns E_STORE if the medium fails, or if the target is a store that is open or has a
+// log. Cost: reading the store and writing it once.
 func (s *Store) Backup(ctx context.Context, name string) error {
 	if err := s.files.backup(ctx, name); err != nil {
 		if fault.CodeOf(err) != "" {

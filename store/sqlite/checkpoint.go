@@ -20,7 +20,7 @@ const checkpointWait = 100 * time.Millisecond
 // afterCommit runs after a commit. It checks that the commit went to the files that
 // others open, and empties a WAL that readers, one after the other, kept SQLite
 // from restarting. A reader that comes meanwhile reads from the file and blocks
-// nobody. Where one reader goes on reading, afterCommit gives up until the WAL has
+// nobody. Where one reader goes on reading, afterCommit stops until the WAL has
 // grown by another walLimit; when that reader is done, SQLite restarts the WAL and
 // truncates it (journal_size_limit).
 func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {

@@ -7,13 +7,13 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Compact packs all rows that are no drafts, and writes the file anew without what
-// deleted, erased and packed rows left. It empties the log beside the file. Others may read meanwhile; writers wait, as they
-// do for each other, and may get E_BUSY. Where a reader keeps what was there before
-// in use, remains says so: the file shrinks when Compact is called again after it.
-// Whoever cancels ctx or ends the process leaves the file as it was. E_STORE where
-// the disk has no room for the file once more, E_BUSY where a writer holds it.
-// Cost: the whole file, read once and written twice.
+// Compact packs all rows that are not drafts, then rewrites the file without the pages of
+// deleted, erased and packed rows, and empties the log beside it. Other connections may
+// read meanwhile; writers wait and may get E_BUSY. If a reader still uses the old pages,
+// remains says so: call Compact again later to shrink the file. If ctx is canceled or the
+// process ends, the file stays as it was or packed. It returns E_STORE if the disk has no
+// room for a second copy of the file, E_BUSY if a writer holds it. Cost: reading the whole
+// file once and writing it twice.
 func (s *Store) Compact(ctx context.Context) (remains string, err error) {
 	if err := s.PackAll(ctx); err != nil {
 		return "", err

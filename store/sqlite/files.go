@@ -30,8 +30,8 @@ var suffixes = [3]string{"", "-wal", "-shm"}
 const minFileSize = 512
 
 // findFiles examines the file without opening it, because closing it again would
-// release the locks that this process has on it. It returns nil where there is no
-// file, and E_STORE where the file cannot be a store.
+// release the locks that this process has on it. It returns nil if there is no
+// file, and E_STORE if the file cannot be a store.
 func findFiles(path string) (*files, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
@@ -120,7 +120,7 @@ func linkNew(name, path string) error {
 	return errors.Join(f.Close(), os.Rename(name, path))
 }
 
-// record records which files were opened. It returns E_STORE where the file is no
+// record records which files were opened. It returns E_STORE if the file is no
 // longer the one that findFiles saw.
 func (p *files) record() error {
 	found := p.opened[0]
@@ -137,7 +137,7 @@ func (p *files) record() error {
 	return nil
 }
 
-// check returns E_STORE where one of the files was removed, replaced or truncated:
+// check returns E_STORE if one of the files was removed, replaced or truncated:
 // nobody would find a commit there. Cost: three calls of stat.
 func (p *files) check() error {
 	_, err := p.walSize()

@@ -70,7 +70,7 @@ func applyMigration(ctx context.Context, db interface {
 	return err
 }
 
-// compareSchema returns E_STORE where a schema differs from that of its version: a
+// compareSchema returns E_STORE if a schema differs from that of its version: a
 // trigger or a view that somebody put into the file would change what is written
 // or read.
 func compareSchema(path string, have, want map[object]bool) error {

@@ -38,15 +38,12 @@ var settings = []struct{ key, set, pragma, want string }{
 	{"_synchronous", "FULL", "synchronous", "2"},
 }
 
-// Open opens the store in a file, which is made where it is missing: whole, and
-// with mode 0600. It returns E_STORE where the directory is missing, where the
-// file is empty, belongs to something else or to a newer version, and where the
-// durability that a commit needs cannot be had; E_BUSY where others keep it
-// waiting for five seconds.
-//
-// Where nothing can be written beside the file, because the disk is full or can
-// only be read, the store is opened for reading alone, and every change to it is
-// answered with E_STORE.
+// Open opens the store in a file and makes the file, with mode 0600, if there is none. It
+// returns E_STORE if the directory is missing, if the file is empty, is no store or of a
+// newer version, or if the file system cannot give the durability that a commit needs;
+// E_BUSY if other processes hold the file for five seconds. If nothing can be written
+// beside the file, because the disk is full or read-only, the store is opened read-only,
+// and every change returns E_STORE.
 func Open(ctx context.Context, path string) (*Store, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -236,7 +233,7 @@ func vacuum(ctx context.Context, db *sql.DB) (remains string, err error) {
 
 func isConstraint(err error) bool { return primaryCode(err) == lib.SQLITE_CONSTRAINT }
 
-// primaryCode returns the primary result code of SQLite, 0 where there is none.
+// primaryCode returns the primary result code of SQLite, 0 if there is none.
 func primaryCode(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {

@@ -10,7 +10,7 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// checkWAL returns E_STORE where the WAL cannot belong to the file, as a later WAL
+// checkWAL returns E_STORE if the WAL cannot belong to the file, as a later WAL
 // beside a backup. The file ends with the last page that was moved to it; every
 // page after that has to be in the WAL. SQLite reads zeros for a page that is in
 // neither, and fails only when it needs that page. Cost: reading the header of

@@ -57,7 +57,7 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 }
 
 // waitInQueue waits to become the head of the queue and returns its file. It
-// returns nil where there is no queue and none can be made, and E_BUSY where ctx
+// returns nil if there is no queue and none can be made, and E_BUSY if ctx
 // ends first.
 func (p *files) waitInQueue(ctx context.Context, flag int) (*os.File, error) {
 	f, err := os.OpenFile(p.path+"-queue", os.O_RDONLY|flag, p.mode)

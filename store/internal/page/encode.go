@@ -24,7 +24,7 @@ type Builder struct {
 	size   int
 }
 
-// Add adds a row and its content, nil without one, from which it takes Row.Size. It
+// Add adds a row and its content, nil if there is none, from which it takes Row.Size. It
 // keeps the texts and the hash of the row, and copies the content. The caller makes a
 // page of MaxRows rows at most.
 func (b *Builder) Add(r Row, content []byte) {

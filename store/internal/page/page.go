@@ -38,7 +38,7 @@ type Row struct {
 	ISO       string // where it is not CreatedNS in the usual form
 	Index     int64  // creation_index
 	Expiry    int64  // tree.Never without one
-	Headers   string // JSON object of optional and custom headers, "" without any
+	Headers   string // JSON object of optional and custom headers, "" if there is none
 	Named     bool   // the id does not tell the birth
 	Size      int    // bytes of the content, 0 without one
 	Hash      []byte // content hash, 32 bytes or nil

@@ -13,8 +13,8 @@ import (
 
 // Apply implements store.Store: atomic, and durable before it returns (03 §7).
 // It plans the rows before it takes the lock, and holds the lock for the inserts
-// alone. It returns E_CONFLICT where the guard does not hold or a
-// request was carried out before, E_STORE where the medium fails. Cost: the
+// alone. It returns E_CONFLICT if the guard does not hold or a
+// request was carried out before, E_STORE if the medium fails. Cost: the
 // rows that changed, one for the log, and one synchronisation of the medium.
 func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
 	known, err := s.writerState(ctx, key, g)
@@ -95,7 +95,7 @@ func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 	return nil
 }
 
-// checkRequests returns E_CONFLICT where a request token is in the log of an origin
+// checkRequests returns E_CONFLICT if a request token is in the log of an origin
 // of a fork. A constraint keeps tokens of its own log unique.
 func (s *Store) checkRequests(ctx context.Context, line lineage, changes []store.Change) error {
 	for _, c := range changes {
@@ -142,7 +142,7 @@ func (s *Store) refusal(ctx context.Context, key store.Key, g store.Guard, chang
 		"check the store for damage")
 }
 
-// conflictOr returns E_CONFLICT where the guard no longer holds, so that the error
+// conflictOr returns E_CONFLICT if the guard no longer holds, so that the error
 // of the plan may come of it, and else that error.
 func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, err error) error {
 	st, failed := s.state(ctx, nil, key)

@@ -133,7 +133,7 @@ func scanAttempt(scan func(...any) error) (a store.Attempt, at attemptKey, proof
 	return a, at, proof, err
 }
 
-// checkProof returns E_STORE where an attempt does not match the proof of its row.
+// checkProof returns E_STORE if an attempt does not match the proof of its row.
 func checkProof(a store.Attempt, at attemptKey, proof int64) error {
 	args, err := attemptArgs(at, a)
 	if err == nil && rowProof(args) == proof {

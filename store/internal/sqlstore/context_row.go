@@ -36,7 +36,7 @@ func (c *contextRow) into(more ...any) []any {
 		&c.Erasures, &c.deleted, &c.proof}, more...)
 }
 
-// check returns E_STORE where the row does not match its proof.
+// check returns E_STORE if the row does not match its proof.
 func (c *contextRow) check() error {
 	if !c.proof.Valid || c.proof.Int64 != rowProof(c.values()) {
 		return damageError("the row of the context " + strconv.Quote(c.Name) + " is not as it was written")
@@ -100,7 +100,7 @@ func (w *writer) updateContext(c *contextRow) error {
 		int64(c.Key))
 }
 
-// checkLive returns E_CONTEXT_NOT_FOUND where the context is deleted.
+// checkLive returns E_CONTEXT_NOT_FOUND if the context is deleted.
 func (c *contextRow) checkLive() error {
 	if c.deleted == sharedRest {
 		return noKey(c.Key)

@@ -65,7 +65,7 @@ func noKey(key store.Key) error {
 	return store.NoKey(key)
 }
 
-// notFoundUnlessDamaged returns the error missing, or E_STORE where the rows of
+// notFoundUnlessDamaged returns the error missing, or E_STORE if the rows of
 // contexts are damaged: the missing context may have been one of them.
 func (s *Store) notFoundUnlessDamaged(ctx context.Context, missing error) error {
 	if _, err := s.Contexts(ctx); err != nil {

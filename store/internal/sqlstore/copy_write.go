@@ -120,7 +120,7 @@ func (w *writer) piece(p *plan, step int, piece store.Piece, next int64) (err er
 	return w.apply(&p.steps[step], p.revision)
 }
 
-// needCopying returns E_CONTEXT_NOT_FOUND where a key is not that of an unfinished
+// needCopying returns E_CONTEXT_NOT_FOUND if a key is not that of an unfinished
 // copy.
 func (w *writer) needCopying(key store.Key) error {
 	var c contextRow

@@ -32,7 +32,7 @@ func (s *Store) readOnce(ctx context.Context, doing string, f func(tx *sql.Tx) e
 }
 
 // digestDamage compares the digest of a tree with the recorded one and returns the
-// damage, nil where they are equal. Rows of version 1 of the schema recorded none.
+// damage, nil if they are equal. Rows of version 1 of the schema recorded none.
 // Cost: hashing the subtrees that no tree hashed before.
 func digestDamage(t *tree.Tree, recorded []byte) *store.Damage {
 	if recorded == nil {
@@ -74,7 +74,7 @@ func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 }
 
 // checkSnapshot returns the row of the log that published a snapshot, and E_STORE
-// where the snapshot has not the digest in that row. revision is the latest of the
+// if the snapshot has not the digest in that row. revision is the latest of the
 // context.
 func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int64) (logPosition, error) {
 	at, err := c.store.publication(ctx, c.tx, c.line.at(t.Cycle()), t.Cycle(), revision)
@@ -125,7 +125,7 @@ func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[in
 	return list, nil
 }
 
-// checkContentHash returns E_STORE where a content has not the content hash of
+// checkContentHash returns E_STORE if a content has not the content hash of
 // its node.
 func checkContentHash(n *tree.Node, content tree.JSON) error {
 	found, ok := n.HashWith(content)

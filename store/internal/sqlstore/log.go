@@ -124,7 +124,7 @@ func (s *Store) Request(ctx context.Context, key store.Key, token string) (*stor
 	return e, err
 }
 
-// request returns the entry with a request token in a lineage, nil without one.
+// request returns the entry with a request token in a lineage, nil if there is none.
 func (s *Store) request(ctx context.Context, line lineage, token string) (found *store.Entry, err error) {
 	const doing = "looking up a request"
 	for _, p := range line {

@@ -66,7 +66,7 @@ func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (done boo
 	return done && err == nil, err
 }
 
-// readSlice reads and encodes the rows to pack, nil where there are none.
+// readSlice reads and encodes the rows to pack, nil if there are none.
 func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast int64) (*slice, error) {
 	sl := &slice{branch: branch}
 	var latest int64
@@ -119,7 +119,7 @@ func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast
 	return sl, nil
 }
 
-// lastUnchained is the cycle up to which rows may have no proof, but for its drafts:
+// lastUnchained is the cycle up to which rows may have no proof, except for its drafts:
 // the log is of version 1 of the schema there.
 const lastUnchained = `SELECT max(latest) FROM log WHERE branch = ? AND chain IS NULL`
 
@@ -226,7 +226,7 @@ func valuesOf(branch int64, r *page.Row) []any {
 	return values
 }
 
-// writeSlice puts a page in the place of its rows, false where they changed since
+// writeSlice puts a page in the place of its rows, false if they changed since
 // they were read: another process packed or erased them, or deleted the context.
 func (w *writer) writeSlice(sl *slice) (bool, error) {
 	st := &w.store.stmts

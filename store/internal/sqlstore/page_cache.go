@@ -62,7 +62,7 @@ func (c *pageCache) putHead(p *openPage) {
 	c.heads = append(c.heads, p)
 }
 
-// block returns the contents of a block, nil where they are not known.
+// block returns the contents of a block, nil if they are not known.
 func (c *pageCache) block(key blockKey) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -67,7 +67,7 @@ func (s *Store) body(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) 
 	}
 }
 
-// blockAt returns the contents of a block of a page, nil where the page is no longer
+// blockAt returns the contents of a block of a page, nil if the page is no longer
 // as it was. Callers must not change them.
 func (s *Store) blockAt(ctx context.Context, tx *sql.Tx, p *packedPage, no int) ([]byte, error) {
 	key := blockKey{p.branch, p.birth, p.nid, p.digest, no}
@@ -95,7 +95,7 @@ func (s *Store) blockAt(ctx context.Context, tx *sql.Tx, p *packedPage, no int) 
 	return contents, nil
 }
 
-// missingBlock returns E_STORE where a page is there and its block is not.
+// missingBlock returns E_STORE if a page is there and its block is not.
 func (s *Store) missingBlock(ctx context.Context, tx *sql.Tx, p *packedPage) error {
 	var digest []byte
 	err := within(ctx, tx, s.stmts.digestOf).QueryRowContext(ctx, p.branch, p.birth, p.nid).Scan(&digest)
@@ -129,7 +129,7 @@ func (c *scanner) holdUnhashed(ctx context.Context, list []row) error {
 }
 
 // packedRef finds the version that an id names that tells its birth, in the pages of
-// a branch; the zero ref where there is none.
+// a branch; the zero ref if there is none.
 func (s *Store) packedRef(ctx context.Context, branch, birth int64, id string) (found ref, err error) {
 	err = s.eachPackedIn(ctx, branch, birth, func(r *page.Row) {
 		if r.ID == id {

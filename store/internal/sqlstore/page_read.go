@@ -180,7 +180,7 @@ func (s *Store) pageFor(ctx context.Context, tx *sql.Tx, branch, birth, nid int6
 	return of, nil
 }
 
-// row returns the row of a birth and a nid, nil where the page has none.
+// row returns the row of a birth and a nid, nil if the page has none.
 func (p *openPage) row(birth, nid int64) *page.Row {
 	rows := p.index.Rows
 	key := page.Row{Birth: birth, NID: nid}

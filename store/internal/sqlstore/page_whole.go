@@ -14,7 +14,7 @@ type wholePage struct {
 	contents [][]byte // of each block
 }
 
-// body returns the content of a row, nil where it has none.
+// body returns the content of a row, nil if it has none.
 func (p *wholePage) body(r *page.Row) []byte {
 	if r.Size == 0 {
 		return nil

@@ -45,7 +45,7 @@ type death struct {
 type birth struct {
 	ref
 	node   *tree.Node
-	body   []byte // nil where there is no content
+	body   []byte // nil if there is no content
 	parent int64
 	named  bool
 }

@@ -191,7 +191,7 @@ func (r *replay) step(cycle int64, rows []row) error {
 	return nil
 }
 
-// checkPatch returns E_STORE where rows would leave the tree without its root or
+// checkPatch returns E_STORE if rows would leave the tree without its root or
 // with a node that has no parent.
 func (r *replay) checkPatch(gone []string, born []tree.Born) error {
 	root := r.tree.Root().Node().ID

@@ -32,7 +32,7 @@ type writerCache struct {
 	known map[store.Key]*writerState
 }
 
-// take removes and returns the state of a context at the guard, nil where the
+// take removes and returns the state of a context at the guard, nil if the
 // cache has another or none.
 func (c *writerCache) take(key store.Key, g store.Guard) *writerState {
 	c.mu.Lock()
