@@ -18,6 +18,7 @@ type ProviderCall struct {
 	Provider string // the provider's name; at most 1 KiB
 	Model    string // the model's name; at most 1 KiB
 	Params   any    // any value with a JSON form; only its SHA-256 is kept; nil means null
+	Request  string // the rest of the request, from store.PackRequest, which is kept whole; "" for nothing
 }
 
 // Outcome is how an attempt ended (03 §6.1).
@@ -62,6 +63,7 @@ func (c *Context) StartAttempt(ctx context.Context, call ProviderCall, w io.Writ
 	a, err := keeper.PutAttempt(ctx, s.Key, store.Attempt{
 		Cycle: s.candidate.sealed.Cycle(), Status: store.Running, StartedNS: c.now(),
 		Provider: call.Provider, Model: call.Model, Params: hex.EncodeToString(hash[:]), Thread: thread,
+		Request: call.Request,
 	})
 	if err != nil {
 		return nil, err

@@ -39,6 +39,7 @@ type Attempt struct {
 	TokenIn, TokenOut *int64 // nil if nobody counted
 	Error             string // what the provider or the operator said; may be empty
 	Thread            string // SHA-256 of the canonical thread that was sent, in hexadecimal
+	Request           string // what is kept of the request besides the thread, from PackRequest; "" for nothing
 }
 
 // MarshalJSON writes the fields of 03 §6.2 under their names, with params as params_hash,
@@ -75,12 +76,15 @@ var NoThread = strings.Repeat("0", 2*sha256.Size)
 
 // Erase returns what an erasure leaves of an attempt, and whether that is less.
 // One that was sent what goes loses the hash of it, which would give a short
-// text away, and what the provider said, which may quote it. One of which
-// nothing shows what it was sent loses the hash alone.
+// text away, the rest of the request, and what the provider said, which may quote
+// it. One of which nothing shows what it was sent keeps what was said.
 func (a Attempt) Erase(sent, unknown bool, f *Finder) (Attempt, bool) {
 	left := a.clone()
 	if sent || unknown {
 		left.Thread = NoThread
+	}
+	if sent || unknown || f.inRequest(a.Request) {
+		left.Request = ""
 	}
 	if left.Error != "" && (sent || f.In(a.Error)) {
 		left.Error = Blank
@@ -90,12 +94,14 @@ func (a Attempt) Erase(sent, unknown bool, f *Finder) (Attempt, bool) {
 			*text = Blank
 		}
 	}
-	return left, left.Thread != a.Thread || left.Error != a.Error || left.Provider != a.Provider || left.Model != a.Model
+	changed := left.Thread != a.Thread || left.Request != a.Request || left.Error != a.Error ||
+		left.Provider != a.Provider || left.Model != a.Model
+	return left, changed
 }
 
 // InAttempt reports whether what was said in an attempt holds one of the texts.
 func (f *Finder) InAttempt(a *Attempt) bool {
-	return f.In(a.Error) || f.In(a.Provider) || f.In(a.Model)
+	return f.In(a.Error) || f.In(a.Provider) || f.In(a.Model) || f.inRequest(a.Request)
 }
 
 // AttemptID returns the id of the attempt with a number within its cycle. fork is the
@@ -179,6 +185,9 @@ func (a *Attempt) Check() error {
 	}
 	if a.Provider == "" || a.Model == "" {
 		return invalidAttempt("", "the attempt has no provider or no model")
+	}
+	if len(a.Request) > MaxRequest {
+		return requestTooLong()
 	}
 	if err := checkText("provider", a.Provider, MaxProvider); err != nil {
 		return err

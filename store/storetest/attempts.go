@@ -67,7 +67,7 @@ func (d *driver) compareAttempts() {
 
 func sameAttempt(t *testing.T, want, got store.Attempt) {
 	t.Helper()
-	if attemptText(t, want) != attemptText(t, got) || want.StartedNS != got.StartedNS || want.EndedNS != got.EndedNS {
+	if attemptText(t, want) != attemptText(t, got) || want.Request != got.Request || want.StartedNS != got.StartedNS || want.EndedNS != got.EndedNS {
 		t.Errorf("got the attempt %s, want %s", attemptText(t, got), attemptText(t, want))
 	}
 }
@@ -87,6 +87,7 @@ func testAttempts(t *testing.T, s Suite) {
 	first := d.start(call(1))
 	second := call(1)
 	second.Provider, second.Model, second.StartedNS = "п", "m\n🙂", -5
+	second.Request = "\x00\xff what was sent"
 	second = d.start(second)
 	if first.ID != "attempt:1-1" || second.ID != "attempt:1-2" {
 		t.Errorf("the ids are %s and %s", first.ID, second.ID)

@@ -61,7 +61,7 @@ func (w *writer) startAttempt(at attemptKey, a store.Attempt) error {
 	if err != nil {
 		return err
 	}
-	return w.exec(w.store.stmts.insertAttempt, append(args, rowProof(args))...)
+	return w.exec(w.store.stmts.insertAttempt, append(args, attemptProof(args))...)
 }
 
 // attemptArgs returns the values of the row of an attempt without its proof.
@@ -79,7 +79,23 @@ func attemptArgs(at attemptKey, a store.Attempt) ([]any, error) {
 		ended = a.EndedNS
 	}
 	return []any{at.branch, at.cycle, at.number, string(a.Status), a.StartedNS, ended, a.Provider, a.Model, params,
-		intOrNull(a.TokenIn), intOrNull(a.TokenOut), orNull(a.Error), thread}, nil
+		intOrNull(a.TokenIn), intOrNull(a.TokenOut), orNull(a.Error), thread, bytesOrNull(a.Request)}, nil
+}
+
+func bytesOrNull(s string) any {
+	if s == "" {
+		return nil
+	}
+	return []byte(s)
+}
+
+// attemptProof is the proof of the row of an attempt, of which the last value is
+// the request. A row without one has the proof that it had before there were any.
+func attemptProof(values []any) int64 {
+	if last := len(values) - 1; values[last] == nil {
+		values = values[:last]
+	}
+	return rowProof(values)
 }
 
 func intOrNull(n *int64) any {
@@ -112,18 +128,18 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 	}
 	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, intOrNull(a.TokenIn), intOrNull(a.TokenOut),
 		orNull(a.Error),
-		rowProof(args), at.branch, at.cycle, at.number)
+		attemptProof(args), at.branch, at.cycle, at.number)
 }
 
 func scanAttempt(scan func(...any) error) (a store.Attempt, at attemptKey, proof int64, err error) {
 	var fork int64
 	var ended, in, out sql.NullInt64
 	var said sql.NullString
-	var params, thread []byte
+	var params, thread, request []byte
 	err = scan(&at.branch, &at.cycle, &at.number, &a.Status, &a.StartedNS, &ended, &a.Provider, &a.Model, &params,
-		&in, &out, &said, &thread, &proof, &fork)
+		&in, &out, &said, &thread, &request, &proof, &fork)
 	a.ID, a.Cycle, a.EndedNS, a.Error = store.AttemptID(at.cycle, at.number, fork), at.cycle, ended.Int64, said.String
-	a.Params, a.Thread = hex.EncodeToString(params), hex.EncodeToString(thread)
+	a.Params, a.Thread, a.Request = hex.EncodeToString(params), hex.EncodeToString(thread), string(request)
 	if in.Valid {
 		a.TokenIn = &in.Int64
 	}
@@ -136,7 +152,7 @@ func scanAttempt(scan func(...any) error) (a store.Attempt, at attemptKey, proof
 // checkProof returns E_STORE if an attempt does not match the proof of its row.
 func checkProof(a store.Attempt, at attemptKey, proof int64) error {
 	args, err := attemptArgs(at, a)
-	if err == nil && rowProof(args) == proof {
+	if err == nil && attemptProof(args) == proof {
 		return nil
 	}
 	return (&store.Damage{Cycle: at.cycle, What: a.ID + " is not as it was recorded"}).Err()
@@ -198,7 +214,7 @@ func (c *checker) attempts(p segment) (*store.Damage, error) {
 		number, _ := values[2].(int64)
 		fork, _ := values[len(values)-1].(int64)
 		proven := values[:len(values)-2]
-		if proof, ok := values[len(values)-2].(int64); !ok || proof != rowProof(proven) {
+		if proof, ok := values[len(values)-2].(int64); !ok || proof != attemptProof(proven) {
 			return &store.Damage{Cycle: cycle, What: store.AttemptID(cycle, number, fork) + " is not as it was recorded"}
 		}
 		return nil

@@ -152,7 +152,7 @@ func (s *Store) CopyAttempts(ctx context.Context, key store.Key, list []store.At
 			if err := w.exec(s.stmts.deleteAttempt, int64(key), cycle, number); err != nil {
 				return err
 			}
-			if err := w.exec(s.stmts.insertAttempt, append(args, rowProof(args))...); err != nil {
+			if err := w.exec(s.stmts.insertAttempt, append(args, attemptProof(args))...); err != nil {
 				return err
 			}
 		}

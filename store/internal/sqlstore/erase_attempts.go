@@ -41,8 +41,8 @@ func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 		if err != nil {
 			return nil, err
 		}
-		held := proof == rowProof(was)
-		if proof = rowProof(is); !held {
+		held := proof == attemptProof(was)
+		if proof = attemptProof(is); !held {
 			proof ^= 1
 		}
 		list = append(list, attemptRow{at, left, proof, x.finder.InAttempt(&a)})

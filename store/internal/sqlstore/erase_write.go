@@ -9,7 +9,7 @@ const (
 		WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND birth = ? AND nid = ?)`
 	updateLog = `UPDATE log SET actor = ?, message = ?, request = ?, report = ?, digest = ?, thread = ?, sent = ?, chain = ?
 		WHERE branch = ? AND revision = ?`
-	updateErased = `UPDATE attempt SET provider = ?, model = ?, error = ?, thread = ?, proof = ?
+	updateErased = `UPDATE attempt SET provider = ?, model = ?, error = ?, thread = ?, request = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`
 	noteUnclean = `INSERT INTO unclean (since_ns) VALUES (?)`
 )
@@ -111,8 +111,8 @@ func (x *erasure) writeAttempts(w *writer) error {
 			if err != nil {
 				return err
 			}
-			if err := w.execOnce(updateErased, a.Provider, a.Model, orNull(a.Error), thread, a.proof, a.branch, a.cycle,
-				a.number); err != nil {
+			if err := w.execOnce(updateErased, a.Provider, a.Model, orNull(a.Error), thread,
+				bytesOrNull(a.Request), a.proof, a.branch, a.cycle, a.number); err != nil {
 				return err
 			}
 		}

@@ -88,7 +88,7 @@ const (
 
 	// Attempts are beside the history: no revision, no guard but the cycle.
 	attemptColumns = `a.branch, a.cycle, a.number, a.status, a.started_ns, a.ended_ns, a.provider, a.model, a.params,
-		a.token_in, a.token_out, a.error, a.thread, a.proof`
+		a.token_in, a.token_out, a.error, a.thread, a.request, a.proof`
 	attemptRows = `SELECT ` + attemptColumns + `, c.fork FROM attempt a JOIN context c ON c.key = a.branch
 		WHERE a.branch = ? AND a.cycle >= ? AND a.cycle <= ? ORDER BY a.cycle, a.number`
 	attemptAt = `SELECT ` + attemptColumns + `, c.fork FROM attempt a JOIN context c ON c.key = a.branch
@@ -98,7 +98,7 @@ const (
 		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
 	attemptsAfter = `SELECT count(*) FROM attempt WHERE branch = ? AND cycle > ?`
 	insertAttempt = `INSERT INTO attempt (branch, cycle, number, status, started_ns, ended_ns, provider, model, params,
-		token_in, token_out, error, thread, proof) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+		token_in, token_out, error, thread, request, proof) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	deleteAttempt = `DELETE FROM attempt WHERE branch = ? AND cycle = ? AND number = ?`
 	updateAttempt = `UPDATE attempt SET status = ?, ended_ns = ?, token_in = ?, token_out = ?, error = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`

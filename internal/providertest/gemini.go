@@ -1,0 +1,98 @@
+package providertest
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+)
+
+var geminiDialect = dialect{
+	path: func(path string) bool {
+		return strings.HasSuffix(path, ":generateContent") || strings.HasSuffix(path, ":streamGenerateContent")
+	},
+	key:     func(h http.Header) string { return h.Get("X-Goog-Api-Key") },
+	noKey:   refusal{403, "PERMISSION_DENIED", "Method doesn't allow unregistered callers."},
+	check:   checkGemini,
+	refuse:  refuseGemini,
+	answer:  answerGemini,
+	stream:  streamGemini,
+	streams: func(path string, _ object) bool { return strings.HasSuffix(path, ":streamGenerateContent") },
+}
+
+func refuseGemini(r refusal) object {
+	return object{"error": object{"code": r.status, "message": r.message, "status": strings.ToUpper(r.kind)}}
+}
+
+func checkGemini(_ http.Header, body object) *refusal {
+	contents := list(body["contents"])
+	if len(contents) == 0 {
+		return &refusal{400, "INVALID_ARGUMENT", "* GenerateContentRequest.contents: contents is not specified"}
+	}
+	calls := 0
+	for _, c := range contents {
+		role := text(c, "role")
+		if role != "" && role != "user" && role != "model" {
+			return &refusal{400, "INVALID_ARGUMENT", "Please use a valid role: user, model."}
+		}
+		made, answered := 0, 0
+		for _, part := range list(member(c, "parts")) {
+			if member(part, "functionCall") != nil {
+				made++
+			}
+			if member(part, "functionResponse") != nil {
+				answered++
+			}
+		}
+		if answered != calls {
+			return &refusal{400, "INVALID_ARGUMENT", "Please ensure that the number of function response parts is equal to " +
+				"the number of function call parts of the function call turn."}
+		}
+		calls = made
+	}
+	return nil
+}
+
+func (a *reply) geminiChunk(parts []object, last bool) object {
+	candidate := object{"index": 0, "content": object{"role": "model", "parts": parts}}
+	chunk := object{"responseId": "g_" + a.id, "modelVersion": "gemini", "candidates": []object{candidate}}
+	if last {
+		candidate["finishReason"] = "STOP"
+		if !a.NoUsage {
+			chunk["usageMetadata"] = object{"promptTokenCount": a.usage.sent, "cachedContentTokenCount": a.usage.read,
+				"candidatesTokenCount": a.usage.out - tokens(a.Thinking), "thoughtsTokenCount": tokens(a.Thinking)}
+		}
+	}
+	return chunk
+}
+
+// parts are those of an answer, texts in pieces where it is streamed.
+func (a *reply) parts(cut func(string) []string) (parts []object) {
+	for _, piece := range cut(a.Thinking) {
+		parts = append(parts, object{"text": piece, "thought": true})
+	}
+	for _, piece := range cut(a.Text) {
+		parts = append(parts, object{"text": piece})
+	}
+	for _, c := range a.Calls {
+		call := object{"id": c.ID, "name": c.Name, "args": json.RawMessage(c.Arguments)}
+		parts = append(parts, object{"functionCall": call})
+	}
+	return parts
+}
+
+func whole(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return []string{text}
+}
+
+func answerGemini(a *reply) object { return a.geminiChunk(a.parts(whole), true) }
+
+func streamGemini(a *reply) (events []event) {
+	parts := a.parts(pieces)
+	for i, part := range parts {
+		events = append(events, event{"", a.geminiChunk([]object{part}, i == len(parts)-1)})
+	}
+	return events
+}

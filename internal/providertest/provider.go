@@ -1,0 +1,223 @@
+// Package providertest is a stand-in for the providers of four APIs, for tests:
+// an HTTP handler that answers by a script, streamed or not, and refuses what the
+// providers refuse, with their words.
+package providertest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Turn is what a provider answers to one request.
+type Turn struct {
+	Thinking string
+	Text     string
+	Calls    []Call
+
+	Status   int  // of HTTP, where it is not 200: the request is refused
+	Overload bool // a stream ends with an error of the provider
+	Cut      bool // a stream ends in the middle of an event
+	NoUsage  bool
+}
+
+// Call is a call of a tool.
+type Call struct{ ID, Name, Arguments string } // Arguments are a JSON object
+
+// Received is a request as it came.
+type Received struct {
+	Path   string
+	Header http.Header
+	Body   []byte
+}
+
+// Provider answers requests by a script, one turn each. It is safe for concurrent
+// use; requests at the same time take turns in the order in which they came.
+type Provider struct {
+	mu       sync.Mutex
+	script   []Turn
+	received []Received
+	cache    cache
+}
+
+// New returns a provider with a script. A request beyond its end is answered by
+// "ok".
+func New(script ...Turn) *Provider { return &Provider{script: script} }
+
+// Received returns the requests that came so far.
+func (p *Provider) Received() []Received {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.received)
+}
+
+// refusal is why a request is not answered.
+type refusal struct {
+	status        int
+	kind, message string
+}
+
+// object is a JSON object.
+type object = map[string]any
+
+// dialect is how one API is spoken.
+type dialect struct {
+	path    func(path string) bool
+	key     func(http.Header) string
+	noKey   refusal
+	check   func(http.Header, object) *refusal
+	refuse  func(refusal) object
+	answer  func(*reply) object
+	stream  func(*reply) []event
+	streams func(path string, body object) bool
+}
+
+// event is an event of a stream: its name, where the API names events, and its
+// data.
+type event struct {
+	name string
+	data any
+}
+
+var dialects = []dialect{chatDialect, responsesDialect, messagesDialect, geminiDialect}
+
+func bearer(h http.Header) string {
+	key, _ := strings.CutPrefix(h.Get("Authorization"), "Bearer ")
+	return key
+}
+
+func streamField(_ string, body object) bool { return body["stream"] == true }
+
+// reply is what is needed to answer.
+type reply struct {
+	Turn
+	body  object
+	usage usage
+	id    string
+}
+
+// usage is in tokens, of four bytes each.
+type usage struct{ sent, read, written, out int }
+
+// ServeHTTP implements http.Handler.
+func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	text, err := io.ReadAll(r.Body)
+	if err != nil {
+		return // the client is gone
+	}
+	p.mu.Lock()
+	p.received = append(p.received, Received{r.URL.Path, r.Header.Clone(), text})
+	number := len(p.received)
+	p.mu.Unlock()
+	w.Header().Set("Request-Id", "req_"+strconv.Itoa(number))
+	at := slices.IndexFunc(dialects, func(d dialect) bool { return r.Method == "POST" && d.path(r.URL.Path) })
+	if at < 0 {
+		write(w, http.StatusNotFound, object{"error": object{"message": "Not found"}})
+		return
+	}
+	d := dialects[at]
+	if d.key(r.Header) == "" && r.URL.Query().Get("key") == "" {
+		write(w, d.noKey.status, d.refuse(d.noKey))
+		return
+	}
+	var body object
+	if err := json.Unmarshal(text, &body); err != nil {
+		write(w, 400, d.refuse(refusal{400, "invalid_request_error", "We could not parse the JSON body of your request."}))
+		return
+	}
+	if refused := d.check(r.Header, body); refused != nil {
+		write(w, refused.status, d.refuse(*refused))
+		return
+	}
+	answer := p.next(body, number)
+	switch {
+	case answer.Status == http.StatusTooManyRequests:
+		w.Header().Set("Retry-After", "0")
+		write(w, answer.Status, d.refuse(refusal{answer.Status, "rate_limit_error", "Too many requests"}))
+	case answer.Status != 0:
+		write(w, answer.Status, d.refuse(refusal{answer.Status, "api_error", "Internal server error"}))
+	case d.streams(r.URL.Path, body):
+		answer.writeStream(w, &d)
+	default:
+		write(w, http.StatusOK, d.answer(answer))
+	}
+}
+
+// next takes the next turn of the script and counts what it takes.
+func (p *Provider) next(body object, number int) *reply {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := &reply{Turn: Turn{Text: "ok"}, body: body, id: strconv.Itoa(number)}
+	if len(p.script) > 0 {
+		a.Turn, p.script = p.script[0], p.script[1:]
+	}
+	if a.Status == 0 {
+		a.usage = p.cache.count(body)
+		a.usage.out = tokens(a.Thinking) + tokens(a.Text) + len(a.Calls)
+	}
+	return a
+}
+
+func tokens(text string) int { return (len(text) + 3) / 4 }
+
+func write(w http.ResponseWriter, status int, body object) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(body) // an error means that the client is gone
+}
+
+// writeStream writes the events of an answer one by one.
+func (a *reply) writeStream(w http.ResponseWriter, d *dialect) {
+	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
+	events := d.stream(a)
+	if a.Cut || a.Overload {
+		events = events[:len(events)/2]
+	}
+	if a.Overload {
+		events = append(events, event{"error", d.refuse(refusal{529, "overloaded_error", "Overloaded"})})
+	}
+	for i, e := range events {
+		data, isText := e.data.(string)
+		if !isText {
+			encoded, err := json.Marshal(e.data)
+			if err != nil {
+				panic(err)
+			}
+			data = string(encoded)
+		}
+		if a.Cut && i == len(events)-1 {
+			data = data[:len(data)/2]
+		}
+		if e.name != "" {
+			_, _ = io.WriteString(w, "event: "+e.name+"\n")
+		}
+		_, _ = io.WriteString(w, "data: "+data)
+		if a.Cut && i == len(events)-1 {
+			panic(http.ErrAbortHandler) // which ends the connection
+		}
+		_, _ = io.WriteString(w, "\n\n")
+		_ = http.NewResponseController(w).Flush()
+	}
+}
+
+// list and member walk decoded JSON; what is of another kind is empty.
+func list(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func member(v any, name string) any {
+	o, _ := v.(object)
+	return o[name]
+}
+
+func text(v any, name string) string {
+	s, _ := member(v, name).(string)
+	return s
+}
+
+func invalid(message string) *refusal { return &refusal{400, "invalid_request_error", message} }

@@ -1,0 +1,233 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/answer"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// agent is a client of one API that keeps a conversation, as agents do.
+type agent struct {
+	*testing.T
+	api      api.Name
+	url      string
+	client   *http.Client
+	stream   bool
+	header   http.Header
+	body     map[string]any // but for the conversation
+	said     []any          // the conversation
+	lastBody []byte
+}
+
+const apiKey = "sk-secret-0123456789"
+
+// field is where an API has the conversation.
+var field = map[api.Name]string{api.Chat: "messages", api.Responses: "input", api.Messages: "messages",
+	api.Gemini: "contents"}
+
+func newAgent(t *testing.T, name api.Name, url string, transport http.RoundTripper, stream bool) *agent {
+	a := &agent{T: t, api: name, url: url, client: &http.Client{Transport: transport}, stream: stream}
+	a.header = http.Header{"Content-Type": {"application/json"}, "Cookie": {"session=cookie-0123456789"}}
+	tool := map[string]any{"name": "ls", "description": "lists <files> & dirs"}
+	a.body = map[string]any{"model": "m-1", "tools": []any{tool}, "temperature": json.RawMessage("0.50")}
+	if stream && name != api.Gemini {
+		a.body["stream"] = true
+	}
+	switch name {
+	case api.Chat:
+		a.url += "/v1/chat/completions"
+		a.body["tools"] = []any{map[string]any{"type": "function", "function": tool}}
+		a.body["stream_options"] = map[string]any{"include_usage": true}
+		a.said = []any{message("system", "Be kind.")}
+	case api.Responses:
+		a.url += "/v1/responses"
+		a.body["instructions"] = "Be kind."
+	case api.Messages:
+		a.url += "/v1/messages?beta=true"
+		a.body["system"], a.body["max_tokens"] = "Be kind.", 100
+		a.header.Set("Anthropic-Version", "2023-06-01")
+	case api.Gemini:
+		delete(a.body, "model")
+		a.body["tools"] = []any{map[string]any{"functionDeclarations": []any{tool}}}
+		a.body["systemInstruction"] = map[string]any{"parts": []any{map[string]any{"text": "Be kind."}}}
+		a.url += "/v1beta/models/m-1:generateContent?key=" + apiKey
+		if stream {
+			a.url = url + "/v1beta/models/m-1:streamGenerateContent?alt=sse&key=" + apiKey
+		}
+	}
+	if name != api.Gemini {
+		a.header.Set("Authorization", "Bearer "+apiKey)
+		a.header.Set("X-Api-Key", apiKey)
+	}
+	return a
+}
+
+func message(role, text string) map[string]any { return map[string]any{"role": role, "content": text} }
+
+// ask says something as the user.
+func (a *agent) ask(text string) {
+	if a.api == api.Gemini {
+		a.said = append(a.said, map[string]any{"role": "user", "parts": []any{map[string]any{"text": text}}})
+		return
+	}
+	a.said = append(a.said, message("user", text))
+}
+
+// result gives the result of a call.
+func (a *agent) result(id, name, text string) {
+	var m map[string]any
+	switch a.api {
+	case api.Chat:
+		m = map[string]any{"role": "tool", "tool_call_id": id, "content": text}
+	case api.Responses:
+		m = map[string]any{"type": "function_call_output", "call_id": id, "output": text}
+	case api.Messages:
+		m = map[string]any{"role": "user", "content": []any{map[string]any{"type": "tool_result", "tool_use_id": id,
+			"content": text}}}
+	case api.Gemini:
+		m = map[string]any{"role": "user", "parts": []any{map[string]any{"functionResponse": map[string]any{"id": id,
+			"name": name, "response": map[string]any{"output": text}}}}}
+	}
+	a.said = append(a.said, m)
+}
+
+// send makes a call and reads the answer, which does not join the conversation.
+func (a *agent) send(ctx context.Context) (*answer.Answer, int, error) {
+	a.Helper()
+	a.body[field[a.api]] = a.said
+	body, err := json.Marshal(a.body)
+	must(a.T, err)
+	a.lastBody = body
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, a.url, bytes.NewReader(body))
+	must(a.T, err)
+	req.Header = a.header.Clone()
+	resp, err := a.client.Do(req)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer resp.Body.Close()
+	read := answer.New(a.api, resp.StatusCode, resp.Header)
+	_, err = io.Copy(read, resp.Body)
+	got := read.Close(err)
+	return &got, resp.StatusCode, err
+}
+
+// call makes a call whose answer joins the conversation.
+func (a *agent) call() *answer.Answer {
+	a.Helper()
+	got, status, err := a.send(a.Context())
+	if err != nil || status != http.StatusOK || got.Failure != "" {
+		a.Fatalf("%s: %d, %v, %+v", a.api, status, err, got)
+	}
+	var content any
+	must(a.T, json.Unmarshal([]byte(got.Content.Value()), &content))
+	switch a.api {
+	case api.Messages:
+		a.said = append(a.said, map[string]any{"role": "assistant", "content": content})
+	case api.Responses:
+		a.said = append(a.said, content.([]any)...)
+	default:
+		a.said = append(a.said, content)
+	}
+	return got
+}
+
+// provider serves a script on loopback.
+func provider(t *testing.T, script ...providertest.Turn) (*providertest.Provider, string) {
+	p := providertest.New(script...)
+	server := httptest.NewServer(p)
+	t.Cleanup(server.Close)
+	return p, server.URL
+}
+
+func everyAPI(t *testing.T, test func(t *testing.T, name api.Name, stream bool)) {
+	for _, name := range []api.Name{api.Chat, api.Responses, api.Messages, api.Gemini} {
+		for _, stream := range []bool{false, true} {
+			label := string(name)
+			if stream {
+				label += "/stream"
+			}
+			t.Run(label, func(t *testing.T) { test(t, name, stream) })
+		}
+	}
+}
+
+// clock counts milliseconds from 1.
+func clock() func() int64 {
+	now := int64(0)
+	lock := make(chan struct{}, 1)
+	return func() int64 {
+		lock <- struct{}{}
+		defer func() { <-lock }()
+		now += 1e6
+		return now
+	}
+}
+
+func recorder(t *testing.T, s store.Store, o record.Options) *record.Recorder {
+	o.Clock = clock()
+	rec := record.To(s, o)
+	t.Cleanup(rec.Close)
+	return rec
+}
+
+func opened(t *testing.T, s store.Store, name string) *pact.Context {
+	t.Helper()
+	c, err := pact.Open(t.Context(), s, name, nil)
+	must(t, err)
+	return c
+}
+
+// sentAsReceived checks that each cycle gives back the body that the provider
+// received.
+func sentAsReceived(t *testing.T, c *pact.Context, p *providertest.Provider) {
+	t.Helper()
+	_, last := c.Cycles()
+	received := p.Received()
+	if int(last) != len(received) {
+		t.Fatalf("%d cycles, %d requests", last, len(received))
+	}
+	for i, r := range received {
+		body, err := record.Request(t.Context(), c, int64(i+1))
+		if err != nil {
+			t.Fatalf("cycle %d: %v", i+1, err)
+		}
+		if !bytes.Equal(body.Bytes, r.Body) || body.Path != r.Path {
+			t.Errorf("cycle %d: %s gave\n%s, want\n%s", i+1, body.Path, body.Bytes, r.Body)
+		}
+	}
+}
+
+// blocks lists the blocks of a snapshot: kind, role and content.
+func blocks(t *testing.T, s *pact.Snapshot) string {
+	t.Helper()
+	var all strings.Builder
+	for n := range s.Nodes() {
+		if n.Kind == "" {
+			continue
+		}
+		text, err := n.JSON(t.Context())
+		must(t, err)
+		all.WriteString(n.Kind + " " + n.Role + " " + string(text) + "\n")
+	}
+	return all.String()
+}

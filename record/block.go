@@ -1,0 +1,174 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"slices"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// Custom attributes of recorded contexts and their blocks.
+const (
+	attrContext  = "wire:context"  // of the root: the context was made by a recorder
+	attrCall     = "wire:call"     // the id by which a call and its result belong together
+	attrName     = "wire:name"     // of the tool that is defined or called
+	attrFailed   = "wire:failed"   // true on the result of a call that failed
+	attrReplaces = "wire:replaces" // id of the block in whose place this one stands
+	attrAnswer   = "wire:answer"   // on the first block of an answer: what the provider said of it
+)
+
+// key tells blocks apart by what they say. Blocks with one key are the same
+// content to a model.
+type key [sha256.Size]byte
+
+func keyOf(s *pact.Spec) key {
+	h := sha256.New()
+	for _, field := range []any{s.Kind, s.Role, s.Attrs[attrCall], s.Attrs[attrFailed], s.Content} {
+		value, err := canon.Encode(field)
+		if err != nil {
+			panic(err) // all of them were JSON before
+		}
+		h.Write([]byte(value))
+		h.Write([]byte{'\n'})
+	}
+	return key(h.Sum(nil))
+}
+
+// specOf is the block that a part becomes.
+func specOf(p api.Part, name api.Name) pact.Spec {
+	s := pact.Spec{Kind: p.Kind, Role: p.Role, Provenance: string(name), Content: p.Content, Attrs: map[string]any{}}
+	if p.Call != "" {
+		s.Attrs[attrCall] = p.Call
+	}
+	if p.Name != "" {
+		s.Attrs[attrName] = p.Name
+	}
+	if p.Failed {
+		s.Attrs[attrFailed] = true
+	}
+	return s
+}
+
+// block is a block of the working state of a recorded context, or one to be.
+type block struct {
+	pact.Spec
+	key    key
+	id     string
+	parent string // the turn or region that it hangs under
+	inHead bool   // that is ^ah
+}
+
+// keyOfNode is keyOf for a block that a context has.
+func keyOfNode(ctx context.Context, n *tree.Node) (key, error) {
+	content, err := n.Content.Value(ctx)
+	if err != nil {
+		return key{}, err
+	}
+	s := pact.Spec{Kind: n.Kind, Content: canon.Value(content), Attrs: map[string]any{}}
+	s.Role, _ = n.Header("role").Text()
+	for _, name := range []string{attrCall, attrFailed} {
+		if v := n.Header(name); v != "" {
+			s.Attrs[name] = canon.Value(v)
+		}
+	}
+	return keyOf(&s), nil
+}
+
+// thread is the blocks of a tree in the order of its thread: those of ^sys, and
+// those of the conversation. keys has the keys of blocks that are known, and
+// gets those of the others.
+func thread(ctx context.Context, t *tree.Tree, keys map[string]key) (system, conversation []block, err error) {
+	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
+		n := e.Node()
+		k, known := keys[n.ID]
+		if !known {
+			if k, err = keyOfNode(ctx, n); err != nil {
+				return false
+			}
+			keys[n.ID] = k
+		}
+		b := block{key: k, id: n.ID, parent: t.Parent(n.ID), inHead: region == tree.Head}
+		b.Kind, b.Offset = n.Kind, n.Offset
+		b.Role, _ = n.Header("role").Text()
+		b.Attrs = map[string]any{}
+		for _, name := range []string{attrCall, attrName} {
+			if text, ok := n.Header(name).Text(); ok {
+				b.Attrs[name] = text
+			}
+		}
+		if region == tree.Sys {
+			system = append(system, b)
+		} else {
+			conversation = append(conversation, b)
+		}
+		return true
+	})
+	return system, conversation, err
+}
+
+func keysOf(blocks []block) []key {
+	keys := make([]key, len(blocks))
+	for i := range blocks {
+		keys[i] = blocks[i].key
+	}
+	return keys
+}
+
+// successors completes an alignment: of what neither side continues between two
+// elements that go on, a block that changed is the successor of the one whose
+// place it takes. It is told by the id of its call or the name of its tool or, where
+// between the two elements there are as many of its kind and role on both sides,
+// by its place among them.
+func successors(old, now []block, matches []int) []int {
+	next := slices.Clone(matches)
+	from, i := 0, 0
+	for j := 0; j <= len(now); j++ {
+		if j < len(now) && matches[j] < 0 {
+			continue
+		}
+		upTo := len(old)
+		if j < len(now) {
+			upTo = matches[j]
+		}
+		succeed(old[i:upTo], now[from:j], func(a, b int) { next[from+b] = i + a })
+		from, i = j+1, upTo+1
+	}
+	return next
+}
+
+func succeed(old, now []block, match func(a, b int)) {
+	type name struct{ kind, role, word string }
+	nameOf := func(b *block) name {
+		n := name{kind: b.Kind, role: b.Role}
+		for _, attr := range []string{attrCall, attrName} {
+			if word, ok := b.Attrs[attr].(string); ok && n.word == "" {
+				n.word = attr + word
+			}
+		}
+		return n
+	}
+	olds, nows := map[name][]int{}, map[name]int{}
+	for a := range old {
+		n := nameOf(&old[a])
+		olds[n] = append(olds[n], a)
+	}
+	for b := range now {
+		nows[nameOf(&now[b])]++
+	}
+	last := -1
+	for b := range now {
+		n := nameOf(&now[b])
+		if len(olds[n]) == 0 || n.word == "" && len(olds[n]) != nows[n] {
+			continue
+		}
+		a := olds[n][0]
+		if olds[n], nows[n] = olds[n][1:], nows[n]-1; a > last {
+			match(a, b)
+			last = a
+		}
+	}
+}

@@ -1,0 +1,208 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/answer"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+)
+
+const maxAnswer = answer.MaxAnswer
+
+// call is a request on its way.
+type call struct {
+	recorder *Recorder
+	api      api.Name
+	ctx      context.Context // of the request
+	hide     hider
+	attempt  *attempt // nil where it is not recorded; of the queue's goroutine
+	lost     bool     // there was no room for it
+
+	started, first time.Time
+	status         int
+	header         http.Header
+}
+
+func (c *call) now() time.Time { return time.Unix(0, c.recorder.options.Clock()) }
+
+// do does a job of a call, unless it is lost: in Strict it waits for it and returns
+// its error, else it is queued, and what fails is counted. A call is lost once.
+func (c *call) do(size int, run func() error) error {
+	r := c.recorder
+	if c.lost {
+		return nil
+	}
+	j := job{size: size, run: func() error {
+		err := run()
+		if err != nil {
+			r.lost(err)
+		}
+		return err
+	}}
+	if r.options.Strict {
+		j.done = make(chan error, 1)
+	}
+	err := r.queue.put(j)
+	switch {
+	case err != nil:
+		c.lost = true
+		r.lost(err)
+	case j.done != nil:
+		err = <-j.done
+	}
+	if !r.options.Strict {
+		return nil
+	}
+	return err
+}
+
+// begin records that a request is about to be sent.
+func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, error) {
+	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}}
+	c.hide.secretsOf(req)
+	c.started = c.now()
+	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
+	provider, group := req.URL.Host, groupOf(req.Header)
+	return c, c.do(len(body), func() error { return c.start(k, provider, group, body) })
+}
+
+// start makes the context what the request sends, and the attempt.
+func (c *call) start(k *kept, provider, group string, body []byte) error {
+	ctx := context.Background() // what was sent is recorded, whether or not the client waits for the answer
+	read, redacted, err := c.hide.body(body)
+	if err != nil {
+		return err
+	}
+	request, ok := api.Read(c.api, read.Value)
+	if !ok {
+		c.recorder.count(func(s *Stats) { s.Unread++ })
+		return nil
+	}
+	text, err := read.Bytes()
+	if err != nil {
+		return err
+	}
+	sum := sha256.Sum256(text)
+	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
+	k.Parameters, k.Frame = json.RawMessage(request.Parameters.Value()), json.RawMessage(request.Frame.Value())
+	packed, err := k.encode()
+	if err != nil {
+		return err
+	}
+	var system, conversation []block
+	for _, p := range request.Parts {
+		b := block{Spec: specOf(p, c.api)}
+		b.key = keyOf(&b.Spec)
+		if p.Section == api.Conversation {
+			conversation = append(conversation, b)
+		} else {
+			system = append(system, b)
+		}
+	}
+	l, err := c.recorder.lineFor(ctx, group, system, conversation)
+	if err != nil {
+		return err
+	}
+	model := request.Model
+	if model == "" {
+		model = api.Model(k.Path)
+	}
+	if model == "" {
+		model = "unknown"
+	}
+	c.attempt, err = l.start(ctx, pact.ProviderCall{
+		Provider: provider, Model: model, Request: packed,
+		Params: canon.Object(canon.Member{Name: "headers", Value: headerValues(k.Headers)},
+			canon.Member{Name: "parameters", Value: request.Parameters}),
+	}, system, conversation)
+	if err != nil {
+		return err
+	}
+	c.recorder.count(func(s *Stats) {
+		s.Calls++
+		if k.Notes.Raw != nil {
+			s.KeptRaw++
+		}
+	})
+	return nil
+}
+
+func headerValues(headers map[string]string) canon.Any {
+	var members []canon.Member
+	for name, value := range headers {
+		members = append(members, canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: value}})
+	}
+	return canon.Object(members...)
+}
+
+// failed records that no answer came.
+func (c *call) failed(err error) error {
+	return c.do(0, func() error {
+		return c.finish(pact.Outcome{Status: c.statusOf(err), Err: c.hide.err(err)}, nil, canon.Any{})
+	})
+}
+
+// answered records the answer, which is body unless it broke off.
+func (c *call) answered(body []byte, broken error) error {
+	canceled := broken != nil && (errors.Is(broken, errClosedEarly) || c.ctx.Err() != nil)
+	return c.do(len(body), func() error {
+		assembler := answer.New(c.api, c.status, c.header)
+		_, _ = assembler.Write(body) // it takes everything
+		a := assembler.Close(broken)
+		o := pact.Outcome{Status: store.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
+		if a.Failure != "" {
+			o.Status, o.Err = store.Failed, c.hide.err(errors.New(a.Failure))
+		}
+		if o.Err != nil && canceled {
+			o.Status = store.Canceled
+		}
+		var said []api.Part
+		if content, _ := c.hide.value(a.Content); content.Kind != canon.KindAbsent {
+			said = api.Said(c.api, content)
+		}
+		return c.finish(o, said, c.about(&a))
+	})
+}
+
+// about is what is known of an answer besides its content.
+func (c *call) about(a *answer.Answer) canon.Any {
+	about := aboutAnswer(a)
+	if c.first.IsZero() {
+		return about
+	}
+	waited := max(0, c.first.Sub(c.started)).Milliseconds()
+	return canon.Object(append(about.Members, canon.Member{Name: "first_byte_ms",
+		Value: canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(waited, 10)}})...)
+}
+
+func (c *call) finish(o pact.Outcome, said []api.Part, about canon.Any) error {
+	if c.attempt == nil {
+		return nil
+	}
+	return c.attempt.end(context.Background(), o, said, about, c.api)
+}
+
+func (c *call) statusOf(err error) store.AttemptStatus {
+	if errors.Is(err, context.Canceled) || c.ctx.Err() != nil {
+		return store.Canceled
+	}
+	return store.Failed
+}
+
+// secret reports whether a header carries what must not be kept.
+func secret(name string) bool {
+	name = strings.ToLower(name)
+	return name == "authorization" || name == "cookie" || strings.Contains(name, "key") ||
+		strings.Contains(name, "token") || strings.Contains(name, "secret") || strings.Contains(name, "signature")
+}

@@ -1,0 +1,128 @@
+package record
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"net/http"
+
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/wire"
+)
+
+// Middleware records a request and its answer around next, which sends it. It has
+// the form that the middleware of the SDKs of OpenAI and Anthropic has. The answer
+// that it returns has the body and the errors of next's; with Options.Strict it
+// may have one of recording too.
+func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response,
+	error) {
+	name := api.Of(req.Method, req.URL.Path)
+	if name == "" || req.Body == nil {
+		return next(req)
+	}
+	body, req, err := bodyOf(req)
+	if err != nil {
+		r.lost(err)
+		return next(req)
+	}
+	c, err := r.begin(name, req, body)
+	if err != nil {
+		return nil, err
+	}
+	resp, err := next(req)
+	if err != nil {
+		return resp, errors.Join(err, c.failed(err))
+	}
+	if resp.StatusCode == http.StatusSwitchingProtocols {
+		return resp, c.failed(errors.New("the answer is no HTTP"))
+	}
+	c.status, c.header = resp.StatusCode, resp.Header.Clone()
+	resp.Body = &tap{body: resp.Body, call: c}
+	return resp, nil
+}
+
+// Transport returns a RoundTripper that records what goes through base, which is
+// [http.DefaultTransport] where it is nil.
+func (r *Recorder) Transport(base http.RoundTripper) http.RoundTripper {
+	if base == nil {
+		base = http.DefaultTransport
+	}
+	return transport{r, base}
+}
+
+type transport struct {
+	recorder *Recorder
+	base     http.RoundTripper
+}
+
+func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	return t.recorder.Middleware(req, t.base.RoundTrip)
+}
+
+// errTooLong is why a request is not recorded that has too long a body.
+var errTooLong = errors.New("the body of a request is too long to be recorded")
+
+// bodyOf reads the body of a request and returns a request that still has it.
+func bodyOf(req *http.Request) ([]byte, *http.Request, error) {
+	body, err := io.ReadAll(io.LimitReader(req.Body, wire.MaxBody+1))
+	again := *req
+	rest := io.Reader(bytes.NewReader(body))
+	switch {
+	case err != nil:
+		rest = io.MultiReader(rest, failing{err})
+	case len(body) > wire.MaxBody:
+		rest, err = io.MultiReader(rest, req.Body), errTooLong
+	}
+	again.Body = readCloser{rest, req.Body}
+	return body, &again, err
+}
+
+type readCloser struct {
+	io.Reader
+	io.Closer
+}
+
+// failing gives the error that reading a body had.
+type failing struct{ err error }
+
+func (f failing) Read([]byte) (int, error) { return 0, f.err }
+
+// tap passes an answer on and takes a copy of what passes.
+type tap struct {
+	body io.ReadCloser
+	call *call
+	copy []byte
+	done bool
+}
+
+func (t *tap) Read(p []byte) (int, error) {
+	n, err := t.body.Read(p)
+	if n > 0 && t.call.first.IsZero() {
+		t.call.first = t.call.now()
+	}
+	if room := maxAnswer - len(t.copy); room > 0 {
+		t.copy = append(t.copy, p[:min(n, room)]...)
+	}
+	if err != nil && !t.done {
+		t.done = true
+		broken := err
+		if errors.Is(err, io.EOF) {
+			broken = nil
+		}
+		if failed := t.call.answered(t.copy, broken); failed != nil {
+			return n, failed
+		}
+	}
+	return n, err
+}
+
+// Close ends the record of an answer that was not read to its end.
+func (t *tap) Close() error {
+	if !t.done {
+		t.done = true
+		return errors.Join(t.body.Close(), t.call.answered(t.copy, errClosedEarly))
+	}
+	return t.body.Close()
+}
+
+var errClosedEarly = errors.New("the client closed it")

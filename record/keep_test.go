@@ -1,0 +1,243 @@
+package record_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// No key, cookie or query is anywhere in the store, also where a provider or an
+// agent repeats it.
+func TestSecretsAreNotKept(t *testing.T) {
+	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
+		_, url := provider(t, providertest.Turn{Text: "your key is " + apiKey})
+		path := filepath.Join(t.TempDir(), "pact.db")
+		s, err := sqlite.Open(t.Context(), path)
+		must(t, err)
+		rec := recorder(t, s, record.Options{Context: "chat", Redact: []*regexp.Regexp{regexp.MustCompile(`card \d+`)}})
+		a := newAgent(t, name, url, rec.Transport(nil), stream)
+		a.ask("my key is " + apiKey + " and my card 12345678")
+		a.call()
+		rec.Close()
+		if got := rec.Stats(); got.Calls != 1 || got.Lost != 0 {
+			t.Fatalf("%+v", got)
+		}
+		body, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
+		must(t, err)
+		if body.Redacted != 2 || !strings.Contains(string(body.Bytes), "my key is [redacted] and my [redacted]") {
+			t.Errorf("%d redacted: %s", body.Redacted, body.Bytes)
+		}
+		must(t, s.Close())
+		files, err := filepath.Glob(path + "*")
+		must(t, err)
+		for _, file := range files {
+			data, err := os.ReadFile(file)
+			must(t, err)
+			for _, secret := range []string{apiKey, "cookie-0123456789", "12345678"} {
+				if bytes.Contains(data, []byte(secret)) && secret != "12345678" || bytes.Contains(data, []byte("card "+secret)) {
+					t.Errorf("%s is in %s", secret, file)
+				}
+			}
+		}
+	})
+}
+
+// failing is a store whose attempts cannot be written.
+type failing struct {
+	*store.Memory
+}
+
+func (f failing) PutAttempt(context.Context, store.Key, store.Attempt) (store.Attempt, error) {
+	return store.Attempt{}, fault.New(fault.Store, "the disk is full", "")
+}
+
+func TestAStoreThatFailsStopsNobody(t *testing.T) {
+	p, url := provider(t)
+	rec := recorder(t, failing{store.NewMemory()}, record.Options{})
+	a := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	a.ask("Hello?")
+	a.call()
+	rec.Close()
+	got := rec.Stats()
+	if got.Lost != 1 || got.Calls != 0 || !errors.Is(got.LastError, fault.Store) || len(p.Received()) != 1 {
+		t.Errorf("%+v", got)
+	}
+	a.ask("And now?")
+	a.call() // the recorder is closed
+	if got := rec.Stats(); got.Lost != 2 {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestStrictSendsNothingThatIsNotRecorded(t *testing.T) {
+	p, url := provider(t)
+	rec := recorder(t, failing{store.NewMemory()}, record.Options{Strict: true})
+	a := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	a.ask("Hello?")
+	if _, _, err := a.send(t.Context()); !errors.Is(err, fault.Store) {
+		t.Errorf("the call ended as %v", err)
+	}
+	if len(p.Received()) != 0 {
+		t.Error("a request was sent all the same")
+	}
+	s := store.NewMemory()
+	strict := recorder(t, s, record.Options{Context: "chat", Strict: true})
+	a = newAgent(t, api.Messages, url, strict.Transport(nil), true)
+	a.ask("Hello?")
+	a.call()
+	if c := opened(t, s, "chat"); c.Working().Tree().Len() < 5 { // without waiting for anything
+		t.Error("the answer was read to its end before it was recorded")
+	}
+}
+
+// Calls at the same time: each conversation has its context.
+func TestConversationsAtTheSameTime(t *testing.T) {
+	p, url := provider(t)
+	s := store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat"})
+	var wait sync.WaitGroup
+	for n := range 6 {
+		a := newAgent(t, api.Chat, url, rec.Transport(nil), n%2 == 0)
+		wait.Go(func() {
+			for i := range 5 {
+				a.ask(fmt.Sprintf("agent %d, question %d", n, i))
+				a.call()
+			}
+		})
+	}
+	wait.Wait()
+	rec.Close()
+	if got := rec.Stats(); got.Calls != 30 || got.Lost != 0 {
+		t.Fatalf("%+v", got)
+	}
+	if names := rec.Contexts(); len(names) != 6 || names[0] != "chat" || names[5] != "chat-6" {
+		t.Fatalf("contexts are %v", names)
+	}
+	total := 0
+	for _, name := range rec.Contexts() {
+		c := opened(t, s, name)
+		_, last := c.Cycles()
+		for cycle := int64(1); cycle <= last; cycle++ {
+			body, err := record.Request(t.Context(), c, cycle)
+			must(t, err)
+			found := false
+			for _, r := range p.Received() {
+				found = found || bytes.Equal(r.Body, body.Bytes)
+			}
+			if !found {
+				t.Errorf("%s@c%d was not sent", name, cycle)
+			}
+			total++
+		}
+	}
+	if total != 30 {
+		t.Errorf("%d calls come back", total)
+	}
+}
+
+// A recorder goes on with what one before it recorded.
+func TestALaterRecorderGoesOn(t *testing.T) {
+	p, url := provider(t)
+	s := store.NewMemory()
+	a := newAgent(t, api.Responses, url, nil, false)
+	for i := range 3 {
+		rec := recorder(t, s, record.Options{Context: "chat"})
+		a.client.Transport = rec.Transport(nil)
+		a.ask(fmt.Sprint("question ", i))
+		a.call()
+		rec.Close()
+	}
+	sentAsReceived(t, opened(t, s, "chat"), p)
+	rec := recorder(t, s, record.Options{Context: "chat"})
+	other := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+	other.ask("another question")
+	other.call()
+	rec.Close()
+	if names := rec.Contexts(); len(names) != 1 || names[0] != "chat-2" {
+		t.Errorf("another conversation went to %v", names)
+	}
+	_, err := pact.Create(t.Context(), s, "mine", nil)
+	must(t, err)
+	rec = recorder(t, s, record.Options{Context: "mine"})
+	a.client.Transport = rec.Transport(nil)
+	a.call()
+	rec.Close()
+	if got := rec.Stats(); got.Lost != 1 || !errors.Is(got.LastError, fault.Conflict) {
+		t.Errorf("%+v", got)
+	}
+}
+
+// Middleware has the form of the SDKs' middleware, and leaves their requests as
+// they are.
+func TestMiddlewareOfAnSDK(t *testing.T) {
+	_, url := provider(t)
+	s := store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat"})
+	type middlewareOfSDK = func(*http.Request, func(*http.Request) (*http.Response, error)) (*http.Response, error)
+	var middleware middlewareOfSDK = rec.Middleware
+	body := `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
+	req, err := http.NewRequest(http.MethodPost, url+"/v1/chat/completions", strings.NewReader(body))
+	must(t, err)
+	req.Header.Set("Authorization", "Bearer "+apiKey)
+	before := req.Body
+	resp, err := middleware(req, http.DefaultClient.Do)
+	must(t, err)
+	var got map[string]any
+	must(t, json.NewDecoder(resp.Body).Decode(&got))
+	must(t, resp.Body.Close())
+	if req.Body != before || got["object"] != "chat.completion" {
+		t.Errorf("the request was changed, or the answer is %v", got)
+	}
+	rec.Close()
+	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 1)
+	must(t, err)
+	if len(attempts) != 1 {
+		t.Fatalf("%d attempts", len(attempts))
+	}
+}
+
+// An erasure of a block takes what is kept of the requests that sent it.
+func TestAnErasureReachesRequests(t *testing.T) {
+	_, url := provider(t)
+	onDisk, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	must(t, err)
+	defer onDisk.Close()
+	for _, s := range []store.Store{store.NewMemory(), onDisk} {
+		testErasure(t, s, url)
+	}
+}
+
+func testErasure(t *testing.T, s store.Store, url string) {
+	t.Helper()
+	rec := recorder(t, s, record.Options{Context: "chat"})
+	a := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+	a.body["user"] = "Ada Lovelace"
+	a.ask("Hello?")
+	a.call()
+	rec.Close()
+	c := opened(t, s, "chat")
+	_, err := c.Erase(t.Context(), pact.Erasure{Texts: []string{"Ada Lovelace"}, Reason: "asked to",
+		Random: rand.Reader})
+	must(t, err)
+	if _, err := record.Request(t.Context(), c, 1); !errors.Is(err, fault.AttemptNotFound) {
+		t.Errorf("what is kept of the request ended as %v", err)
+	}
+}

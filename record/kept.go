@@ -1,0 +1,149 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strconv"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// kept is what is kept of a request with its attempt: all of it that is no block.
+// Together with the blocks of the snapshot it gives back the body.
+type kept struct {
+	API        api.Name          `json:"api"`
+	Path       string            `json:"path"`
+	Headers    map[string]string `json:"headers,omitempty"` // that change what the request means
+	Parameters json.RawMessage   `json:"parameters"`
+	Frame      json.RawMessage   `json:"frame"`
+	Notes      wire.Notes        `json:"notes"`
+	SHA256     string            `json:"sha256"`             // of the body
+	Redacted   int               `json:"redacted,omitempty"` // how many values were taken out of the body before
+}
+
+func (k *kept) encode() (string, error) {
+	text, err := json.Marshal(k)
+	if err != nil {
+		return "", err
+	}
+	value, err := canon.ParseDocument(text)
+	if err != nil {
+		return "", err
+	}
+	return store.PackRequest(tree.JSON(value.Value()))
+}
+
+func decodeKept(packed string) (*kept, error) {
+	text, err := store.UnpackRequest(packed)
+	if err != nil {
+		return nil, err
+	}
+	var k kept
+	if err := json.Unmarshal([]byte(text), &k); err != nil {
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "what is kept of the request cannot be read", "")
+	}
+	return &k, nil
+}
+
+// Body is the body of a recorded request.
+type Body struct {
+	Bytes    []byte
+	SHA256   string        // of Bytes, in hexadecimal, as it was recorded
+	Attempt  store.Attempt // that sent it
+	Path     string        // of the URL that it was sent to
+	Redacted int           // how many values were taken out of it before it was recorded
+}
+
+// Request returns the body that the call of a cycle was sent with, byte for byte:
+// the last attempt of that cycle whose request was recorded. The bytes are put
+// together from the blocks of the snapshot and what is kept with the attempt, and
+// their SHA-256 is compared with the recorded one.
+//
+// E_ATTEMPT_NOT_FOUND where no attempt of the cycle was recorded, E_CONFLICT
+// where the snapshot is not what was sent, E_SNAPSHOT_NOT_FOUND where the cycle was
+// not committed. Cost: that of the thread.
+func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
+	attempts, err := c.Attempts(ctx, cycle, cycle)
+	if err != nil {
+		return nil, err
+	}
+	for i := len(attempts) - 1; i >= 0; i-- {
+		if attempts[i].Request == "" {
+			continue
+		}
+		s, err := c.At(ctx, pact.Cycle(cycle))
+		if err != nil {
+			return nil, err
+		}
+		return body(ctx, s, attempts[i])
+	}
+	return nil, fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10),
+		"no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded", "pact attempts lists those that were")
+}
+
+func body(ctx context.Context, s *pact.Snapshot, a store.Attempt) (*Body, error) {
+	k, err := decodeKept(a.Request)
+	if err != nil {
+		return nil, err
+	}
+	b := wire.Body{Notes: k.Notes}
+	if k.Notes.Raw == nil {
+		if b.Value, err = k.value(ctx, s); err != nil {
+			return nil, err
+		}
+	}
+	text, err := b.Bytes()
+	if err != nil {
+		return nil, changed(err)
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != k.SHA256 {
+		return nil, changed(nil)
+	}
+	return &Body{Bytes: text, SHA256: k.SHA256, Attempt: a, Path: k.Path, Redacted: k.Redacted}, nil
+}
+
+// changed is the error for a snapshot that does not give the body back.
+func changed(err error) error {
+	const message, remedy = "the snapshot is not what was sent", "an edit or an erasure changed it since"
+	if err == nil {
+		return fault.New(fault.Conflict, message, remedy)
+	}
+	return fault.Wrap(fault.Conflict, err, message, remedy)
+}
+
+// value puts the value of the body together.
+func (k *kept) value(ctx context.Context, s *pact.Snapshot) (canon.Any, error) {
+	r := api.Request{API: k.API}
+	var err error
+	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
+		return canon.Any{}, err
+	}
+	if r.Frame, err = canon.ParseDocument(k.Frame); err != nil {
+		return canon.Any{}, err
+	}
+	var contents []canon.Any
+	s.Tree().BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
+		var content tree.JSON
+		if content, err = e.Node().Content.Value(ctx); err != nil {
+			return false
+		}
+		contents = append(contents, canon.Value(content).Any())
+		return true
+	})
+	if err != nil {
+		return canon.Any{}, err
+	}
+	value, err := r.Join(contents)
+	if err != nil {
+		return canon.Any{}, changed(err)
+	}
+	return value, nil
+}

@@ -1,0 +1,102 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+)
+
+// What waits to be recorded, at most. The bytes are those of requests and
+// answers.
+const (
+	maxJobs  = 4096
+	maxBytes = 256 << 20
+)
+
+var (
+	errFull   = errors.New("too much is waiting to be recorded")
+	errClosed = errors.New("the recorder is closed")
+)
+
+// job is something to be recorded. Its error is for whoever waits.
+type job struct {
+	run  func() error
+	size int
+	done chan error // nil where nobody waits
+}
+
+// queue does jobs one after the other, in the order in which they came.
+type queue struct {
+	mu     sync.Mutex
+	ready  *sync.Cond
+	jobs   []job
+	bytes  int
+	closed bool
+	ended  chan struct{}
+}
+
+func newQueue() *queue {
+	q := &queue{ended: make(chan struct{})}
+	q.ready = sync.NewCond(&q.mu)
+	go q.work()
+	return q
+}
+
+// put adds a job, or says why it cannot. It never waits for another job.
+func (q *queue) put(j job) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	switch {
+	case q.closed:
+		return errClosed
+	case len(q.jobs) >= maxJobs || len(q.jobs) > 0 && q.bytes+j.size > maxBytes:
+		return errFull
+	}
+	q.jobs = append(q.jobs, j)
+	q.bytes += j.size
+	q.ready.Signal()
+	return nil
+}
+
+func (q *queue) work() {
+	defer close(q.ended)
+	for {
+		q.mu.Lock()
+		for len(q.jobs) == 0 && !q.closed {
+			q.ready.Wait()
+		}
+		if len(q.jobs) == 0 {
+			q.mu.Unlock()
+			return
+		}
+		j := q.jobs[0]
+		q.jobs[0] = job{}
+		q.jobs = q.jobs[1:]
+		q.mu.Unlock()
+		err := try(j.run)
+		if j.done != nil {
+			j.done <- err
+		}
+		q.mu.Lock()
+		q.bytes -= j.size
+		q.mu.Unlock()
+	}
+}
+
+// try turns a panic into an error: recording must not end the agent.
+func try(run func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("recording failed: %v", p)
+		}
+	}()
+	return run()
+}
+
+func (q *queue) close() {
+	q.mu.Lock()
+	q.closed = true
+	q.ready.Broadcast()
+	q.mu.Unlock()
+	<-q.ended
+}

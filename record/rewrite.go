@@ -1,0 +1,176 @@
+package record
+
+import (
+	pact "github.com/contexttree/pact"
+)
+
+// The offset of the first tool of ^sys. Tools stand before the system prompt,
+// which begins at offset 1.
+const firstTool = -1 << 32
+
+// The regions that blocks are added to.
+const (
+	systemRegion = "^sys"
+	activeHead   = "^ah"
+)
+
+// rewriter brings the conversation of a working state to a new thread, in which
+// blocks that go on keep their ids and places. Every block of a recorded context
+// stands outside of the core of its turn, where it can be removed, at an offset of
+// its own: another can take its place.
+type rewriter struct {
+	e     *pact.Batch
+	calls map[string]string // the nodes of calls by their ids
+	next  int64             // the offset for the next block of ^ah
+	prev  *block            // the block before the one at hand
+	fresh bool              // prev was added now
+}
+
+// conversationEdits makes the edits: old is what there is, now what there is to be.
+func conversationEdits(e *pact.Batch, old, now []block) {
+	r := &rewriter{e: e, calls: map[string]string{}, next: 1}
+	for i := range old {
+		if old[i].inHead {
+			r.next = max(r.next, old[i].Offset+1)
+		}
+	}
+	next := successors(old, now, align(keysOf(old), keysOf(now)))
+	stays := make([]bool, len(old))
+	last := -1 // the last of now that stands where an old one stood
+	for j, i := range next {
+		if i >= 0 {
+			stays[i] = old[i].key == now[j].key
+			last = j
+		}
+	}
+	for i := range old {
+		if !stays[i] {
+			e.Remove(old[i].id)
+		}
+	}
+	for j := range now {
+		b := &now[j]
+		switch i := next[j]; {
+		case i >= 0 && stays[i] && !r.behind(&old[i]):
+			b.id, b.parent, b.Offset = old[i].id, old[i].parent, old[i].Offset
+			r.fresh = false
+		case i >= 0:
+			if stays[i] {
+				e.Remove(old[i].id) // what was added before it has a later stamp
+			}
+			b.parent, b.Offset = old[i].parent, old[i].Offset
+			b.inHead = old[i].inHead
+			b.Attrs[attrReplaces] = old[i].id
+			r.add(b)
+		case j > last:
+			b.parent, b.Offset, b.inHead = activeHead, r.next, true
+			r.next++
+			r.add(b)
+		default:
+			r.between(b, old, next[j:])
+			r.add(b)
+		}
+		if call, ok := b.Attrs[attrCall].(string); ok && b.Kind == "call" {
+			r.calls[call] = b.id
+		}
+		r.prev = b
+	}
+}
+
+// behind reports whether a block shares its place with one that was added there
+// just now and has to stand before it.
+func (r *rewriter) behind(b *block) bool {
+	return r.fresh && r.prev.parent == b.parent && r.prev.Offset == b.Offset
+}
+
+// between gives a new block a place among those that go on: that of the one
+// before it, as it has a later stamp, else one before the first.
+func (r *rewriter) between(b *block, old []block, next []int) {
+	if r.prev != nil {
+		b.parent, b.Offset, b.inHead = r.prev.parent, r.prev.Offset, r.prev.inHead
+		return
+	}
+	for _, i := range next {
+		if i >= 0 {
+			b.parent, b.Offset, b.inHead = old[i].parent, old[i].Offset-1, old[i].inHead
+			break
+		}
+	}
+	if b.Offset == 0 {
+		b.Offset = -1 // 0 is the core
+	}
+}
+
+func (r *rewriter) add(b *block) {
+	call, _ := b.Attrs[attrCall].(string)
+	if of := r.calls[call]; of != "" && b.Kind == "result" {
+		if b.inHead {
+			b.id = r.e.AddResult(of, b.Spec)
+			r.fresh = true
+			return
+		}
+		b.Refs = []string{of}
+	}
+	b.id = r.e.Add(b.parent, b.Spec)
+	r.fresh = true
+}
+
+// systemEdits makes the edits in ^sys. Blocks there may change in place: a tool
+// or a text that says something else is a new version under the same id.
+func systemEdits(e *pact.Batch, old, now []block) {
+	next := successors(old, now, align(keysOf(old), keysOf(now)))
+	stays := make([]bool, len(old))
+	last := -1
+	for j, i := range next {
+		if i >= 0 {
+			stays[i], last = true, j
+		}
+	}
+	for i := range old {
+		if !stays[i] {
+			e.Remove(old[i].id)
+		}
+	}
+	var offset int64 // of the block before
+	added := false   // the block before was added now
+	for j := range now {
+		b := &now[j]
+		i := next[j]
+		switch {
+		case i >= 0 && !(added && old[i].Offset <= offset):
+			offset, added = old[i].Offset, false
+			if old[i].key != b.key {
+				e.Update(old[i].id, map[string]any{"content": b.Content})
+			}
+			continue
+		case i >= 0:
+			e.Remove(old[i].id) // what was added before it has a later stamp
+		case j > last && j == 0:
+			offset = firstOffset(b)
+		case j > last:
+			offset = max(offset+1, firstOffset(b))
+		case j == 0:
+			offset = firstKept(old, next) - 1
+		}
+		b.Offset, added = offset, true
+		e.Add(systemRegion, b.Spec)
+	}
+}
+
+// firstOffset is where the definitions of tools begin, and the system prompt.
+func firstOffset(b *block) int64 {
+	if b.Kind == "tool" {
+		return firstTool
+	}
+	return 1
+}
+
+// firstKept is the offset of the first block that goes on.
+func firstKept(old []block, next []int) int64 {
+	for _, i := range next {
+		if i >= 0 {
+			return old[i].Offset
+		}
+	}
+	return 1
+}

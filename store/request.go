@@ -1,0 +1,60 @@
+package store
+
+import (
+	"compress/flate"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/tree"
+)
+
+// MaxRequest bounds what is kept of a request, in bytes of JSON.
+const MaxRequest = 256 << 20
+
+// PackRequest compresses what is kept of a request, for Attempt.Request. It is
+// canonical JSON, so that an erasure finds texts in it. E_LIMIT where it is too
+// long.
+func PackRequest(request tree.JSON) (string, error) {
+	if len(request) > MaxRequest {
+		return "", requestTooLong()
+	}
+	var packed strings.Builder
+	w, err := flate.NewWriter(&packed, flate.DefaultCompression)
+	if err == nil {
+		_, err = io.WriteString(w, string(request))
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	return packed.String(), err
+}
+
+// UnpackRequest is the reverse of PackRequest. E_DOCUMENT_INVALID for a text that
+// is none of its.
+func UnpackRequest(packed string) (tree.JSON, error) {
+	text, err := io.ReadAll(io.LimitReader(flate.NewReader(strings.NewReader(packed)), MaxRequest+1))
+	if err != nil {
+		return "", fault.Wrap(fault.DocumentInvalid, err, "what is kept of a request cannot be read", "")
+	}
+	if len(text) > MaxRequest {
+		return "", requestTooLong()
+	}
+	return tree.JSON(text), nil
+}
+
+// inRequest reports whether what is kept of a request holds one of the texts; so
+// it does where it cannot be read.
+func (f *Finder) inRequest(packed string) bool {
+	if packed == "" || len(f.texts) == 0 {
+		return false
+	}
+	request, err := UnpackRequest(packed)
+	return err != nil || f.InValue(request)
+}
+
+func requestTooLong() error {
+	return fault.New(fault.Limit, "what is kept of a request has more than "+strconv.Itoa(MaxRequest)+" bytes",
+		"send less in one request")
+}
