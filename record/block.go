@@ -64,11 +64,11 @@ type block struct {
 
 // keyOfNode is keyOf for a block that a context has.
 func keyOfNode(ctx context.Context, n *tree.Node) (key, error) {
-	content, err := n.Content.Value(ctx)
+	content, err := contentOf(ctx, n)
 	if err != nil {
 		return key{}, err
 	}
-	s := pact.Spec{Kind: n.Kind, Content: canon.Value(content), Attrs: map[string]any{}}
+	s := pact.Spec{Kind: n.Kind, Content: content, Attrs: map[string]any{}}
 	s.Role, _ = n.Header("role").Text()
 	for _, name := range []string{attrCall, attrFailed} {
 		if v := n.Header(name); v != "" {
@@ -76,6 +76,16 @@ func keyOfNode(ctx context.Context, n *tree.Node) (key, error) {
 		}
 	}
 	return keyOf(&s), nil
+}
+
+// contentOf returns the content of a block. Parts always have one: a node without
+// had null.
+func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
+	content, err := n.Content.Value(ctx)
+	if content == "" {
+		content = tree.JSON(canon.Null)
+	}
+	return canon.Value(content), err
 }
 
 // thread is the blocks of a tree in the order of its thread: those of ^sys, and

@@ -131,11 +131,11 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot) (canon.Any, error) {
 	}
 	var contents []canon.Any
 	s.Tree().BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
-		var content tree.JSON
-		if content, err = e.Node().Content.Value(ctx); err != nil {
+		var content canon.Value
+		if content, err = contentOf(ctx, e.Node()); err != nil {
 			return false
 		}
-		contents = append(contents, canon.Value(content).Any())
+		contents = append(contents, content.Any())
 		return true
 	})
 	if err != nil {

@@ -3,6 +3,7 @@ package cli_test
 import (
 	"bytes"
 	"context"
+	"net/http/httptest"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/providertest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -29,7 +31,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(code)
-	}})
+	}, "agent": agent})
 }
 
 // TestScript runs the sessions in testdata/script. They know one command more
@@ -43,6 +45,9 @@ func TestScript(t *testing.T) {
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("USER", "tester")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
+			provider := httptest.NewServer(providertest.New())
+			e.Defer(provider.Close)
+			e.Setenv("OPENAI_BASE_URL", provider.URL+"/v1")
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},

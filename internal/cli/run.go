@@ -47,6 +47,7 @@ type app struct {
 
 	began  bool // whether a command got as far as doing its work
 	failed bool // whether what it was to check did not hold; the answer is printed all the same
+	exit   int  // of a program that was run
 }
 
 // Run carries out one command line, given without the name of the program, and
@@ -76,6 +77,9 @@ func Run(ctx context.Context, args []string, s Streams) int {
 	}
 	if a.failed {
 		return exitFailure
+	}
+	if a.exit != exitOK {
+		return a.exit
 	}
 	return exitOK
 }
@@ -123,9 +127,9 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		}
 	}
 	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.replayCommand(),
-		a.applyCommand(), a.copyCommand(), a.dbCommand())
+		a.applyCommand(), a.copyCommand(), a.runCommand(), a.proxyCommand(), a.dbCommand())
 	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.blameCommand(),
-		a.timelineCommand(), a.prefixCommand(), a.threadCommand(), a.hashCommand(), a.attemptsCommand(), a.verifyCommand(),
+		a.timelineCommand(), a.prefixCommand(), a.threadCommand(), a.hashCommand(), a.attemptsCommand(), a.requestCommand(), a.verifyCommand(),
 		a.explainCommand(), a.fmtCommand(), a.conformanceCommand())
 	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(),
 		a.pruneCommand(),

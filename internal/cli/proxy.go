@@ -1,0 +1,149 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact/internal/proxy"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+// recording is a proxy that records to the store.
+type recording struct {
+	store    store.Complete
+	recorder *record.Recorder
+	server   *http.Server
+	address  string // http://127.0.0.1:PORT
+	served   chan error
+}
+
+// record starts a proxy to upstreams, each by the first segment of the path.
+func (a *app) record(ctx context.Context, address, name string, tunnel bool, upstreams map[string]*url.URL) (*recording,
+	error) {
+	listener, err := proxy.Listen(address)
+	if err != nil {
+		return nil, err
+	}
+	s, err := a.openStore(ctx)
+	if err != nil {
+		return nil, errors.Join(err, listener.Close())
+	}
+	rec := record.To(s, record.Options{Context: name})
+	r := &recording{store: s, recorder: rec, address: "http://" + listener.Addr().String(), served: make(chan error, 1)}
+	r.server = &http.Server{
+		Handler:           proxy.New(proxy.Options{Upstreams: upstreams, Recorder: rec, Tunnel: tunnel}),
+		ReadHeaderTimeout: time.Minute,
+	}
+	go func() { r.served <- r.server.Serve(listener) }()
+	return r, nil
+}
+
+// end lets calls come to their end for a moment, and waits until all is recorded.
+func (r *recording) end() error {
+	const patience = 5 * time.Second
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	err := r.server.Shutdown(ctx)
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = r.server.Close()
+	}
+	r.recorder.Close()
+	return errors.Join(err, r.store.Close())
+}
+
+// summary says what was recorded, and which commands show it.
+func (a *app) summary(r *recording) {
+	got, names := r.recorder.Stats(), r.recorder.Contexts()
+	db := ""
+	if a.db != "pact.db" {
+		db = " --db " + quote(a.shown())
+	}
+	fmt.Fprintf(a.err, "pact: recorded %s in %s\n", number(got.Calls, "call"), a.shown())
+	if len(names) > 0 {
+		var quoted []string
+		for _, name := range names {
+			quoted = append(quoted, quote(name))
+		}
+		fmt.Fprintf(a.err, "      contexts: %s\n", strings.Join(quoted, ", "))
+		fmt.Fprintf(a.err, "      see pact log %s%s, pact prefix %s%s, pact request %s @t0%s\n", quoted[0], db, quoted[0], db,
+			quoted[0], db)
+	}
+	if got.Lost > 0 {
+		fmt.Fprintf(a.err, "      not recorded: %s: %s\n", number(got.Lost, "call"), visible(got.LastError.Error()))
+	}
+	if got.KeptRaw > 0 {
+		fmt.Fprintf(a.err, "      kept raw: %s\n", number(got.KeptRaw, "body"))
+	}
+}
+
+// number is a count of things in words.
+func number(n int, thing string) string {
+	switch {
+	case n == 1:
+		return "1 " + thing
+	case strings.HasSuffix(thing, "y"):
+		return strconv.Itoa(n) + " " + strings.TrimSuffix(thing, "y") + "ies"
+	}
+	return strconv.Itoa(n) + " " + thing + "s"
+}
+
+func (a *app) proxyCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "proxy",
+		Short: "Pass calls on to a provider and record them",
+		Long: `Listen on loopback, pass requests on to a provider, and record the calls of four APIs:
+OpenAI chat completions and Responses, Anthropic messages, Gemini generateContent.
+Each conversation becomes a context, each of its calls a cycle. Everything else
+passes unrecorded. Point a program at the address that is printed, with /v1 behind
+it or without. No key, cookie or query is kept. Ctrl-C ends it.
+
+WebSockets are refused so that clients fall back to HTTP; --websocket tunnel lets
+them pass unrecorded.`,
+		Example: `  pact proxy --upstream https://api.openai.com/v1
+  pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080 --db runs.db`,
+		Args: cobra.NoArgs,
+	}
+	f := cmd.Flags()
+	upstream := f.String("upstream", "", "the base address of the provider, a `URL`")
+	address := f.String("addr", "127.0.0.1:0", "listen on this `ADDRESS` of loopback; port 0 is a free one")
+	name := f.String("name", "recorded", "record to the context `NAME`, and to NAME-2, NAME-3 what is another conversation")
+	websocket := f.String("websocket", "refuse", "`WHAT` to do with WebSockets: refuse or tunnel")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
+		if *upstream == "" {
+			return usage(cmd, "a proxy needs --upstream")
+		}
+		if *websocket != "refuse" && *websocket != "tunnel" {
+			return usage(cmd, "--websocket is refuse or tunnel")
+		}
+		to, err := proxy.ParseUpstream(*upstream)
+		if err != nil {
+			return err
+		}
+		r, err := a.record(ctx, *address, *name, *websocket == "tunnel", map[string]*url.URL{"": to})
+		if err != nil {
+			return err
+		}
+		a.printf("%s\n", r.address)
+		if err := a.out.flush(); err != nil {
+			return errors.Join(err, r.end())
+		}
+		select {
+		case <-ctx.Done():
+		case err = <-r.served:
+		}
+		if err := errors.Join(err, r.end()); err != nil {
+			return err
+		}
+		a.summary(r)
+		return nil
+	})
+	return cmd
+}

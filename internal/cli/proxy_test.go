@@ -1,0 +1,90 @@
+package cli_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/providertest"
+)
+
+// agent is a program that the scripts run: it makes two calls, leaves what it
+// sent in files, and ends with an exit code of its own.
+func agent() {
+	said := `{"role": "user", "content": "hi"}`
+	for _, name := range []string{"first.json", "second.json"} {
+		body := `{"model": "m", "temperature": 0.50, "messages": [` + said + `]}`
+		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
+			panic(err)
+		}
+		req, err := http.NewRequest(http.MethodPost, os.Getenv("OPENAI_BASE_URL")+"/chat/completions", strings.NewReader(body))
+		if err != nil {
+			panic(err)
+		}
+		req.Header.Set("Authorization", "Bearer sk-0123456789")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.Copy(os.Stdout, resp.Body)
+		resp.Body.Close()
+		said += `, {"role": "assistant", "content": "ok"}, {"role": "user", "content": "and then?"}`
+	}
+	os.Exit(3)
+}
+
+// A proxy prints its address, records what passes and, when it is ended, says
+// what that was.
+func TestProxyRecordsUntilItIsEnded(t *testing.T) {
+	provider := httptest.NewServer(providertest.New())
+	defer provider.Close()
+	db := filepath.Join(t.TempDir(), "pact.db")
+	ctx, stop := context.WithCancel(t.Context())
+	read, write := io.Pipe()
+	var said bytes.Buffer
+	ended := make(chan int, 1)
+	go func() {
+		ended <- cli.Run(ctx, []string{"proxy", "--upstream", provider.URL, "--db", db, "--name", "chat"},
+			cli.Streams{In: strings.NewReader(""), Out: write, Err: &said})
+		write.Close()
+	}()
+	address, err := bufio.NewReader(read).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	const body = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
+	req, err := http.NewRequest(http.MethodPost, strings.TrimSpace(address)+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer sk-0123456789")
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	stop()
+	select {
+	case code := <-ended:
+		if code != 0 || !strings.Contains(said.String(), "recorded 1 call in ") {
+			t.Errorf("exit %d: %s", code, said.String())
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the proxy does not end")
+	}
+	if code, out, problems := run(t, "", "request", "chat", "--db", db); code != 0 || out != body {
+		t.Errorf("exit %d: %s%s", code, out, problems)
+	}
+}

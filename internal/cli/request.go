@@ -1,0 +1,65 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/record"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) requestCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "request NAME [ADDRESS]",
+		Short: "Print the body of a recorded call, byte for byte",
+		Long: `Print the body that a recorded call was sent with: of @t0 or of the address. It is put
+together from the blocks of the snapshot and what was kept with the attempt, and its
+SHA-256 is the recorded one. Of several attempts of a cycle it is the last whose
+request was recorded. With --json an object: attempt, path, sha256, bytes, body as a
+string and, where values were taken out before it was recorded, redacted.`,
+		Example: "  pact request chat @c12\n  pact request chat | jq .model",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 1 || len(args) > 2 {
+				return usage(cmd, "pact request takes NAME [ADDRESS]")
+			}
+			return nil
+		},
+		ValidArgsFunction: a.completeNames,
+		RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+			at := pact.Back(0)
+			if len(args) > 1 {
+				var err error
+				if at, err = pact.ParseAddress(args[1]); err != nil {
+					return err
+				}
+			}
+			c, s, err := a.stored(ctx, args[0], "", nil)
+			if err != nil {
+				return err
+			}
+			defer s.Close()
+			snapshot, err := c.At(ctx, at)
+			if err != nil {
+				return err
+			}
+			body, err := record.Request(ctx, c, snapshot.Cycle())
+			if err != nil {
+				return err
+			}
+			if a.json {
+				facts := map[string]any{"attempt": body.Attempt.ID, "path": body.Path, "sha256": body.SHA256,
+					"bytes": len(body.Bytes), "body": string(body.Bytes)}
+				if body.Redacted > 0 {
+					facts["redacted"] = body.Redacted
+				}
+				return a.printJSON(facts)
+			}
+			if body.Redacted > 0 {
+				fmt.Fprintf(a.err, "pact: %s redacted before this was recorded\n", number(body.Redacted, "value"))
+			}
+			_, err = a.out.Write(body.Bytes)
+			return err
+		}),
+	}
+}

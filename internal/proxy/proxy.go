@@ -1,0 +1,177 @@
+// Package proxy passes the calls of programs on to providers and records them on
+// the way: package record behind a reverse proxy that listens on loopback.
+package proxy
+
+import (
+	"encoding/json"
+	"io"
+	"log"
+	"net"
+	"net/http"
+	"net/http/httputil"
+	"net/url"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/record"
+)
+
+// Options says where a proxy passes requests on to.
+type Options struct {
+	// Upstreams are the base addresses of providers by the first segment of the path
+	// by which they are asked for: openai in /openai/v1/responses. The one named ""
+	// is asked for by all other paths.
+	Upstreams map[string]*url.URL
+	Recorder  *record.Recorder
+	// Tunnel lets WebSockets pass, unrecorded. By default they are refused, so that
+	// clients fall back to HTTP.
+	Tunnel bool
+	// Transport sends the requests on; nil for one like [http.DefaultTransport].
+	Transport http.RoundTripper
+}
+
+// ParseUpstream reads the base address of a provider. E_DOCUMENT_INVALID for what
+// is no http or https address.
+func ParseUpstream(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
+		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, text, "this is no address of a provider",
+			"give one such as https://api.openai.com/v1")
+	}
+	return u, nil
+}
+
+// Listen listens on an address of this machine's own. E_DOCUMENT_INVALID for an
+// address that others can reach: a proxy asks nobody who they are.
+func Listen(address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil || !loopback(host) {
+		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, address, "the proxy listens on loopback only",
+			"give an address such as 127.0.0.1:8080, or 127.0.0.1:0 for a free port")
+	}
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, fault.Wrap(fault.Store, err, "the proxy cannot listen on "+address, "give another --addr")
+	}
+	return listener, nil
+}
+
+func loopback(host string) bool {
+	ip := net.ParseIP(host)
+	return host == "localhost" || ip != nil && ip.IsLoopback()
+}
+
+// New returns the handler of a proxy.
+func New(o Options) http.Handler {
+	transport := o.Transport
+	if transport == nil {
+		plain := http.DefaultTransport.(*http.Transport).Clone()
+		plain.DisableCompression = true // what the client did not ask for it is not given
+		plain.MaxIdleConnsPerHost = 64
+		transport = plain
+	}
+	p := &proxy{options: o}
+	p.reverse = httputil.ReverseProxy{
+		Rewrite:       p.rewrite,
+		FlushInterval: -1, // every piece of a stream passes as it comes
+		Transport:     o.Recorder.Transport(withoutGroup{transport}),
+		ErrorHandler:  upstreamFailed,
+		ErrorLog:      log.New(io.Discard, "", 0), // the client is told
+	}
+	return p
+}
+
+type proxy struct {
+	options Options
+	reverse httputil.ReverseProxy
+}
+
+// ServeHTTP implements http.Handler.
+func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	host := r.Host
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	upgrade := strings.Contains(strings.ToLower(r.Header.Get("Connection")), "upgrade")
+	_, _, found := p.upstream(r.URL.Path)
+	switch {
+	case !loopback(strings.Trim(host, "[]")):
+		// A page in a browser can have its own name lead to this address.
+		refuse(w, http.StatusForbidden, "this address is asked for by a name that is not its own")
+	case upgrade && !p.options.Tunnel:
+		refuse(w, http.StatusUpgradeRequired, "WebSockets are refused so that calls can be recorded: use HTTP")
+	case !found:
+		refuse(w, http.StatusNotFound, "no provider is known for this path")
+	default:
+		p.reverse.ServeHTTP(w, r)
+	}
+}
+
+// upstream returns the provider that a path asks for, and the rest of the path.
+func (p *proxy) upstream(path string) (to *url.URL, rest string, ok bool) {
+	first, after, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	if to, ok = p.options.Upstreams[first]; ok && first != "" {
+		return to, "/" + after, true
+	}
+	to, ok = p.options.Upstreams[""]
+	return to, path, ok
+}
+
+func (p *proxy) rewrite(r *httputil.ProxyRequest) {
+	to, rest, _ := p.upstream(r.In.URL.Path)
+	r.Out.URL.Path, r.Out.URL.RawPath = rest, ""
+	base := *to
+	base.Path = basePath(base.Path, rest)
+	r.SetURL(&base)
+	if accepted := r.Out.Header.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") {
+		r.Out.Header.Set("Accept-Encoding", "gzip") // which is what the recorder can read
+	} else {
+		r.Out.Header.Set("Accept-Encoding", "identity")
+	}
+}
+
+// basePath is the path of a base address in front of the path of a request. The
+// version may stand in one of them, in both or, where the address is that of a
+// host alone, in neither.
+func basePath(base, path string) string {
+	base = strings.TrimSuffix(base, "/")
+	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
+	switch {
+	case version(first) && strings.HasSuffix(base, "/"+first):
+		return strings.TrimSuffix(base, "/"+first)
+	case base == "" && !version(first) && slices.Contains([]api.Name{api.Chat, api.Responses, api.Messages},
+		api.Of(http.MethodPost, path)):
+		return "/v1"
+	}
+	return base
+}
+
+// version reports whether a segment of a path is one such as v1 or v1beta.
+func version(segment string) bool {
+	return len(segment) > 1 && segment[0] == 'v' && '0' <= segment[1] && segment[1] <= '9'
+}
+
+// withoutGroup takes out the header that is for the recorder alone.
+type withoutGroup struct{ base http.RoundTripper }
+
+func (t withoutGroup) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Header.Get("X-Pact-Context") != "" {
+		r = r.Clone(r.Context())
+		r.Header.Del("X-Pact-Context")
+	}
+	return t.base.RoundTrip(r)
+}
+
+func upstreamFailed(w http.ResponseWriter, _ *http.Request, err error) {
+	refuse(w, http.StatusBadGateway, "the provider cannot be reached: "+err.Error())
+}
+
+// refuse answers as providers do, so that clients show the reason.
+func refuse(w http.ResponseWriter, status int, why string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{
+		"type": "pact_proxy_error", "message": "pact proxy: " + why}})
+}
