@@ -221,7 +221,8 @@ func sentAsReceived(t *testing.T, c *pact.Context, p *providertest.Provider) {
 func blocks(t *testing.T, s *pact.Snapshot) string {
 	t.Helper()
 	var all strings.Builder
-	for n := range s.Nodes() {
+	for n, err := range s.Nodes() {
+		must(t, err)
 		if n.Kind == "" {
 			continue
 		}

@@ -92,6 +92,7 @@ func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
 // those of the conversation. keys has the keys of blocks that are known, and
 // gets those of the others.
 func thread(ctx context.Context, t *tree.Tree, keys map[string]key) (system, conversation []block, err error) {
+	defer tree.Recover(&err)
 	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
 		k, known := keys[n.ID]

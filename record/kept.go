@@ -120,9 +120,9 @@ func changed(err error) error {
 }
 
 // value puts the value of the body together.
-func (k *kept) value(ctx context.Context, s *pact.Snapshot) (canon.Any, error) {
+func (k *kept) value(ctx context.Context, s *pact.Snapshot) (value canon.Any, err error) {
+	defer tree.Recover(&err)
 	r := api.Request{API: k.API}
-	var err error
 	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
 		return canon.Any{}, err
 	}
@@ -141,8 +141,7 @@ func (k *kept) value(ctx context.Context, s *pact.Snapshot) (canon.Any, error) {
 	if err != nil {
 		return canon.Any{}, err
 	}
-	value, err := r.Join(contents)
-	if err != nil {
+	if value, err = r.Join(contents); err != nil {
 		return canon.Any{}, changed(err)
 	}
 	return value, nil

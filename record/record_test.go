@@ -57,8 +57,9 @@ func TestARunIsACycleForEachCall(t *testing.T) {
 		must(t, err)
 		third, err := c.At(t.Context(), mustAddress(t, "@c3"))
 		must(t, err)
-		for n := range first.Nodes() {
-			if _, ok := third.Node(n.ID); !ok && n.Kind != "" {
+		for n, err := range first.Nodes() {
+			must(t, err)
+			if _, err := third.Node(n.ID); err != nil && n.Kind != "" {
 				t.Errorf("%s %q of the first call is gone in the third", n.ID, n.Kind)
 			}
 		}

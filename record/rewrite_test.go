@@ -15,8 +15,10 @@ import (
 )
 
 // ids returns the ids of the blocks of a snapshot in the order of its thread.
-func ids(s *pact.Snapshot) (list []string) {
-	for n := range s.Nodes() {
+func ids(t *testing.T, s *pact.Snapshot) (list []string) {
+	t.Helper()
+	for n, err := range s.Nodes() {
+		must(t, err)
 		if n.Kind != "" {
 			list = append(list, n.ID)
 		}
@@ -67,14 +69,15 @@ func TestAShortenedResultIsReplacedInItsPlace(t *testing.T) {
 		must(t, err)
 		after, err := c.At(t.Context(), pact.Cycle(k+1))
 		must(t, err)
-		old, now := ids(before), ids(after)
+		old, now := ids(t, before), ids(t, after)
 		changed := 0
 		for i, id := range old {
 			if now[i] == id {
 				continue
 			}
 			changed++
-			n, _ := after.Node(now[i])
+			n, err := after.Node(now[i])
+			must(t, err)
 			if n.Attrs["wire:replaces"] != id {
 				t.Errorf("every %d: %s stands for %v, want %s", every, now[i], n.Attrs["wire:replaces"], id)
 			}
