@@ -51,13 +51,13 @@ processes may read and write meanwhile.`,
 func (a *app) compactCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
-		Short: "Give the room of what was deleted back to the disk",
-		Long: `Rewrite the file of the store without the pages of deleted and erased rows, and
-print how many bytes the file and the log beside it had before and have now. The
-disk needs room for a second copy of the file. Other processes may read meanwhile;
-if one does, the file does not shrink: the answer says so, the exit code is 1, and
-the command can be repeated. Writers wait, and may get E_BUSY. Ctrl-C leaves the
-store as it was.`,
+		Short: "Pack settled rows and give free room back to the disk",
+		Long: `Pack the rows of all commits into pages, rewrite the file of the store without the
+room of deleted, erased and packed rows, and print how many bytes the file and the
+log beside it had before and have now. The disk needs room for a second copy of the
+file. Other processes may read meanwhile; if one does, the file does not shrink: the
+answer says so, the exit code is 1, and the command can be repeated. Writers wait,
+and may get E_BUSY. Ctrl-C leaves the store as it was.`,
 		Example: "  pact db compact\n  pact db compact --db runs.db --json",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {

@@ -26,6 +26,7 @@ const crashChild = "PACT_CRASH_CHILD"
 // token.
 func commitAsChild(address string) error {
 	ctx := context.Background()
+	postgres.PackSoon(2, 1) // so that packing is killed as well
 	s, err := postgres.Open(ctx, address)
 	if err != nil {
 		return err
@@ -80,6 +81,9 @@ func TestProgramKilled(t *testing.T) {
 		must(t, err)
 		commit(t, c, "after", 0)
 		total += len(acknowledged)
+		if pages := postgrestest.Exec(t, address, "SELECT number FROM page"); len(pages) == 0 {
+			t.Error("no process packed anything")
+		}
 	}
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/contexttree/pact/store/internal/sqlstore"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
@@ -31,3 +32,11 @@ var (
 	Escape   = escape
 	Unescape = unescape
 )
+
+// PackSoon has stores that are opened from now on pack pages of so many cycles, and
+// keep as many as rows, until the function that it returns is called.
+func PackSoon(cycles, keep int64) (restore func()) {
+	before := dialect.Packing
+	dialect.Packing = sqlstore.Packing{Cycles: cycles, Keep: keep}
+	return func() { dialect.Packing = before }
+}

@@ -2,9 +2,13 @@ package postgres_test
 
 import (
 	"context"
+	"fmt"
 	"maps"
+	"sync"
 	"testing"
 
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
@@ -56,4 +60,50 @@ func TestStorePacked(t *testing.T) {
 		t.Error("no store had six pages")
 	}
 	holdToSubset(t, statements)
+}
+
+// TestManyPackAtOnce has three pools commit to contexts of their own and to one that
+// they share, and pack all of them at the same time: every row is in a page or in its
+// table, once.
+func TestManyPackAtOnce(t *testing.T) {
+	t.Cleanup(postgres.PackSoon(2, 1))
+	address := postgrestest.Database(t)
+	_, err := pact.Create(t.Context(), open(t, address), "shared", nil)
+	must(t, err)
+	var wait sync.WaitGroup
+	for i := range 3 {
+		s := open(t, address)
+		wait.Go(func() {
+			own, err := pact.Create(t.Context(), s, fmt.Sprint("own ", i), nil)
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			for turn := range 12 {
+				if _, err := put(t, own, "", fmt.Sprint("turn ", turn)); err != nil {
+					t.Error(err)
+				}
+				shared, err := pact.Open(t.Context(), s, "shared", nil)
+				if err == nil {
+					_, err = put(t, shared, "", fmt.Sprint("turn ", turn, " of ", i))
+				}
+				if err != nil && fault.CodeOf(err) != fault.Conflict {
+					t.Error(err)
+				}
+				if err := s.PackAll(t.Context()); err != nil && fault.CodeOf(err) != fault.Busy {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	s := open(t, address)
+	all, err := pact.VerifyAll(t.Context(), s, nil)
+	must(t, err)
+	if !all.Holds() {
+		t.Errorf("%+v", all)
+	}
+	if pages := postgrestest.Exec(t, address, "SELECT number FROM page"); len(pages) < 12 {
+		t.Errorf("there are %d pages", len(pages))
+	}
 }

@@ -29,6 +29,9 @@ const (
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childFile); path != "" {
 		count, _ := strconv.Atoi(os.Getenv(childTurns))
+		if count == 0 { // it will be killed, and packing with it
+			sqlite.PackSoon(2, 1)
+		}
 		work := child
 		if os.Getenv(childForks) != "" {
 			work = forkingChild

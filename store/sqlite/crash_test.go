@@ -29,7 +29,7 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	}
 	const perFile = 10 // so that files stay small and every start is quick
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	path, total := "", 0
+	path, total, pages := "", 0, 0
 	acknowledged := make(map[int64]string) // cycle -> digest
 	for kill := range kills {
 		if kill%perFile == 0 {
@@ -38,11 +38,15 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 		}
 		total += crash(t, path, time.Duration(r.IntN(60_000))*time.Microsecond, acknowledged)
 		survived(t, path, acknowledged)
+		pages += pagesIn(t, path)
 		if t.Failed() {
 			t.Fatalf("after kill %d", kill+1)
 		}
 	}
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
+	if pages == 0 {
+		t.Error("no process packed anything")
+	}
 }
 
 // TestCrashWhileForking kills a process that takes turns back. The name leads
@@ -86,7 +90,7 @@ func TestCrashWhileForking(t *testing.T) {
 		}
 		must(t, s.Close())
 	}
-	t.Logf("%d forks acknowledged", len(acknowledged))
+	t.Logf("%d forks acknowledged, %d pages", len(acknowledged), pagesIn(t, path))
 }
 
 // TestCrashWhileCalling kills a process that starts attempts and ends them. What
@@ -233,6 +237,23 @@ func survived(t *testing.T, path string, acknowledged map[int64]string) {
 	}
 	sound(t, path)
 	noGaps(t, s, w)
+	if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+		t.Errorf("%+v, %v", damage, err)
+	}
+	if damage, err := s.CheckAll(t.Context()); err != nil || damage != nil {
+		t.Errorf("%+v, %v", damage, err)
+	}
+}
+
+// pagesIn counts the pages in a file, 0 where there is none.
+func pagesIn(t *testing.T, path string) (n int) {
+	t.Helper()
+	if _, err := os.Stat(path); err == nil {
+		db := raw(t, path)
+		defer db.Close()
+		must(t, db.QueryRow("SELECT count(*) FROM page").Scan(&n))
+	}
+	return n
 }
 
 // noGaps looks for a commit of every cycle in the log.

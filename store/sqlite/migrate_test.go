@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // older opens a file that an older version of the schema was used for.
@@ -217,5 +218,61 @@ func TestStoreOfVersion5(t *testing.T) {
 	if damage, err := s.Check(t.Context(), 1); err != nil || damage != nil {
 		t.Errorf("%+v, %v", damage, err)
 	}
+	sound(t, path)
+}
+
+// TestStoreOfVersion6 opens a file that version 6 of the schema was used for: six
+// commits, in which blocks expire and one changes, with a draft on top, and a fork of
+// the third. The digests are those that the program of that time printed. All of it is
+// packed then, and is the same, also for who forks it in the middle of a page.
+func TestStoreOfVersion6(t *testing.T) {
+	want := []string{
+		"1ed245008d648d494d7e6c9c6c482b4c5d799e1641679eee01d65971a59fa9aa",
+		"f45298277baf7abe2b116e414d6eaf968b11c4cc13709dfaa4cc9f34d8c2a280",
+		"d30ba45820b840ccf913b39aa75627e6dd9938a54f76f34e6640472492c18032",
+		"1aab8153c90f9770010692f73ef9688f224e1142983a7bb82c5539cf6cc6d10f",
+		"edd2fb23723522399e7d8cca44fd8b9e77f6348d31258221a96d1aad5f754852",
+		"ed193c16b8ed238e755d8c8e99c45aee6881a900dbdbc025f14cdd868053f55f",
+	}
+	s, path := older(t, 6)
+	same := func(name string, last int64) store.Info {
+		t.Helper()
+		info, err := s.Find(t.Context(), name)
+		must(t, err)
+		history, err := store.Collect(s.History(t.Context(), info.Key, 1, last))
+		must(t, err)
+		for i, snapshot := range history {
+			if got := snapshot.Digest().String(); got != want[i] {
+				t.Errorf("cycle %d of %s has the digest %s", i+1, name, got)
+			}
+		}
+		if damage, err := s.Check(t.Context(), info.Key); err != nil || damage != nil {
+			t.Errorf("%s: %+v, %v", name, damage, err)
+		}
+		return info
+	}
+	same("chat", 6)
+	same("fork", 3)
+	if n := pagesIn(t, path); n != 0 {
+		t.Errorf("opening it packed %d pages", n)
+	}
+	must(t, s.(*sqlite.Store).PackAll(t.Context()))
+	if n := pagesIn(t, path); n != 1 {
+		t.Errorf("packing made %d pages", n)
+	}
+	chat := same("chat", 6)
+	same("fork", 3)
+	for _, id := range []string{"prompt", "block:2-0"} {
+		if has, err := s.Has(t.Context(), chat.Key, id); err != nil || !has {
+			t.Errorf("%s: %v, %v", id, has, err)
+		}
+	}
+	_, err := s.Fork(t.Context(), chat.Key, 4, store.Fork{Name: "another"})
+	must(t, err)
+	same("another", 4)
+	w := &turns{store: s}
+	must(t, w.load(t.Context(), chat.Key))
+	w.next(t, "written by version 7")
+	same("chat", 6)
 	sound(t, path)
 }

@@ -2,7 +2,10 @@ package sqlite_test
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/contexttree/pact/store"
@@ -31,20 +34,37 @@ func (p *packer) Create(ctx context.Context, g store.Creation) (store.Info, erro
 
 // TestStorePacked holds a store to the contract in which all but drafts is in pages.
 func TestStorePacked(t *testing.T) {
+	suitePacked(t, func(s *sqlite.Store) store.Store { return &packer{s} })
+}
+
+// TestStorePacksBeside holds a store to the contract that packs beside what the tests
+// do, as soon as it may.
+func TestStorePacksBeside(t *testing.T) {
+	t.Cleanup(sqlite.PackSoon(2, 1))
+	suitePacked(t, func(s *sqlite.Store) store.Store { return s })
+}
+
+// suitePacked runs the contract and sees to it that there are pages, and nothing that
+// should not be.
+func suitePacked(t *testing.T, as func(*sqlite.Store) store.Store) {
 	paths := make(map[store.Store]string)
 	pages := 0
 	opened := func(t *testing.T, path string) store.Store {
 		s, err := sqlite.Open(t.Context(), path)
 		must(t, err)
 		t.Cleanup(func() {
-			db, n := raw(t, path), 0
-			must(t, db.QueryRow("SELECT count(*) FROM page").Scan(&n))
-			pages += n
 			must(t, s.Close())
+			pages += pagesIn(t, path)
+			again, err := sqlite.Open(context.Background(), path)
+			must(t, err)
+			defer again.Close()
+			if damage, err := again.CheckAll(context.Background()); err != nil || damage != nil {
+				t.Errorf("%+v, %v", damage, err)
+			}
 		})
-		p := &packer{s}
-		paths[p] = path
-		return p
+		given := as(s)
+		paths[given] = path
+		return given
 	}
 	storetest.Suite{
 		Open: func(t *testing.T) store.Store { return opened(t, filepath.Join(t.TempDir(), "pact.db")) },
@@ -55,5 +75,70 @@ func TestStorePacked(t *testing.T) {
 	}.Run(t)
 	if pages < 100 {
 		t.Errorf("the stores had %d pages in all", pages)
+	}
+}
+
+// TestManyPackAtOnce has two stores on one file commit to a context each and pack both
+// at the same time: every row is packed once, and none is lost.
+func TestManyPackAtOnce(t *testing.T) {
+	t.Cleanup(sqlite.PackSoon(2, 1))
+	path := filepath.Join(t.TempDir(), "pact.db")
+	var wait sync.WaitGroup
+	var writers []*turns
+	for i := range 2 {
+		w := &turns{store: open(t, path), name: fmt.Sprint("turns ", i)}
+		must(t, w.create(t.Context()))
+		writers = append(writers, w)
+	}
+	for _, w := range writers {
+		wait.Go(func() {
+			for i := range 40 {
+				if err := w.commit(t.Context(), fmt.Sprint("turn ", i), false); err != nil {
+					t.Error(err)
+					return
+				}
+				if err := w.store.(*sqlite.Store).PackAll(t.Context()); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	wait.Wait()
+	for i, w := range writers {
+		if damage, err := w.store.Check(t.Context(), w.state.Key); err != nil || damage != nil {
+			t.Errorf("%+v, %v", damage, err)
+		}
+		history, err := store.Collect(writers[1-i].store.History(t.Context(), w.state.Key, 1, 40))
+		must(t, err)
+		if got, want := history[39].Digest(), w.state.Head.Digest(); got != want {
+			t.Errorf("the other store reads %s, want %s", got, want)
+		}
+	}
+	if n := pagesIn(t, path); n < 40 {
+		t.Errorf("there are %d pages", n)
+	}
+}
+
+// TestPackingHidesNoDamage changes rows before they are packed: they stay rows, and
+// Check finds them as before.
+func TestPackingHidesNoDamage(t *testing.T) {
+	for _, statement := range []string{
+		"UPDATE node_version SET priority = 9 WHERE birth = 2 AND death IS NULL",
+		"UPDATE node_version SET proof = NULL WHERE birth = 2",
+		`UPDATE content SET body = CAST('"other"' AS BLOB)
+			WHERE no = (SELECT max(content_no) FROM node_version WHERE birth = 2)`,
+		"UPDATE node_version SET content_hash = zeroblob(32) WHERE birth = 2 AND content_no IS NOT NULL",
+	} {
+		path := filepath.Join(t.TempDir(), "pact.db")
+		w := begin(t, open(t, path))
+		for range 3 {
+			w.next(t, "turns")
+		}
+		raw(t, path, statement).Close()
+		err := w.store.(*sqlite.Store).PackAll(t.Context())
+		var damage *store.Damage
+		if !errors.As(err, &damage) || damage.Cycle != 2 || pagesIn(t, path) > 0 {
+			t.Errorf("%s: %v, and %d pages", statement, err, pagesIn(t, path))
+		}
 	}
 }

@@ -59,14 +59,16 @@ func TestDamagedPages(t *testing.T) {
 		{"the last page is gone", "DELETE FROM page WHERE number = (SELECT max(number) FROM page)", false},
 		{"all pages are gone", "DELETE FROM page", false},
 		{"two pages changed places", "UPDATE page SET last_birth = last_birth + 1000 WHERE number = 2", false},
-		{"a page is there twice", `INSERT INTO page SELECT branch, last_birth, last_nid + 1, number + 1, digest, head FROM page
-			WHERE number = 2`, false},
+		{"a page is there twice", `INSERT INTO page SELECT branch, last_birth, last_nid + 1, number + 1, digest, head
+			FROM page WHERE number = 2`, false},
 		{"a page is of another branch", "UPDATE page SET branch = branch + 1 WHERE number = 2", false},
 		{"a page has another number", "UPDATE page SET number = 1 + max(number, 7) WHERE number = 2", false},
-		{"heads changed places", "UPDATE page SET head = (SELECT head FROM page p WHERE p.number = 3) WHERE number = 2", false},
+		{"heads changed places", "UPDATE page SET head = (SELECT head FROM page p WHERE p.number = 3) WHERE number = 2",
+			false},
 		{"heads and digests changed places", `UPDATE page SET head = (SELECT head FROM page p WHERE p.number = 3),
 			digest = (SELECT digest FROM page p WHERE p.number = 3) WHERE number = 2`, false},
-		{"a block is gone", "DELETE FROM page_block WHERE last_birth = (SELECT last_birth FROM page WHERE number = 2)", false},
+		{"a block is gone", "DELETE FROM page_block WHERE last_birth = (SELECT last_birth FROM page WHERE number = 2)",
+			false},
 		{"a block is there twice", "INSERT INTO page_block SELECT branch, last_birth, last_nid, 1, body FROM page_block", true},
 		{"blocks changed places", `UPDATE page_block SET body = (SELECT body FROM page_block b ORDER BY last_birth LIMIT 1)
 			WHERE last_birth = (SELECT last_birth FROM page WHERE number = 2)`, false},

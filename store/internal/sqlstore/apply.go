@@ -62,6 +62,7 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	if err == nil {
 		committed := slices.ContainsFunc(changes, func(c store.Change) bool { return c.Sealed != nil })
 		s.writers.put(key, p.nextWriterState(changes[len(changes)-1].After, committed))
+		s.packLater(int64(key), g.Cycle, p.latest)
 	}
 	return err
 }
@@ -165,6 +166,9 @@ func (s *Store) transact(ctx context.Context, doing string, f func(*writer) erro
 }
 
 func (s *Store) transactOnce(ctx context.Context, doing string, f func(*writer) error) error {
+	if err := s.prepareWrites(ctx); err != nil {
+		return s.fail(ctx, err, doing)
+	}
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return s.fail(ctx, err, doing)

@@ -171,8 +171,7 @@ func (c *checker) packed(tx *sql.Tx, p segment) (found *store.Damage, err error)
 	if found != nil || err != nil {
 		return damageOf(err), err
 	}
-	rows, err := tx.QueryContext(c.ctx, c.store.bound(`SELECT id, birth, nid FROM page_name WHERE branch = ? AND birth <= ?`),
-		p.branch, p.upToCycle)
+	rows, err := tx.QueryContext(c.ctx, c.store.bound(namesIn), p.branch, p.upToCycle)
 	found, err = c.each(rows, err, func(values []any) *store.Damage {
 		id, _ := values[0].(string)
 		birth, _ := values[1].(int64)
@@ -191,6 +190,8 @@ func (c *checker) packed(tx *sql.Tx, p segment) (found *store.Damage, err error)
 	}
 	return found, err
 }
+
+const namesIn = `SELECT id, birth, nid FROM page_name WHERE branch = ? AND birth <= ?`
 
 // name is what the table page_name says of a version.
 type name struct {

@@ -161,6 +161,7 @@ func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error
 		return store.Info{}, err
 	}
 	s.writers.put(info.Key, p.nextWriterState(working, true))
+	s.packLater(int64(info.Key), g.Tree.Cycle(), p.latest)
 	return info, nil
 }
 

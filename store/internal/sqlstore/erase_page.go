@@ -64,7 +64,8 @@ func (x *erasure) versionsOf(b *branch) ([][]any, error) {
 		return nil, x.store.fail(x.ctx, err, "reading the pages")
 	}
 	slices.SortFunc(list, func(a, b []any) int {
-		return cmp.Or(cmp.Compare(a[colBirth].(int64), b[colBirth].(int64)), cmp.Compare(a[colNID].(int64), b[colNID].(int64)))
+		return cmp.Or(cmp.Compare(a[colBirth].(int64), b[colBirth].(int64)),
+			cmp.Compare(a[colNID].(int64), b[colNID].(int64)))
 	})
 	return list, nil
 }

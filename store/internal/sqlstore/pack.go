@@ -45,11 +45,11 @@ type slice struct {
 }
 
 // pack packs the oldest rows of a branch, up to those of a page, and reports whether
-// it did. It does nothing where fewer than atLeast cycles would be packed, and none
-// of the last keep cycles. The rows are read and encoded before the lock is taken;
-// where they change meanwhile, nothing is written. A row that is not as it was
-// written is never packed: E_STORE with a store.Damage.
-func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (done bool, err error) {
+// there were any. It does nothing where fewer than atLeast cycles would be packed, and
+// none of the last keep cycles. The rows are read and encoded before the lock is taken;
+// where somebody else packs or erases them meanwhile, nothing is written. A row that is
+// not as it was written is never packed: E_STORE with a store.Damage.
+func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (found bool, err error) {
 	const doing = "packing rows"
 	var sl *slice
 	err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error {
@@ -59,11 +59,7 @@ func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (done boo
 	if err != nil || sl == nil {
 		return false, err
 	}
-	err = s.transact(ctx, doing, func(w *writer) error {
-		done, err = w.writeSlice(sl)
-		return err
-	})
-	return done && err == nil, err
+	return true, s.transact(ctx, doing, func(w *writer) error { return w.writeSlice(sl) })
 }
 
 // readSlice reads and encodes the rows to pack, nil if there are none.
@@ -210,7 +206,8 @@ func valuesOf(branch int64, r *page.Row) []any {
 		values[colParent] = r.Parent
 	}
 	values[colID], values[colType], values[colOffset], values[colPriority] = r.ID, r.Type, r.Offset, r.Priority
-	values[colIntroduced], values[colCreated], values[colISO], values[colIndex] = r.Cycle, r.CreatedNS, orNull(r.ISO), r.Index
+	values[colIntroduced], values[colCreated], values[colISO] = r.Cycle, r.CreatedNS, orNull(r.ISO)
+	values[colIndex] = r.Index
 	if r.Expiry != tree.Never {
 		values[colExpiry] = r.Expiry
 	}
@@ -226,33 +223,33 @@ func valuesOf(branch int64, r *page.Row) []any {
 	return values
 }
 
-// writeSlice puts a page in the place of its rows, false if they changed since
-// they were read: another process packed or erased them, or deleted the context.
-func (w *writer) writeSlice(sl *slice) (bool, error) {
+// writeSlice puts a page in the place of its rows, unless they changed since they were
+// read: another process packed or erased them, or deleted the context.
+func (w *writer) writeSlice(sl *slice) error {
 	st := &w.store.stmts
 	var count, erasures, after int64
-	err := w.stmt(st.packGuard).QueryRowContext(w.ctx, sl.branch, sl.last.Birth, sl.last.NID, sl.branch, sl.branch).Scan(&count,
-		&after, &erasures)
+	err := w.stmt(st.packGuard).QueryRowContext(w.ctx, sl.branch, sl.last.Birth, sl.last.NID, sl.branch,
+		sl.branch).Scan(&count, &after, &erasures)
 	if err != nil && err != sql.ErrNoRows {
-		return false, err
+		return err
 	}
 	if err != nil || count != sl.rows || erasures != sl.erasures || after != sl.after {
-		return false, nil
+		return nil
 	}
 	at := []any{sl.branch, sl.last.Birth, sl.last.NID}
 	if err := w.exec(st.packNames, at...); err != nil {
-		return false, err
+		return err
 	}
 	p := &packedPage{branch: sl.branch, birth: sl.last.Birth, nid: sl.last.NID, number: sl.after + 1}
 	if err := w.insertPage(p, &sl.page); err != nil {
-		return false, err
+		return err
 	}
 	for _, gone := range [...]*sql.Stmt{st.deletePackedContents, st.deletePackedRows} {
 		if err := w.exec(gone, at...); err != nil {
-			return false, err
+			return err
 		}
 	}
-	return true, nil
+	return nil
 }
 
 // insertPage writes a page and its blocks.
@@ -274,7 +271,7 @@ func (w *writer) insertPage(p *packedPage, of *page.Page) error {
 // transactions of a few dozen cycles each.
 func (s *Store) PackAll(ctx context.Context) error {
 	const doing = "packing rows"
-	rows, err := s.read.QueryContext(ctx, `SELECT key FROM context ORDER BY key`)
+	rows, err := s.read.QueryContext(ctx, branchesWithRows)
 	if err != nil {
 		return s.fail(ctx, err, doing)
 	}
@@ -288,8 +285,8 @@ func (s *Store) PackAll(ctx context.Context) error {
 		return s.fail(ctx, err, doing)
 	}
 	for _, key := range keys {
-		for done := true; done; {
-			if done, err = s.pack(ctx, key, 0, 1); err != nil {
+		for found := true; found; {
+			if found, err = s.pack(ctx, key, 0, 1); err != nil {
 				return err
 			}
 		}
@@ -297,23 +294,29 @@ func (s *Store) PackAll(ctx context.Context) error {
 	return nil
 }
 
+const branchesWithRows = `SELECT c.key FROM context c
+	WHERE (SELECT min(birth) FROM node_version WHERE branch = c.key) IS NOT NULL ORDER BY c.key`
+
 // The statements that pack rows.
 const (
 	// The latest cycle, the erasures, the number of the last page and the first birth of
 	// a row.
-	packState = `SELECT l.latest, c.erasures, coalesce((SELECT number FROM page WHERE branch = ? ORDER BY last_birth DESC, last_nid DESC LIMIT 1), 0),
+	packState = `SELECT l.latest, c.erasures,
+		coalesce((SELECT number FROM page WHERE branch = ? ORDER BY last_birth DESC, last_nid DESC LIMIT 1), 0),
 		(SELECT min(birth) FROM node_version WHERE branch = ?)
 		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? ORDER BY l.revision DESC LIMIT 1`
-	packRows = `SELECT v.branch, v.birth, v.nid, v.death, v.parent, v.id, v.type, v."offset", v.priority, v.cycle, v.created_ns,
-		v.created_iso, v.creation_index, v.expiry, v.headers, v.content_no, v.content_size, v.content_hash, v.named, v.proof,
+	packRows = `SELECT v.branch, v.birth, v.nid, v.death, v.parent, v.id, v.type, v."offset", v.priority, v.cycle,
+		v.created_ns, v.created_iso, v.creation_index, v.expiry, v.headers, v.content_no, v.content_size, v.content_hash, v.named, v.proof,
 		c.body FROM node_version v LEFT JOIN content c ON {same} WHERE v.branch = ? AND v.birth <= ? ORDER BY v.birth, v.nid`
 	packGuard = `SELECT (SELECT count(*) FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?)),
 		coalesce((SELECT number FROM page WHERE branch = ? ORDER BY last_birth DESC, last_nid DESC LIMIT 1), 0), erasures
 		FROM context WHERE key = ?`
 	packNames = `INSERT INTO page_name (branch, id, birth, nid) SELECT branch, id, birth, nid FROM node_version
 		WHERE branch = ? AND (birth, nid) <= (?, ?) AND named = 1 AND id IS NOT NULL`
-	insertPage           = `INSERT INTO page (branch, last_birth, last_nid, number, digest, head) VALUES (?, ?, ?, ?, ?, ?)`
+	insertPage = `INSERT INTO page (branch, last_birth, last_nid, number, digest, head)
+		VALUES (?, ?, ?, ?, ?, ?)`
 	insertBlock          = `INSERT INTO page_block (branch, last_birth, last_nid, no, body) VALUES (?, ?, ?, ?, ?)`
-	deletePackedContents = `DELETE FROM content WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?))`
-	deletePackedRows     = `DELETE FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?)`
+	deletePackedContents = `DELETE FROM content
+		WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?))`
+	deletePackedRows = `DELETE FROM node_version WHERE branch = ? AND (birth, nid) <= (?, ?)`
 )

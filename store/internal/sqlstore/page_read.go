@@ -154,7 +154,8 @@ func (s *nidSet) add(nid int64) bool {
 func (s *Store) pageFor(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) (*openPage, error) {
 	p := packedPage{branch: branch}
 	var digest []byte
-	err := within(ctx, tx, s.stmts.pageOf).QueryRowContext(ctx, branch, birth, nid).Scan(&p.birth, &p.nid, &p.number, &digest)
+	err := within(ctx, tx, s.stmts.pageOf).QueryRowContext(ctx, branch, birth, nid).Scan(&p.birth, &p.nid, &p.number,
+		&digest)
 	if err == sql.ErrNoRows {
 		return nil, nil
 	}

@@ -24,8 +24,8 @@ func (p *wholePage) body(r *page.Row) []byte {
 
 // wholePages reads pages with their blocks, in one statement: in PostgreSQL a
 // transaction has one at a time. The head comes with the first block.
-const wholePages = `SELECT p.last_birth, p.last_nid, p.number, p.digest, CASE WHEN b.no IS NULL OR b.no = 0 THEN p.head END,
-	b.no, b.body FROM page p LEFT JOIN page_block b
+const wholePages = `SELECT p.last_birth, p.last_nid, p.number, p.digest,
+	CASE WHEN b.no IS NULL OR b.no = 0 THEN p.head END, b.no, b.body FROM page p LEFT JOIN page_block b
 	ON b.branch = p.branch AND b.last_birth = p.last_birth AND b.last_nid = p.last_nid
 	WHERE p.branch = ? AND (p.last_birth, p.last_nid) >= (?, ?)
 	AND p.last_birth <= coalesce((SELECT min(last_birth) FROM page WHERE branch = ? AND last_birth >= ?), ?)
@@ -128,7 +128,8 @@ const (
 func (w *writer) trimPages(branch, cycle int64) error {
 	var pages []wholePage
 	if cycle != beforeAll {
-		err := w.store.eachWholePage(w.ctx, w.tx, branch, ref{birth: cycle + 1, nid: beforeAll}, cycle+1, func(p *wholePage) error {
+		from := ref{birth: cycle + 1, nid: beforeAll}
+		err := w.store.eachWholePage(w.ctx, w.tx, branch, from, cycle+1, func(p *wholePage) error {
 			pages = append(pages, *p) // the only one that may have rows up to the cycle
 			return errFound
 		})

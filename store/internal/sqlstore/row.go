@@ -13,12 +13,12 @@ import (
 
 // row is one row of node_version, or what a page holds in place of one.
 type row struct {
-	page.Row
-	branch   int64
-	body     []byte
-	packed   *packedPage // that it was read from, nil for a row
-	node     *tree.Node  // nil until complete
-	complete bool
+	*page.Row // shared with the page
+	branch    int64
+	body      []byte
+	packed    *packedPage // that it was read from, nil for a row
+	node      *tree.Node  // nil until complete
+	complete  bool
 }
 
 // scanner reads rows of one context.
@@ -53,9 +53,11 @@ func (c *scanner) rows(ctx context.Context, held, after, upTo int64) (list []row
 		}
 		begin := len(list)
 		err := c.eachPage(ctx, p, lo, hi, oldestFirst, func(of *packedPage, rows []page.Row) error {
-			for _, r := range rows {
-				list = append(list, row{Row: r, branch: p.branch, packed: of})
+			list = slices.Grow(list, len(rows))
+			for i := range rows {
+				list = append(list, row{Row: &rows[i], branch: p.branch, packed: of})
 			}
+			c.index = page.Index{} // its rows are in use
 			return nil
 		})
 		if err != nil {
@@ -65,7 +67,7 @@ func (c *scanner) rows(ctx context.Context, held, after, upTo int64) (list []row
 		if list, err = c.unpacked(ctx, held, p.branch, lo, hi, list); err != nil {
 			return nil, err
 		}
-		if packed > begin && packed < len(list) && !before(&list[packed-1].Row, &list[packed].Row) {
+		if packed > begin && packed < len(list) && !before(list[packed-1].Row, list[packed].Row) {
 			return nil, damageError(inPageToo)
 		}
 	}
@@ -110,11 +112,15 @@ func (c *scanner) live(ctx context.Context, cycle, upTo int64) (list, drafts []r
 			take(r)
 		}
 		err = c.eachPage(ctx, p, lo, hi, newestFirst, func(of *packedPage, rows []page.Row) error {
-			if n := len(rows); n > 0 && len(unpacked) > 0 && !before(&rows[n-1], &unpacked[0].Row) {
+			if n := len(rows); n > 0 && len(unpacked) > 0 && !before(&rows[n-1], unpacked[0].Row) {
 				return damageError(inPageToo)
 			}
-			for _, r := range slices.Backward(rows) {
-				take(row{Row: r, branch: p.branch, packed: of})
+			taken := len(list) + len(drafts)
+			for i := range slices.Backward(rows) {
+				take(row{Row: &rows[i], branch: p.branch, packed: of})
+			}
+			if len(list)+len(drafts) > taken {
+				c.index = page.Index{} // its rows are in use
 			}
 			return nil
 		})
@@ -130,21 +136,21 @@ func (c *scanner) live(ctx context.Context, cycle, upTo int64) (list, drafts []r
 // scan appends the rows of a query to a list.
 func scan(found *sql.Rows, branch int64, list []row) ([]row, error) {
 	defer found.Close()
-	r := row{branch: branch}
 	var death, id, kind, iso, headers sql.NullString
 	var parent, offset, priority, cycle, created, index, expiry, size sql.NullInt64
 	for found.Next() {
-		r.Hash, r.body = nil, nil
-		if err := found.Scan(&r.Birth, &r.NID, &death, &parent, &id, &kind, &offset, &priority, &cycle, &created,
-			&iso, &index, &expiry, &headers, &size, &r.Hash, &r.body); err != nil {
+		of := &page.Row{}
+		r := row{Row: of, branch: branch}
+		if err := found.Scan(&of.Birth, &of.NID, &death, &parent, &id, &kind, &offset, &priority, &cycle, &created,
+			&iso, &index, &expiry, &headers, &size, &of.Hash, &r.body); err != nil {
 			return nil, err
 		}
-		r.Row = page.Row{Birth: r.Birth, NID: r.NID, Death: death.String, Parent: parent.Int64, ID: id.String,
-			Type: kind.String, Offset: offset.Int64, Priority: priority.Int64, Cycle: cycle.Int64, CreatedNS: created.Int64,
-			ISO: iso.String, Index: index.Int64, Expiry: tree.Never, Headers: headers.String, Size: int(size.Int64),
-			Hash: r.Hash}
+		of.Death, of.Parent, of.ID, of.Type = death.String, parent.Int64, id.String, kind.String
+		of.Offset, of.Priority, of.Cycle, of.CreatedNS = offset.Int64, priority.Int64, cycle.Int64, created.Int64
+		of.ISO, of.Index, of.Expiry, of.Headers = iso.String, index.Int64, tree.Never, headers.String
+		of.Size = int(size.Int64)
 		if expiry.Valid {
-			r.Expiry = expiry.Int64
+			of.Expiry = expiry.Int64
 		}
 		list = append(list, r)
 	}

@@ -130,7 +130,7 @@ const deleteContext = `DELETE FROM context WHERE key = ?`
 // insertSizes are the numbers of rows that one insert can hold.
 var insertSizes = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 
-// statements are all of them, prepared.
+// statements are all of them, prepared: those that write when a store first does.
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt      *sql.Stmt
 	logState, logProof, forkState, orphanLogs    *sql.Stmt
@@ -153,77 +153,93 @@ type statements struct {
 	trim                                         [len(trim)]*sql.Stmt
 }
 
-func (st *statements) prepare(ctx context.Context, write, read *sql.DB, d *Dialect) error {
-	var err error
-	on := func(db *sql.DB, query string) (s *sql.Stmt) {
-		if err == nil {
-			s, err = db.PrepareContext(ctx, d.statement(query))
-		}
-		return s
+// prepareReads prepares what reads, and prepareWrites what a transaction for writing
+// uses: a process that only reads does without.
+func (st *statements) prepareReads(ctx context.Context, db *sql.DB, d *Dialect) error {
+	on := preparer{ctx: ctx, db: db, dialect: d}
+	st.infoAll = on.prepare(infoAll)
+	st.infoByName = on.prepare(infoByName)
+	st.infoByKey = on.prepare(infoByKey)
+	st.stateAt = on.prepare(stateAt)
+	st.orphanLogs = on.prepare(orphanLogs)
+	st.logState = on.prepare(logState)
+	st.rowsIn = on.prepare(rowsIn)
+	st.bodyOf = on.prepare(bodyOf)
+	st.pagesIn = on.prepare(pagesIn)
+	st.pagesBackIn = on.prepare(pagesBackIn)
+	st.pageOf = on.prepare(pageOf)
+	st.headOf = on.prepare(headOf)
+	st.digestOf = on.prepare(digestOf)
+	st.blockOf = on.prepare(blockOf)
+	st.packState = on.prepare(packState)
+	st.packRows = on.prepare(packRows)
+	st.refOf = on.prepare(refOf)
+	st.namedRef = on.prepare(namedRef)
+	st.bornIn = on.prepare(bornIn)
+	st.requestAt = on.prepare(requestAt)
+	st.chainAt = on.prepare(chainAt)
+	st.digestsIn = on.prepare(digestsIn)
+	st.contextRow = on.prepare(selectContext)
+	st.logRows = on.prepare(logRows)
+	st.versionRows = on.prepare(versionRows)
+	st.attemptRows = on.prepare(attemptRows)
+	st.attemptCount = on.prepare(attemptCount)
+	return on.err
+}
+
+// preparer prepares statements until one cannot be.
+type preparer struct {
+	ctx     context.Context
+	db      *sql.DB
+	dialect *Dialect
+	err     error
+}
+
+func (p *preparer) prepare(query string) (s *sql.Stmt) {
+	if p.err == nil {
+		s, p.err = p.db.PrepareContext(p.ctx, p.dialect.statement(query))
 	}
-	st.infoAll = on(read, infoAll)
-	st.infoByName = on(read, infoByName)
-	st.infoByKey = on(read, infoByKey)
-	st.stateAt = on(read, stateAt)
-	st.orphanLogs = on(read, orphanLogs)
-	st.logState = on(read, logState)
-	st.rowsIn = on(read, rowsIn)
-	st.bodyOf = on(read, bodyOf)
-	st.pagesIn = on(read, pagesIn)
-	st.pagesBackIn = on(read, pagesBackIn)
-	st.pageOf = on(read, pageOf)
-	st.headOf = on(read, headOf)
-	st.digestOf = on(read, digestOf)
-	st.blockOf = on(read, blockOf)
-	st.packState = on(read, packState)
-	st.packRows = on(read, packRows)
-	st.packGuard = on(write, packGuard)
-	st.packNames = on(write, packNames)
-	st.insertPage = on(write, insertPage)
-	st.insertBlock = on(write, insertBlock)
-	st.deletePackedContents = on(write, deletePackedContents)
-	st.deletePackedRows = on(write, deletePackedRows)
-	st.refOf = on(read, refOf)
-	st.namedRef = on(read, namedRef)
-	st.bornIn = on(read, bornIn)
-	st.requestAt = on(read, requestAt)
-	st.chainAt = on(read, chainAt)
-	st.digestsIn = on(read, digestsIn)
-	st.contextRow = on(read, selectContext)
-	st.logRows = on(read, logRows)
-	st.versionRows = on(read, versionRows)
-	st.insertContext = on(write, insertContext)
-	st.updateContext = on(write, updateContextRow)
-	st.contextRowNow = on(write, selectContext)
-	st.deleteContext = on(write, deleteContext)
-	st.currentState = on(write, currentState)
-	st.logProof = on(write, logProof)
-	st.forkState = on(write, forkState)
-	st.sharedWithForks = on(write, sharedWithForks)
-	st.insertLog = on(write, insertLog)
-	st.insertFirst = on(write, insertFirst)
-	st.attemptRows = on(read, attemptRows)
-	st.attemptCount = on(read, attemptCount)
-	st.attemptAt = on(write, attemptAt)
-	st.currentCycle = on(write, currentCycle)
-	st.attemptsAfter = on(write, attemptsAfter)
-	st.insertAttempt = on(write, insertAttempt)
-	st.updateAttempt = on(write, updateAttempt)
-	st.deleteAttempt = on(write, deleteAttempt)
-	st.deleteContent = on(write, deleteContent)
-	st.deleteVersion = on(write, deleteVersion)
+	return s
+}
+
+func (st *statements) prepareWrites(ctx context.Context, db *sql.DB, d *Dialect) error {
+	on := preparer{ctx: ctx, db: db, dialect: d}
+	st.packGuard = on.prepare(packGuard)
+	st.packNames = on.prepare(packNames)
+	st.insertPage = on.prepare(insertPage)
+	st.insertBlock = on.prepare(insertBlock)
+	st.deletePackedContents = on.prepare(deletePackedContents)
+	st.deletePackedRows = on.prepare(deletePackedRows)
+	st.insertContext = on.prepare(insertContext)
+	st.updateContext = on.prepare(updateContextRow)
+	st.contextRowNow = on.prepare(selectContext)
+	st.deleteContext = on.prepare(deleteContext)
+	st.currentState = on.prepare(currentState)
+	st.logProof = on.prepare(logProof)
+	st.forkState = on.prepare(forkState)
+	st.sharedWithForks = on.prepare(sharedWithForks)
+	st.insertLog = on.prepare(insertLog)
+	st.insertFirst = on.prepare(insertFirst)
+	st.attemptAt = on.prepare(attemptAt)
+	st.currentCycle = on.prepare(currentCycle)
+	st.attemptsAfter = on.prepare(attemptsAfter)
+	st.insertAttempt = on.prepare(insertAttempt)
+	st.updateAttempt = on.prepare(updateAttempt)
+	st.deleteAttempt = on.prepare(deleteAttempt)
+	st.deleteContent = on.prepare(deleteContent)
+	st.deleteVersion = on.prepare(deleteVersion)
 	for i, n := range insertSizes {
 		if d.OwnContents {
-			st.insertContents[i] = on(write, insertOwn+tuples(n, 3))
+			st.insertContents[i] = on.prepare(insertOwn + tuples(n, 3))
 		} else {
-			st.insertContents[i] = on(write, insertContents+tuples(n, 1))
+			st.insertContents[i] = on.prepare(insertContents + tuples(n, 1))
 		}
-		st.insertRows[i] = on(write, insertRows+tuples(n, rowParams))
+		st.insertRows[i] = on.prepare(insertRows + tuples(n, rowParams))
 	}
 	for i, query := range trim {
-		st.trim[i] = on(write, query)
+		st.trim[i] = on.prepare(query)
 	}
-	return err
+	return on.err
 }
 
 // By what a content is found: its number, or its branch and its number.

@@ -13,6 +13,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"sync"
 	"sync/atomic"
 
 	"github.com/contexttree/pact/fault"
@@ -70,12 +71,15 @@ type Store struct {
 	write, read *sql.DB
 	dialect     Dialect
 	stmts       statements
+	writable    sync.Mutex // held while prepared is looked at or set
+	prepared    bool       // the statements that write are
 	closed      atomic.Bool
 	writers     writerCache
 	lineages    lineageCache
 	cache       treeCache
 	pages       pageCache
 	packing     Packing
+	background  background
 }
 
 // New returns a store over two handles of a database whose schema is in place:
@@ -84,18 +88,32 @@ type Store struct {
 // Close closes them, and so does New when it fails.
 func New(ctx context.Context, write, read *sql.DB, d Dialect) (*Store, error) {
 	s := &Store{write: write, read: read, dialect: d, packing: d.Packing.orDefault()}
-	if err := s.stmts.prepare(ctx, write, read, &s.dialect); err != nil {
+	if err := s.stmts.prepareReads(ctx, read, &s.dialect); err != nil {
 		err = s.fail(ctx, err, "preparing the statements")
 		return nil, errors.Join(err, s.Close())
 	}
 	return s, nil
 }
 
-// Close implements store.Store.
+// prepareWrites prepares the statements that write, once.
+func (s *Store) prepareWrites(ctx context.Context) error {
+	s.writable.Lock()
+	defer s.writable.Unlock()
+	if s.prepared {
+		return nil
+	}
+	err := s.dialect.BeginWrite(ctx, func() error { return s.stmts.prepareWrites(ctx, s.write, &s.dialect) })
+	s.prepared = err == nil
+	return err
+}
+
+// Close implements store.Store. Where rows are packed at the moment, it waits for the
+// transaction that is under way.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
 	}
+	s.background.stop()
 	err := s.read.Close()
 	if s.write != s.read {
 		err = errors.Join(err, s.write.Close())
