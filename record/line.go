@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"fmt"
 	"io"
 
 	pact "github.com/contexttree/pact"
@@ -101,11 +102,30 @@ func (l *line) bring(ctx context.Context, system, conversation []block) error {
 			return err
 		}
 	}
+	inSystem, inConversation := changeOf(oldSystem, system), changeOf(oldConversation, conversation)
 	return l.c.Edit(ctx, func(e *pact.Batch) error {
-		systemEdits(e, oldSystem, system)
-		conversationEdits(e, oldConversation, conversation)
+		inSystem.system(e)
+		inConversation.conversation(e)
 		return nil
-	}, &pact.Note{Message: "a request was sent"})
+	}, &pact.Note{Message: noteOf(&inSystem, &inConversation)})
+}
+
+// noteOf is the note of an edit: that a request was sent, and what the agent did to
+// what it sent before.
+func noteOf(changes ...*change) string {
+	gone, changed := 0, 0
+	for _, c := range changes {
+		g, n := c.count()
+		gone, changed = gone+g, changed+n
+	}
+	note := "a request was sent"
+	if gone > 0 {
+		note += fmt.Sprintf("; the agent left out %d of the blocks before", gone)
+	}
+	if changed > 0 {
+		note += fmt.Sprintf("; it changed %d of them", changed)
+	}
+	return note
 }
 
 func same(old, now []block) bool {

@@ -26,15 +26,40 @@ type rewriter struct {
 	fresh bool              // prev was added now
 }
 
-// conversationEdits makes the edits: old is what there is, now what there is to be.
-func conversationEdits(e *pact.Batch, old, now []block) {
+// change is what a request makes of the blocks that there are.
+type change struct {
+	old, now []block
+	next     []int // which of old each of now goes on with or succeeds, -1 for none
+}
+
+func changeOf(old, now []block) change {
+	return change{old, now, successors(old, now, align(keysOf(old), keysOf(now)))}
+}
+
+// count counts the blocks that go without a successor, and those that have one
+// which says something else.
+func (c *change) count() (gone, changed int) {
+	gone = len(c.old)
+	for j, i := range c.next {
+		if i >= 0 {
+			gone--
+			if c.old[i].key != c.now[j].key {
+				changed++
+			}
+		}
+	}
+	return gone, changed
+}
+
+// conversation makes the edits.
+func (c *change) conversation(e *pact.Batch) {
+	old, now, next := c.old, c.now, c.next
 	r := &rewriter{e: e, calls: map[string]string{}, next: 1}
 	for i := range old {
 		if old[i].inHead {
 			r.next = max(r.next, old[i].Offset+1)
 		}
 	}
-	next := successors(old, now, align(keysOf(old), keysOf(now)))
 	stays := make([]bool, len(old))
 	last := -1 // the last of now that stands where an old one stood
 	for j, i := range next {
@@ -115,10 +140,10 @@ func (r *rewriter) add(b *block) {
 	r.fresh = true
 }
 
-// systemEdits makes the edits in ^sys. Blocks there may change in place: a tool
-// or a text that says something else is a new version under the same id.
-func systemEdits(e *pact.Batch, old, now []block) {
-	next := successors(old, now, align(keysOf(old), keysOf(now)))
+// system makes the edits in ^sys. Blocks there may change in place: a tool or a
+// text that says something else is a new version under the same id.
+func (c *change) system(e *pact.Batch) {
+	old, now, next := c.old, c.now, c.next
 	stays := make([]bool, len(old))
 	last := -1
 	for j, i := range next {

@@ -82,6 +82,14 @@ func TestAShortenedResultIsReplacedInItsPlace(t *testing.T) {
 				t.Errorf("every %d: %s stands for %v, want %s", every, now[i], n.Attrs["wire:replaces"], id)
 			}
 		}
+		said := false
+		for e, err := range c.Log(t.Context()) {
+			must(t, err)
+			said = said || strings.Contains(e.Message, fmt.Sprintf("it changed %d of them", shortened))
+		}
+		if !said {
+			t.Errorf("every %d: the log does not say that the agent changed %d blocks", every, shortened)
+		}
 		if changed != shortened {
 			t.Errorf("every %d: %d blocks changed, %d were shortened", every, changed, shortened)
 		}

@@ -225,9 +225,17 @@ func streamResponses(a *reply) (events []event) {
 		}
 		begun["status"] = "in_progress"
 		send("response.output_item.added", object{"output_index": i, "item": begun})
-		for _, piece := range pieces {
-			send(kind, object{"output_index": i, "content_index": 0, "delta": piece})
+		part := func(kind, text string) {
+			if item["type"] == "message" {
+				send(kind, object{"output_index": i, "content_index": 0, "item_id": item["id"],
+					"part": object{"type": "output_text", "text": text, "annotations": []object{}}})
+			}
 		}
+		part("response.content_part.added", "")
+		for _, piece := range pieces {
+			send(kind, object{"output_index": i, "content_index": 0, "item_id": item["id"], "delta": piece})
+		}
+		part("response.content_part.done", a.Text)
 		send("response.output_item.done", object{"output_index": i, "item": item})
 	}
 	send("response.completed", object{"response": a.response("completed", a.items())})
