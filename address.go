@@ -253,7 +253,7 @@ func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tr
 	return newest, nil
 }
 
-// addressOf returns where a selector looks that is no range and not @*.
+// addressOf returns where a selector looks that is not a range and not @*.
 func addressOf(q *selector.Selector) Address {
 	switch {
 	case q.Time == nil && q.Edition.Traits().DefaultWorking:

@@ -107,7 +107,7 @@ func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader,
 
 // Replay checks an exported history, in either form, by running it again: it imports the
 // history into a new store in memory, exports it in the same form and compares the bytes
-// (06 §5.2). A history that differs is no error; the answer says where. A history that
+// (06 §5.2). A history that differs is not an error; the answer says where. A history that
 // cannot be read is one. Replay reads r twice. Cost: an import and an export; the bytes are
 // not kept.
 func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (_ *inspect.Replay, err error) {

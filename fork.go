@@ -177,7 +177,7 @@ type undoing struct {
 }
 
 // undoneBy returns what the old line is called since an entry of the log, ""
-// where that is no undo.
+// where that is not an undo.
 func undoneBy(e *store.Entry) string {
 	var u undoing
 	if e.Kind != store.Forked && e.Kind != store.Superseded || json.Unmarshal(e.Report, &u) != nil {

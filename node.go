@@ -83,7 +83,7 @@ func (n Node) Decode(ctx context.Context, v any) error {
 }
 
 // StandsFor returns the ids of the nodes that a stub replaces (02 §7), in document order;
-// nil for a node that is no stub.
+// nil for a node that is not a stub.
 func (n Node) StandsFor() []string { return lifecycle.StandsFor(n.node) }
 
 // nodeOf is the node of an entry in a tree.

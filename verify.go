@@ -16,7 +16,7 @@ import (
 // from before digests were recorded are counted and not checked against any. Verify calls
 // progress, if it is not nil, with the number of snapshots that are done.
 //
-// A damaged context is no error: the answer holds the first defect. Errors:
+// A damaged context is not an error: the answer holds the first defect. Errors:
 // E_CONTEXT_NOT_FOUND if the context was deleted, E_STORE if the medium fails. Cost:
 // reading everything that is stored for the context once, and rendering every snapshot.
 //

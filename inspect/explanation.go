@@ -20,7 +20,7 @@ type Explanation struct {
 }
 
 // ExplainedGroup explains one group of a selector. A group that begins with
-// within(…) has one for each hop that is no depth.
+// within(…) has one for each hop that is not a depth.
 type ExplainedGroup struct {
 	Text  string          `json:"text"`  // canonical text of the group
 	Steps []ExplainedStep `json:"steps"` // positions and searches spelled out

@@ -14,7 +14,7 @@ const StubKind = "stub"
 const stubAttr = "pact:pruned"
 
 // StandsFor returns the ids of the nodes that a stub replaces, in document order; nil for
-// a node that is no stub.
+// a node that is not a stub.
 func StandsFor(n *tree.Node) (ids []string) {
 	if n.Kind != StubKind {
 		return nil

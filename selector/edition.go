@@ -81,7 +81,7 @@ var editions = []struct {
 	}},
 }
 
-// Traits returns the row of e, or the zero Traits if e is no edition.
+// Traits returns the row of e, or the zero Traits if e is not an edition.
 func (e Edition) Traits() Traits {
 	for i := range editions {
 		if editions[i].name == e {

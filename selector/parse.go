@@ -97,7 +97,7 @@ type parser struct {
 }
 
 // newParser refuses what need not be looked at: a text that is too long before
-// any work, then one that is no text.
+// any work, then one that is not text.
 func newParser(text string, e Edition) (*parser, error) {
 	if len(text) > MaxLength {
 		return nil, fault.At(fault.Limit, MaxLength, "",

@@ -18,7 +18,7 @@ type Copier interface {
 	// oldest first.
 	Revisions(ctx context.Context, key Key, from, to int64) ([]Revision, error)
 	// Base returns the tree that the first revision of a context made: an imported
-	// snapshot, or the empty tree of a new context, which is no snapshot.
+	// snapshot, or the empty tree of a new context, which is not a snapshot.
 	Base(ctx context.Context, key Key) (*tree.Tree, error)
 	// BeginCopy makes a hidden line and writes its first revision. base is the tree
 	// that the revision made; a fork has none, and Origin.Key is the origin in this

@@ -42,8 +42,8 @@ func (k *memoryContext) start(a Attempt) (Attempt, error) {
 	return a.clone(), nil
 }
 
-// attempt finds one by its id, in the context or in what it shares, nil without
-// one.
+// attempt finds one by its id, in the context or in what it shares, nil if
+// there is none.
 func (k *memoryContext) attempt(id string) *Attempt {
 	cycle, _, _, ok := ParseAttemptID(id)
 	for k.origin != nil && cycle <= k.info.Origin.Cycle {

@@ -87,7 +87,7 @@ type Checker interface {
 	// Check looks for damage that no snapshot of a context shows, nil without
 	// any. Cost: all rows of the context.
 	Check(ctx context.Context, key Key) (*Damage, error)
-	// CheckAll looks for damage that is no context's own: of the medium, in what
+	// CheckAll looks for damage that is not a context's own: of the medium, in what
 	// says which contexts there are, and what no context has. Cost: everything
 	// that is stored, once.
 	CheckAll(ctx context.Context) (*Damage, error)

@@ -6,7 +6,7 @@ import (
 )
 
 // class is what the splitter has to know of a rune. Letters without case and
-// modifier letters are both upper and lower; so are marks, which are no letters.
+// modifier letters are both upper and lower; so are marks, which are not letters.
 type class uint8
 
 const (

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// none is the rank of what is no token.
+// none is the rank of what is not a token.
 const none = math.MaxUint32
 
 // merger merges the bytes of pieces by byte-pair encoding: of all neighbours

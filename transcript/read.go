@@ -19,7 +19,7 @@ type entry struct {
 // Read reads the conversations of a file, whose shape it finds out by itself.
 // A list or JSON Lines of messages is one conversation; a list or JSON Lines of
 // conversations is as many. E_DOCUMENT_INVALID with line and offset where the
-// file is no JSON or none of the shapes, and with the number of the message,
+// file is not JSON or none of the shapes, and with the number of the message,
 // counted from 0, where a message is none.
 //
 // Of a SWE-smith run the lists of messages are read and the fields of the run;

@@ -62,7 +62,7 @@ func BuildAround(cycle int64, nodes []Placed, runs []Between, u *Unloaded) (*Tre
 
 // BuildRun makes the run of ^seq that consists of turns, which have no parent in
 // nodes, with everything below them, and of the runs between them. It is what a
-// stub loads. It refuses nodes that are no turns. Cost: O(n log n).
+// stub loads. It refuses nodes that are not turns. Cost: O(n log n).
 func BuildRun(nodes []Placed, runs []Between) (*List, error) {
 	turns, err := entriesOf(nodes, Turn, 2, nil)
 	if err != nil {

@@ -106,7 +106,7 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 	return sum, nil
 }
 
-// First measures the first n blocks of the thread. Nodes that are no blocks
+// First measures the first n blocks of the thread. Nodes that are not blocks
 // must not count. Its errors are those of Of. Cost: O(depth · log n) where sums are known.
 func (m *Measure) First(ctx context.Context, t *Tree, n int) (sum int64, err error) {
 	defer Recover(&err)

@@ -117,7 +117,7 @@ func (n *Node) HashWith(content JSON) (Digest, bool) {
 	return canon.ContentHash(canon.Value(content), canon.Value(n.Header("role")), canon.Value(n.Header("kind")), n.customs)
 }
 
-// texts reads an array of strings; anything else is no list.
+// texts reads an array of strings; anything else is not a list.
 func texts(v canon.Value) []string {
 	if v.Kind() != canon.KindArray {
 		return nil

@@ -159,7 +159,7 @@ const fewAmong = 32
 
 // Reorder puts nodes of this cycle that are siblings at one offset in the given
 // order, by giving them new stamps. It fails with E_NODE_NOT_FOUND, E_SEALED for
-// an earlier node, and E_PLACEMENT_INVALID for nodes that are no siblings at one
+// an earlier node, and E_PLACEMENT_INVALID for nodes that are not siblings at one
 // offset or are listed twice. Cost: that of one look-up and one new version for
 // each.
 func (x *Editor) Reorder(ids ...string) (err error) {

@@ -7,7 +7,7 @@ import (
 
 // RoleIn is the role that a block is rendered with in a region: its own or, where
 // it has none, system in ^sys and user elsewhere (02 §12.4). It is "" where the
-// node's role is no text.
+// node's role is not text.
 //
 // Specification: 02 §12.4.
 func (n *Node) RoleIn(region Class) string {

@@ -65,7 +65,7 @@ type Assembler struct {
 type reader interface {
 	// event takes the data of one event of a stream.
 	event(data canon.Any)
-	// whole takes an answer that is no stream.
+	// whole takes an answer that is not a stream.
 	whole(body canon.Any)
 	// fill writes into the answer what has come, and reports whether that is all.
 	fill(*Answer) (complete bool)
@@ -168,7 +168,7 @@ func (a *Assembler) fail(why string) {
 	}
 }
 
-// whole reads an answer that is no stream. Gemini writes a list of chunks where
+// whole reads an answer that is not a stream. Gemini writes a list of chunks where
 // a stream was asked for without events.
 func (a *Assembler) whole(body []byte) {
 	value, err := canon.ParseAny(body)

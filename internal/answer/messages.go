@@ -112,7 +112,7 @@ func (m *messages) fill(a *Answer) bool {
 	return m.stopped
 }
 
-// on gives a block its input and citations. An input that is no JSON, because
+// on gives a block its input and citations. An input that is not JSON, because
 // the stream broke off, stays a text.
 func (a *additions) on(block canon.Any) canon.Any {
 	if a == nil {

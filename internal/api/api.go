@@ -73,7 +73,7 @@ type Part struct {
 	Message int    // the message or item that it is of, from 0; -1 outside of the conversation's list
 	Role    string // of 01 §2, also where the provider has another word; "" for the definition of a tool
 	// Kind is tool, text, image, thinking, call, result, refusal, or the type that the
-	// provider calls the part by; part where that is no word.
+	// provider calls the part by; part where that is not a word.
 	Kind    string
 	Content canon.Any // a text as a string, a result as the provider was given it, else an object
 	Call    string    // the id of a call; of a result, the id of the call that it answers

@@ -20,7 +20,7 @@ func (c *cutter) odd(number int, v canon.Any) canon.Any {
 	return c.cut(Part{Kind: "part", Content: v})
 }
 
-// list reads a list of messages; what is no list is one message.
+// list reads a list of messages; what is not a list is one message.
 func (c *cutter) list(v canon.Any, message func(i int, v canon.Any) canon.Any) canon.Any {
 	if v.Kind != canon.KindArray {
 		return message(0, v)

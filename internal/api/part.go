@@ -9,7 +9,7 @@ import (
 )
 
 // cacheMarker is the member by which a client says where a cached prefix is to
-// end. It moves from call to call and is no content.
+// end. It moves from call to call and is not content.
 const cacheMarker = "cache_control"
 
 // roles maps the words of providers to the roles of 01 §2.

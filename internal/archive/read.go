@@ -20,7 +20,7 @@ import (
 type historyReader struct {
 	Options
 	compact      bool        // the lines are of the compact form
-	empty        bool        // the first tree is no snapshot but that of a new context
+	empty        bool        // the first tree is not a snapshot but that of a new context
 	first, last  *tree.Tree  // of the snapshots read so far
 	firstEntry   store.Entry // the log entry of the first tree
 	changes      []store.Change

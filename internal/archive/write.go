@@ -57,7 +57,7 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 		last = t
 		return writeCompactLine(ctx, buf, before, t, kind, entry)
 	}
-	if s.Cycle < s.First { // a new context: the empty tree is no snapshot
+	if s.Cycle < s.First { // a new context: the empty tree is not a snapshot
 		if err := next(s.Head, "empty"); err != nil {
 			return err
 		}

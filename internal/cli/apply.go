@@ -119,7 +119,7 @@ func (a *app) keep(ctx context.Context, r *replay, name string) error {
 
 // replay is a context that operations are made on.
 type replay struct {
-	context *pact.Context // made by the first operation that is no config
+	context *pact.Context // made by the first operation that is not a config
 	edition selector.Edition
 	now     int64 // what the clock reads next
 	step    int64

@@ -83,7 +83,7 @@ that is printed. pact rename or pact delete it.`,
 
 func cycleText(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }
 
-// originOf returns where a context of a list began, nil if it is no fork.
+// originOf returns where a context of a list began, nil if it is not a fork.
 func originOf(c store.Info, all []store.Info) *pact.Origin {
 	if c.Origin.Key == 0 {
 		return nil
@@ -107,7 +107,7 @@ func originText(o pact.Origin) string {
 // branchedOff says where a fork began, or what became of the name of a context.
 func branchedOff(l logged) []string {
 	var undo struct{ Undone string }
-	_ = json.Unmarshal(l.Report, &undo) // what is no report says nothing
+	_ = json.Unmarshal(l.Report, &undo) // what is not a report says nothing
 	var list []string
 	switch l.Kind {
 	case store.Forked:

@@ -106,7 +106,7 @@ func (a *app) replaceFile(name string, write func(io.Writer) error) error {
 	})
 }
 
-// warnf says something about the work that is no failure.
+// warnf says something about the work that is not a failure.
 func (a *app) warnf(format string, args ...any) {
 	fmt.Fprintf(a.err, "pact: warning: "+format+"\n", args...)
 }

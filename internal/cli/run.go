@@ -42,7 +42,7 @@ type app struct {
 	subject string // what the command is about, as the next command would name it: NAME or --file FILE
 
 	outTerminal, errTerminal, inTerminal bool
-	width                                int // columns of the output, 0 if it is no terminal
+	width                                int // columns of the output, 0 if it is not a terminal
 	paint                                theme
 
 	began  bool // whether a command got as far as doing its work

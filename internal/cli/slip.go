@@ -10,7 +10,7 @@ import (
 )
 
 // warnOfSlips warns of types that look like slips of the pen. Any name is a
-// type, so that .blok finds nothing and is no error; where it occurs nowhere and
+// type, so that .blok finds nothing and is not an error; where it occurs nowhere and
 // is one letter away from a canonical name, that is hardly what was meant.
 func (a *app) warnOfSlips(ctx context.Context, s *source, q *selector.Selector) {
 	var warned []string

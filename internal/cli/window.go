@@ -50,7 +50,7 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 }
 
 // options returns what the flags ask of the library, and whether the selector
-// is to be answered as a range. What is no range takes no notice of the flags
+// is to be answered as a range. What is not a range takes no notice of the flags
 // for ranges (04 §4).
 func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string,
 	q *selector.Selector) (o pact.SelectOptions, ranged bool, err error) {

@@ -30,7 +30,7 @@ type Document struct {
 // Read reads one snapshot document (05 §3.2, 07 §5.2). What is missing is
 // filled in (docs/decisions); unknown attributes and types are kept. A strict
 // read refuses a shape that no context can have with E_DOCUMENT_INVALID or
-// E_PLACEMENT_INVALID, a lenient one reports it. Both refuse text that is no JSON
+// E_PLACEMENT_INVALID, a lenient one reports it. Both refuse text that is not JSON
 // object with E_DOCUMENT_INVALID, and what is over the limits with E_LIMIT.
 //
 // Specification: 02 §10, 05 §3.2, 07 §5, 07 §5.1, 07 §5.2.
@@ -160,7 +160,7 @@ func (r *reader) head(doc, root canon.Any) error {
 }
 
 // CheckCycle refuses what is not the cycle of a snapshot: E_DOCUMENT_INVALID
-// if it is no integer from 0, E_LIMIT if no cycle could follow it.
+// if it is not an integer from 0, E_LIMIT if no cycle could follow it.
 func CheckCycle(n int64, isInteger bool) error {
 	switch {
 	case !isInteger || n < 0:

@@ -19,7 +19,7 @@ type changes struct {
 }
 
 // changesIn compares each state with the one before it. A ttl that ran down with
-// time is no change.
+// time is not a change.
 func changesIn(states []*tree.Tree) *changes {
 	c := &changes{
 		states: states, added: map[string]int64{}, changed: map[string]int64{},

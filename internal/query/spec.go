@@ -44,7 +44,7 @@ func setSpec(s *tree.Spec, a selector.Attr) error {
 		a.Name == "kind" || a.Name == "ttl"
 	switch {
 	case known && a.Op == selector.Eq && len(a.Values) == 1 && a.Values[0].Kind == selector.Null:
-		return nil // null is no value
+		return nil // null is not a value
 	case lists[a.Name] != nil && a.Op == selector.Eq:
 		for _, v := range a.Values {
 			if v.Kind == selector.Null {

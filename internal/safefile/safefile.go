@@ -13,7 +13,7 @@ import (
 // puts it there. A failure, or a crash, leaves what was there before. A new file
 // can be read by its owner alone (0600), whatever the umask allows, because
 // conversations are private; one that replaces another has the mode of that. A
-// symbolic link stays one: what it points to is replaced. What is no regular
+// symbolic link stays one: what it points to is replaced. What is not a regular
 // file, such as a pipe or a device, is written to as it is.
 func Replace(name string, write func(*os.File) error) (err error) {
 	if there, err := filepath.EvalSymlinks(name); err == nil {

@@ -47,7 +47,7 @@ type Match struct {
 }
 
 // New prepares a selector. edition is that of the context. E_SELECTOR_INVALID,
-// with the place in the text, where it or Where is no selector; also for windows of
+// with the place in the text, where it or Where is not a selector; also for windows of
 // a negative size and for a Where with controls or another address.
 func New(text string, edition selector.Edition, o Options) (*Search, error) {
 	edition = cmp.Or(o.Edition, edition)

@@ -18,7 +18,7 @@ type line struct {
 	attempts int
 }
 
-// firstRevision is the first one that is no origin's.
+// firstRevision is the first one that is not an origin's.
 func (l *line) firstRevision() int64 { return l.Origin.Revision + 1 }
 
 // cycles is how many snapshots the line has of its own.

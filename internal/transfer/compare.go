@@ -67,7 +67,7 @@ func (c *copying) compare(l *line) error {
 	return nil
 }
 
-// ownFirst is the first cycle that is no origin's.
+// ownFirst is the first cycle that is not an origin's.
 func (l *line) ownFirst() int64 {
 	if l.Origin.Key != 0 {
 		return l.Origin.Cycle + 1

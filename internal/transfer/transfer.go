@@ -103,7 +103,7 @@ func (c *copying) step(n int) {
 	}
 }
 
-// verify has the target verify what is no line's own, and every context.
+// verify has the target verify what is not a line's own, and every context.
 func (c *copying) verify() error {
 	if checker, ok := c.to.(store.Checker); ok {
 		damage, err := checker.CheckAll(c.ctx)

@@ -39,7 +39,7 @@ var settings = []struct{ key, set, pragma, want string }{
 }
 
 // Open opens the store in a file and makes the file, with mode 0600, if there is none. It
-// returns E_STORE if the directory is missing, if the file is empty, is no store or of a
+// returns E_STORE if the directory is missing, if the file is empty, is not a store or of a
 // newer version, or if the file system cannot give the durability that a commit needs;
 // E_BUSY if other processes hold the file for five seconds. If nothing can be written
 // beside the file, because the disk is full or read-only, the store is opened read-only,

@@ -45,7 +45,7 @@ func (r *genHistory) act() {
 	must(r.T, r.store.Apply(background, r.state.Key, guard, changes...))
 }
 
-// one makes one edit. What the rules refuse is no edit.
+// one makes one edit. What the rules refuse is not an edit.
 func (r *genHistory) one(x *tree.Editor) {
 	var err error
 	id, other := r.pick(x), r.pick(x)

@@ -78,7 +78,7 @@ func testEmptyGroupsOfForks(t *testing.T, s Suite) {
 }
 
 // testEmptyGroupsErased blanks the entry of the commit, all of whose report goes:
-// what the next commit needs is no part of it.
+// what the next commit needs is not part of it.
 func testEmptyGroupsErased(t *testing.T, s Suite) {
 	d := leaveEmpty(t, s)
 	log := d.log()

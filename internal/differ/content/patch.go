@@ -10,7 +10,7 @@ import (
 
 // patch returns the JSON Patch (RFC 6902) that turns one content into another,
 // and whether there is one: both must be JSON and neither text nor missing. A
-// lone surrogate is no JSON that everybody reads alike (RFC 8259 §8.2).
+// lone surrogate is not JSON that everybody reads alike (RFC 8259 §8.2).
 func patch(older, newer canon.Value) (json.RawMessage, bool) {
 	for _, v := range []canon.Value{older, newer} {
 		if k := v.Kind(); k == canon.KindAbsent || k == canon.KindString || !unicodeText(v.Any()) {

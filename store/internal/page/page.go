@@ -37,10 +37,10 @@ type Row struct {
 	CreatedNS int64
 	ISO       string // where it is not CreatedNS in the usual form
 	Index     int64  // creation_index
-	Expiry    int64  // tree.Never without one
+	Expiry    int64  // tree.Never if there is none
 	Headers   string // JSON object of optional and custom headers, "" if there is none
 	Named     bool   // the id does not tell the birth
-	Size      int    // bytes of the content, 0 without one
+	Size      int    // bytes of the content, 0 if there is none
 	Hash      []byte // content hash, 32 bytes or nil
 
 	// Where the content is: the number of its block, and how many bytes of the block

@@ -267,7 +267,7 @@ func (w *writer) insertPage(p *packedPage, of *page.Page) error {
 	return nil
 }
 
-// PackAll packs all rows that are no drafts. Cost: the rows of all contexts, in
+// PackAll packs all rows that are not drafts. Cost: the rows of all contexts, in
 // transactions of a few dozen cycles each.
 func (s *Store) PackAll(ctx context.Context) error {
 	const doing = "packing rows"

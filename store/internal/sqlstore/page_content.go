@@ -48,7 +48,7 @@ func (s *Store) body(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) 
 	if err != sql.ErrNoRows {
 		return tree.JSON(body.String), hash, s.fail(ctx, err, "reading a content")
 	}
-	for { // what is no row any more is in a page
+	for { // what is not a row any more is in a page
 		p, err := s.pageFor(ctx, tx, branch, birth, nid)
 		if err != nil {
 			return "", nil, s.fail(ctx, err, "reading a content")

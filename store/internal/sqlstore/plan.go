@@ -207,7 +207,7 @@ func (p *plan) carryRef(r *writerState, id string) {
 func reasons(report json.RawMessage) map[string]string {
 	var r lifecycle.Report
 	if len(report) == 0 || json.Unmarshal(report, &r) != nil {
-		return nil // what is no report gives no reasons
+		return nil // what is not a report gives no reasons
 	}
 	why := make(map[string]string, len(r.Removed))
 	for _, removal := range r.Removed {
