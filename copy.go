@@ -39,3 +39,11 @@ func Copy(ctx context.Context, from, to store.Store, o *CopyOptions) (_ *inspect
 	}
 	return transfer.Copy(ctx, from, to, o.Contexts, o.Progress)
 }
+
+// DiscardCopies deletes what interrupted copies left hidden in a store, of the
+// contexts that are named or of all, and returns their names, in order; what is left
+// of a deleted origin is called @ and its key in the source. A copy that is under way
+// fails then.
+func DiscardCopies(ctx context.Context, s store.Store, names ...string) ([]string, error) {
+	return transfer.Discard(ctx, s, names)
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
@@ -23,14 +24,17 @@ its origin, what it shares with it comes along and is no context.
 Others may go on writing in the source; each context is copied as it is at one
 moment. Nothing is seen in the target until all of it is there, has the same
 digests and is verified; then all contexts appear at once. A copy that was
-interrupted goes on where it stopped when the command is given again. A name that
-the target has is refused.`,
+interrupted goes on where it stopped when the command is given again; --discard
+deletes what it left instead. A name that the target has is refused.`,
 		Example: `  pact copy --from pact.db --to postgres://user@host/pact
   pact copy --from postgres://user@host/pact --to laptop.db chat 'chat, another answer'
-  pact copy --from pact.db --to other.db --json`,
+  pact copy --from pact.db --to other.db --json
+  pact copy --discard --to other.db`,
 	}
 	from := cmd.Flags().String("from", "", "copy from this `STORE`, a file or an address; without it the store of --db")
 	to := cmd.Flags().String("to", "", "copy to this `STORE`, which is made where it is missing")
+	discard := cmd.Flags().Bool("discard", false, "copy nothing: delete what interrupted copies left in --to")
+	cmd.MarkFlagsMutuallyExclusive("from", "discard")
 	for _, flag := range []string{"from", "to"} {
 		_ = cmd.MarkFlagFilename(flag)
 	}
@@ -44,6 +48,9 @@ the target has is refused.`,
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if *to == "" {
 			return usage(cmd, "copy needs --to, the store to copy to")
+		}
+		if *discard {
+			return a.discardCopies(ctx, *to, args)
 		}
 		if *from != "" {
 			a.db = *from
@@ -85,6 +92,24 @@ func (a *app) copy(ctx context.Context, at string, names []string) error {
 	}
 	a.drawCopied(copied, at)
 	return nil
+}
+
+// discardCopies deletes what interrupted copies left in a store.
+func (a *app) discardCopies(ctx context.Context, at string, names []string) error {
+	s, err := existingStoreAt(ctx, at)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	gone, err := pact.DiscardCopies(ctx, s, names...)
+	if err != nil {
+		return err
+	}
+	text := "there was no unfinished copy in " + shownStore(at)
+	if len(gone) > 0 {
+		text = "deleted what was copied of " + strings.Join(cells(gone...), ", ")
+	}
+	return a.answer(text, map[string]any{"discarded": gone})
 }
 
 // drawCopied prints what came to a store, in words.

@@ -1,7 +1,9 @@
 package transfer
 
 import (
+	"context"
 	"iter"
+	"slices"
 
 	"github.com/contexttree/pact/store"
 )
@@ -70,4 +72,29 @@ func (c *copying) same(a, b iter.Seq2[store.Revision, error]) (bool, error) {
 	}
 	_, err, more := next()
 	return !more, err
+}
+
+// Discard deletes what interrupted copies left in a store, of the lines that are
+// named or of all, and returns their names.
+func Discard(ctx context.Context, s store.Store, names []string) ([]string, error) {
+	in, err := powers(s)
+	if err != nil {
+		return nil, err
+	}
+	lines, err := in.Lines(ctx)
+	if err != nil {
+		return nil, err
+	}
+	gone := []string{}
+	for _, l := range slices.Backward(lines) { // forks before their origins
+		if !l.Unfinished || len(names) > 0 && !slices.Contains(names, l.Name) {
+			continue
+		}
+		if err := in.Delete(ctx, l.Key); err != nil {
+			return gone, err
+		}
+		gone = append(gone, l.Name)
+	}
+	slices.Sort(gone)
+	return gone, nil
 }

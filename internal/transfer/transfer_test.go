@@ -3,6 +3,7 @@ package transfer_test
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"os"
 	"path/filepath"
 	"testing"
@@ -107,6 +108,31 @@ func TestLeftOfAnotherSource(t *testing.T) {
 	must(t, err)
 	if found.Stamps != want.Stamps {
 		t.Errorf("copied %+v, want %+v", found, want)
+	}
+}
+
+// TestDiscard deletes what an interrupted copy left, with the forks in it, and nothing
+// else.
+func TestDiscard(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "from.db")
+	names := family(t, path)
+	target := open(t, filepath.Join(t.TempDir(), "to.db"))
+	_, err := transfer.Copy(background, open(t, path), &stopping{target, 7}, nil, nil)
+	if !errors.Is(err, errStopped) {
+		t.Fatal(err)
+	}
+	if gone, err := transfer.Discard(background, target, []string{"nobody"}); len(gone) > 0 || err != nil {
+		t.Errorf("deleted %q, %v", gone, err)
+	}
+	gone, err := transfer.Discard(background, target, nil)
+	if err != nil || len(gone) < 2 || len(gone) > len(names) {
+		t.Errorf("deleted %q, %v", gone, err)
+	}
+	if lines, err := target.Lines(background); len(lines) > 0 || err != nil {
+		t.Errorf("left %+v, %v", lines, err)
+	}
+	if damage, err := target.CheckAll(background); damage != nil || err != nil {
+		t.Errorf("%+v, %v", damage, err)
 	}
 }
 
