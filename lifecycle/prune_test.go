@@ -260,3 +260,24 @@ func TestStubsAreText(t *testing.T) {
 		t.Errorf("a stub that is no UTF-8: %v", err)
 	}
 }
+
+// A limit on ^sys takes a block elsewhere whose removal takes along a group in ^sys,
+// if that block is the first candidate that helps.
+func TestALimitOnSysTakesWhatTakesAGroupThereAlong(t *testing.T) {
+	for _, region := range [...]string{"^ah", "^seq"} {
+		s := beginCycles(t)
+		working := s.add([]node{
+			{id: "older", into: "^ah", offset: 1, ttl: forever, refs: "group"},
+			{id: "group", into: "^sys", offset: 1, group: true, ttl: forever, removable: true, refs: "older"},
+			{id: "newer", into: "^sys", ttl: forever},
+		})
+		if region == "^seq" {
+			s.commit(working, lifecycle.Input{})
+			working = s.tree.WithCycle(s.stamps.Cycle)
+		}
+		left, _ := s.commit(working, lifecycle.Input{
+			Policy: lifecycle.Policy{Parts: []lifecycle.Part{{Region: "^sys", MaxNodes: 1}}},
+		})
+		equal(t, "left with the block in "+region, left, "newer")
+	}
+}

@@ -79,10 +79,14 @@ func earlier(a, b *tree.Node) *tree.Node {
 func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 	w := &walk{pruner: p, wanted: wanted, byRegion: make(map[tree.Class][]*limit), crossed: make(map[string]bool),
 		visited: make(map[string]bool)}
+	// A removable group in ^sys can have to go with a candidate from elsewhere.
+	groupsInSys := p.tree.Region(tree.Sys).Summary().Containers > 0
 	for _, l := range wanted {
-		if l.region == tree.Sys.String() {
+		onSys := l.region == tree.Sys.String()
+		if onSys {
 			w.byRegion[tree.Sys] = append(w.byRegion[tree.Sys], l)
-		} else {
+		}
+		if !onSys || groupsInSys {
 			w.byRegion[tree.Seq] = append(w.byRegion[tree.Seq], l)
 		}
 		w.all = w.all || l.anyCandidateHelps()
