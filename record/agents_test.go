@@ -89,11 +89,8 @@ func TestRequestsOfRealAgents(t *testing.T) {
 		for _, name := range rec.Contexts() {
 			c := opened(t, s, name)
 			// No call was answered, so the last one of a line has not ended its cycle.
-			if _, err := c.Commit(t.Context(), nil); err != nil {
-				t.Fatal(err)
-			}
 			_, last := c.Cycles()
-			for cycle := int64(1); cycle <= last; cycle++ {
+			for cycle := int64(1); cycle <= last+1; cycle++ {
 				body, err := record.Request(t.Context(), c, cycle)
 				must(t, err)
 				at := slices.IndexFunc(bodies, func(b []byte) bool { return bytes.Equal(b, body.Bytes) })

@@ -65,11 +65,11 @@ type Body struct {
 // Request returns the body that the call of a cycle was sent with, byte for byte:
 // the last attempt of that cycle whose request was recorded. The bytes are put
 // together from the blocks of the snapshot and what is kept with the attempt, and
-// their SHA-256 is compared with the recorded one.
+// their SHA-256 is compared with the recorded one. The cycle may be the one under
+// way, whose call was not answered yet, or failed.
 //
 // E_ATTEMPT_NOT_FOUND where no attempt of the cycle was recorded, E_CONFLICT
-// where the snapshot is not what was sent, E_SNAPSHOT_NOT_FOUND where the cycle was
-// not committed. Cost: that of the thread.
+// where the snapshot is not what was sent. Cost: that of the thread.
 func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 	attempts, err := c.Attempts(ctx, cycle, cycle)
 	if err != nil {
@@ -79,9 +79,11 @@ func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 		if attempts[i].Request == "" {
 			continue
 		}
-		s, err := c.At(ctx, pact.Cycle(cycle))
-		if err != nil {
-			return nil, err
+		s := c.Working()
+		if _, last := c.Cycles(); cycle <= last {
+			if s, err = c.At(ctx, pact.Cycle(cycle)); err != nil {
+				return nil, err
+			}
 		}
 		return body(ctx, s, attempts[i])
 	}

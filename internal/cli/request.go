@@ -13,7 +13,8 @@ func (a *app) requestCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "request NAME [ADDRESS]",
 		Short: "Print the body of a recorded call, byte for byte",
-		Long: `Print the body that a recorded call was sent with: of @t0 or of the address. It is put
+		Long: `Print the body that a recorded call was sent with: of @t0 or of the address; working is
+the call that was not answered yet, or failed. It is put
 together from the blocks of the snapshot and what was kept with the attempt, and its
 SHA-256 is the recorded one. Of several attempts of a cycle it is the last whose
 request was recorded. With --json an object: attempt, path, sha256, bytes, body as a
@@ -28,7 +29,8 @@ string and, where values were taken out before it was recorded, redacted.`,
 		ValidArgsFunction: a.completeNames,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 			at := pact.Back(0)
-			if len(args) > 1 {
+			working := len(args) > 1 && args[1] == "working"
+			if len(args) > 1 && !working {
 				var err error
 				if at, err = pact.ParseAddress(args[1]); err != nil {
 					return err
@@ -39,9 +41,11 @@ string and, where values were taken out before it was recorded, redacted.`,
 				return err
 			}
 			defer s.Close()
-			snapshot, err := c.At(ctx, at)
-			if err != nil {
-				return err
+			snapshot := c.Working()
+			if !working {
+				if snapshot, err = c.At(ctx, at); err != nil {
+					return err
+				}
 			}
 			body, err := record.Request(ctx, c, snapshot.Cycle())
 			if err != nil {

@@ -190,6 +190,7 @@ func (a *reply) response(status string, items []object) object {
 		"error": nil, "output": items}
 	if status == "completed" && !a.NoUsage {
 		response["usage"] = object{"input_tokens": a.usage.sent, "output_tokens": a.usage.out,
+			"total_tokens":          a.usage.sent + a.usage.out,
 			"input_tokens_details":  object{"cached_tokens": a.usage.read},
 			"output_tokens_details": object{"reasoning_tokens": tokens(a.Thinking)}}
 	}
