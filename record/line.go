@@ -2,6 +2,7 @@ package record
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -28,17 +29,24 @@ type attempt struct {
 	id   string
 }
 
-// openLine opens the context of a name, or makes it. It refuses one that no
-// recorder made: there every block has another place.
+// openLine opens a context. It refuses one that no recorder made: there every
+// block has another place.
 func openLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions) (*line, error) {
-	c, err := pact.OpenOrCreate(ctx, s, name, &pact.CreateOptions{
-		OpenOptions: o, Attrs: map[string]any{attrContext: 1},
-	})
+	c, err := pact.Open(ctx, s, name, &o)
 	if err != nil {
 		return nil, err
 	}
 	if c.Working().Tree().Root().Node().Header(attrContext) == "" {
 		return nil, fault.New(fault.Conflict, "the context "+name+" was not made by a recorder", "record under another name")
+	}
+	return &line{c: c, name: name, keys: map[string]key{}}, nil
+}
+
+// newLine makes a context, E_CONFLICT where another recorder was faster.
+func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions) (*line, error) {
+	c, err := pact.Create(ctx, s, name, &pact.CreateOptions{OpenOptions: o, Attrs: map[string]any{attrContext: 1}})
+	if err != nil {
+		return nil, err
 	}
 	return &line{c: c, name: name, keys: map[string]key{}}, nil
 }
@@ -67,8 +75,21 @@ func (l *line) shared(ctx context.Context, system, conversation []block) (int, e
 }
 
 // start brings the working state to what a request sends and records an attempt
-// that is running.
+// that is running. Where another process changed the context meanwhile it begins
+// again, once.
 func (l *line) start(ctx context.Context, call pact.ProviderCall, system, conversation []block) (*attempt, error) {
+	a, err := l.tryStart(ctx, call, system, conversation)
+	if !errors.Is(err, fault.Conflict) {
+		return a, err
+	}
+	if err := l.c.Refresh(ctx); err != nil {
+		return nil, err
+	}
+	l.last = nil
+	return l.tryStart(ctx, call, system, conversation)
+}
+
+func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, system, conversation []block) (*attempt, error) {
 	if err := l.bring(ctx, system, conversation); err != nil {
 		return nil, err
 	}

@@ -169,18 +169,23 @@ func (r *Recorder) lineFor(ctx context.Context, group string, system, conversati
 			best, most = l, n
 		}
 	}
-	if best == nil {
-		l, err := openLine(ctx, r.store, r.nextName(), r.openOptions())
+	for best == nil {
+		l, err := newLine(ctx, r.store, r.nextName(), r.openOptions())
+		switch {
+		case errors.Is(err, fault.Conflict): // another recorder took the name
+			err = r.openLines(ctx)
+		case err == nil:
+			r.lines, best = append(r.lines, l), l
+		}
 		if err != nil {
 			return nil, err
 		}
-		r.lines, best = append(r.lines, l), l
 	}
 	r.group[best] = group
 	return best, nil
 }
 
-// openLines opens what an earlier recorder left.
+// openLines opens what other recorders left, up to a name that is free.
 func (r *Recorder) openLines(ctx context.Context) error {
 	for {
 		name := r.nextName()
