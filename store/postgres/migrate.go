@@ -17,7 +17,7 @@ import (
 var schema embed.FS
 
 // version is the newest version of the schema, kept in the table pact_schema.
-const version = 3
+const version = 4
 
 // migrate brings the schema to the newest version, in one transaction. Of several
 // processes that try at once, one does, and the others find it done.

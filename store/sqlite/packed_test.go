@@ -34,6 +34,7 @@ func (p *packer) Create(ctx context.Context, g store.Creation) (store.Info, erro
 
 // TestStorePacked holds a store to the contract in which all but drafts is in pages.
 func TestStorePacked(t *testing.T) {
+	t.Cleanup(sqlite.DirectorySoon())
 	suitePacked(t, func(s *sqlite.Store) store.Store { return &packer{s} })
 }
 
@@ -41,6 +42,7 @@ func TestStorePacked(t *testing.T) {
 // do, as soon as it may.
 func TestStorePacksBeside(t *testing.T) {
 	t.Cleanup(sqlite.PackSoon(2, 1))
+	t.Cleanup(sqlite.DirectorySoon())
 	suitePacked(t, func(s *sqlite.Store) store.Store { return s })
 }
 

@@ -55,6 +55,9 @@ func (d *driver) talk(texts ...string) {
 
 // checkAll checks contexts of one store, which may be opened again by it.
 func checkAll(list ...*driver) {
+	for _, d := range list { // what one of them has of the store is gone when another opens it again
+		d.state.Head, d.state.Working = whole(d.T, d.state.Head), whole(d.T, d.state.Working)
+	}
 	for _, d := range list {
 		d.Helper()
 		d.check()
@@ -63,7 +66,7 @@ func checkAll(list ...*driver) {
 		}
 	}
 	for _, d := range list {
-		d.reload() // contents of what was read before are in a store that is closed by now
+		d.reload() // what was read before is of a store that is closed by now
 	}
 }
 

@@ -18,6 +18,10 @@ var orphanQueries = [...]struct{ query, what string }{
 		"there are attempts of a context that is gone, with key "},
 	{`SELECT min(branch) FROM page WHERE branch NOT IN (SELECT key FROM context)`,
 		"there are pages of a context that is gone, with key "},
+	{`SELECT min(branch) FROM directory WHERE branch NOT IN (SELECT key FROM context)`,
+		"there is a directory of a context that is gone, with key "},
+	{`SELECT min(branch) FROM directory_run WHERE branch NOT IN (SELECT key FROM context)`,
+		"there are pages of a directory of a context that is gone, with key "},
 	{`SELECT min(branch) FROM page_name WHERE branch NOT IN (SELECT key FROM context)`,
 		"there are names of a context that is gone, with key "},
 	{`SELECT min(b.branch) FROM page_block b LEFT JOIN page p

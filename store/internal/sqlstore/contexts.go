@@ -237,6 +237,9 @@ func (w *writer) deleteUnshared(branch int64) error {
 		if err := w.trimPages(branch, bounds[0]); err != nil {
 			return err
 		}
+		if err := w.dropDirectories(branch, bounds[0]); err != nil {
+			return err
+		}
 		for i, bound := range bounds {
 			if err := w.exec(st.trim[i], branch, bound); err != nil {
 				return err

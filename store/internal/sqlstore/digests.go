@@ -5,6 +5,7 @@ import (
 	"context"
 	"database/sql"
 	"encoding/hex"
+	"slices"
 
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -53,20 +54,17 @@ const maxSuspects = 50
 // nameSuspects adds to a damage the ids of the nodes that rows brought, in
 // document order, and returns it as an error.
 func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
-	ids := make(map[string]bool, len(rows))
+	var ids []string
 	for _, r := range rows {
-		if !r.Dead() {
-			ids[r.ID] = true
+		if !r.Dead() && t.Has(r.ID) {
+			ids = append(ids, r.ID)
 		}
 	}
-	if len(ids) > maxSuspects {
+	slices.SortFunc(ids, t.Order)
+	if ids = slices.Compact(ids); len(ids) > maxSuspects {
 		return d.Err()
 	}
-	for e := range t.All() {
-		if ids[e.Node().ID] {
-			d.Suspects = append(d.Suspects, e.Node().ID)
-		}
-	}
+	d.Suspects = ids
 	if len(d.Suspects) == 1 {
 		d.Node, d.Suspects = d.Suspects[0], nil
 	}

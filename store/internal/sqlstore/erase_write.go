@@ -14,10 +14,19 @@ const (
 	noteUnclean = `INSERT INTO unclean (since_ns) VALUES (?)`
 )
 
-// write writes the rows of the plan, and records that the file needs cleaning.
+// write writes the rows of the plan, drops the directories that have texts of nodes and
+// digests of before, and records that the file needs cleaning.
 func (x *erasure) write(w *writer) error {
 	for _, write := range [...]func(*writer) error{x.writeVersions, x.writeLogs, x.writeAttempts, x.writeEntries} {
 		if err := write(w); err != nil {
+			return err
+		}
+	}
+	for _, b := range x.family {
+		if len(x.rows) == 0 {
+			break // no snapshot changes
+		}
+		if err := w.dropDirectories(int64(b.Key), beforeAll); err != nil {
 			return err
 		}
 	}

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
+	"errors"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/internal/page"
 	"github.com/contexttree/pact/tree"
@@ -14,12 +16,24 @@ import (
 // defaults.
 type Packing struct {
 	Cycles int64 // whose rows a page holds, at most; 64
+	// Directory is how many snapshots a directory is behind the latest before another
+	// one is written; 64.
+	Directory int64
+	// Levels is how many levels of a list a page of a directory holds: with one item in
+	// sixteen on each, 2 are about 256 turns. With 1 even a short history has pages.
+	Levels uint8
 	Keep   int64 // cycles before the latest that stay rows, so that going back to one stays cheap; 32
 }
 
 func (p Packing) orDefault() Packing {
 	if p.Cycles == 0 {
 		p.Cycles = 64
+	}
+	if p.Directory == 0 {
+		p.Directory = 64
+	}
+	if p.Levels == 0 {
+		p.Levels = 2
 	}
 	if p.Keep == 0 {
 		p.Keep = 32
@@ -267,7 +281,8 @@ func (w *writer) insertPage(p *packedPage, of *page.Page) error {
 	return nil
 }
 
-// PackAll packs all rows that are not drafts. Cost: the rows of all contexts, in
+// PackAll packs all rows that are not drafts, and writes directories where they are
+// due. Cost: the rows of all contexts, in
 // transactions of a few dozen cycles each.
 func (s *Store) PackAll(ctx context.Context) error {
 	const doing = "packing rows"
@@ -289,6 +304,9 @@ func (s *Store) PackAll(ctx context.Context) error {
 			if found, err = s.pack(ctx, key, 0, 1); err != nil {
 				return err
 			}
+		}
+		if err := s.writeDirectory(ctx, store.Key(key)); err != nil && !errors.Is(err, fault.ContextNotFound) {
+			return err
 		}
 	}
 	return nil

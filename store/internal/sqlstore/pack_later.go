@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/contexttree/pact/store"
 )
 
 // packPatience is how long a slice waits for its turn to write. It gives up where
@@ -39,7 +41,7 @@ func (s *Store) packLater(branch, before, latest int64) {
 	}
 }
 
-// packDue packs what is due, beginning with a branch. At least one slice is packed:
+// packDue packs what is due, beginning with a branch, and writes a directory of it. At least one slice is packed:
 // a process that ends right after its commit leaves no more behind than it brought.
 // An error is left to whoever reads the rows: it is met there too.
 func (s *Store) packDue(branch int64, ended chan struct{}) {
@@ -52,6 +54,11 @@ func (s *Store) packDue(branch int64, ended chan struct{}) {
 			if !found || err != nil || s.background.isStopping() {
 				break
 			}
+		}
+		if !s.background.isStopping() {
+			ctx, cancel := context.WithTimeout(context.Background(), packPatience)
+			_ = s.writeDirectory(ctx, store.Key(branch)) // likewise; without one, more rows are read
+			cancel()
 		}
 	}
 }

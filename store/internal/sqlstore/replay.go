@@ -14,6 +14,9 @@ type replay struct {
 	head     int64            // nid of the active head
 	unsealed []row            // what lies under the head until it is sealed
 
+	base   *opened           // what the tree began as, nil for one that is made of rows alone; it has nids beyond ids
+	stored map[string]stored // where the nodes are that rows brought in, by id; nil where nobody wants to know
+
 	journaling bool // record changes of ids, so that rollBack can undo them
 	journal    []idChange
 }
@@ -51,10 +54,9 @@ func (r *replay) rollBack(m checkpoint) {
 	r.tree, r.head, r.unsealed, r.journal = m.tree, m.head, m.unsealed, r.journal[:m.journal]
 }
 
-// replay builds the tree of a cycle from the rows that count in it. Cost:
-// O(n log n) for n rows.
-func (c *scanner) replay(cycle int64, live []row) (*replay, error) {
-	r := &replay{scanner: c, ids: make(map[int64]string, len(live))}
+// build makes the tree of a cycle from the rows that count in it, around runs of
+// turns that are not loaded, in which u finds nodes. Cost: O(n log n) for n rows.
+func (r *replay) build(cycle int64, live []row, runs []tree.Between, u *tree.Unloaded) error {
 	at := make(map[int64]int, len(live)) // nid -> index in placed
 	placed := make([]tree.Placed, 0, len(live))
 	loose := false // a node has no parent in the tree
@@ -69,18 +71,27 @@ func (c *scanner) replay(cycle int64, live []row) (*replay, error) {
 		placed = append(placed, p)
 	})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if loose {
-		return nil, damageError("the nodes of a snapshot do not form a tree")
+		return damageError("the nodes of a snapshot do not form a tree")
 	}
 	if len(placed) == 0 {
-		return nil, damageError("a snapshot has no nodes")
+		return damageError("a snapshot has no nodes")
 	}
-	if r.tree, err = tree.Build(cycle, placed); err != nil {
-		return nil, damageError("the nodes of a snapshot do not form a tree") // an id twice, or too deep
+	if r.tree, err = tree.BuildAround(cycle, placed, runs, u); err != nil {
+		return damageError("the nodes of a snapshot do not form a tree") // an id twice, or too deep
 	}
-	return r, nil
+	return nil
+}
+
+// idOf returns the id of a nid that came by, "" for any other.
+func (r *replay) idOf(nid int64) string {
+	id, known := r.ids[nid]
+	if !known && r.base != nil {
+		id = r.base.idOf(nid)
+	}
+	return id
 }
 
 // register completes rows, records their ids and finds the active head among
@@ -99,6 +110,9 @@ func (r *replay) register(rows []row) error {
 			r.journal = append(r.journal, idChange{v.NID, before, there})
 		}
 		r.ids[v.NID] = v.ID
+		if r.stored != nil {
+			r.stored[v.ID] = stored{v.NID, v.Birth, v.Parent}
+		}
 		if class, named := tree.ClassOfType(v.Type); named && class == tree.Head && v.NID != r.head {
 			r.head, r.unsealed = v.NID, nil
 		}
@@ -124,7 +138,7 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 	visit = func(v *row) error {
 		delete(waiting, v.NID)
 		parent := v.Parent
-		if _, there := r.ids[parent]; !there && parent != 0 {
+		if parent != 0 && r.idOf(parent) == "" {
 			if parent != r.head+1 && parent != r.head+2 {
 				return damageError("node " + v.ID + " has no parent")
 			}
@@ -152,9 +166,15 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 // step advances the replay to another cycle by the rows that were born in it.
 // Cost: one path of the tree for each row.
 func (r *replay) step(cycle int64, rows []row) error {
-	here := make(map[int64]bool, len(rows))
+	here, fresh := make(map[int64]bool, len(rows)), make(map[int64]bool, len(rows))
+	ended := make(map[string]bool) // ids of nodes that end here, and may come back as another node
 	for i := range rows {
-		here[rows[i].NID] = true
+		nid := rows[i].NID
+		id := r.idOf(nid)
+		here[nid], fresh[nid] = true, id == ""
+		if rows[i].Dead() && id != "" {
+			ended[id] = true
+		}
 	}
 	var left []row
 	for _, v := range r.unsealed {
@@ -167,7 +187,7 @@ func (r *replay) step(cycle int64, rows []row) error {
 	born := make([]tree.Born, 0, len(rows))
 	there := make(map[string]bool, len(rows))
 	place := func(v *row, parent int64) {
-		born = append(born, tree.Born{Node: v.node, Parent: r.ids[parent]})
+		born = append(born, tree.Born{Node: v.node, Parent: r.idOf(parent), New: fresh[v.NID] && !ended[v.ID]})
 		there[v.ID] = true
 	}
 	if err := r.inOrder(rows, place); err != nil {
@@ -180,7 +200,10 @@ func (r *replay) step(cycle int64, rows []row) error {
 	}
 	var gone []string
 	for i := range rows {
-		if id := r.ids[rows[i].NID]; rows[i].Dead() && id != "" && !there[id] {
+		if !rows[i].Dead() {
+			continue
+		}
+		if id := r.idOf(rows[i].NID); id != "" && !there[id] {
 			gone = append(gone, id)
 		}
 	}

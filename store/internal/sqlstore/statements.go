@@ -134,6 +134,10 @@ var insertSizes = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt      *sql.Stmt
 	logState, logProof, forkState, orphanLogs    *sql.Stmt
+	directoryAt, runAt                           *sql.Stmt
+	lastDirectory, lastDirectoryNow              *sql.Stmt
+	insertDirectory, insertRun, replaceRun       *sql.Stmt
+	deleteDirectories, deleteRuns                *sql.Stmt
 	rowsIn, bodyOf, refOf, namedRef, bornIn      *sql.Stmt
 	pagesIn, pagesBackIn, pageOf, headOf         *sql.Stmt
 	digestOf, blockOf                            *sql.Stmt
@@ -165,6 +169,9 @@ func (st *statements) prepareReads(ctx context.Context, db *sql.DB, d *Dialect) 
 	st.logState = on.prepare(logState)
 	st.rowsIn = on.prepare(rowsIn)
 	st.bodyOf = on.prepare(bodyOf)
+	st.directoryAt = on.prepare(directoryAt)
+	st.runAt = on.prepare(runAt)
+	st.lastDirectory = on.prepare(lastDirectory)
 	st.pagesIn = on.prepare(pagesIn)
 	st.pagesBackIn = on.prepare(pagesBackIn)
 	st.pageOf = on.prepare(pageOf)
@@ -204,6 +211,12 @@ func (p *preparer) prepare(query string) (s *sql.Stmt) {
 
 func (st *statements) prepareWrites(ctx context.Context, db *sql.DB, d *Dialect) error {
 	on := preparer{ctx: ctx, db: db, dialect: d}
+	st.lastDirectoryNow = on.prepare(lastDirectory)
+	st.insertDirectory = on.prepare(insertDirectory)
+	st.insertRun = on.prepare(insertRun)
+	st.replaceRun = on.prepare(replaceRun)
+	st.deleteDirectories = on.prepare(deleteDirectories)
+	st.deleteRuns = on.prepare(deleteRuns)
 	st.packGuard = on.prepare(packGuard)
 	st.packNames = on.prepare(packNames)
 	st.insertPage = on.prepare(insertPage)

@@ -77,6 +77,7 @@ type Store struct {
 	writers     writerCache
 	lineages    lineageCache
 	cache       treeCache
+	opened      openedCache
 	pages       pageCache
 	packing     Packing
 	background  background
