@@ -58,7 +58,8 @@ func cells(t *testing.T, path string) (all [][]byte) {
 	db, err := sql.Open("sqlite", path)
 	must(t, err)
 	defer db.Close()
-	for _, table := range []string{"context", "log", "node_version", "content", "attempt", "unclean"} {
+	for _, table := range []string{"context", "log", "node_version", "content", "page", "page_block", "page_name", "attempt",
+		"unclean"} {
 		rows, err := db.Query("SELECT * FROM " + table + " ORDER BY 1, 2")
 		must(t, err)
 		columns, err := rows.Columns()
@@ -87,12 +88,15 @@ func cells(t *testing.T, path string) (all [][]byte) {
 // hash that there would have been, and looks for one of them in the file.
 func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 	const pin = "4711"
-	left := func(pin string, e pact.Erasure) (before, after [][]byte) {
+	left := func(pin string, e pact.Erasure, packed bool) (before, after [][]byte) {
 		path := filepath.Join(t.TempDir(), "pact.db")
 		s, err := sqlite.Open(background, path)
 		must(t, err)
 		defer s.Close()
 		c := contextWithPIN(t, s, pin)
+		if packed {
+			must(t, s.PackAll(background))
+		}
 		before = cells(t, path)
 		of, err := c.Erase(background, e)
 		must(t, err)
@@ -132,22 +136,26 @@ func TestErasedDraftsCannotBeGuessed(t *testing.T) {
 	}
 	byID := func(string) pact.Erasure { return erasure("said") } // which goes with all that was made of it
 	for name, e := range map[string]func(pin string) pact.Erasure{"by text": text, "by id": byID} {
-		before, after := left(pin, e(pin))
+		before, after := left(pin, e(pin), false)
 		if found := known(before, hashes); !slices.Contains(found, pin) || len(slices.Compact(found)) != 1 {
 			t.Fatalf("the attack is no good: before the erasure it finds %q", found)
 		}
 		if found := known(after, hashes); len(found) > 0 {
 			t.Errorf("%s: the attack finds %q", name, found)
 		}
-		// Whatever the PIN was, the same is left: nothing depends on it any more.
+		// Whatever the PIN was, the same is left, in rows and in pages: nothing depends on it
+		// any more.
 		const another = "0815"
-		_, other := left(another, e(another))
-		if len(other) != len(after) {
-			t.Fatalf("%s: another PIN leaves %d values, and this one %d", name, len(other), len(after))
-		}
-		for i := range after {
-			if !bytes.Equal(after[i], other[i]) {
-				t.Errorf("%s: %q is left, and with another PIN %q", name, after[i], other[i])
+		for _, packed := range []bool{false, true} {
+			_, after := left(pin, e(pin), packed)
+			_, other := left(another, e(another), packed)
+			if len(other) != len(after) {
+				t.Fatalf("%s: another PIN leaves %d values, and this one %d", name, len(other), len(after))
+			}
+			for i := range after {
+				if !bytes.Equal(after[i], other[i]) {
+					t.Errorf("%s: %q is left, and with another PIN %q", name, after[i], other[i])
+				}
 			}
 		}
 	}

@@ -22,7 +22,8 @@ func (c cell) String() string {
 // tables are those to damage, with their primary keys.
 var tables = map[string][]string{"sqlite_sequence": {"name"}, "unclean": {"no"}, "context": {"key"},
 	"log": {"branch", "revision"}, "node_version": {"branch", "birth", "nid"}, "content": {"no"},
-	"attempt": {"branch", "cycle", "number"}}
+	"attempt": {"branch", "cycle", "number"}, "page": {"branch", "last_birth", "last_nid"},
+	"page_block": {"branch", "last_birth", "last_nid", "no"}, "page_name": {"branch", "id", "birth", "nid"}}
 
 // cells are all values of a table that are not NULL.
 func (d *damaged) cells(table string) []cell {
