@@ -2,7 +2,6 @@ package canon
 
 import (
 	"fmt"
-	"unicode/utf16"
 	"unicode/utf8"
 )
 
@@ -55,66 +54,17 @@ func (p *parser[T]) endsInString() error {
 	return p.bad("the text ends inside a string", "close the string with a quote")
 }
 
-// escape reads the escape sequence whose backslash is at hand. Escaped
-// surrogate halves side by side make one code point, a lone one stays.
+// escape reads the escape sequence whose backslash is at hand.
 func (p *parser[T]) escape() (rune, error) {
-	p.at++
-	c := p.peek()
-	switch c {
-	case '"', '\\', '/':
-	case 'b':
-		c = '\b'
-	case 'f':
-		c = '\f'
-	case 'n':
-		c = '\n'
-	case 'r':
-		c = '\r'
-	case 't':
-		c = '\t'
-	case 'u':
-		r, ok := p.unit(p.at + 1)
-		if !ok {
-			p.at--
-			return 0, p.bad(`expected four hexadecimal digits after \u`, "")
-		}
-		p.at += 5
-		if utf16.IsSurrogate(r) && p.has(`\u`) {
-			if low, ok := p.unit(p.at + 2); ok {
-				if joined := utf16.DecodeRune(r, low); joined != utf8.RuneError {
-					p.at += 6
-					return joined, nil
-				}
-			}
-		}
+	r, size := escapeAt(p.text[p.at:])
+	switch {
+	case size > 0:
+		p.at += size
 		return r, nil
-	default:
-		if p.at < len(p.text) {
-			p.at--
-		}
-		return 0, p.bad("a string holds an unknown escape sequence", `write \\ for a backslash`)
+	case p.at+1 == len(p.text):
+		p.at++
+	case p.text[p.at+1] == 'u':
+		return 0, p.bad(`expected four hexadecimal digits after \u`, "")
 	}
-	p.at++
-	return rune(c), nil
-}
-
-// unit reads the four hexadecimal digits at index i.
-func (p *parser[T]) unit(i int) (rune, bool) {
-	if len(p.text)-i < 4 {
-		return 0, false
-	}
-	var r rune
-	for k := i; k < i+4; k++ {
-		c := p.text[k]
-		switch {
-		case isDigit(c):
-			c -= '0'
-		case 'a' <= c|0x20 && c|0x20 <= 'f':
-			c = (c | 0x20) - 'a' + 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
+	return 0, p.bad("a string holds an unknown escape sequence", `write \\ for a backslash`)
 }
