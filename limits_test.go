@@ -43,8 +43,9 @@ func TestTheClockAtTheEndOfItsRange(t *testing.T) {
 		}
 	}
 	for _, now := range []int64{math.MaxInt64, math.MinInt64} {
-		if _, err := pact.Create(background, store.NewMemory(), "c",
-			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}}); fault.CodeOf(err) != fault.Limit {
+		_, err := pact.Create(background, store.NewMemory(), "c",
+			&pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: func() int64 { return now }}})
+		if fault.CodeOf(err) != fault.Limit {
 			t.Errorf("a context that begins at %d: %v", now, err)
 		}
 	}

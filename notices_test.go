@@ -19,7 +19,8 @@ import (
 const noticesFile = "THIRD_PARTY_NOTICES.txt"
 
 const (
-	noticesHead = "What is linked into pact beside its own code, which is under the licence in LICENSE, and the licences that it comes under.\n"
+	noticesHead = "What is linked into pact beside its own code, which is under the licence in LICENSE, and the " +
+		"licences that it comes under.\n"
 	noticesRule = "\n================================================================================\n"
 	noticesGo   = "the Go standard library and runtime" // in the version that builds the program
 )

@@ -42,7 +42,8 @@ func TestMain(m *testing.M) {
 }
 
 func printQueries() {
-	fmt.Printf("\nTimes of the others as multiples of ours; – where a language cannot ask.\n\n| nodes | row | selector | ours | allocations |")
+	fmt.Printf("\nTimes of the others as multiples of ours; – where a language cannot ask.\n\n" +
+		"| nodes | row | selector | ours | allocations |")
 	for _, c := range contestants[1:] {
 		fmt.Printf(" %s |", c.name)
 	}
@@ -67,7 +68,8 @@ func printQueries() {
 }
 
 func printScans() {
-	fmt.Printf("\nA scan as a multiple of a loop written by hand.\n\n| nodes | selector | scan | loop | ratio |\n| ---: | --- | ---: | ---: | ---: |\n")
+	fmt.Printf("\nA scan as a multiple of a loop written by hand.\n\n" +
+		"| nodes | selector | scan | loop | ratio |\n| ---: | --- | ---: | ---: | ---: |\n")
 	for _, n := range sizes() {
 		for _, s := range scans {
 			loop, ok := best(cell{n, s.pact, "loop"})

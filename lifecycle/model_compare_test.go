@@ -109,7 +109,9 @@ func (l *comparison) holds(got *tree.Tree, report lifecycle.Report, due []string
 	for _, id := range held[lifecycle.Cascaded] { // it may hold another one that is empty
 		i := want.modelTree[id]
 		l.same("whether the held "+id+" is an empty group", i != nil && i.removable &&
-			len(want.list(func(k *modelNode) bool { return k.class == "block" && slices.Contains(want.path(k.id), id) })) == 0, true)
+			len(want.list(func(k *modelNode) bool {
+				return k.class == "block" && slices.Contains(want.path(k.id), id)
+			})) == 0, true)
 	}
 	wantEmpty = slices.DeleteFunc(wantEmpty, func(id string) bool { return slices.Contains(held[lifecycle.Cascaded], id) })
 	l.same("empty and held, and not said", wantEmpty, []string{})

@@ -227,7 +227,8 @@ type model struct {
 
 func (r *model) clone() *model {
 	c := *r
-	c.modelTree, c.lost, c.removed, c.stubs = maps.Clone(r.modelTree), maps.Clone(r.lost), maps.Clone(r.removed), maps.Clone(r.stubs)
+	c.modelTree, c.lost = maps.Clone(r.modelTree), maps.Clone(r.lost)
+	c.removed, c.stubs = maps.Clone(r.removed), maps.Clone(r.stubs)
 	return &c
 }
 

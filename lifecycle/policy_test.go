@@ -33,7 +33,8 @@ func TestStubsStandWhereTheirPolicyAllows(t *testing.T) {
 			"(assistant) c r"},
 		{"not between a call and words before its result",
 			"c assistant call f r\nt assistant text a\nu@2 assistant text b\nr@2 tool result a c", "t", "c u r"},
-		{"between two pairs", "c assistant call f r\nr assistant result a c\nt@2 user text a\nd@3 assistant call f s\ns@3 tool result a d", "t", "c r (user) d s"},
+		{"between two pairs", "c assistant call f r\nr assistant result a c\nt@2 user text a\n" +
+			"d@3 assistant call f s\ns@3 tool result a d", "t", "c r (user) d s"},
 		{"of ^sys for the system, though it says no role", "^sys/s - text a\nb user text b", "s", "(system) b"},
 		{"of the user for other roles", "a other text a\nb - text b", "a b", "(user) (user)"},
 		{"of the assistant for a tool", "a tool text a", "a", "(assistant)"},
@@ -102,8 +103,8 @@ func TestReportOfPruning(t *testing.T) {
 	})
 
 	s, working = told(t, "")
-	if _, report = s.commit(working,
-		lifecycle.Input{Policy: lifecycle.Policy{MaxBytes: 1}}); report.Budget != "max_bytes 1 is exceeded by 1: everything else is protected or part of a core" {
+	_, report = s.commit(working, lifecycle.Input{Policy: lifecycle.Policy{MaxBytes: 1}})
+	if report.Budget != "max_bytes 1 is exceeded by 1: everything else is protected or part of a core" {
 		t.Errorf("of a thread of two brackets it is said: %q", report.Budget)
 	}
 

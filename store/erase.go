@@ -183,7 +183,8 @@ func StuckInName(name string) error {
 func StuckInNode(n *tree.Node) error {
 	return fault.OnNode(fault.DocumentInvalid, n.ID,
 		"the text is also in the id, in the type or in the references of this node, which an erasure leaves as they are",
-		"export the history, put other ids into the file, import it under another name, and delete this context with all that share its history")
+		"export the history, put other ids into the file, import it under another name, "+
+			"and delete this context with all that share its history")
 }
 
 // Blank is what stands for the actor and the message of an entry that lost them.

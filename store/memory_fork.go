@@ -94,7 +94,8 @@ func (k *memoryContext) fork(key Key, cycle int64, f Fork) *memoryContext {
 		info: Info{Key: key, Name: f.Name, Edition: k.info.Edition, First: k.info.First, Cycle: cycle, Revision: at.revision,
 			Stamps: at.stamps, Fork: first.forks, Origin: Origin{k.info.Key, cycle, at.revision}},
 		base: k.base, snapshots: k.snapshots[:n:n], marks: k.marks[:n:n], log: k.log[:at.revision:at.revision],
-		after: k.after[:at.revision:at.revision], working: t.WithCycle(at.stamps.Cycle), requests: make(map[string]int), ids: make(map[string]int64), origin: k,
+		after: k.after[:at.revision:at.revision], working: t.WithCycle(at.stamps.Cycle), origin: k,
+		requests: make(map[string]int), ids: make(map[string]int64),
 	}
 	e := f.Entry
 	e.Cycle, e.TimeNS = cycle, at.stamps.LastNS

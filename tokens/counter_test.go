@@ -14,7 +14,8 @@ func TestNamed(t *testing.T) {
 	for name, want := range map[string]string{
 		"o200k_base": "o200k_base", "cl100k_base": "cl100k_base", "approx:o200k_base": "approx:o200k_base",
 		"approx:bytes/4": "approx:bytes/4",
-		"gpt-4o":         "o200k_base", "gpt-4o-mini-2024-07-18": "o200k_base", "gpt-4.1-nano": "o200k_base", "gpt-5": "o200k_base",
+		"gpt-4o":         "o200k_base", "gpt-4o-mini-2024-07-18": "o200k_base",
+		"gpt-4.1-nano": "o200k_base", "gpt-5": "o200k_base",
 		"gpt-5.1": "o200k_base",
 		"o1":      "o200k_base", "o3-mini": "o200k_base", "gpt-oss-120b": "o200k_base",
 		"gpt-4": "cl100k_base", "gpt-4-turbo": "cl100k_base", "gpt-3.5-turbo-0125": "cl100k_base",

@@ -36,8 +36,8 @@ func TestEqualContentsHaveEqualDigestsWhateverTheWay(t *testing.T) {
 		var strangers []string
 		for _, r := range v.world.document() {
 			if c := v.world.class(r.id); c != "block" && c != "^root" && c != "^seq" && rarely(t, 2, "stranger") {
-				s := &modelNode{typ: "block", parent: r.id, offset: int64(below(t, 5, "offset") - 2), ns: int64(below(t, 2000, "ns")),
-					expiry: never, headers: map[string]any{"refs": []string{"root"}}}
+				s := &modelNode{typ: "block", parent: r.id, offset: int64(below(t, 5, "offset") - 2),
+					ns: int64(below(t, 2000, "ns")), expiry: never, headers: map[string]any{"refs": []string{"root"}}}
 				s.id = "stranger in " + r.id
 				more.nodes[s.id] = s
 				strangers = append(strangers, s.id)

@@ -33,7 +33,8 @@ var errShelf = fault.New(fault.Store, "the shelf is empty", "")
 // onShelf makes a tree anew, with the runs of ^seq that cut chooses as stubs.
 func onShelf(t failer, tr *tree.Tree, cut func(s tree.Stub, above uint8) bool) (*tree.Tree, *shelf) {
 	t.Helper()
-	s := &shelf{seq: tr.Region(tree.Seq).Node().ID, cut: cut, runs: map[string]*shelved{}, referrers: map[string][]string{}}
+	s := &shelf{seq: tr.Region(tree.Seq).Node().ID, cut: cut, runs: map[string]*shelved{},
+		referrers: map[string][]string{}}
 	var p page
 	at := p.add(tr.Root(), -1)
 	for region := range tr.Root().Children().All() {

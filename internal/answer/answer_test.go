@@ -176,7 +176,8 @@ func TestAnswersThatFail(t *testing.T) {
 		failure string // what it has to say
 		content string
 	}{
-		{"cut between events", api.Messages, 200, events, broken, until(streams[api.Messages], `{"type":"content_block_stop","index":0}`),
+		{"cut between events", api.Messages, 200, events, broken,
+			until(streams[api.Messages], `{"type":"content_block_stop","index":0}`),
 			"the answer broke off: connection reset", `[{"signature":"c2ln","thinking":"hm","type":"thinking"}]`},
 		{"cut in an event", api.Messages, 200, events, io.ErrUnexpectedEOF, until(streams[api.Messages], `c2ln`),
 			"broke off: unexpected EOF", `[{"signature":"","thinking":"hm","type":"thinking"}]`},
@@ -189,7 +190,8 @@ func TestAnswersThatFail(t *testing.T) {
 		{"overload in mid-stream", api.Messages, 200, events, nil,
 			stream(`{"type":"message_start","message":{"id":"m"}}`,
 				`{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}`), "overloaded_error: Overloaded", ""},
-		{"error of an event", api.Responses, 200, events, nil, stream(`{"type":"error","code":"server_error","message":"Oops"}`),
+		{"error of an event", api.Responses, 200, events, nil,
+			stream(`{"type":"error","code":"server_error","message":"Oops"}`),
 			"server_error: Oops", ""},
 		{"failed response", api.Responses, 200, events, nil,
 			stream(`{"type":"response.failed","response":{"status":"failed","error":{"code":"rate_limit_exceeded","message":"Slow"}}}`),

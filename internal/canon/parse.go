@@ -3,9 +3,6 @@ package canon
 import (
 	"fmt"
 	"math"
-	"slices"
-	"strconv"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
@@ -60,25 +57,6 @@ func ParseAny(data []byte) (Any, error) { return parse(string(data), maxDepth) }
 // nests as deep as a value may can still be written into it and read back. Its
 // errors are those of [Parse].
 func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDepth+envelope) }
-
-// Outline says how a document is read of which the structure is to be walked
-// and the values are not: members named in Walk are read as ParseAny does, with
-// what they hold; of all others containers, and whatever is named in Hold, keep
-// only Kind and their canonical form, which Value returns.
-// With Names set, what would be kept is not: only Kind is there.
-type Outline struct {
-	Walk, Hold []string // names of members
-	Names      bool     // keep no values
-}
-
-// Parse is ParseDocument by an outline, with its errors. Nothing of it shares data. Memory: what
-// is walked, the canonical form of everything else, and the longest of that
-// once more.
-func (o *Outline) Parse(data []byte) (Any, error) {
-	p := newParser(data, maxDepth+envelope)
-	p.outline, p.names = o, map[string]string{}
-	return p.any()
-}
 
 func parse(text string, depth int) (Any, error) { return newParser(text, depth).any() }
 
@@ -140,75 +118,6 @@ func (p *parser[T]) rune() (rune, int) {
 	return utf8.DecodeRuneInString(string(p.text[p.at:min(len(p.text), p.at+utf8.UTFMax)]))
 }
 
-// name reads the name of a member. Where the text is not to be shared, names that
-// come again share one copy.
-func (p *parser[T]) name() (string, error) {
-	const most = 1 << 10
-	end := p.plainEnd()
-	if p.names == nil || end < 0 {
-		return p.str()
-	}
-	raw := p.text[p.at+1 : end]
-	p.at = end + 1
-	if name, known := p.names[string(raw)]; known {
-		return name, nil
-	}
-	name := string(raw)
-	if len(p.names) < most {
-		p.names[name] = name
-	}
-	return name, nil
-}
-
-// plainEnd returns the index of the quote that closes the string at hand, or -1
-// where something in it does not stand for itself.
-func (p *parser[T]) plainEnd() int {
-	i := p.at + 1
-	for i < len(p.text) && plain[p.text[i]] {
-		i++
-	}
-	if i < len(p.text) && p.text[i] == '"' {
-		return i
-	}
-	return -1
-}
-
-// member reads the value of a member.
-func (p *parser[T]) member(name string) (Any, error) {
-	if p.outline == nil || slices.Contains(p.outline.Walk, name) {
-		return p.value()
-	}
-	if c := p.peek(); c != '{' && c != '[' && !slices.Contains(p.outline.Hold, name) {
-		return p.value()
-	}
-	if p.outline.Names {
-		return p.skimmed()
-	}
-	if end := p.plainEnd(); p.peek() == '"' && end >= 0 {
-		text := string(p.text[p.at : end+1])
-		p.at = end + 1
-		return Any{Kind: KindString, held: true, Text: text}, nil
-	}
-	if p.scratch == nil {
-		p.scratch = make([]byte, 0, len(p.text)-p.at) // at once: growing it would leave as much behind again
-	}
-	var err error
-	if p.scratch, err = p.rewrite(p.scratch[:0]); err != nil {
-		return Any{}, err
-	}
-	text := string(p.scratch)
-	return Any{Kind: Value(text).Kind(), held: true, Text: text}, nil
-}
-
-// skimmed reads a value and keeps nothing of it.
-func (p *parser[T]) skimmed() (Any, error) {
-	kind := Value(p.text[p.at:min(len(p.text), p.at+1)]).Kind()
-	p.dry = true
-	_, err := p.rewrite(nil)
-	p.dry = false
-	return Any{Kind: kind, held: true}, err
-}
-
 // peek returns the byte at hand, or 0 at the end; a 0 in the text fits no rule
 // of the grammar either.
 func (p *parser[T]) peek() byte {
@@ -237,143 +146,6 @@ func (p *parser[T]) skip(c byte) bool {
 	p.at++
 	p.space()
 	return true
-}
-
-func (p *parser[T]) value() (Any, error) {
-	start := p.at
-	switch c := p.peek(); {
-	case c == '"':
-		text, err := p.str()
-		return Any{Kind: KindString, Text: text}, err
-	case c == '-' || isDigit(c):
-		literal, err := p.number()
-		return Any{Kind: KindNumber, Text: literal}, err
-	case c == '{' || c == '[':
-		return p.container(c)
-	case c == 'n':
-		return Any{Kind: KindNull, Text: string(Null)}, p.literal(start, string(Null))
-	case c == 't':
-		return Any{Kind: KindBool, Text: string(True)}, p.literal(start, string(True))
-	case c == 'f':
-		return Any{Kind: KindBool, Text: string(False)}, p.literal(start, string(False))
-	case c == 'N':
-		return Any{Kind: KindNumber, Text: literalNaN}, p.literal(start, literalNaN)
-	case c == 'I':
-		return Any{Kind: KindNumber, Text: literalInf}, p.literal(start, literalInf)
-	}
-	return Any{}, p.bad("expected a value", "")
-}
-
-// literal steps over the word that is to stand at index start.
-func (p *parser[T]) literal(start int, word string) error {
-	p.at = start
-	if !p.has(word) {
-		return p.bad("expected "+word, "")
-	}
-	p.at += len(word)
-	return nil
-}
-
-func (p *parser[T]) container(open byte) (Any, error) {
-	if p.depth == 0 {
-		return Any{}, tooDeep(p.at, string(open), p.limit)
-	}
-	p.depth--
-	p.skip(open)
-	var a Any
-	var err error
-	if open == '{' {
-		a.Kind = KindObject
-		a.Members, err = p.members()
-	} else {
-		a.Kind = KindArray
-		a.Elems, err = p.elems()
-	}
-	p.depth++
-	return a, err
-}
-
-func tooDeep(offset int, token string, limit int) error {
-	return fault.At(fault.Limit, offset, token,
-		"containers nest more than "+strconv.Itoa(limit)+" deep", "flatten the value")
-}
-
-func (p *parser[T]) elems() ([]Any, error) {
-	var list []Any
-	for first := true; ; first = false {
-		if first && p.peek() == ']' {
-			p.at++
-			return list, nil
-		}
-		a, err := p.value()
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, a)
-		p.space()
-		if p.peek() == ']' {
-			p.at++
-			return list, nil
-		}
-		if !p.skip(',') {
-			return nil, p.bad("expected , or ] in an array", "")
-		}
-	}
-}
-
-func (p *parser[T]) members() ([]Member, error) {
-	var list []Member
-	sorted := true
-	for first := true; ; first = false {
-		if first && p.peek() == '}' {
-			p.at++
-			return list, nil
-		}
-		if p.peek() != '"' {
-			return nil, p.bad("expected a member name in quotes", "")
-		}
-		name, err := p.name()
-		if err != nil {
-			return nil, err
-		}
-		p.space()
-		if !p.skip(':') {
-			return nil, p.bad("expected : after a member name", "")
-		}
-		a, err := p.member(name)
-		if err != nil {
-			return nil, err
-		}
-		sorted = sorted && (first || list[len(list)-1].Name < name)
-		list = append(list, Member{Name: name, Value: a})
-		p.space()
-		if p.peek() == '}' {
-			p.at++
-			if !sorted {
-				list = arrange(list)
-			}
-			return list, nil
-		}
-		if !p.skip(',') {
-			return nil, p.bad("expected , or } in an object", "")
-		}
-	}
-}
-
-// arrange sorts members by name in place and keeps the last of equal names.
-// Byte order is code point order in UTF-8 and WTF-8, the order of Python's
-// sort_keys.
-func arrange(list []Member) []Member {
-	slices.SortStableFunc(list, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
-	kept := list[:0]
-	for i, m := range list {
-		if i+1 < len(list) && list[i+1].Name == m.Name {
-			continue
-		}
-		kept = append(kept, m)
-	}
-	clear(list[len(kept):])
-	return kept
 }
 
 // bad returns the syntax error at hand. It quotes the escape sequence, the word

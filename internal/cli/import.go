@@ -192,7 +192,8 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 	}
 	have, err := c.At(ctx, address)
 	if fault.CodeOf(err) == fault.SnapshotNotFound || err == nil && have.Digest() != want.Digest() {
-		taken.Message = "there is a context " + strconv.Quote(p.name) + " in " + a.shown() + " already, made of something else"
+		taken.Message = "there is a context " + strconv.Quote(p.name) + " in " + a.shown() +
+			" already, made of something else"
 		return imported{}, taken
 	}
 	return imported{c, true}, err

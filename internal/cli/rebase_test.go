@@ -62,7 +62,8 @@ func TestLoserIsTold(t *testing.T) {
 	if code != 0 || out != "block:3-0\n" {
 		t.Fatalf("%d, %q: %s", code, out, problems)
 	}
-	if thread := abe("thread", "chat", "working"); !strings.Contains(thread, `"two"`) || strings.Contains(thread, `"one"`) {
+	thread := abe("thread", "chat", "working")
+	if !strings.Contains(thread, `"two"`) || strings.Contains(thread, `"one"`) {
 		t.Errorf("the thread is %s", thread)
 	}
 	if code, _, problems := as(t, "bea", strings.NewReader(""), "commit", "chat", "--rebase", "--send", "x", "--db",

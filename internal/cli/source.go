@@ -262,7 +262,8 @@ func (s *source) ask(ctx context.Context, q *selector.Selector, o pact.SelectOpt
 }
 
 // explain says how a selector is evaluated, where ask would look.
-func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*inspect.Explanation, error) {
+func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*inspect.Explanation,
+	error) {
 	from, err := s.asked(ctx, q)
 	if err != nil {
 		return nil, err

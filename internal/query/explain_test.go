@@ -12,12 +12,13 @@ import (
 )
 
 func TestExplain(t *testing.T) {
-	plan, err := query.Compile(selector.MustParse("(d1, cont, *:block[role=user]), #x > *:first @order=bfs @limit=2 @first", depth))
+	const text = "(d1, cont, *:block[role=user]), #x > *:first @order=bfs @limit=2 @first"
+	plan, err := query.Compile(selector.MustParse(text, depth))
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := inspect.Explanation{
-		Selector: "(d1, cont, *:block[role=user]), #x > *:first @order=bfs @limit=2 @first",
+		Selector: text,
 		Edition:  "depth",
 		Order:    "level by level, oldest turn first",
 		Window:   []string{"@limit=2", "@first"},

@@ -17,7 +17,8 @@ func TestLocal(t *testing.T) {
 		"+a":                      true,
 		"?? {tag='a'} @order=bfs": true, "@t0..@t-1 .cb @mode=reduce": true, "@t0 [sdepth=2]": true,
 		"@t0 [born_turn=2]": true,
-		".cb:first":         false, ".mt:depth(1) .cb": false, "(d1, *:cb)": false, "@t0 [age<2]": false, "@t0 [depth=1]": false,
+		".cb:first":         false, ".mt:depth(1) .cb": false, "(d1, *:cb)": false,
+		"@t0 [age<2]": false, "@t0 [depth=1]": false,
 		"@t0 [depth!=null]": false,
 		".cb @first":        false, ".cb @limit=1": false, ".cb @unique": false, "[key='a']": false,
 	} {

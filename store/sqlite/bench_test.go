@@ -120,7 +120,8 @@ func (p *plain) insert(b *testing.B, texts ...string) {
 		no := p.n*8 + int64(i)
 		bodies = append(bodies, no, []byte(text))
 		args = append(args, p.n*4, fmt.Sprintf("block:%d-%d", p.n, i), "block", int64(0), int64(0), p.n,
-			1_700_000_000_000_000_000+p.n, int64(i), nil, `{"kind":"text","role":"user"}`, no, int64(len(text)), make([]byte, 32))
+			1_700_000_000_000_000_000+p.n, int64(i), nil, `{"kind":"text","role":"user"}`, no, int64(len(text)),
+			make([]byte, 32))
 	}
 	for i, kind := range []string{"seg", "cont", "^ah"} {
 		args = append(args, p.n*4, fmt.Sprintf("%s:%d-%d", kind, p.n, i), kind, int64(0), int64(0), p.n,

@@ -42,7 +42,8 @@ func TestStoreOfVersion1(t *testing.T) {
 			t.Errorf("cycle %d has the digest %s", snapshot.Cycle(), got)
 		}
 	}
-	if got := w.state.Working.Digest().String(); got != "09f774e08a37269c7674788b0bf87a99574dedceca7f960b70139f25abddcf29" {
+	const drafts = "09f774e08a37269c7674788b0bf87a99574dedceca7f960b70139f25abddcf29"
+	if got := w.state.Working.Digest().String(); got != drafts {
 		t.Errorf("the working state has the digest %s", got)
 	}
 	log, err := s.Log(t.Context(), info.Key, 1, 99)

@@ -26,7 +26,9 @@ func TestForeignSchema(t *testing.T) {
 		"index":         {"CREATE INDEX theirs ON log (actor)", `has the index "theirs"`},
 		"unique index":  {"CREATE UNIQUE INDEX theirs ON log (branch, kind, revision)", `has the index "theirs"`},
 		"column":        {"ALTER TABLE log ADD COLUMN theirs TEXT", `has the table "log"`},
-		"hidden":        {"PRAGMA writable_schema = ON; INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_stat1', 'log', 0, 'CREATE TRIGGER sqlite_stat1 AFTER INSERT ON log BEGIN SELECT 1; END')", ""},
+		"hidden": {"PRAGMA writable_schema = ON; " +
+			"INSERT INTO sqlite_schema VALUES ('trigger', 'sqlite_stat1', 'log', 0, " +
+			"'CREATE TRIGGER sqlite_stat1 AFTER INSERT ON log BEGIN SELECT 1; END')", ""},
 		"missing index": {"DROP INDEX node_named", `lacks the index "node_named"`},
 		"missing table": {"DROP TABLE attempt", `lacks the table "attempt"`},
 		"version":       {"PRAGMA user_version = 1", "which this program did not make"},

@@ -74,7 +74,8 @@ func TestOwnLog(t *testing.T) {
 		must(t, err)
 		if i%3 == 0 {
 			for _, statement := range []string{
-				"INSERT INTO content (no, body) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) SELECT 1000000000 + i, zeroblob(4000) FROM n",
+				"INSERT INTO content (no, body) WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200) " +
+					"SELECT 1000000000 + i, zeroblob(4000) FROM n",
 				"DELETE FROM content WHERE no > 1000000000",
 				"VACUUM",
 			} {

@@ -31,7 +31,8 @@ func (f *faltering) write() error {
 	return nil
 }
 
-func (f *faltering) BeginCopy(ctx context.Context, l store.Line, first store.Revision, base *tree.Tree) (store.Key, error) {
+func (f *faltering) BeginCopy(ctx context.Context, l store.Line, first store.Revision, base *tree.Tree) (store.Key,
+	error) {
 	if err := f.write(); err != nil {
 		return 0, err
 	}
@@ -122,7 +123,8 @@ func testCopies(t *testing.T, s Suite) {
 				copied = append(copied, &genHistory{r.fork(r.state.Cycle, "after the copy"), rnd})
 			}
 			compareFamily(copied)
-			if _, err := transfer.Copy(background, memory, copied[0].store.Store, nil, nil); fault.CodeOf(err) != fault.Conflict {
+			_, err := transfer.Copy(background, memory, copied[0].store.Store, nil, nil)
+			if fault.CodeOf(err) != fault.Conflict {
 				t.Errorf("copied again: %v, want E_CONFLICT", err)
 			}
 		})

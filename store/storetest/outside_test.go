@@ -23,7 +23,8 @@ func TestOutside(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	module := fmt.Sprintf("module example.com/outside\n\ngo 1.26\n\nrequire github.com/contexttree/pact v0.0.0\n\nreplace github.com/contexttree/pact => %s\n", root)
+	module := fmt.Sprintf("module example.com/outside\n\ngo 1.26\n\n"+
+		"require github.com/contexttree/pact v0.0.0\n\nreplace github.com/contexttree/pact => %s\n", root)
 	for name, text := range map[string]string{"go.mod": module, "go.sum": string(sums)} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
 			t.Fatal(err)

@@ -167,7 +167,8 @@ func TestUsedAgain(t *testing.T) {
 // A content that makes thousands of bytes of each that are stored is stored as it is:
 // else a few bytes could ask for gigabytes.
 func TestNothingGrowsWithoutBound(t *testing.T) {
-	list := []content{{Row: page.Row{Birth: 1, NID: 1, Type: "cb", ID: "a", Expiry: tree.Never}, body: make([]byte, 4<<20)}}
+	row := page.Row{Birth: 1, NID: 1, Type: "cb", ID: "a", Expiry: tree.Never}
+	list := []content{{Row: row, body: make([]byte, 4<<20)}}
 	p := built(list)
 	if len(p.Blocks[0]) < 4<<20/300 {
 		t.Errorf("4 MiB of zeros are stored in %d bytes", len(p.Blocks[0]))

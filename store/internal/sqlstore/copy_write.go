@@ -43,8 +43,8 @@ func (s *Store) BeginCopy(ctx context.Context, l store.Line, first store.Revisio
 			return err
 		}
 		var err error
-		begun.chain, err = w.log(chainStart(previous, row.Info), revision, first.Entry, first.Latest, first.Stamps, begun.next,
-			nil)
+		begun.chain, err = w.log(chainStart(previous, row.Info), revision, first.Entry, first.Latest, first.Stamps,
+			begun.next, nil)
 		if err != nil || p == nil {
 			return err
 		}
