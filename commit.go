@@ -29,8 +29,8 @@ type CommitOptions struct {
 // nothing behind. If another writer was faster, the error is E_CONFLICT with a [Conflict].
 // Cost: what changed, never the length of the history.
 //
-// Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4, 05 §2, 05 §2.1,
-// 05 §2.1.1.
+// Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4.
+// Specification: 05 §2, 05 §2.1, 05 §2.1.1.
 func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Snapshot, err error) {
 	defer tree.Recover(&err)
 	o := orZero(opts)
