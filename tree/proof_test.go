@@ -123,7 +123,8 @@ func TestThreadDigestOfRegions(t *testing.T) {
 		tr := sample(t, 1, nil)
 		tr = tr.Patch(1, nil, []Born{
 			{Node: NewNode(Node{ID: "group", Type: "cont", Offset: 3, CreatedNS: 20, Expiry: Never}, nil), Parent: "ah"},
-			{Node: NewNode(Node{ID: "roleless", Type: "block", CreatedNS: 21, Expiry: Never, Content: Hold(`"x"`)}, nil), Parent: "group"},
+			{Node: NewNode(Node{ID: "roleless", Type: "block", CreatedNS: 21, Expiry: Never, Content: Hold(`"x"`)}, nil),
+				Parent: "group"},
 		})
 		if region == "ah" {
 			return tr

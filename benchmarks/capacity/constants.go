@@ -97,7 +97,8 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 	}
 	k.listing = time.Since(began) / time.Duration(5*contexts)
 	k.rowsContext, k.rowsTurn = (created.rows-empty.rows)/float64(contexts), (filled.rows-created.rows)/float64(turns)
-	k.bytesContext, k.bytesTurn = (created.bytes-empty.bytes)/float64(contexts), (filled.bytes-created.bytes)/float64(turns)
+	k.bytesContext = (created.bytes - empty.bytes) / float64(contexts)
+	k.bytesTurn = (filled.bytes - created.bytes) / float64(turns)
 	k.bytesLargest = filled.largest / float64(turns)
 	k.walTurn = (filled.wal - created.wal) / float64(turns)
 	k.processor = (filled.processor - created.processor) / time.Duration(turns)

@@ -76,7 +76,8 @@ const (
 )
 
 func printLoads(k constants) {
-	fmt.Println("| load | contexts a day | turns a day | rows a day | new bytes a day | kept, as rows | kept, in pages | partitions of 100 GB | commits a second, mean and peak | cores | " +
+	fmt.Println("| load | contexts a day | turns a day | rows a day | new bytes a day | kept, as rows | kept, in pages | " +
+		"partitions of 100 GB | commits a second, mean and peak | cores | " +
 		"connections | p99 of a commit at the peak | log of the server a second |")
 	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, l := range loads {
@@ -88,8 +89,8 @@ func printLoads(k constants) {
 		q := simulate(busiest, k.processor, k.latency, cores)
 		kept := bytes * l.kept
 		packed := (l.contexts*k.bytesContext + commits*k.bytesPacked) * l.kept
-		fmt.Printf("| %s | %s | %s | %s | %s | %s (%.0f days) | %s | %.0f | %.3g, %.3g | %d | %d | %v | %s |\n", l.name, number(l.contexts),
-			number(commits), number(rows), bytesText(bytes), bytesText(kept), l.kept, bytesText(packed),
+		fmt.Printf("| %s | %s | %s | %s | %s | %s (%.0f days) | %s | %.0f | %.3g, %.3g | %d | %d | %v | %s |\n",
+			l.name, number(l.contexts), number(commits), number(rows), bytesText(bytes), bytesText(kept), l.kept, bytesText(packed),
 			math.Ceil(packed/100e9), commits/day, busiest, cores,
 			q.connections, q.p99.Round(100*time.Microsecond), bytesText(busiest*k.walTurn))
 	}
@@ -100,11 +101,13 @@ func printLimits(k constants) {
 	fmt.Println("| what | breaks at | why |\n| --- | ---: | --- |")
 	fmt.Printf("| listing all contexts within a second | %s contexts | %v a context |\n",
 		number(time.Second.Seconds()/k.listing.Seconds()), k.listing.Round(100*time.Nanosecond))
-	fmt.Printf("| an erasure that lets others wait for less than a minute | %s in the tables | they are written anew, %s a second |\n",
+	fmt.Printf("| an erasure that lets others wait for less than a minute | %s in the tables | "+
+		"they are written anew, %s a second |\n",
 		bytesText(60*k.vacuum), bytesText(k.vacuum))
 	fmt.Printf("| one core of the server | %s commits a second | %v of processor a commit |\n",
 		number(1/k.processor.Seconds()), k.processor.Round(time.Microsecond))
-	fmt.Printf("| processes without a pooler, at 100 connections of the server | %d processes | 16 connections a process at most |\n", 100/16)
+	fmt.Printf("| processes without a pooler, at 100 connections of the server | %d processes | "+
+		"16 connections a process at most |\n", 100/16)
 	fmt.Printf("| connections in 16 GB of memory | %s connections | %s of their own each, idle |\n",
 		number(16e9/k.memory), bytesText(k.memory))
 	fmt.Printf("| one table of 32 TB (8 kB pages) | %s turns | %s a turn in the largest table |\n",

@@ -24,7 +24,8 @@ CREATE INDEX message_turn ON message (turn, place);`
 
 // openPlain opens plain rows with the settings of our store.
 func openPlain(ctx context.Context, path string) (*plainRows, error) {
-	db, err := sql.Open("sqlite", "file:"+path+"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=busy_timeout(5000)")
+	db, err := sql.Open("sqlite", "file:"+path+
+		"?_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=busy_timeout(5000)")
 	if err != nil {
 		return nil, err
 	}

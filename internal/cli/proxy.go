@@ -114,7 +114,8 @@ them pass unrecorded.`,
 	f := cmd.Flags()
 	upstream := f.String("upstream", "", "the base address of the provider, a `URL`")
 	address := f.String("addr", "127.0.0.1:0", "listen on this `ADDRESS` of loopback; port 0 is a free one")
-	name := f.String("name", "recorded", "record to the context `NAME`, and to NAME-2, NAME-3 what is another conversation")
+	name := f.String("name", "recorded",
+		"record to the context `NAME`, and to NAME-2, NAME-3 what is another conversation")
 	websocket := f.String("websocket", "refuse", "`WHAT` to do with WebSockets: refuse or tunnel")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 		if *upstream == "" {

@@ -26,7 +26,8 @@ func agent() {
 		if err := os.WriteFile(name, []byte(body), 0o600); err != nil {
 			panic(err)
 		}
-		req, err := http.NewRequest(http.MethodPost, os.Getenv("OPENAI_BASE_URL")+"/chat/completions", strings.NewReader(body))
+		req, err := http.NewRequest(http.MethodPost, os.Getenv("OPENAI_BASE_URL")+"/chat/completions",
+			strings.NewReader(body))
 		if err != nil {
 			panic(err)
 		}
@@ -62,7 +63,8 @@ func TestProxyRecordsUntilItIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	const body = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
-	req, err := http.NewRequest(http.MethodPost, strings.TrimSpace(address)+"/v1/chat/completions", strings.NewReader(body))
+	req, err := http.NewRequest(http.MethodPost, strings.TrimSpace(address)+"/v1/chat/completions",
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -144,7 +144,8 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
 	mkfifo(t, path+"-wal")
-	if s, err := sqlite.Open(ctx, path); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "is not a regular file") {
+	s, err := sqlite.Open(ctx, path)
+	if !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "is not a regular file") {
 		t.Errorf("a pipe as log: opened %v with %v", s, err)
 	}
 }

@@ -69,7 +69,8 @@ func TestDamagedPages(t *testing.T) {
 			digest = (SELECT digest FROM page p WHERE p.number = 3) WHERE number = 2`, false},
 		{"a block is gone", "DELETE FROM page_block WHERE last_birth = (SELECT last_birth FROM page WHERE number = 2)",
 			false},
-		{"a block is there twice", "INSERT INTO page_block SELECT branch, last_birth, last_nid, 1, body FROM page_block", true},
+		{"a block is there twice",
+			"INSERT INTO page_block SELECT branch, last_birth, last_nid, 1, body FROM page_block", true},
 		{"blocks changed places", `UPDATE page_block SET body = (SELECT body FROM page_block b ORDER BY last_birth LIMIT 1)
 			WHERE last_birth = (SELECT last_birth FROM page WHERE number = 2)`, false},
 		{"a name is gone", "DELETE FROM page_name WHERE id = (SELECT min(id) FROM page_name)", true},

@@ -67,7 +67,8 @@ func (d *driver) compareAttempts() {
 
 func sameAttempt(t *testing.T, want, got store.Attempt) {
 	t.Helper()
-	if attemptText(t, want) != attemptText(t, got) || want.Request != got.Request || want.StartedNS != got.StartedNS || want.EndedNS != got.EndedNS {
+	if attemptText(t, want) != attemptText(t, got) || want.Request != got.Request ||
+		want.StartedNS != got.StartedNS || want.EndedNS != got.EndedNS {
 		t.Errorf("got the attempt %s, want %s", attemptText(t, got), attemptText(t, want))
 	}
 }
