@@ -101,7 +101,8 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		},
 	}
 	// What these need is read by the store, from the log or from older snapshots.
-	otherwise := map[string]bool{"At": true, "Attempts": true, "Backup": true, "Copy": true, "Cycles": true, "Edition": true,
+	otherwise := map[string]bool{"At": true, "Attempts": true, "Backup": true, "Copy": true,
+		"Cycles": true, "Edition": true,
 		"EndAttempt": true, "Erase": true, "Explain": true, "ExportHistory": true, "Fork": true, "History": true, "Log": true,
 		"Name": true, "Origins": true, "Prefixes": true, "RangeDiffLatest": true, "Refresh": true, "Revision": true,
 		"Timeline": true, "Undo": true, "Working": true}
@@ -121,7 +122,8 @@ func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
 		"Tokens":      func() error { _, err := head.Tokens(background, wordCounter{}); return err },
 		"SharePrefix": func() error { _, err := pact.SharePrefix(background, whole, head); return err },
 	}
-	plain := map[string]bool{"At": true, "Cycle": true, "Digest": true, "Edition": true, "Explain": true, "ThreadSize": true,
+	plain := map[string]bool{"At": true, "Cycle": true, "Digest": true,
+		"Edition": true, "Explain": true, "ThreadSize": true,
 		"Tree": true}
 	ofBatch := map[string]func() error{
 		"Add":       func() error { return edit(func(b *pact.Batch) { b.Add(turn, pact.Spec{Offset: 1}) }) },

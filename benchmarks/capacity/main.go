@@ -76,8 +76,8 @@ const (
 )
 
 func printLoads(k constants) {
-	fmt.Println("| load | contexts a day | turns a day | rows a day | new bytes a day | kept, as rows | kept, in pages | " +
-		"partitions of 100 GB | commits a second, mean and peak | cores | " +
+	fmt.Println("| load | contexts a day | turns a day | rows a day | new bytes a day | kept, as rows | " +
+		"kept, in pages | partitions of 100 GB | commits a second, mean and peak | cores | " +
 		"connections | p99 of a commit at the peak | log of the server a second |")
 	fmt.Println("| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |")
 	for _, l := range loads {
@@ -90,7 +90,8 @@ func printLoads(k constants) {
 		kept := bytes * l.kept
 		packed := (l.contexts*k.bytesContext + commits*k.bytesPacked) * l.kept
 		fmt.Printf("| %s | %s | %s | %s | %s | %s (%.0f days) | %s | %.0f | %.3g, %.3g | %d | %d | %v | %s |\n",
-			l.name, number(l.contexts), number(commits), number(rows), bytesText(bytes), bytesText(kept), l.kept, bytesText(packed),
+			l.name, number(l.contexts), number(commits), number(rows), bytesText(bytes),
+			bytesText(kept), l.kept, bytesText(packed),
 			math.Ceil(packed/100e9), commits/day, busiest, cores,
 			q.connections, q.p99.Round(100*time.Microsecond), bytesText(busiest*k.walTurn))
 	}

@@ -103,7 +103,8 @@ func (r *Run) read(from *reader) {
 	s := &r.Stub.Summary
 	r.Stub.Level = from.byte()
 	var bytes int
-	for _, n := range [...]*int{&r.Turns, &r.Stub.Count, &s.Nodes, &s.Blocks, &s.Containers, &bytes, &s.Roleless, &s.Finite,
+	for _, n := range [...]*int{&r.Turns, &r.Stub.Count, &s.Nodes, &s.Blocks,
+		&s.Containers, &bytes, &s.Roleless, &s.Finite,
 		&r.Odd} {
 		*n = from.int()
 	}

@@ -80,7 +80,8 @@ func TestRunsSayWhatTheyHold(t *testing.T) {
 	if !r.Describe(nodes, nids, []*tree.Node{turn}, []directory.Run{below}) {
 		t.Fatal("a page with a turn is not described")
 	}
-	for nid, want := range map[int64]bool{9: false, 10: true, 31: true, 34: true, 35: false, 400: true, 401: false, 500: true} {
+	holds := map[int64]bool{9: false, 10: true, 31: true, 34: true, 35: false, 400: true, 401: false, 500: true}
+	for nid, want := range holds {
 		if r.HasNID(nid) != want {
 			t.Errorf("nid %d: got %v", nid, !want)
 		}
