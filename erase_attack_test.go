@@ -58,7 +58,8 @@ func cells(t *testing.T, path string) (all [][]byte) {
 	db, err := sql.Open("sqlite", path)
 	must(t, err)
 	defer db.Close()
-	for _, table := range []string{"context", "log", "node_version", "content", "page", "page_block", "page_name", "attempt",
+	for _, table := range []string{"context", "log", "node_version", "content",
+		"page", "page_block", "page_name", "attempt",
 		"unclean"} {
 		rows, err := db.Query("SELECT * FROM " + table + " ORDER BY 1, 2")
 		must(t, err)
