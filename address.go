@@ -226,7 +226,7 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 		}
 	case q.Time != nil && q.Time.Kind == selector.Range:
 		var err error
-		if first, last, warnings, err = span(q.Time, s.Info); err != nil {
+		if first, last, warnings, err = resolveRange(q.Time, s.Info); err != nil {
 			return nil, nil, err
 		}
 	default:
@@ -264,9 +264,9 @@ func addressOf(q *selector.Selector) Address {
 	return Address{q.Time.From.Axis, q.Time.From.N}
 }
 
-// span resolves a range to cycles. Its ends stand in either order; what lies
+// resolveRange resolves a range to cycles. Its ends stand in either order; what lies
 // beyond the snapshots that exist is clamped, with a warning for each end.
-func span(t *selector.Time, i store.Info) (first, last int64, warnings []string, err error) {
+func resolveRange(t *selector.Time, i store.Info) (first, last int64, warnings []string, err error) {
 	ends := [2]int64{}
 	for k, p := range [...]selector.Point{t.From, t.To} {
 		switch {

@@ -39,15 +39,15 @@ type Context struct {
 
 	write  sync.Mutex // held by the one writer
 	state  atomic.Pointer[state]
-	undone line // that the last undo left; of the one writer
+	undone undoneLine // that the last undo left; of the one writer
 
 	holders sync.Mutex
 	held    map[string]int // id -> number of holders
 }
 
-// line is the name of lines that end in one cycle, and the highest number that
+// undoneLine is the name of lines that end in one cycle, and the highest number that
 // an undo in this process put behind it.
-type line struct {
+type undoneLine struct {
 	name   string
 	number int
 }

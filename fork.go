@@ -116,7 +116,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 		return "", err
 	}
 	if number > 0 {
-		c.undone = line{name, number}
+		c.undone = undoneLine{name, number}
 	}
 	next.past, next.reach = past[:last:last], reach
 	c.state.Store(next)

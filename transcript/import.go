@@ -62,7 +62,7 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, o 
 	if made.Attrs == nil {
 		made.Attrs = c.attrs()
 	}
-	b := &builder{provenance: c.Shape, policy: policy, loose: c.loose(), calls: callIndex{}}
+	b := &builder{provenance: c.Shape, policy: policy, loose: c.droppedFrom(), calls: callIndex{}}
 	if len(c.calls) == 0 {
 		made, err := pact.Create(ctx, s, name, &made)
 		if err != nil {
@@ -103,9 +103,9 @@ func counter() func() int64 {
 	}
 }
 
-// loose returns the position in the body from which on the end of the
+// droppedFrom returns the position in the body from which on the end of the
 // conversation drops what the last call was sent.
-func (c *Conversation) loose() int {
+func (c *Conversation) droppedFrom() int {
 	if len(c.calls) == 0 {
 		return math.MaxInt
 	}

@@ -74,7 +74,7 @@ func TestOddRuns(t *testing.T) {
 		if seed%10 == 0 && len(calls) > 0 {
 			exportAndBack(t, made)
 		}
-		if list[0].loose() < len(final) {
+		if list[0].droppedFrom() < len(final) {
 			rewritten++
 		}
 		if t.Failed() {

@@ -42,7 +42,7 @@ func BuildAround(cycle int64, nodes []Placed, runs []Between, u *Unloaded) (*Tre
 			parent = nodes[p.Parent].Node.ID
 		}
 		size := c.ids.size
-		c.ids = c.ids.with(p.Node.ID, place{node: p.Node, parent: parent}, owner)
+		c.ids = c.ids.with(p.Node.ID, location{node: p.Node, parent: parent}, owner)
 		if c.ids.size == size {
 			return nil, duplicate(p.Node.ID)
 		}

@@ -13,7 +13,7 @@ const maxLevels = 16
 // frame is what is inside a list and a position in it: 2i stands for the run
 // before item i, 2i+1 for item i. The first frame has the list as its one run.
 type frame struct {
-	in   *inside
+	in   *listBody
 	pos  int
 	root *List // of the first frame, else nil
 }

@@ -28,7 +28,7 @@ func (s *hashing) add(b []byte) {
 }
 
 // pass takes b, which is a kept piece.
-func (s *hashing) pass(k *kept, b []byte) {
+func (s *hashing) pass(k *rendered, b []byte) {
 	if s == nil {
 		return
 	}
@@ -84,8 +84,8 @@ func (s *steps) add(next *step) {
 	}
 }
 
-// whole is the step of the run, nil if it is not known.
-func (s *steps) whole() *step {
+// total is the step of the run, nil if it is not known.
+func (s *steps) total() *step {
 	if s.broken || s.after == "" {
 		return nil
 	}

@@ -13,8 +13,8 @@ import (
 // and reloads led to them, and a change copies one path. Cost: insert, remove, replace and
 // rank are O(log n); Visit skips what its caller does not want. A nil List is empty.
 type List struct {
-	held     inside // nothing in a stub: open leads to what is inside
-	stub     *stub  // nil in a list that is in memory
+	held     listBody // nothing in a stub: open leads to what is inside
+	stub     *stub    // nil in a list that is in memory
 	level    uint8
 	classes  uint8 // classes of the items, one bit each
 	count    int   // direct items, here and below
@@ -26,15 +26,15 @@ type List struct {
 	measured sums
 }
 
-// inside is what a list is made of.
-type inside struct {
+// listBody is what a list is made of.
+type listBody struct {
 	items  []*Entry // the items of this level, in order
 	below  []*List  // the lower runs around them, len(items)+1; nil at level 0
 	shapes uint64   // of the first items, four bits each
 }
 
 // open returns what is inside a list, which it loads where the list is a stub.
-func (l *List) open() *inside {
+func (l *List) open() *listBody {
 	if l.stub != nil {
 		return l.stub.open(l)
 	}
@@ -70,7 +70,7 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 		}
 		return below[0]
 	}
-	l := &List{held: inside{items: items, below: below}, level: level, count: len(items), sum: Summary{Expiry: Never}}
+	l := &List{held: listBody{items: items, below: below}, level: level, count: len(items), sum: Summary{Expiry: Never}}
 	h := sha256.New()
 	var none Digest
 	for i, e := range items {
@@ -155,15 +155,15 @@ func listAround(items []*Entry, first int, runs []Between) *List {
 }
 
 // find returns the index of the first item of this level that is not before e.
-func (in *inside) find(e *Entry) int {
+func (in *listBody) find(e *Entry) int {
 	return sort.Search(len(in.items), func(i int) bool { return !before(in.items[i], e) })
 }
 
 // has reports whether item i is e, which find found the place of.
-func (in *inside) has(i int, id string) bool { return i < len(in.items) && in.items[i].node.ID == id }
+func (in *listBody) has(i int, id string) bool { return i < len(in.items) && in.items[i].node.ID == id }
 
 // runBefore returns the run of lower items ahead of item i, or the last run.
-func (in *inside) runBefore(i int) *List {
+func (in *listBody) runBefore(i int) *List {
 	if in.below == nil {
 		return nil
 	}

@@ -50,7 +50,7 @@ func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
 		s.Offset = 0
 	}
 	var n *Node
-	err = x.whole(func() error {
+	err = x.allOrNothing(func() error {
 		if n, err = x.prepare(&o.path, s); err != nil {
 			return err
 		}
@@ -157,7 +157,7 @@ func (x *Editor) MoveAt(id string, g Gap) (moved string, err error) {
 	} else if n := x.Node(id); n != nil && !g.Core {
 		offset = n.Offset
 	}
-	err = x.whole(func() error {
+	err = x.allOrNothing(func() error {
 		if moved, err = x.relocate(id, o.path, offset, true); err != nil {
 			return err
 		}
@@ -203,7 +203,7 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 			return "", err
 		}
 		moved := ""
-		err := x.whole(func() error { // a content or the history may be unreadable
+		err := x.allOrNothing(func() error { // a content or the history may be unreadable
 			moved, err = x.anew(x.detach(id), parent, offset)
 			return err
 		})

@@ -25,7 +25,7 @@ func (t *Tree) Patch(cycle int64, gone []string, born []Born) *Tree {
 			c.plant(&fresh)
 			b.New = false
 		}
-		var p place
+		var p location
 		if !b.New {
 			p, _ = c.lookUp(b.Node.ID)
 		}

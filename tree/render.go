@@ -177,7 +177,7 @@ func (r *Rendering) flush() {
 }
 
 // piece writes what is kept of some turns.
-func (r *Rendering) piece(k *kept) {
+func (r *Rendering) piece(k *rendered) {
 	b := k.bytes
 	if r.err != nil || len(b) == 0 {
 		return

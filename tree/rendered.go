@@ -9,14 +9,14 @@ import (
 const (
 	// runs of turns up to here, in bytes of the canonical thread, are kept as one piece, so that long
 	// threads are few pieces
-	keptRun   = 256 << 10
-	keptForms = 4 // as many forms keep bytes beside each turn
+	maxRenderedRun = 256 << 10
+	maxForms       = 4 // as many forms keep bytes beside each turn
 )
 
-// kept is what a form wrote of a turn or a run of turns, each element with a
+// rendered is what a form wrote of a turn or a run of turns, each element with a
 // comma before it. What it belongs to is immutable, and it is used only where
 // the nodes elsewhere that it needs are what they were: so it is never stale.
-type kept struct {
+type rendered struct {
 	form  *Form
 	bytes []byte
 	needs []need // by id
@@ -40,10 +40,10 @@ func needOf(id string, n *Node) need {
 // renderCache has what forms wrote of a turn or a run of turns once somebody
 // asked, the form that came last in front.
 type renderCache struct {
-	forms atomic.Pointer[[keptForms]*kept]
+	forms atomic.Pointer[[maxForms]*rendered]
 }
 
-func (c *renderCache) of(f *Form) *kept {
+func (c *renderCache) of(f *Form) *rendered {
 	if forms := c.forms.Load(); forms != nil {
 		for _, k := range forms {
 			if k != nil && k.form == f {
@@ -56,15 +56,15 @@ func (c *renderCache) of(f *Form) *kept {
 
 // put keeps k in the place of what there is of its form, f, or nothing where k is
 // nil.
-func (c *renderCache) put(f *Form, k *kept) {
-	var next [keptForms]*kept
+func (c *renderCache) put(f *Form, k *rendered) {
+	var next [maxForms]*rendered
 	list := next[:0]
 	if k != nil {
 		list = append(list, k)
 	}
 	if forms := c.forms.Load(); forms != nil {
 		for _, other := range forms {
-			if other != nil && other.form != f && len(list) < keptForms {
+			if other != nil && other.form != f && len(list) < maxForms {
 				list = append(list, other)
 			}
 		}
@@ -89,7 +89,7 @@ func (r *Rendering) turns(l *List, last bool) {
 	switch {
 	case l == nil || l.sum.Blocks == 0 || r.err != nil:
 		return
-	case !last && l.sum.threadBytes() <= keptRun:
+	case !last && l.sum.threadBytes() <= maxRenderedRun:
 		r.run(l)
 		return
 	}
@@ -109,7 +109,7 @@ func (r *Rendering) turn(e *Entry) {
 	if k == nil {
 		own := r.own(&e.sum)
 		r.form.Write(own, e, Seq)
-		if k = own.keep(func(turn *Node) bool { return turn.ID == e.node.ID }); k == nil {
+		if k = own.result(func(turn *Node) bool { return turn.ID == e.node.ID }); k == nil {
 			r.err = own.err
 			return
 		}
@@ -123,11 +123,11 @@ func (r *Rendering) run(l *List) {
 	if k == nil {
 		own, steps := r.own(&l.sum), steps{}
 		own.gather(l, &steps)
-		if k = own.keep(func(turn *Node) bool { return l.get(turn) != nil }); k == nil {
+		if k = own.result(func(turn *Node) bool { return l.get(turn) != nil }); k == nil {
 			r.err = own.err
 			return
 		}
-		k.step.Store(steps.whole())
+		k.step.Store(steps.total())
 		l.drop(r.form) // one copy is enough
 		l.rendered.put(r.form, k)
 	}
@@ -136,13 +136,13 @@ func (r *Rendering) run(l *List) {
 
 // gather puts together what is kept of the parts of a run, and renders the rest.
 func (r *Rendering) gather(l *List, steps *steps) {
-	if l == nil || l.sum.Blocks == 0 || r.take(&l.rendered, steps) {
+	if l == nil || l.sum.Blocks == 0 || r.appendKnown(&l.rendered, steps) {
 		return
 	}
 	in := l.open()
 	for i, e := range in.items {
 		r.gather(in.runBefore(i), steps)
-		if e.sum.Blocks > 0 && r.err == nil && !r.take(&e.rendered, steps) {
+		if e.sum.Blocks > 0 && r.err == nil && !r.appendKnown(&e.rendered, steps) {
 			r.form.Write(r, e, Seq)
 			steps.broken = true
 		}
@@ -150,8 +150,8 @@ func (r *Rendering) gather(l *List, steps *steps) {
 	r.gather(in.runBefore(len(in.items)), steps)
 }
 
-// take appends what is kept, and is false if nothing is.
-func (r *Rendering) take(c *renderCache, steps *steps) bool {
+// appendKnown appends what is kept, and is false if nothing is.
+func (r *Rendering) appendKnown(c *renderCache, steps *steps) bool {
 	k := r.known(c)
 	if k == nil {
 		return false
@@ -180,13 +180,13 @@ func (r *Rendering) own(s *Summary) *Rendering {
 	return &Rendering{ctx: r.ctx, tree: r.tree, form: r.form, buf: make([]byte, 0, s.threadBytes())}
 }
 
-// keep returns what was rendered, nil if that failed, without what it needs of
+// result returns what was rendered, nil if that failed, without what it needs of
 // the turns that it is made of.
-func (r *Rendering) keep(own func(turn *Node) bool) *kept {
+func (r *Rendering) result(own func(turn *Node) bool) *rendered {
 	if r.err != nil {
 		return nil
 	}
-	k := &kept{form: r.form, bytes: r.buf}
+	k := &rendered{form: r.form, bytes: r.buf}
 	if cap(r.buf)-len(r.buf) > len(r.buf)/16 {
 		k.bytes = slices.Clone(r.buf)
 	}
@@ -201,7 +201,7 @@ func (r *Rendering) keep(own func(turn *Node) bool) *kept {
 
 // known is what is kept of the form of r, nil if nothing is, or where a node
 // elsewhere that it needs is another by now.
-func (r *Rendering) known(c *renderCache) *kept {
+func (r *Rendering) known(c *renderCache) *rendered {
 	k := c.of(r.form)
 	if k != nil {
 		for _, n := range k.needs {

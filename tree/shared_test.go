@@ -13,7 +13,7 @@ func forgetSharedLists(a, b *Tree) (shared, own int) {
 	listsOf(b.root.kids, two)
 	for l := range two {
 		if one[l] {
-			l.held = inside{}
+			l.held = listBody{}
 			shared++
 		} else {
 			own++

@@ -143,8 +143,8 @@ func (x *Editor) restamp(ids ...string) error {
 	return nil
 }
 
-// whole does all of f or nothing.
-func (x *Editor) whole(f func() error) error {
+// allOrNothing does all of f or nothing.
+func (x *Editor) allOrNothing(f func() error) error {
 	before, stamps := x.result(), x.Stamps
 	err := f()
 	if err != nil {
@@ -181,5 +181,5 @@ func (x *Editor) Reorder(ids ...string) (err error) {
 		}
 		listed[id] = true
 	}
-	return x.whole(func() error { return x.restamp(ids...) })
+	return x.allOrNothing(func() error { return x.restamp(ids...) })
 }

@@ -47,7 +47,7 @@ type stub struct {
 	loaded atomic.Pointer[List]
 }
 
-func (s *stub) open(l *List) *inside {
+func (s *stub) open(l *List) *listBody {
 	if in := s.loaded.Load(); in != nil {
 		return &in.held
 	}
@@ -70,7 +70,7 @@ func (s *stub) open(l *List) *inside {
 }
 
 // loaded returns what is inside a list, nothing of a stub that nobody opened.
-func (l *List) loaded() *inside {
+func (l *List) loaded() *listBody {
 	if l.stub != nil {
 		if in := l.stub.loaded.Load(); in != nil {
 			return &in.held
@@ -120,7 +120,7 @@ type Unloaded struct {
 }
 
 // lookUp returns what the index knows of an id: where it is, or that it is nowhere.
-func (t *Tree) lookUp(id string) (place, bool) {
+func (t *Tree) lookUp(id string) (location, bool) {
 	p, known := t.ids.get(id)
 	if known || t.unloaded == nil {
 		return p, p.node != nil
@@ -129,5 +129,5 @@ func (t *Tree) lookUp(id string) (place, bool) {
 	if err != nil {
 		panic(&LoadError{err})
 	}
-	return place{node: n, parent: parent}, n != nil
+	return location{node: n, parent: parent}, n != nil
 }

@@ -30,15 +30,15 @@ const MaxInteger int64 = math.MaxInt64 - 1<<40
 type Tree struct {
 	root  *Entry
 	cycle int64
-	ids   trie[place]
+	ids   trie[location]
 	refs  trie[trie[bool]] // id -> ids of the nodes that refer to it
 	// unloaded is asked for what ids and refs say nothing of; nil if they say all.
 	unloaded *Unloaded
 	draft    *trieOwner // of index nodes that Seal may change in place, see Editor.Draft; else nil
 }
 
-// place is where the index finds a node.
-type place struct {
+// location is where the index finds a node.
+type location struct {
 	node    *Node  // nil if the node went that a stub has
 	parent  string // "" for the root
 	stubbed bool   // whether a stub has a node of this id, which this one came from
@@ -264,7 +264,7 @@ func (c *change) put(n *Node, parent string) {
 		was, _ := c.ids.get(n.ID)
 		stubbed = was.stubbed
 	}
-	c.ids = c.ids.with(n.ID, place{n, parent, stubbed}, c.owner)
+	c.ids = c.ids.with(n.ID, location{n, parent, stubbed}, c.owner)
 }
 
 // unindex forgets a node. Where a stub has one of its id, the index says that it
@@ -273,7 +273,7 @@ func (c *change) unindex(n *Node) {
 	was, known := c.ids.get(n.ID)
 	stubbed := !known || was.stubbed
 	if stubbed {
-		c.ids = c.ids.with(n.ID, place{stubbed: true}, c.owner)
+		c.ids = c.ids.with(n.ID, location{stubbed: true}, c.owner)
 	} else {
 		c.ids = c.ids.without(n.ID, c.owner)
 	}

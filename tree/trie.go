@@ -57,7 +57,7 @@ func (t trie[V]) get(key string) (V, bool) {
 			}
 			break
 		}
-		bit, i := n.place(hash >> shift)
+		bit, i := n.slot(hash >> shift)
 		if n.bitmap&bit == 0 {
 			break
 		}
@@ -111,7 +111,7 @@ func (n *trieNode[V]) each(f func(string, V) bool) bool {
 	return true
 }
 
-func (n *trieNode[V]) place(hash uint64) (bit uint32, index int) {
+func (n *trieNode[V]) slot(hash uint64) (bit uint32, index int) {
 	bit = 1 << (hash & (1<<trieBits - 1))
 	return bit, bits.OnesCount32(n.bitmap & (bit - 1))
 }
@@ -184,7 +184,7 @@ func (n *trieNode[V]) with(e *trieEntry[V], hash uint64, shift int, owner *trieO
 		c.slots = append(c.slots, trieSlot[V]{entry: e})
 		return c
 	}
-	bit, i := n.place(hash >> shift)
+	bit, i := n.slot(hash >> shift)
 	if n.bitmap&bit == 0 {
 		c := n.editable(owner, 1)
 		*grew = true
@@ -221,7 +221,7 @@ func (n *trieNode[V]) without(key string, hash uint64, shift int, owner *trieOwn
 		}
 		return n, false
 	}
-	bit, i := n.place(hash >> shift)
+	bit, i := n.slot(hash >> shift)
 	if n.bitmap&bit == 0 {
 		return n, false
 	}

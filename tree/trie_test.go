@@ -152,7 +152,7 @@ func TestTrieKeepsEqualHashesInAList(t *testing.T) {
 	// A path down to such a list, as a real collision would leave it.
 	tr := trie[int]{root: put(put(nil, "a", 1), "b", 2), size: 2}
 	for shift := trieLevel - trieBits; shift >= 0; shift -= trieBits {
-		bit, _ := (&trieNode[int]{}).place(hashOfTrie("a") >> shift)
+		bit, _ := (&trieNode[int]{}).slot(hashOfTrie("a") >> shift)
 		tr.root = &trieNode[int]{bitmap: bit, slots: []trieSlot[int]{{sub: tr.root}}}
 	}
 	if v, ok := tr.get("a"); !ok || v != 1 {

@@ -38,7 +38,7 @@ func Parse(data []byte) (Value, error) {
 func (v Value) Canonical() bool {
 	p := newParser(string(v), maxDepth)
 	p.compare = true
-	err := p.whole(func() error {
+	err := p.single(func() error {
 		dst, err := p.rewrite(nil)
 		if err == nil {
 			p.settle(dst)
@@ -65,7 +65,7 @@ func newParser[T string | []byte](text T, depth int) *parser[T] {
 }
 
 func (p *parser[T]) any() (a Any, err error) {
-	err = p.whole(func() (err error) {
+	err = p.single(func() (err error) {
 		a, err = p.value()
 		return err
 	})
@@ -75,8 +75,8 @@ func (p *parser[T]) any() (a Any, err error) {
 	return a, nil
 }
 
-// whole reads a text that is one value and nothing else.
-func (p *parser[T]) whole(value func() error) error {
+// single reads a text that is one value and nothing else.
+func (p *parser[T]) single(value func() error) error {
 	if p.has(byteOrderMark) {
 		return p.bad("the text starts with a byte order mark", "save it as UTF-8 without a byte order mark")
 	}

@@ -11,7 +11,7 @@ import (
 
 // rewritten returns the canonical form of a text that is one value.
 func (p *parser[T]) rewritten() (dst []byte, err error) {
-	err = p.whole(func() (err error) {
+	err = p.single(func() (err error) {
 		dst, err = p.rewrite(make([]byte, 0, len(p.text)))
 		return err
 	})

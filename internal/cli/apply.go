@@ -227,7 +227,7 @@ func (r *replay) config(m *members) error {
 }
 
 func (r *replay) add(ctx context.Context, m *members) error {
-	into, at := m.place()
+	into, at := m.target()
 	node := m.object("node")
 	if err := m.end(); err != nil {
 		return err
@@ -248,7 +248,7 @@ func (r *replay) add(ctx context.Context, m *members) error {
 
 func (r *replay) move(ctx context.Context, m *members) error {
 	id := m.need("id")
-	into, at := m.place()
+	into, at := m.target()
 	_, hasOffset := m.doc.Get("offset")
 	offset := m.integer("offset", 0)
 	if err := m.end(); err != nil {

@@ -31,7 +31,7 @@ With --json an object a line.`,
 			Args:              exactly("NAME"),
 			ValidArgsFunction: a.completeNames,
 			RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-				c, s, err := a.stored(ctx, args[0], "", nil)
+				c, s, err := a.openContext(ctx, args[0], "", nil)
 				if err != nil {
 					return err
 				}
@@ -124,7 +124,7 @@ sent.`,
 		if err != nil {
 			return err
 		}
-		c, s, err := a.stored(ctx, args[0], "", counter)
+		c, s, err := a.openContext(ctx, args[0], "", counter)
 		if err != nil {
 			return err
 		}
@@ -191,7 +191,7 @@ committed, and also for an attempt that a crash left running.`,
 		if f.Changed("token-out") {
 			o.TokenOut = out
 		}
-		c, s, err := a.stored(ctx, args[0], "", nil)
+		c, s, err := a.openContext(ctx, args[0], "", nil)
 		if err != nil {
 			return err
 		}
@@ -211,7 +211,7 @@ func (a *app) completeRunning(cmd *cobra.Command, args []string, prefix string) 
 	if len(args) != 1 {
 		return a.completeNames(cmd, args, prefix)
 	}
-	c, s, err := a.stored(cmd.Context(), args[0], "", nil)
+	c, s, err := a.openContext(cmd.Context(), args[0], "", nil)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

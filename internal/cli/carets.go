@@ -8,25 +8,25 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// mark shows a place in an input: the line, and a second one with carets
+// carets shows a place in an input: the line, and a second one with carets
 // under the token.
-type mark struct {
+type carets struct {
 	text, carets string
 	line, column int // 1-based; columns are runes
 }
 
-// markWidth is how many bytes of a long line are shown on either side.
-const markWidth = 60
+// caretContext is how many bytes of a long line are shown on either side.
+const caretContext = 60
 
-// markOf finds the place of a token in a text by its byte offset.
-func markOf(text string, offset int, token string) mark {
+// caretsUnder finds the place of a token in a text by its byte offset.
+func caretsUnder(text string, offset int, token string) carets {
 	offset = min(offset, len(text))
 	begin := strings.LastIndexByte(text[:offset], '\n') + 1
 	end := len(text)
 	if i := strings.IndexByte(text[offset:], '\n'); i >= 0 {
 		end = offset + i
 	}
-	m := mark{line: 1 + strings.Count(text[:begin], "\n"), column: 1 + utf8.RuneCountInString(text[begin:offset])}
+	m := carets{line: 1 + strings.Count(text[:begin], "\n"), column: 1 + utf8.RuneCountInString(text[begin:offset])}
 
 	before, at := text[begin:offset], text[offset:end]
 	under := at
@@ -64,10 +64,10 @@ func visible(s string) string {
 func shows(r rune) bool { return unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) }
 
 func clipLeft(s string) string {
-	if len(s) <= markWidth+3 {
+	if len(s) <= caretContext+3 {
 		return s
 	}
-	i := len(s) - markWidth
+	i := len(s) - caretContext
 	for i < len(s) && !utf8.RuneStart(s[i]) { // a line need not be UTF-8
 		i++
 	}
@@ -75,10 +75,10 @@ func clipLeft(s string) string {
 }
 
 func clipRight(s string) string {
-	if len(s) <= markWidth+3 {
+	if len(s) <= caretContext+3 {
 		return s
 	}
-	i := markWidth
+	i := caretContext
 	for i > 0 && !utf8.RuneStart(s[i]) {
 		i--
 	}

@@ -26,7 +26,7 @@ func TestMark(t *testing.T) {
 		{"long", long + "!" + long, 70, "!", "…" + long[10:] + "!" + long[:60] + "…",
 			"                                                             ^", 1, 71},
 	} {
-		m := markOf(c.text, c.offset, c.token)
+		m := caretsUnder(c.text, c.offset, c.token)
 		if m.text != c.shown || m.carets != c.caret || m.line != c.line || m.column != c.column {
 			t.Errorf("%s: %d:%d\n%q\n%q", c.name, m.line, m.column, m.text, m.carets)
 		}

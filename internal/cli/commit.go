@@ -56,7 +56,7 @@ SHA-256 of exactly these bytes; pact verify checks the snapshot against it.`,
 		if err != nil {
 			return err
 		}
-		c, s, err := a.stored(ctx, args[0], *w.actor, counter)
+		c, s, err := a.openContext(ctx, args[0], *w.actor, counter)
 		if err != nil {
 			return err
 		}

@@ -20,7 +20,7 @@ func (a *app) writingFlags(cmd *cobra.Command) writing {
 
 // edit carries out one batch of edits on a stored context.
 func (a *app) edit(ctx context.Context, name string, w writing, f func(*pact.Batch) error) error {
-	c, s, err := a.stored(ctx, name, *w.actor, nil)
+	c, s, err := a.openContext(ctx, name, *w.actor, nil)
 	if err != nil {
 		return err
 	}

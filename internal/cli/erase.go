@@ -114,7 +114,7 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 	if err != nil {
 		return err
 	}
-	c, s, err := a.stored(ctx, name, f.actor, nil)
+	c, s, err := a.openContext(ctx, name, f.actor, nil)
 	if err != nil {
 		return err
 	}

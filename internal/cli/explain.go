@@ -33,7 +33,7 @@ is returned, as they do for select.`,
 		if err != nil {
 			return err
 		}
-		defer a.warnOfSlips(ctx, s, q)
+		defer a.warnOfUnknownTypes(ctx, s, q)
 		x, err := s.explain(ctx, q, o)
 		if err != nil {
 			return inArgument(err, rest[0])

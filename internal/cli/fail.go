@@ -193,7 +193,7 @@ func (a *app) describe(f *fault.Error, place *located, exit int) {
 	}
 	marked := f.Offset >= 0 && place.text != ""
 	if marked {
-		m := markOf(place.text, f.Offset, f.Token)
+		m := caretsUnder(place.text, f.Offset, f.Token)
 		if where != "" && f.Line == 0 {
 			where += ":" + strconv.Itoa(m.line) + ":" + strconv.Itoa(m.column)
 		}

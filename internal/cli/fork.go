@@ -31,7 +31,7 @@ block:12-3-f2. Uncommitted edits stay behind.`,
 		if err != nil {
 			return err
 		}
-		c, s, err := a.stored(ctx, args[0], *actor, nil)
+		c, s, err := a.openContext(ctx, args[0], *actor, nil)
 		if err != nil {
 			return err
 		}
@@ -65,7 +65,7 @@ that is printed. pact rename or pact delete it.`,
 	request := cmd.Flags().String("request", "", "a `TOKEN`: repeating the command with it does nothing more")
 	actor := a.actorFlag(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-		c, s, err := a.stored(ctx, args[0], *actor, nil)
+		c, s, err := a.openContext(ctx, args[0], *actor, nil)
 		if err != nil {
 			return err
 		}

@@ -104,10 +104,10 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 	return p, err
 }
 
-// bring makes contexts of a file. Where one of that name is there it is left
+// importAll makes contexts of a file. Where one of that name is there it is left
 // alone, if mayExist is set and it was made of the same contents, and refused
 // otherwise. It ends before the first import where it sees a refusal coming.
-func (a *app) bring(ctx context.Context, s store.Store, in *plan, mayExist bool) ([]imported, error) {
+func (a *app) importAll(ctx context.Context, s store.Store, in *plan, mayExist bool) ([]imported, error) {
 	list := make([]imported, len(in.parts))
 	total := 0
 	for i, p := range in.parts {
@@ -244,7 +244,7 @@ prune has the rules). pact open also imports, and says what it found.`,
 			return err
 		}
 		defer s.Close()
-		list, err := a.bring(ctx, s, in, false)
+		list, err := a.importAll(ctx, s, in, false)
 		if err != nil {
 			return err
 		}

@@ -76,8 +76,8 @@ func (m *members) need(name string) string {
 	return s
 }
 
-// place is where something goes: a parent or a position, one of the two.
-func (m *members) place() (into, at string) {
+// target is where something goes: a parent or a position, one of the two.
+func (m *members) target() (into, at string) {
 	into, hasInto := m.optional("into")
 	at, hasAt := m.optional("at")
 	if m.err == nil && (hasInto == hasAt || hasAt && at == "") {

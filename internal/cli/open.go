@@ -35,7 +35,7 @@ If a context of that name was made of the same file, it is reported as it is.`,
 		if err != nil {
 			return err
 		}
-		f := &found{File: in.name, Kind: in.kind}
+		f := &openReport{File: in.name, Kind: in.kind}
 		f.Store.Path = a.shown()
 		before := sizeOf(a.db)
 		s, err := a.openStore(ctx)
@@ -57,19 +57,19 @@ If a context of that name was made of the same file, it is reported as it is.`,
 		if a.json {
 			return a.printJSON(f)
 		}
-		a.drawFound(f, *all)
+		a.drawOpenReport(f, *all)
 		return nil
 	})
 	return cmd
 }
 
 // examine imports a file and looks at what came of it.
-func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *found) ([]imported, error) {
-	list, err := a.bring(ctx, s, in, true)
+func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *openReport) ([]imported, error) {
+	list, err := a.importAll(ctx, s, in, true)
 	if err != nil {
 		return nil, err
 	}
-	f.Contexts = make([]contextFound, len(list))
+	f.Contexts = make([]openedContext, len(list))
 	total := 0
 	for _, l := range list {
 		first, last := l.context.Cycles()
@@ -78,7 +78,7 @@ func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *found) ([
 	m, done := a.meter("comparing"), 0
 	defer m.end()
 	for i, l := range list {
-		f.Contexts[i], err = look(ctx, l, func() { done++; m.at(done, total) })
+		f.Contexts[i], err = describeContext(ctx, l, func() { done++; m.at(done, total) })
 		if err != nil {
 			return nil, err
 		}
@@ -99,7 +99,7 @@ func sizeOf(db string) (bytes int64) {
 
 // next are commands to try, ready to be pasted: about the context whose prefix
 // broke most often.
-func (a *app) next(f *found) []string {
+func (a *app) next(f *openReport) []string {
 	of, breaks := &f.Contexts[0], []int64(nil)
 	for i := range f.Contexts {
 		if b, _ := f.Contexts[i].breaks(); len(b) > len(breaks) {

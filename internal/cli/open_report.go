@@ -9,11 +9,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// found is what open found out about a file, and its answer under --json.
-type found struct {
-	File     string         `json:"file"`
-	Kind     shape          `json:"kind"`
-	Contexts []contextFound `json:"contexts"`
+// openReport is what open found out about a file, and its answer under --json.
+type openReport struct {
+	File     string          `json:"file"`
+	Kind     shape           `json:"kind"`
+	Contexts []openedContext `json:"contexts"`
 
 	Store struct {
 		Path  string `json:"path"`
@@ -25,19 +25,19 @@ type found struct {
 	Next        []string `json:"next"`         // commands to try
 }
 
-// contextFound is what was found about one context.
-type contextFound struct {
+// openedContext is what was found about one context.
+type openedContext struct {
 	Name        string           `json:"name"`
 	Edition     selector.Edition `json:"edition"`
 	Existed     bool             `json:"existed"` // before this
 	ThreadBytes int64            `json:"thread_bytes"`
-	Cycles      []cycleFound     `json:"cycles"`
+	Cycles      []openedCycle    `json:"cycles"`
 
 	newest string // id of a block of the last turn
 }
 
-// cycleFound is what was found about one cycle.
-type cycleFound struct {
+// openedCycle is what was found about one cycle.
+type openedCycle struct {
 	Cycle  int64                 `json:"cycle"`
 	Turn   string                `json:"turn"` // id of the newest turn
 	Nodes  int                   `json:"nodes"`
@@ -46,9 +46,9 @@ type cycleFound struct {
 	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // none in the first cycle
 }
 
-// look finds out what there is to say about a context.
-func look(ctx context.Context, l imported, each func()) (contextFound, error) {
-	f := contextFound{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Cycles: []cycleFound{}}
+// describeContext finds out what there is to say about a context.
+func describeContext(ctx context.Context, l imported, each func()) (openedContext, error) {
+	f := openedContext{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Cycles: []openedCycle{}}
 	first, last := l.context.Cycles()
 	if last < first {
 		return f, nil
@@ -61,7 +61,7 @@ func look(ctx context.Context, l imported, each func()) (contextFound, error) {
 		if err := ctx.Err(); err != nil {
 			return f, err
 		}
-		c := cycleFound{Cycle: s.Cycle(), Nodes: s.Tree().Len()}
+		c := openedCycle{Cycle: s.Cycle(), Nodes: s.Tree().Len()}
 		if turns := s.Tree().Region(tree.Seq).Children(); turns.Len() > 0 {
 			newest := turns.At(turns.Len() - 1)
 			c.Turn, f.newest = newest.Node().ID, blockIn(newest)
@@ -95,7 +95,7 @@ func blockIn(e *tree.Entry) string {
 
 // breaks are the cycles whose thread does not begin with that of the cycle
 // before, and what share of the threads before was kept over all.
-func (f *contextFound) breaks() (cycles []int64, share float64) {
+func (f *openedContext) breaks() (cycles []int64, share float64) {
 	var r reuse
 	for _, c := range f.Cycles {
 		r.take(c.Cycle, c.Prefix)

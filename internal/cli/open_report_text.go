@@ -13,8 +13,8 @@ const (
 	firstContexts = 10
 )
 
-// drawFound prints what open found for a person.
-func (a *app) drawFound(f *found, all bool) {
+// drawOpenReport prints what open found for a person.
+func (a *app) drawOpenReport(f *openReport, all bool) {
 	if len(f.Contexts) == 1 {
 		a.drawCycles(&f.Contexts[0], all)
 	} else {
@@ -28,7 +28,7 @@ func (a *app) drawFound(f *found, all bool) {
 	}
 }
 
-func (a *app) drawCycles(c *contextFound, all bool) {
+func (a *app) drawCycles(c *openedContext, all bool) {
 	state := "imported"
 	if c.Existed {
 		state = "was there already, made of the same contents"
@@ -56,7 +56,7 @@ func (a *app) drawCycles(c *contextFound, all bool) {
 	}
 }
 
-func (a *app) cycleRow(c *cycleFound) []string {
+func (a *app) cycleRow(c *openedCycle) []string {
 	row := []string{"@c" + strconv.FormatInt(c.Cycle, 10), visible(c.Turn), strconv.Itoa(c.Nodes), strconv.Itoa(c.Blocks),
 		strconv.FormatInt(c.Bytes, 10)}
 	p := c.Prefix
@@ -77,7 +77,7 @@ func (a *app) cycleRow(c *cycleFound) []string {
 		percent(p.Share()), where)
 }
 
-func (a *app) drawContexts(list []contextFound, all bool) {
+func (a *app) drawContexts(list []openedContext, all bool) {
 	a.printf("%s\n\n", a.paint.strong(plural(len(list), "context")))
 	var rows [][]string
 	for i := range list {
@@ -104,7 +104,7 @@ func (a *app) drawContexts(list []contextFound, all bool) {
 	}
 }
 
-func (a *app) drawTotals(f *found) {
+func (a *app) drawTotals(f *openReport) {
 	if len(f.Contexts) == 1 && len(f.Contexts[0].Cycles) > 1 {
 		breaks, share := f.Contexts[0].breaks()
 		line := percent(share) + " of what the calls repeated was the prefix of the call before"

@@ -22,9 +22,9 @@ func (a *app) openStore(ctx context.Context) (store.Complete, error) { return op
 // openStoreAt opens a store, which is made where it is missing.
 func openStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	if postgres.IsAddress(at) {
-		return opened(postgres.Open(ctx, at))
+		return orNil(postgres.Open(ctx, at))
 	}
-	return opened(sqlite.Open(ctx, at))
+	return orNil(sqlite.Open(ctx, at))
 }
 
 // existingStore is openStore for commands that need something to be there.
@@ -35,7 +35,7 @@ func (a *app) existingStore(ctx context.Context) (store.Complete, error) {
 // existingStoreAt opens a store that has to be there.
 func existingStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	if postgres.IsAddress(at) {
-		return opened(postgres.OpenExisting(ctx, at))
+		return orNil(postgres.OpenExisting(ctx, at))
 	}
 	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.At(fault.Store, fault.NoOffset, at, "there is no store "+at, "")
@@ -54,17 +54,17 @@ func shownStore(at string) string {
 	return at
 }
 
-// opened is a store that was opened, nil where it was not.
-func opened[S store.Complete](s S, err error) (store.Complete, error) {
+// orNil is a store that was opened, nil where it was not.
+func orNil[S store.Complete](s S, err error) (store.Complete, error) {
 	if err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// stored opens a context for a command that changes it, with what counts tokens,
+// openContext opens a context for a command that changes it, with what counts tokens,
 // nil for none. The caller closes the store.
-func (a *app) stored(ctx context.Context, name, actor string, counter tree.Counter) (*pact.Context, store.Complete,
+func (a *app) openContext(ctx context.Context, name, actor string, counter tree.Counter) (*pact.Context, store.Complete,
 	error) {
 	a.subject = quote(name)
 	s, err := a.existingStore(ctx)

@@ -55,7 +55,7 @@ a list of limits for a region, a kind or a tag:
 		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&p) {
 			return usage(cmd, "prune needs to know what: ids, --select, or a limit such as --max-tokens")
 		}
-		c, s, err := a.stored(ctx, args[0], *w.actor, counter)
+		c, s, err := a.openContext(ctx, args[0], *w.actor, counter)
 		if err != nil {
 			return err
 		}

@@ -36,7 +36,7 @@ string and, where values were taken out before it was recorded, redacted.`,
 					return err
 				}
 			}
-			c, s, err := a.stored(ctx, args[0], "", nil)
+			c, s, err := a.openContext(ctx, args[0], "", nil)
 			if err != nil {
 				return err
 			}

@@ -249,7 +249,7 @@ func (d *richDrawing) content(c *diff.ContentDiff) {
 	lines = lines[min(2, len(lines)):] // the labels say what the line above does
 	more := 0
 	if d.width >= wideEnough {
-		list := rows(lines)
+		list := sidePairs(lines)
 		more = len(list) - drawnLines
 		d.sideBySide(list[:min(drawnLines, len(list))])
 	} else {

@@ -45,11 +45,11 @@ answer is ids.`,
 		if err != nil {
 			return err
 		}
-		defer a.warnOfSlips(ctx, s, q)
+		defer a.warnOfUnknownTypes(ctx, s, q)
 		if ranged {
 			return a.selectRange(ctx, cmd, s, q, rest[0], &w)
 		}
-		hits, err := s.ask(ctx, q, o)
+		hits, err := s.find(ctx, q, o)
 		if err != nil {
 			return inArgument(err, rest[0])
 		}

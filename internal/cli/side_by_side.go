@@ -6,21 +6,21 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// row is a line of two contents side by side. A side without a line is empty.
-type row struct {
+// sidePair is a line of two contents side by side. A side without a line is empty.
+type sidePair struct {
 	older, newer string
 	same         bool
 	head         string // of a hunk, instead of both
 }
 
-// rows puts the lines of a unified diff side by side: what was deleted stands
+// sidePairs puts the lines of a unified diff side by side: what was deleted stands
 // beside what was inserted there.
-func rows(lines []string) []row {
-	var list []row
+func sidePairs(lines []string) []sidePair {
+	var list []sidePair
 	var gone, come []string
 	flush := func() {
 		for i := range max(len(gone), len(come)) {
-			var r row
+			var r sidePair
 			if i < len(gone) {
 				r.older = gone[i]
 			}
@@ -45,10 +45,10 @@ func rows(lines []string) []row {
 		case strings.HasPrefix(line, `\`): // the last line has no end: of no interest to a reader
 		case strings.HasPrefix(line, "@"):
 			flush()
-			list = append(list, row{head: visible(line)})
+			list = append(list, sidePair{head: visible(line)})
 		default:
 			flush()
-			list = append(list, row{older: text, newer: text, same: true})
+			list = append(list, sidePair{older: text, newer: text, same: true})
 		}
 	}
 	flush()
@@ -56,7 +56,7 @@ func rows(lines []string) []row {
 }
 
 // sideBySide draws rows in two columns.
-func (d *richDrawing) sideBySide(list []row) {
+func (d *richDrawing) sideBySide(list []sidePair) {
 	indent := strings.Repeat(" ", contentSpace)
 	column := (d.width - contentSpace - 3) / 2
 	for _, r := range list {

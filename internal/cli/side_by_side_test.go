@@ -66,9 +66,9 @@ func TestLongContentsAreClipped(t *testing.T) {
 }
 
 func TestRowsPairWhatWentWithWhatCame(t *testing.T) {
-	got := rows([]string{"@@ -1 +1 @@\n", " a\n", "-b\n", "-c\n", "+d\n", " e\n", "+f\n", "-g\n",
+	got := sidePairs([]string{"@@ -1 +1 @@\n", " a\n", "-b\n", "-c\n", "+d\n", " e\n", "+f\n", "-g\n",
 		"\\ No newline at end of file\n"})
-	want := []row{{head: "@@ -1 +1 @@"}, {"a", "a", true, ""}, {"b", "d", false, ""}, {"c", "", false, ""},
+	want := []sidePair{{head: "@@ -1 +1 @@"}, {"a", "a", true, ""}, {"b", "d", false, ""}, {"c", "", false, ""},
 		{"e", "e", true, ""}, {"", "f", false, ""}, {"g", "", false, ""}}
 	if len(got) != len(want) {
 		t.Fatalf("got %v", got)

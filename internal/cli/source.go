@@ -235,25 +235,25 @@ func (s *source) edition() selector.Edition {
 	return s.context.Edition()
 }
 
-// asked is what answers a selector: a context, or the one snapshot that a document
+// searchable is what answers a selector: a context, or the one snapshot that a document
 // is.
-type asked interface {
+type searchable interface {
 	Find(ctx context.Context, text string, o *pact.SelectOptions) ([]pact.Hit, error)
 	Explain(ctx context.Context, text string, o *pact.SelectOptions) (*inspect.Explanation, error)
 }
 
-// asked returns what answers a selector. Ranges are asked of a context, also where
+// searchable returns what answers a selector. Ranges are asked of a context, also where
 // the source is a document.
-func (s *source) asked(ctx context.Context, q *selector.Selector) (asked, error) {
+func (s *source) searchable(ctx context.Context, q *selector.Selector) (searchable, error) {
 	if s.alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {
 		return s.alone, nil
 	}
 	return s.history(ctx)
 }
 
-// ask returns what a selector finds.
-func (s *source) ask(ctx context.Context, q *selector.Selector, o pact.SelectOptions) ([]pact.Hit, error) {
-	from, err := s.asked(ctx, q)
+// find returns what a selector finds.
+func (s *source) find(ctx context.Context, q *selector.Selector, o pact.SelectOptions) ([]pact.Hit, error) {
+	from, err := s.searchable(ctx, q)
 	if err != nil {
 		return nil, err
 	}
@@ -261,10 +261,10 @@ func (s *source) ask(ctx context.Context, q *selector.Selector, o pact.SelectOpt
 	return from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
 }
 
-// explain says how a selector is evaluated, where ask would look.
+// explain says how a selector is evaluated, where find would look.
 func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*inspect.Explanation,
 	error) {
-	from, err := s.asked(ctx, q)
+	from, err := s.searchable(ctx, q)
 	if err != nil {
 		return nil, err
 	}

@@ -9,10 +9,10 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// warnOfSlips warns of types that look like slips of the pen. Any name is a
+// warnOfUnknownTypes warns of types that look like slips of the pen. Any name is a
 // type, so that .blok finds nothing and is not an error; where it occurs nowhere and
 // is one letter away from a canonical name, that is hardly what was meant.
-func (a *app) warnOfSlips(ctx context.Context, s *source, q *selector.Selector) {
+func (a *app) warnOfUnknownTypes(ctx context.Context, s *source, q *selector.Selector) {
 	var warned []string
 	for _, g := range q.Groups {
 		for _, step := range g.Steps {
@@ -37,7 +37,7 @@ func (a *app) occursNowhere(ctx context.Context, s *source, q *selector.Selector
 	if q.Time != nil && q.Time.Kind == selector.Range {
 		probe.Time = &selector.Time{Kind: selector.All}
 	}
-	hits, err := s.ask(ctx, probe, pact.SelectOptions{})
+	hits, err := s.find(ctx, probe, pact.SelectOptions{})
 	return err == nil && len(hits) == 0
 }
 
