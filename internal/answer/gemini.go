@@ -54,7 +54,6 @@ func (g *gemini) part(part canon.Any) {
 		get(part, "thought").Text != get(g.parts[last], "thought").Text {
 		g.endRun()
 		g.parts = append(g.parts, part)
-		last++
 	}
 	if piece(part) {
 		g.run.WriteString(text(part, "text"))
