@@ -11,10 +11,10 @@ func PackSoon(cycles, keep int64) (restore func()) {
 }
 
 // DirectorySoon has stores that are opened from now on write a directory whenever they
-// pack, with each level of a list as pages of its own, so that short histories are
-// opened through one too, until the function that it returns is called.
+// pack, so that short histories are opened through one too, until the function that it
+// returns is called.
 func DirectorySoon() (restore func()) {
 	before := packing
-	packing.Directory, packing.Levels = 1, 1
+	packing.Directory = 1
 	return func() { packing = before }
 }

@@ -12,7 +12,6 @@ import (
 
 // directoryDraft is a directory that is being made.
 type directoryDraft struct {
-	levels   uint8 // that a page holds
 	replay   *replay
 	state    state
 	branch   int64
@@ -42,7 +41,7 @@ func (s *Store) writeDirectory(ctx context.Context, key store.Key) (err error) {
 	if err != nil {
 		return err
 	}
-	d := &directoryDraft{levels: s.packing.Levels, branch: c.line.own().branch, kept: make(map[*run]bool)}
+	d := &directoryDraft{branch: c.line.own().branch, kept: make(map[*run]bool)}
 	var q *reading
 	err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error {
 		c.tx = tx
@@ -90,9 +89,7 @@ func (d *directoryDraft) encode() {
 		}
 		d.addNode(&root, e.Node())
 		if l := e.Children(); l.Len() > 0 {
-			top, ok := l.Stub()
-			d.unfit = d.unfit || !ok
-			d.run(&root, l, top.Level)
+			d.run(&root, l)
 		}
 	}
 	d.addNode(&root, t.Root().Node())
@@ -113,11 +110,11 @@ type pageDraft struct {
 }
 
 // inside adds what is inside a run to a page.
-func (d *directoryDraft) inside(p *pageDraft, l *tree.List, level uint8) {
+func (d *directoryDraft) inside(p *pageDraft, l *tree.List) {
 	items, runs := l.Parts()
 	for i := range len(items) + 1 {
 		if runs != nil && runs[i].Len() > 0 {
-			d.run(p, runs[i], level)
+			d.run(p, runs[i])
 		}
 		if i < len(items) {
 			p.turns = append(p.turns, items[i].Node())
@@ -126,9 +123,8 @@ func (d *directoryDraft) inside(p *pageDraft, l *tree.List, level uint8) {
 	}
 }
 
-// run adds a run to a page: as the page that it is already, as one of its own where
-// it is on other levels than the page, or with its turns.
-func (d *directoryDraft) run(p *pageDraft, l *tree.List, above uint8) {
+// run adds a run to a page: as the page that it is already, or as a new one.
+func (d *directoryDraft) run(p *pageDraft, l *tree.List) {
 	if d.unfit {
 		return
 	}
@@ -147,12 +143,8 @@ func (d *directoryDraft) run(p *pageDraft, l *tree.List, above uint8) {
 		d.unfit = true
 		return
 	}
-	if stub.Level/d.levels == above/d.levels && d.levels > 1 {
-		d.inside(p, l, stub.Level)
-		return
-	}
 	var own pageDraft
-	d.inside(&own, l, stub.Level)
+	d.inside(&own, l)
 	of := directory.Run{Turns: len(p.turns), Stub: stub, Branch: d.branch}
 	if d.unfit || len(own.Rows) > page.MaxRows || !of.Describe(own.nodes, own.nids, own.turns, own.Runs) {
 		d.unfit = true

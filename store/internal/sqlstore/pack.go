@@ -19,10 +19,7 @@ type Packing struct {
 	// Directory is how many snapshots a directory is behind the latest before another
 	// one is written; 64.
 	Directory int64
-	// Levels is how many levels of a list a page of a directory holds: with one item in
-	// sixteen on each, 2 are about 256 turns. With 1 even a short history has pages.
-	Levels uint8
-	Keep   int64 // cycles before the latest that stay rows, so that going back to one stays cheap; 32
+	Keep      int64 // cycles before the latest that stay rows, so that going back to one stays cheap; 32
 }
 
 func (p Packing) orDefault() Packing {
@@ -31,9 +28,6 @@ func (p Packing) orDefault() Packing {
 	}
 	if p.Directory == 0 {
 		p.Directory = 64
-	}
-	if p.Levels == 0 {
-		p.Levels = 2
 	}
 	if p.Keep == 0 {
 		p.Keep = 32
