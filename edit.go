@@ -202,10 +202,13 @@ func (b *Batch) Reorder(ids ...string) { b.change(func() error { return b.editor
 // Has reports whether the working state, as edited so far, has the node. If that cannot
 // be read, it is false and the batch fails.
 func (b *Batch) Has(id string) (has bool) {
-	b.change(func() error {
+	err := loading(func() error {
 		has = b.editor.Has(id)
 		return nil
 	})
+	if b.err == nil {
+		b.err = err
+	}
 	return has
 }
 

@@ -88,7 +88,7 @@ func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 		return body(ctx, s, attempts[i])
 	}
 	return nil, fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10),
-		"no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded", "pact attempts lists those that were")
+		"no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded", "Context.Attempts lists those that were")
 }
 
 func body(ctx context.Context, s *pact.Snapshot, a store.Attempt) (*Body, error) {

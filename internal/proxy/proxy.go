@@ -53,7 +53,7 @@ func Listen(address string) (net.Listener, error) {
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the proxy cannot listen on "+address, "give another --addr")
+		return nil, fault.Wrap(fault.Store, err, "the proxy cannot listen on "+address, "give another address, or one with port 0")
 	}
 	return listener, nil
 }
@@ -173,5 +173,5 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{"type": "error", "error": map[string]any{
-		"type": "pact_proxy_error", "message": "pact proxy: " + why}})
+		"type": "pact_proxy_error", "message": "the proxy: " + why}})
 }
