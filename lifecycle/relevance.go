@@ -32,11 +32,13 @@ func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
 		return list
 	}
 	for _, l := range w.byRegion[region] {
-		name := []string{"first in", region.String(), "for", string(l.unit), "of", l.region, l.kind, l.tag}
+		counter := ""
 		if l.unit == tokens {
-			name = append(name, w.tokens.Name)
+			counter = w.tokens.Name
 		}
-		first(strings.Join(name, "\x00"), func(path []*tree.Entry) ([]candidate, error) {
+		name := strings.Join([]string{"first in", region.String(), "for", string(l.unit), "of", l.region, l.kind, l.tag,
+			counter}, "\x00")
+		first(name, func(path []*tree.Entry) ([]candidate, error) {
 			item := path[len(path)-1]
 			if out, err := refersOutside.At(w.ctx, item); out != nil || err != nil {
 				return candidatesIn(path), err

@@ -59,13 +59,16 @@ func (*queue) Pop() any { return nil }
 type walk struct {
 	*pruner
 	queue
-	wanted   []*limit                     // the limits that were exceeded when the walk began
-	byRegion map[tree.Class][]*limit      // the wanted limits that candidates of a region can help
-	all      bool                         // whether every candidate outside ^sys helps a wanted limit
-	firsts   map[tree.Class][]*tree.First // by region, for each limit: what finds the first candidate that helps
-	crossed  map[string]bool              // the items that a reference from another item leads into
-	visited  map[string]bool              // the candidates that were put into the queue before
+	wanted   []*limit               // the limits that were exceeded when the walk began
+	byRegion [regions][]*limit      // the wanted limits that candidates of a region can help
+	all      bool                   // whether every candidate outside ^sys helps a wanted limit
+	firsts   [regions][]*tree.First // by region, for each limit: what finds the first candidate that helps
+	crossed  map[string]bool        // the items that a reference from another item leads into
+	visited  map[string]bool        // the candidates that were put into the queue before
 }
+
+// regions is the length of an array that classes of regions index.
+const regions = max(tree.Sys, tree.Seq, tree.Head) + 1
 
 // earlier returns the node that pruning takes first; nil counts as none.
 func earlier(a, b *tree.Node) *tree.Node {
@@ -77,10 +80,11 @@ func earlier(a, b *tree.Node) *tree.Node {
 
 // walkFor begins a walk for exceeded limits.
 func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
-	w := &walk{pruner: p, wanted: wanted, byRegion: make(map[tree.Class][]*limit), crossed: make(map[string]bool),
-		visited: make(map[string]bool)}
+	w := &walk{pruner: p, wanted: wanted, queue: make(queue, 0, 32),
+		crossed: make(map[string]bool), visited: make(map[string]bool)}
 	// A removable group in ^sys can have to go with a candidate from elsewhere.
-	groupsInSys := p.tree.Region(tree.Sys).Summary().Containers > 0
+	sys, turns := p.tree.Region(tree.Sys), p.tree.Region(tree.Seq).Children()
+	groupsInSys := sys.Summary().Containers > 0
 	for _, l := range wanted {
 		onSys := l.region == tree.Sys.String()
 		if onSys {
@@ -92,8 +96,9 @@ func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 		w.all = w.all || l.anyCandidateHelps()
 	}
 	w.byRegion[tree.Head] = w.byRegion[tree.Seq]
-	w.firsts = map[tree.Class][]*tree.First{tree.Sys: w.firstHelpers(tree.Sys), tree.Seq: w.firstHelpers(tree.Seq),
-		tree.Head: w.firstHelpers(tree.Head)}
+	for _, region := range [...]tree.Class{tree.Sys, tree.Seq, tree.Head} {
+		w.firsts[region] = w.firstHelpers(region)
+	}
 	if !w.all || len(w.byRegion[tree.Sys]) > 0 {
 		if err := w.openReferenced(); err != nil {
 			return nil, err
@@ -102,11 +107,10 @@ func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 	if err := w.putItem(tree.Head, p.tree.Region(tree.Head)); err != nil {
 		return nil, err
 	}
-	turns, sys := p.tree.Region(tree.Seq).Children(), p.tree.Region(tree.Sys).Children()
 	if err := w.open(tree.Seq, turns, turns.Len()-p.in.Policy.ProtectTurns); err != nil {
 		return nil, err
 	}
-	return w, w.open(tree.Sys, sys, sys.Len())
+	return w, w.open(tree.Sys, sys.Children(), sys.Children().Len())
 }
 
 // takesAll reports whether every candidate of a region helps some limit.

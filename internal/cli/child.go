@@ -38,7 +38,7 @@ func (a *app) runCommand() *cobra.Command {
 		Short: "Run a program and record its calls of a provider",
 		Long: `Run a program with a proxy between it and its providers, and record its calls as
 pact proxy does. The program has this terminal, and its exit code is passed on.
-At the end it is said what was recorded and which command shows it.
+At the end pact says what was recorded and which command shows it.
 
 What programs listen to is set in the environment of this one program:
 ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL. Where one of them is
