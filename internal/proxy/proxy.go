@@ -53,7 +53,8 @@ func Listen(address string) (net.Listener, error) {
 	}
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
-		return nil, fault.Wrap(fault.Store, err, "the proxy cannot listen on "+address, "give another address, or one with port 0")
+		return nil, fault.Wrap(fault.Store, err, "the proxy cannot listen on "+address,
+			"give another address, or one with port 0")
 	}
 	return listener, nil
 }
