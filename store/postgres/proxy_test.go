@@ -22,19 +22,22 @@ type proxy struct {
 	cuts int
 
 	mute   atomic.Bool  // take everything and answer nothing
-	refuse float64      // how likely a statement is refused with 40001, from 0 to 1; set before use
+	refuse float64      // how likely a statement is refused with 40001, from 0 to 1
 	thrown atomic.Int64 // statements that were
 }
 
 // intercept listens on this machine alone and hands on to a socket.
-func intercept(t testing.TB, socket string) *proxy {
+func intercept(t testing.TB, socket string) *proxy { return interceptAndRefuse(t, socket, 0) }
+
+// interceptAndRefuse does so, and has some statements refused.
+func interceptAndRefuse(t testing.TB, socket string, refuse float64) *proxy {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	t.Cleanup(func() { l.Close() })
 	_, port, err := net.SplitHostPort(l.Addr().String())
 	must(t, err)
-	p := &proxy{port: port, open: make(map[net.Conn]bool)}
+	p := &proxy{port: port, refuse: refuse, open: make(map[net.Conn]bool)}
 	go func() {
 		for {
 			client, err := l.Accept()

@@ -242,8 +242,7 @@ func TestSoakRefused(t *testing.T) {
 		direct := databaseOf(t, s)
 		name := databaseName(t, direct)
 		postgrestest.Exec(t, direct, "ALTER DATABASE "+name+" SET default_transaction_isolation = 'serializable'")
-		p := intercept(t, s.Socket())
-		p.refuse = 0.02
+		p := interceptAndRefuse(t, s.Socket(), 0.02)
 		soak(t, postgrestest.Address("127.0.0.1", p.port, name), direct, ownWriters, sharedWriters, processes)
 		t.Logf("%d transactions were refused by the proxy", p.thrown.Load())
 		if p.thrown.Load() < 10 {
