@@ -69,6 +69,7 @@ var allowed = map[string]struct {
 	"internal/house":        {},
 	"internal/postgrestest": {third: true},
 	"internal/providertest": {},
+	"internal/testrun":      {},
 	"cmd/pact":              {own: []string{"internal/cli"}},
 	"examples/agentloop":    {own: []string{"", "store", "transcript"}},
 	"examples/query":        {own: []string{"", "selector", "store", "transcript"}},

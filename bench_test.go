@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 var sizes = []int{1_000, 100_000}
@@ -79,6 +80,7 @@ func BenchmarkThread(b *testing.B) {
 // The number of allocations of a commit must not grow with the history beyond
 // what one more level of the tree costs.
 func TestCommitAllocatesTheSameAtEverySize(t *testing.T) {
+	testrun.CountsAllocations(t)
 	allocs := make([]float64, 0, 2)
 	for _, n := range []int{1_000, 16_000} {
 		c := longContext(t, n, "hello")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // allocated counts the allocations of f. Every row and every statement takes some.
@@ -20,6 +21,7 @@ func allocated(f func()) float64 {
 // TestChainsOfForksCostTheirLength makes chains of forks of forks, and undos in a
 // row, of two lengths. What they cost grows as they do.
 func TestChainsOfForksCostTheirLength(t *testing.T) {
+	testrun.CountsAllocations(t)
 	const short, long = 40, 160
 	costs := map[string][2]float64{}
 	for i, n := range [...]int{short, long} {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -71,6 +72,7 @@ func TestExportedHistoryIsItsSnapshots(t *testing.T) {
 // long as they show it: four times the turns, about four times the work, though
 // the bytes grow by sixteen.
 func TestExportedHistoryRendersWhatChanged(t *testing.T) {
+	testrun.CountsAllocations(t)
 	var allocations, written []float64
 	for _, turns := range []int{100, 400} {
 		c := changingHistory(t, turns)

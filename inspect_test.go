@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -153,6 +154,7 @@ func TestInspectingANewContext(t *testing.T) {
 // What a report on neighbours costs must not grow with the history, beyond a
 // few more levels of the tree and of the search in the log.
 func TestInspectionCostsWhatChanged(t *testing.T) {
+	testrun.CountsAllocations(t)
 	var costs [2][2]float64
 	for i, turns := range []int{500, 20_000} {
 		c := longContext(t, turns, "hello")

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
@@ -114,6 +115,7 @@ func allocationsOf(f func()) (allocs, bytes float64) {
 // last head goes. Finding that must take as many allocations in a tree of a
 // hundred thousand nodes as in one of a thousand; PACT_THOROUGH=1 makes it a million.
 func TestAdjacentDiffAllocatesTheSameAtEverySize(t *testing.T) {
+	testrun.CountsAllocations(t)
 	large := 100_000
 	if thorough() {
 		large = 1_000_000
@@ -200,6 +202,7 @@ func changesIn(tb testing.TB, c *pact.Context, snapshots int, selector string) i
 // The cost of a range must follow what changed in it: neither the length of the
 // context nor, for each change, the length of the range.
 func TestRangeAllocatesForItsChanges(t *testing.T) {
+	testrun.CountsAllocations(t)
 	few, many := noted(t, 1_000), noted(t, 10_000)
 	for _, r := range ranges {
 		per := func(c *pact.Context, snapshots int) (allocs, bytes float64) {

@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -154,6 +155,7 @@ func measure(b *testing.B, name string, at cell, f func()) {
 
 // What is allocated must follow the results, not the nodes that were visited.
 func TestNothingIsAllocatedPerNodeVisited(t *testing.T) {
+	testrun.CountsAllocations(t)
 	p := openPact(small)
 	for _, r := range rows {
 		q := r.ask(p, r.pact, small)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
@@ -51,6 +52,7 @@ func old(t *testing.T, turns int) lifecycle.Input {
 // A commit asks the sums what is due and goes there alone, however long the
 // history is.
 func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
+	testrun.CountsAllocations(t)
 	if testing.Short() {
 		t.Skip("builds a long history")
 	}
@@ -76,6 +78,7 @@ func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
 // Limits that are kept cost the same however long the history is, also as many
 // as a policy can have.
 func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
+	testrun.CountsAllocations(t)
 	if testing.Short() {
 		t.Skip("builds a long history")
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
@@ -43,6 +44,7 @@ func atLimit(l *long) []limited {
 // A commit at a limit looks at what goes, however much there is, and costs a number
 // of allocations more than one without a limit.
 func TestCostOfACommitAtALimitIsThatOfWhatGoes(t *testing.T) {
+	testrun.CountsAllocations(t)
 	if testing.Short() {
 		t.Skip("builds long histories")
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
@@ -108,6 +109,7 @@ func (l *long) turn() lifecycle.Report {
 // Where nothing is over its limit a commit adds up what is new and nothing else,
 // however many limits there are and however long the context is.
 func TestCostOfLimitsThatAreKeptDoesNotGrowWithHistory(t *testing.T) {
+	testrun.CountsAllocations(t)
 	if testing.Short() {
 		t.Skip("builds a long history")
 	}
@@ -166,6 +168,7 @@ func TestNothingIsCountedWithoutALimitInTokens(t *testing.T) {
 // What is due costs what it is: ten nodes about ten times one, in a context of
 // any length.
 func TestCostOfWhatIsDue(t *testing.T) {
+	testrun.CountsAllocations(t)
 	if testing.Short() {
 		t.Skip("builds a long history")
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
@@ -53,6 +54,7 @@ func refs(ids ...string) tree.Header {
 // Four times as much to look at costs about four times as much, whatever ties it
 // together or holds it.
 func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
+	testrun.CountsAllocations(t)
 	if testing.Short() {
 		t.Skip("builds long histories")
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -53,6 +54,7 @@ func exchange(tb testing.TB, c *pact.Context, turn, size int) {
 // before, that turn is rendered, and ^sys and ^ah, at every size, although each
 // result has its call in the turn before.
 func TestATurnMoreRendersATurnMore(t *testing.T) {
+	testrun.CountsAllocations(t)
 	sizes := []int{1_000, 16_000}
 	if testing.Short() {
 		sizes = []int{200, 3_200}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -88,6 +89,7 @@ const (
 )
 
 func TestCostDoesNotGrowWithHistory(t *testing.T) {
+	testrun.CountsAllocations(t)
 	if testing.Short() {
 		t.Skip("builds a long history")
 	}
@@ -163,6 +165,7 @@ func compareFindsTheTurn(t *testing.T, l, next long) {
 
 // Time passing is compared node by node, but only where something expires.
 func TestCompareOverTimeVisitsOnlyWhatExpires(t *testing.T) {
+	testrun.CountsAllocations(t)
 	l := newLong(t, shortHistory)
 	x := l.edit()
 	for _, parent := range []string{"sys", "seg:17-1", "seg:901-1"} {

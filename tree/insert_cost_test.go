@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -35,6 +36,7 @@ func allocationsOf(tb testing.TB, f func() error) float64 {
 // how many siblings there are: a version, an entry, a place in the index, and
 // its share of one list.
 func TestAStampOfAFollowerCostsTheSameAmongManySiblings(t *testing.T) {
+	testrun.CountsAllocations(t)
 	const most = 5 // allocations
 	for _, n := range []int{500, 4_000} {
 		x := siblings(t, n)
@@ -65,6 +67,7 @@ func TestAStampOfAFollowerCostsTheSameAmongManySiblings(t *testing.T) {
 
 // Where few must follow, the siblings before them cost nothing.
 func TestAnInsertionCostsThoseThatFollow(t *testing.T) {
+	testrun.CountsAllocations(t)
 	var bytes []float64
 	for _, n := range []int{500, 32_000} {
 		x := siblings(t, n)

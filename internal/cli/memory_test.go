@@ -7,17 +7,16 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-)
 
-// raced is set under the race detector, which needs memory of its own.
-var raced bool
+	"github.com/contexttree/pact/internal/testrun"
+)
 
 // The budget of memory (docs/architecture.md): what a command has over one with
 // an input of a few bytes is held to a multiple of its input, to a cost for each
 // node, or to a bound that no length moves.
 func TestMemoryKeepsToItsBudget(t *testing.T) {
-	if raced || testing.Short() {
-		t.Skip("memory is measured without the race detector, in the long form")
+	if testrun.Raced || testing.Short() {
+		t.Skip("left out: memory is measured without the race detector, which needs some of its own, and not with -short")
 	}
 	dir := t.TempDir()
 	write := func(name string, fill func(w *bufio.Writer)) int64 {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // snapshotsWithOneOdd is snapshots of which each brings a turn. odd stands in the second turn
@@ -76,6 +77,7 @@ func TestEverySnapshotIsReadBack(t *testing.T) {
 // validating allocates for what changed: four times the turns, about four times
 // as much, in a file as well.
 func TestValidatingCostsWhatChanged(t *testing.T) {
+	testrun.CountsAllocations(t)
 	var allocations []float64
 	for _, turns := range []int{100, 400} {
 		db := filepath.Join(t.TempDir(), "v.db")

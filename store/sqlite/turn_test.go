@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -90,6 +91,7 @@ func BenchmarkTurn(b *testing.B) {
 // TestTurnAllocates holds a durable turn of four messages to a number of allocations,
 // after few turns and after many. What packs beside it is left out.
 func TestTurnAllocates(t *testing.T) {
+	testrun.CountsAllocations(t)
 	t.Cleanup(sqlite.PackSoon(1<<40, 1))
 	c := converse(t)
 	for range 2 {

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/internal/page"
 	"github.com/contexttree/pact/tree"
@@ -268,6 +269,7 @@ func conversation(turns int) []content {
 
 // Reading a page allocates the same few times, whatever its size.
 func TestDecodeAllocatesAFewTimes(t *testing.T) {
+	testrun.CountsAllocations(t)
 	head := func(turns int) []byte { return built(conversation(turns)).Head }
 	small, large := head(8), head(64)
 	var x page.Index

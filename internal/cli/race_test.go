@@ -1,5 +1,0 @@
-//go:build race
-
-package cli_test
-
-func init() { raced = true }
