@@ -78,8 +78,12 @@ func published(i store.Info) string {
 	return fmt.Sprintf("the context has @c%d to @c%d", i.First, i.Cycle)
 }
 
-// cycle resolves the address of a snapshot.
+// cycle resolves the address of a snapshot, which the working state is not.
 func (a Address) cycle(i store.Info) (int64, error) {
+	if a == Working {
+		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is not a snapshot yet",
+			"commit first, or name a snapshot")
+	}
 	cycle := a.n
 	if a.axis == 't' {
 		cycle = i.Cycle + a.n
@@ -101,15 +105,6 @@ func cycles(i store.Info, from, to Address) (first, last int64, err error) {
 		return 0, 0, err
 	}
 	return min(first, last), max(first, last), nil
-}
-
-// snapshot is cycle for an address that must not be that of the working state.
-func (a Address) snapshot(i store.Info) (int64, error) {
-	if a == Working {
-		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is not a snapshot yet",
-			"commit first, or name a snapshot")
-	}
-	return a.cycle(i)
 }
 
 // Working returns the working state as it was last loaded or written, without asking the
@@ -141,7 +136,10 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 func (c *Context) stateFor(ctx context.Context, list ...Address) (*state, error) {
 	s := c.state.Load()
 	for _, a := range list {
-		if cycle, err := a.cycle(s.Info); a == Working || err == nil && cycle == s.State.Cycle {
+		if a == Working {
+			return c.current(ctx)
+		}
+		if cycle, err := a.cycle(s.Info); err == nil && cycle == s.State.Cycle {
 			return c.current(ctx)
 		}
 	}

@@ -153,6 +153,24 @@ func TestAtTakesAddressesAsTheyAreParsed(t *testing.T) {
 	}
 }
 
+// TestWorkingStateIsNoSnapshot asks for snapshots at the address of the working state, in a
+// context that has one of cycle 0.
+func TestWorkingStateIsNoSnapshot(t *testing.T) {
+	c, _, err := pact.Import(background, store.NewMemory(), "c", []byte(`{"cycle":0,"root":{"id":"r","children":[
+		{"id":"s","nodeType":"^sys"},{"id":"q","nodeType":"^seq"},{"id":"a","nodeType":"^ah"}]}}`), nil)
+	must(t, err)
+	for name, err := range map[string]error{
+		"History":       drain(c.History(background, pact.Working, pact.Latest)),
+		"Prefixes":      drain(c.Prefixes(background, pact.Latest, pact.Working)),
+		"ExportHistory": c.ExportHistory(background, io.Discard, pact.Working, pact.Working),
+		"Fork":          failure(c.Fork(background, pact.Working, "fork", nil)),
+	} {
+		if fault.CodeOf(err) != fault.SnapshotNotFound {
+			t.Errorf("%s from or to the working state: %v", name, err)
+		}
+	}
+}
+
 func TestDefaultAddressFollowsTheEdition(t *testing.T) {
 	for edition, want := range map[selector.Edition]int{selector.V01: 0, selector.Depth: 1, selector.Canonical: 1} {
 		c := create(t, store.NewMemory(), pact.CreateOptions{Edition: edition})

@@ -15,7 +15,9 @@ import (
 // up to that snapshot instead of copying it; what comes later belongs to each alone.
 // Generated ids in a fork end in its number (block:12-3-f2), so that related contexts never
 // give the same id. Uncommitted edits stay behind. Errors: E_SNAPSHOT_NOT_FOUND if there is
-// no such snapshot, E_CONFLICT if the name is taken. Cost: reading the snapshot.
+// no such snapshot, E_CONFLICT if the name is taken, E_STORE also if the store made the fork
+// and then cannot read it: Fork with the same request token returns it later. Cost: reading
+// the snapshot.
 func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_ *Context, err error) {
 	defer tree.Recover(&err)
 	f := c.options().context(c.store)
@@ -23,7 +25,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_
 	if done, err := c.forked(ctx, name, orZero(n).Request); done != nil || err != nil {
 		return done, err
 	}
-	cycle, err := at.snapshot(s.Info)
+	cycle, err := at.cycle(s.Info)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +72,8 @@ func (c *Context) forked(ctx context.Context, name, token string) (*Context, err
 // gets the name of this context, and this Context continues with the fork. Nothing is lost:
 // the old context, with its uncommitted edits, keeps the name that Undo returns (decision
 // 046). Errors: E_SNAPSHOT_NOT_FOUND if there is no snapshot before the last, E_CONFLICT if
-// another writer was faster.
+// another writer was faster, E_STORE also if the store made the fork and then cannot read
+// it: Undo with the same request token does not undo twice.
 func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) {
 	defer tree.Recover(&err)
 	c.write.Lock()
@@ -79,7 +82,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	if done, err := c.undid(ctx, s, orZero(n).Request); done != "" || err != nil {
 		return done, err
 	}
-	cycle, err := Back(1).snapshot(s.Info)
+	cycle, err := Back(1).cycle(s.Info)
 	if err != nil {
 		return "", err
 	}

@@ -1,165 +1,133 @@
 package pact_test
 
 import (
-	"bytes"
-	"context"
 	"errors"
-	"io"
+	"fmt"
 	"reflect"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/tree"
 )
 
-var errUnloaded = fault.New(fault.Store, "the disk does not answer", "")
-
-// unloaded is a store whose trees have all their turns in pages that cannot be read.
-type unloaded struct{ *store.Memory }
-
-func (s unloaded) Load(ctx context.Context, key store.Key) (*store.State, error) {
-	st, err := s.Memory.Load(ctx, key)
-	if err != nil {
-		return nil, err
-	}
-	loaded := *st
-	if loaded.Head, err = withoutTurns(st.Head); err == nil {
-		loaded.Working, err = withoutTurns(st.Working)
-	}
-	return &loaded, err
+// neededBy says which calls of callsOfAll need a part of the store.
+var neededBy = map[string]string{
+	"Attempts": "Context.Attempts",
+	"Contexts": "Context.Fork",
+	"Find":     "Context.Undo",
+	"Has":      "Context.Edit",
+	"Request":  "Context.Commit Context.Edit Context.Undo",
+	// What answers from memory asks Info for erasures, and after one loads the context again.
+	"Info": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain Context.Find " +
+		"Context.PlanPruning Context.Prepare Context.RichDiff Context.Select Context.Send Context.StartAttempt " +
+		"Context.Timeline",
+	"Load": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Find Context.PlanPruning " +
+		"Context.Prepare Context.Refresh Context.RichDiff Context.Select Context.Send Context.StartAttempt " +
+		"Context.Timeline",
+	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory Context.Fork " +
+		"Context.History Context.Prefixes Context.RangeDiffLatest Context.RichDiff Context.Timeline",
+	"Log": "Context.Backup Context.Blame Context.Copy Context.Fork Context.Log Context.Prefixes Context.RichDiff " +
+		"Context.Timeline Context.Undo",
 }
 
-// withoutTurns makes a tree again with a stub in the place of all turns.
-func withoutTurns(of *tree.Tree) (*tree.Tree, error) {
-	var nodes []tree.Placed
-	at := map[string]int{"": -1}
-	var add func(e *tree.Entry, parent string)
-	add = func(e *tree.Entry, parent string) {
-		at[e.Node().ID] = len(nodes)
-		nodes = append(nodes, tree.Placed{Node: e.Node(), Parent: at[parent]})
-		if e.Class() == tree.Seq {
-			return
-		}
-		for k := range e.Children().All() {
-			add(k, e.Node().ID)
-		}
-	}
-	add(of.Root(), "")
-	stub, _ := of.Region(tree.Seq).Children().Stub()
-	run := stub.List(func() (*tree.List, error) { return nil, errUnloaded })
-	return tree.BuildAround(of.Cycle(), nodes, []tree.Between{{Run: run}}, &tree.Unloaded{
-		Find:      func(string) (*tree.Node, string, error) { return nil, "", errUnloaded },
-		Referrers: func(string) ([]string, error) { return nil, errUnloaded },
-	})
-}
+// withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
+// look into one.
+var withoutTurns = strings.Fields("Batch.Err Batch.ParseSpec Context.At Context.Attempts Context.Cycles " +
+	"Context.Edition Context.EndAttempt Context.Erase Context.Fork Context.History Context.Log Context.Name " +
+	"Context.Origins Context.Refresh Context.Revision Context.Undo Context.Working Snapshot.At Snapshot.Cycle " +
+	"Snapshot.Digest Snapshot.Edition Snapshot.ThreadSize Snapshot.Tree")
 
-// TestWhatCannotBeLoadedIsAnError calls every exported method of Context, Snapshot and
-// Batch on a context whose turns cannot be read. Those that need them return the error
-// of the store, nobody panics, and nothing is written. A method that is not listed here
-// fails the test.
-func TestWhatCannotBeLoadedIsAnError(t *testing.T) {
-	s := store.NewMemory()
+// workDone are the calls that read something back after their work is durable. Only these
+// return an error with the work done; repeating the call with the same request token is safe.
+var workDone = map[string]string{"Context.Erase": "Info", "Context.Fork": "Log", "Context.Undo": "Log"}
+
+// threeCycles makes a context of three cycles with an attempt, and does elsewhere what makes
+// calls need a part of the store that they do without otherwise.
+func threeCycles(t *testing.T, part string) (*pact.Context, *unreadable) {
+	t.Helper()
+	s := &unreadable{Memory: store.NewMemory()}
 	c := create(t, s, pact.CreateOptions{})
-	for range 3 {
+	for i := range 3 {
 		_, err := c.Commit(background, &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add("^ah", pact.Spec{Role: "user", Content: "hello"})
+			b.Add("^ah", pact.Spec{ID: fmt.Sprint("hello-", i+1), Role: "user", Content: "hello"})
 			return nil
 		}})
 		must(t, err)
 	}
-	const id, turn = "block:1-0", "seg:1-1"
-	whole, err := c.At(background, pact.Cycle(2))
+	start(t, c)
+	other, err := pact.Open(background, s, c.Name(), nil)
 	must(t, err)
-	broken, err := pact.Open(background, unloaded{s}, c.Name(), nil)
+	switch part {
+	case "Load":
+		_, err = other.Erase(background, pact.Erasure{IDs: []string{"hello-2"}, Reason: "r", Random: chance()})
+	case "Find":
+		_, err = other.Undo(background, &pact.Note{Request: "r"})
+	}
 	must(t, err)
-	revision := broken.Revision()
-	head, err := broken.At(background, pact.Latest)
+	return c, s
+}
+
+// TestWhatCannotBeReadIsAnError calls every exported method of Context, Snapshot and Batch, each
+// on contexts of whose store one part after the other cannot be read. A call that comes upon
+// that part returns its error and writes nothing. Any other call returns what it returns of a
+// store that can be read. Nobody panics.
+func TestWhatCannotBeReadIsAnError(t *testing.T) {
+	c, _ := threeCycles(t, "")
+	older, err := c.At(background, pact.Cycle(2))
 	must(t, err)
-	edit := func(f func(*pact.Batch)) error {
-		return broken.Edit(background, func(b *pact.Batch) error { f(b); return nil }, nil)
+	calls := callsOfAll(t, older)
+	parts := map[string][]string{"turns": nil}
+	for part, names := range neededBy {
+		parts[part] = strings.Fields(names)
 	}
-	ofContext := map[string]func() error{
-		"Diff":     func() error { _, err := broken.Diff(background, pact.Cycle(1), pact.Latest, nil); return err },
-		"RichDiff": func() error { _, err := broken.RichDiff(background, pact.Cycle(1), pact.Latest, nil); return err },
-		"Select":   func() error { _, err := broken.Select(background, ".block", nil); return err },
-		"Find":     func() error { _, err := broken.Find(background, ".block", nil); return err },
-		"Commit":   func() error { _, err := broken.Commit(background, nil); return err },
-		"Prepare":  func() error { _, err := broken.Prepare(background, nil); return err },
-		"Send":     func() error { _, err := broken.Send(background, io.Discard, nil); return err },
-		"Retain":   func() error { _, err := broken.Retain(id); return err },
-		"Blame":    func() error { _, err := broken.Blame(background, pact.Latest); return err },
-		"PlanPruning": func() error {
-			_, err := broken.PlanPruning(background, &pact.Pruning{IDs: []string{turn}})
-			return err
-		},
-		"Edit": func() error { return edit(func(b *pact.Batch) { b.Add(turn, pact.Spec{Offset: 1}) }) },
-		"StartAttempt": func() error {
-			_, err := broken.StartAttempt(background, pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
-			return err
-		},
-	}
-	// What these need is read by the store, from the log or from older snapshots.
-	otherwise := map[string]bool{"At": true, "Attempts": true, "Backup": true, "Copy": true,
-		"Cycles": true, "Edition": true,
-		"EndAttempt": true, "Erase": true, "Explain": true, "ExportHistory": true, "Fork": true, "History": true, "Log": true,
-		"Name": true, "Origins": true, "Prefixes": true, "RangeDiffLatest": true, "Refresh": true, "Revision": true,
-		"Timeline": true, "Undo": true, "Working": true}
-	ofSnapshot := map[string]func() error{
-		"Node": func() error { _, err := head.Node(id); return err },
-		"Nodes": func() (err error) {
-			for _, err = range head.Nodes() {
-			}
-			return err
-		},
-		"Select":      func() error { _, err := head.Select(background, ".block", nil); return err },
-		"Find":        func() error { _, err := head.Find(background, ".block", nil); return err },
-		"WriteThread": func() error { return head.WriteThread(background, io.Discard) },
-		"Thread":      func() error { _, err := head.Thread(background); return err },
-		"Export":      func() error { return head.Export(background, new(bytes.Buffer)) },
-		"Bytes":       func() error { _, err := head.Bytes(background); return err },
-		"Tokens":      func() error { _, err := head.Tokens(background, wordCounter{}); return err },
-		"SharePrefix": func() error { _, err := pact.SharePrefix(background, whole, head); return err },
-	}
-	plain := map[string]bool{"At": true, "Cycle": true, "Digest": true,
-		"Edition": true, "Explain": true, "ThreadSize": true,
-		"Tree": true}
-	ofBatch := map[string]func() error{
-		"Add":       func() error { return edit(func(b *pact.Batch) { b.Add(turn, pact.Spec{Offset: 1}) }) },
-		"AddEvery":  func() error { return edit(func(b *pact.Batch) { b.AddEvery(9, pact.Spec{Key: "k"}) }) },
-		"AddResult": func() error { return edit(func(b *pact.Batch) { b.AddResult(id, pact.Spec{}) }) },
-		"Has":       func() error { return edit(func(b *pact.Batch) { b.Has(id) }) },
-		"Insert":    func() error { return edit(func(b *pact.Batch) { b.Insert("(d1, end)", pact.Spec{}) }) },
-		"Move":      func() error { return edit(func(b *pact.Batch) { b.Move(id, "^ah", 1) }) },
-		"MoveTo":    func() error { return edit(func(b *pact.Batch) { b.MoveTo(id, "(d0, end)") }) },
-		"Remove":    func() error { return edit(func(b *pact.Batch) { b.Remove(id) }) },
-		"Reorder":   func() error { return edit(func(b *pact.Batch) { b.Reorder(id) }) },
-		"Update":    func() error { return edit(func(b *pact.Batch) { b.Update(id, map[string]any{"priority": 1}) }) },
-	}
-	for _, of := range []struct {
-		kind  reflect.Type
-		fails map[string]func() error
-		other map[string]bool
-	}{
-		{reflect.TypeFor[*pact.Context](), ofContext, otherwise},
-		{reflect.TypeFor[*pact.Snapshot](), ofSnapshot, plain},
-		{reflect.TypeFor[*pact.Batch](), ofBatch, map[string]bool{"Err": true, "ParseSpec": true}},
-	} {
-		for i := range of.kind.NumMethod() {
-			if name := of.kind.Method(i).Name; of.fails[name] == nil && !of.other[name] {
-				t.Errorf("%v.%s is not listed", of.kind, name)
-			}
-		}
-		for name, f := range of.fails {
-			if err := f(); !errors.Is(err, errUnloaded) {
-				t.Errorf("%v.%s: got %v", of.kind, name, err)
-			}
+	for name := range calls {
+		if !slices.Contains(withoutTurns, name) {
+			parts["turns"] = append(parts["turns"], name)
 		}
 	}
-	again, err := pact.Open(background, s, c.Name(), nil)
-	must(t, err)
-	if again.Revision() != revision {
-		t.Errorf("revision %d was written, after %d", again.Revision(), revision)
+	for part, want := range parts {
+		var met []string
+		for name, call := range calls {
+			like, _ := threeCycles(t, part)
+			c, s := threeCycles(t, part)
+			before, err := s.Memory.Contexts(background)
+			must(t, err)
+			s.part = part
+			if part == "turns" { // of what is loaded from now on
+				c, err = pact.Open(background, s, c.Name(), nil)
+				must(t, err)
+			}
+			got, readable := call(c), call(like)
+			if s.failed == 0 {
+				if fault.CodeOf(got) != fault.CodeOf(readable) {
+					t.Errorf("%s does not need %s, and returned %v, not %v", name, part, got, readable)
+				}
+				continue
+			}
+			met = append(met, name)
+			if !errors.Is(got, errUnread) {
+				t.Errorf("%s came upon %s, and returned %v", name, part, got)
+			}
+			after, err := s.Memory.Contexts(background)
+			must(t, err)
+			if done := !reflect.DeepEqual(before, after); done != (workDone[name] == part) {
+				t.Errorf("%s came upon %s, and left:\n%+v\n%+v", name, part, before, after)
+			} else if s.part = ""; done && name != "Context.Erase" {
+				must(t, call(c))
+				again, err := s.Memory.Contexts(background)
+				must(t, err)
+				if !reflect.DeepEqual(after, again) {
+					t.Errorf("%s was done twice:\n%+v\n%+v", name, after, again)
+				}
+			}
+		}
+		slices.Sort(met)
+		slices.Sort(want)
+		if !slices.Equal(met, want) {
+			t.Errorf("%s is needed by\n%s, not by\n%s", part, met, want)
+		}
 	}
 }
