@@ -226,6 +226,46 @@ func TestErasureReachesHandles(t *testing.T) {
 	}
 }
 
+// TestWhatAsksNobodyAnswersFromWhatWasLoadedLast erases through one handle. The calls of another
+// one that ask no store answer as before, until a call that asks has loaded the context again.
+func TestWhatAsksNobodyAnswersFromWhatWasLoadedLast(t *testing.T) {
+	for pair, open := range handles {
+		t.Run(pair, func(t *testing.T) {
+			on := open(t)
+			c := create(t, on[0])
+			_, err := c.Commit(background, &pact.CommitOptions{Edit: say("I am " + secret)})
+			must(t, err)
+			other, err := pact.Open(background, on[1], "c", &pact.OpenOptions{Clock: steps()})
+			must(t, err)
+			told := func() string {
+				first, last := other.Cycles()
+				release, err := other.Retain("cb:1-0")
+				must(t, err)
+				release()
+				return fmt.Sprintln(other.Name(), first, last, other.Revision(), other.Working().Digest())
+			}
+			before := told()
+			must(t, pact.Rename(background, on[0], "c", "d"))
+			_, err = c.Erase(background, pact.Erasure{Texts: []string{secret}, Reason: "asked for", Random: chance()})
+			must(t, err)
+			if strings.Contains(textOf(t, c.Working()), secret) {
+				t.Error("the handle that erased has the text")
+			}
+			if after := told(); after != before {
+				t.Errorf("before the erasure %s, after it %s", before, after)
+			}
+			_, err = other.At(background, pact.Working)
+			must(t, err)
+			if want := fmt.Sprintln("d", 1, 1, 3, c.Working().Digest()); told() != want {
+				t.Errorf("loaded again it is %s, want %s", told(), want)
+			}
+			if strings.Contains(textOf(t, other.Working()), secret) {
+				t.Error("loaded again it has the text")
+			}
+		})
+	}
+}
+
 // TestForksDuringErasures forks through one handle while another one erases, again
 // and again: no fork has the text once the erasure is over.
 func TestForksDuringErasures(t *testing.T) {

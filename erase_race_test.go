@@ -83,6 +83,7 @@ func TestEraseBesideWriters(t *testing.T) {
 			for _, x := range all {
 				text, err := textAt(t, x, pact.Working)
 				must(t, err)
+				text += textOf(t, x.Working()) // which was loaded for At at the latest
 				first, last := x.Cycles()
 				for cycle := first; cycle <= last; cycle++ {
 					snapshot, err := x.At(background, pact.Cycle(cycle))
