@@ -6,7 +6,7 @@ import "slices"
 // checked.
 type Verification struct {
 	Context   string         `json:"context"`            // name of the context
-	Snapshots int            `json:"snapshots"`          // how many were rendered again and hold
+	Snapshots int            `json:"snapshots"`          // how many were checked and hold
 	Versions  int            `json:"versions"`           // versions of nodes, each with its content read and hashed again
 	Recorded  int            `json:"recorded"`           // snapshots whose digests were recorded with their commit
 	Sent      int            `json:"sent"`               // snapshots whose bytes were recorded when they were sent

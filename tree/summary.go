@@ -20,9 +20,7 @@ type Summary struct {
 // clear bit proves absence and a set bit proves nothing.
 type Marks struct{ Roles, Kinds, Types, Keys uint64 }
 
-// Mark returns the HMAC-SHA256, with the salt as key, of the canonical JSON of an object
-// with the id, the content, the optional headers and the custom attributes of the node, in
-// hexadecimal. It fails if the content cannot be read from the store.
+// Mark returns the set that holds one value.
 func Mark(value string) uint64 { return 1 << (hashOf(value) >> 58) }
 
 // May reports whether everything in want may occur where m was taken.

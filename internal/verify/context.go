@@ -18,6 +18,8 @@ type verifier struct {
 	checked  *checkedParts
 	erased   map[string]bool           // ids of nodes of which only a mark is left
 	fresh    []string                  // ids of the versions that the tree at hand brings
+	region   tree.Class                // that is being checked
+	buf      []byte                    // to render a block into
 	attempts map[int64][]store.Attempt // by cycle
 	err      error                     // what could not be read
 }

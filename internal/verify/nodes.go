@@ -3,46 +3,75 @@ package verify
 import (
 	"slices"
 	"strconv"
-	"weak"
 
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/tree"
 )
 
-// part is what one snapshot shares with the next and is checked once: a version
-// of a node, or a list of children with what they are children of.
+// part is a list of children with what they are children of.
 type part struct {
-	node weak.Pointer[tree.Node]
-	list weak.Pointer[tree.List]
+	list *tree.List
 	of   tree.Class
 }
 
-// checkedParts remembers the parts that were checked, for as long as a tree has
-// them.
+// checkedParts remembers what one snapshot shares with the next, and is checked
+// once: versions of nodes, and lists of children.
 type checkedParts struct {
-	parts   map[part]struct{}
-	sweepAt int // how many parts there are when those that no tree has any more are dropped
+	nodes   map[*tree.Node]struct{}
+	lists   map[part]struct{}
+	sweepAt int // how many there are when those that the tree at hand has not are dropped
 }
+
+const firstSweep = 1 << 12
 
 func newCheckedParts() *checkedParts {
-	return &checkedParts{parts: map[part]struct{}{}, sweepAt: 1 << 12}
+	return &checkedParts{nodes: map[*tree.Node]struct{}{}, lists: map[part]struct{}{}, sweepAt: firstSweep}
 }
 
-// add remembers a part and reports whether it is new.
-func (c *checkedParts) add(p part) bool {
-	if _, there := c.parts[p]; there {
-		return false
+// addNode remembers a version and reports whether it is new.
+func (c *checkedParts) addNode(n *tree.Node) bool {
+	before := len(c.nodes)
+	c.nodes[n] = struct{}{}
+	return len(c.nodes) > before
+}
+
+// addList remembers a list and reports whether it is new.
+func (c *checkedParts) addList(p part) bool {
+	before := len(c.lists)
+	c.lists[p] = struct{}{}
+	return len(c.lists) > before
+}
+
+// sweep drops what a tree, all of which was checked, does not have, when that may be
+// half of what is kept. What later trees share with earlier ones they share with t.
+func (c *checkedParts) sweep(t *tree.Tree) {
+	if len(c.nodes)+len(c.lists) < c.sweepAt {
+		return
 	}
-	if c.parts[p] = struct{}{}; len(c.parts) >= c.sweepAt {
-		for p := range c.parts {
-			if p.node.Value() == nil && p.list.Value() == nil {
-				delete(c.parts, p)
-			}
+	kept := newCheckedParts()
+	var keep func(e *tree.Entry)
+	var keepList func(l *tree.List, of tree.Class)
+	keep = func(e *tree.Entry) {
+		kept.addNode(e.Node())
+		keepList(e.Children(), e.Class())
+	}
+	keepList = func(l *tree.List, of tree.Class) {
+		if l.Len() == 0 {
+			return
 		}
-		c.sweepAt = max(c.sweepAt, 2*len(c.parts))
+		kept.addList(part{l, of})
+		items, runs := l.Parts()
+		for _, e := range items {
+			keep(e)
+		}
+		for _, run := range runs {
+			keepList(run, of)
+		}
 	}
-	return true
+	keep(t.Root())
+	kept.sweepAt = max(firstSweep, 2*(len(kept.nodes)+len(kept.lists)))
+	*c = *kept
 }
 
 // nodes checks the nodes of a tree that were not checked before: their places
@@ -53,6 +82,15 @@ func (v *verifier) nodes(t *tree.Tree) *inspect.Defect {
 		return &inspect.Defect{Cycle: t.Cycle(), What: tree.HasThreeRegions}
 	}
 	return v.entry(t, t.Root(), nil, 1)
+}
+
+// sizeDefect says that a place of the tree does not have the sums of what it is made
+// of: the size of a thread is made of them.
+func sizeDefect(t *tree.Tree, n *tree.Node, recorded, found int64) *inspect.Defect {
+	return &inspect.Defect{
+		Cycle: t.Cycle(), Node: n.ID, What: "size of the thread",
+		Recorded: strconv.FormatInt(recorded, 10), Found: strconv.FormatInt(found, 10),
+	}
 }
 
 // entry checks a node in its place, and all that is below it and was not checked
@@ -67,11 +105,27 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspec
 	case t.Node(n.ID) != n || parent != nil && t.Parent(n.ID) != parent.Node().ID:
 		return defectOn(t, n, "the id is that of another node, too")
 	}
-	if d := v.version(t, n); d != nil || v.err != nil {
+	if level == regionLevel {
+		v.region = e.Class()
+	}
+	if d := v.version(t, e); d != nil || v.err != nil {
 		return d
 	}
-	return v.children(t, e, level)
+	if d := v.children(t, e, level); d != nil || v.err != nil {
+		return d
+	}
+	bytes := e.Children().Summary().Bytes
+	if e.Class() == tree.Block {
+		bytes += int64(n.ThreadBytes(tree.Seq))
+	}
+	if sum := e.Summary(); sum.Bytes != bytes {
+		return sizeDefect(t, n, sum.Bytes, bytes)
+	}
+	return nil
 }
+
+// regionLevel is the level of the regions, the root being 1.
+const regionLevel = 2
 
 // children checks the list of children of an entry.
 func (v *verifier) children(t *tree.Tree, e *tree.Entry, level int) *inspect.Defect {
@@ -83,10 +137,11 @@ func (v *verifier) children(t *tree.Tree, e *tree.Entry, level int) *inspect.Def
 
 // list checks the order of the items of a list, and the items.
 func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level int) *inspect.Defect {
-	if !v.checked.add(part{list: weak.Make(l), of: parent.Class()}) {
+	if !v.checked.addList(part{l, parent.Class()}) {
 		return nil
 	}
 	items, runs := l.Parts()
+	bytes := int64(0)
 	var last *tree.Entry
 	follows := func(e *tree.Entry) *inspect.Defect {
 		if last != nil && !inOrder(last, e) {
@@ -103,9 +158,10 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 				return d
 			}
 			last = runs[i].At(runs[i].Len() - 1)
+			bytes += runs[i].Sum().Bytes
 		}
 		if i == len(items) {
-			return nil
+			break
 		}
 		if d := follows(items[i]); d != nil {
 			return d
@@ -114,6 +170,10 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 			return d
 		}
 		last = items[i]
+		bytes += last.Summary().Bytes
+	}
+	if sum := l.Sum(); sum.Bytes != bytes {
+		return sizeDefect(t, parent.Node(), sum.Bytes, bytes)
 	}
 	return nil
 }
@@ -127,10 +187,11 @@ func inOrder(a, b *tree.Entry) bool {
 	return tree.Less(a.Node(), b.Node())
 }
 
-// version reads the content of a version of a node and makes the node again
-// out of its headers and that: both have to agree.
-func (v *verifier) version(t *tree.Tree, n *tree.Node) *inspect.Defect {
-	if !v.checked.add(part{node: weak.Make(n)}) {
+// version reads the content of a version of a node, makes the node again out of its
+// headers and that, and renders it if it is a block: all have to agree.
+func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
+	n := e.Node()
+	if !v.checked.addNode(n) {
 		return nil
 	}
 	v.fresh = append(v.fresh, n.ID)
@@ -172,8 +233,27 @@ func (v *verifier) version(t *tree.Tree, n *tree.Node) *inspect.Defect {
 	if !made.Same(n) {
 		return defectOn(t, n, "the headers do not agree with what is read out of them")
 	}
+	if e.Class() != tree.Block {
+		return nil
+	}
+	rendered, err := made.AppendRendered(v.ctx, v.buf[:0], v.region)
+	if v.err = err; err != nil {
+		return nil
+	}
+	if cap(rendered) <= maxKeptBuffer {
+		v.buf = rendered
+	}
+	if size := n.ThreadBytes(v.region); len(rendered) != size {
+		return &inspect.Defect{
+			Cycle: t.Cycle(), Node: n.ID, What: "size in the thread",
+			Recorded: strconv.Itoa(size), Found: strconv.Itoa(len(rendered)),
+		}
+	}
 	return nil
 }
+
+// maxKeptBuffer is how much of what a block was rendered into is used again.
+const maxKeptBuffer = 64 << 10
 
 func defectOn(t *tree.Tree, n *tree.Node, what string) *inspect.Defect {
 	return &inspect.Defect{Cycle: t.Cycle(), Node: n.ID, What: what}

@@ -1,9 +1,6 @@
 package verify
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
-	"io"
 	"slices"
 	"strconv"
 
@@ -12,8 +9,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// snapshot checks a tree, renders it, and compares with what the log says of the
-// bytes and what the attempts of the cycle were sent.
+// snapshot checks a tree, and compares with what the log says of the bytes that were
+// sent and with what the attempts of the cycle were sent. Those are sums of the whole
+// thread, so it is written; what is hashed is what came since the last one, where the
+// thread begins as that did. Of other trees each block is rendered once.
 func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
 	if d := v.tree(t, e); d != nil || v.err != nil {
 		return d
@@ -21,13 +20,13 @@ func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
 	if e.Digest != "" {
 		v.found.Recorded++
 	}
-	sum, size := sha256.New(), byteCount(0)
-	var to io.Writer = &size
 	attempts := v.attempts[t.Cycle()]
-	if e.Sent != "" || len(attempts) > 0 {
-		to = io.MultiWriter(&size, sum)
+	if e.Sent == "" && len(attempts) == 0 {
+		return nil
 	}
-	if v.err = t.WriteThread(v.ctx, to); v.err != nil {
+	size := byteCount(0)
+	var sum tree.Digest
+	if sum, v.err = t.WriteThreadHashed(v.ctx, &size); v.err != nil {
 		return nil
 	}
 	if _, want := t.ThreadSize(); int64(size) != want {
@@ -36,7 +35,7 @@ func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
 			Recorded: strconv.FormatInt(want, 10), Found: strconv.FormatInt(int64(size), 10),
 		}
 	}
-	found := hex.EncodeToString(sum.Sum(nil))
+	found := sum.String()
 	if len(attempts) > 0 {
 		countAttempts(v.found.Attempts, t.Cycle(), found, attempts)
 	}
@@ -56,6 +55,7 @@ func (v *verifier) tree(t *tree.Tree, e store.Entry) *inspect.Defect {
 	if d := v.nodes(t); d != nil || v.err != nil {
 		return d
 	}
+	v.checked.sweep(t)
 	if e.Digest == "" {
 		return nil
 	}

@@ -255,10 +255,18 @@ func (d *columnReader) atEnd() bool {
 	return !d.bad && len(d.hashes) == 0
 }
 
+// Check compares the stored bytes of a block with their sum.
+func (b *Block) Check(stored []byte) error {
+	if sha256.Sum256(stored) != b.Sum {
+		return damaged("a block of contents is not as it was written")
+	}
+	return nil
+}
+
 // Open checks the stored bytes of a block and returns the contents in it.
 func (b *Block) Open(stored []byte) ([]byte, error) {
-	if sha256.Sum256(stored) != b.Sum {
-		return nil, damaged("a block of contents is not as it was written")
+	if err := b.Check(stored); err != nil {
+		return nil, err
 	}
 	contents, ok := decompress(stored)
 	if !ok || len(contents) != b.Size {

@@ -190,12 +190,14 @@ func (c *checker) version(r *page.Row) *store.Damage {
 }
 
 // packed checks the pages of a segment, whose digests cover all that is in them, and
-// that the names of the versions in them are where they are looked for.
+// that the names of the versions in them are where they are looked for. Contents stay
+// compressed: whoever verifies reads each of them anyway.
 func (c *checker) packed(tx *sql.Tx, p segment) (found *store.Damage, err error) {
 	names := make(map[name]bool)
 	next := int64(1)
 	c.last = page.Row{Birth: beforeAll, NID: beforeAll}
-	err = c.store.eachWholePage(c.ctx, tx, p.branch, ref{beforeAll, beforeAll}, p.upToCycle, func(of *wholePage) error {
+	all := ref{beforeAll, beforeAll}
+	err = c.store.eachWholePage(c.ctx, tx, p.branch, all, p.upToCycle, false, func(of *wholePage) error {
 		if of.number != next {
 			return of.damage("does not follow the one before")
 		}

@@ -10,7 +10,7 @@ import (
 
 // findPackedTexts searches every version in the pages of a branch for the texts.
 func (x *erasure) findPackedTexts(b *branch) error {
-	err := x.store.eachWholePage(x.ctx, x.store.read, int64(b.Key), ref{beforeAll, beforeAll}, afterAll,
+	err := x.store.eachWholePage(x.ctx, x.store.read, int64(b.Key), ref{beforeAll, beforeAll}, afterAll, true,
 		func(p *wholePage) error {
 			for i := range p.index.Rows {
 				r := &p.index.Rows[i]
@@ -75,7 +75,7 @@ func (x *erasure) versionsOf(b *branch) ([][]any, error) {
 func (w *writer) writePacked(branch int64, list []version) error {
 	for len(list) > 0 {
 		var at *wholePage
-		err := w.store.eachWholePage(w.ctx, w.tx, branch, ref{list[0].nid, list[0].birth}, list[0].birth,
+		err := w.store.eachWholePage(w.ctx, w.tx, branch, ref{list[0].nid, list[0].birth}, list[0].birth, true,
 			func(p *wholePage) error {
 				whole := *p
 				at = &whole

@@ -11,7 +11,7 @@ import (
 type wholePage struct {
 	packedPage
 	index    page.Index
-	contents [][]byte // of each block
+	contents [][]byte // of each block; nil where they are not wanted
 }
 
 // body returns the content of a row, nil if it has none.
@@ -33,9 +33,9 @@ const wholePages = `SELECT p.last_birth, p.last_nid, p.number, p.digest,
 
 // eachWholePage reads and checks the pages of a branch, from the one that has a row
 // or where that would be, to those that have rows of a cycle, and calls f with each
-// until f fails. What f gets is valid until it returns. errFound ends it without an
-// error.
-func (s *Store) eachWholePage(ctx context.Context, q querier, branch int64, from ref, upTo int64,
+// until f fails. What f gets is valid until it returns. Every block is held to its sum,
+// and decompressed where contents are wanted. errFound ends it without an error.
+func (s *Store) eachWholePage(ctx context.Context, q querier, branch int64, from ref, upTo int64, contents bool,
 	f func(*wholePage) error) error {
 	found, err := q.QueryContext(ctx, s.bound(wholePages), branch, from.birth, from.nid, branch, upTo, int64(afterAll))
 	if err != nil {
@@ -74,11 +74,17 @@ func (s *Store) eachWholePage(ctx context.Context, q querier, branch int64, from
 		if no.Int64 != int64(len(p.contents)) || len(p.contents) == len(p.blocks) {
 			return p.damage("lacks a block of contents, or has one too many")
 		}
-		contents, err := p.blocks[no.Int64].Open(stored)
+		block := &p.blocks[no.Int64]
+		var of []byte
+		if contents {
+			of, err = block.Open(stored)
+		} else {
+			err = block.Check(stored)
+		}
 		if err != nil {
 			return p.damage("has a block of contents that is not as it was written")
 		}
-		p.contents = append(p.contents, contents)
+		p.contents = append(p.contents, of)
 	}
 	if err := found.Err(); err != nil {
 		return err
@@ -129,7 +135,7 @@ func (w *writer) trimPages(branch, cycle int64) error {
 	var pages []wholePage
 	if cycle != beforeAll {
 		from := ref{birth: cycle + 1, nid: beforeAll}
-		err := w.store.eachWholePage(w.ctx, w.tx, branch, from, cycle+1, func(p *wholePage) error {
+		err := w.store.eachWholePage(w.ctx, w.tx, branch, from, cycle+1, true, func(p *wholePage) error {
 			pages = append(pages, *p) // the only one that may have rows up to the cycle
 			return errFound
 		})
