@@ -6,13 +6,14 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -39,71 +40,153 @@ func sentByAgents(t *testing.T) []string {
 	return nil
 }
 
-// What three agents sent comes back byte for byte, from the contexts that their
-// conversations became.
+// sentRequest is a request of a real agent.
+type sentRequest struct {
+	URL     string
+	Headers map[string]string
+	Body    json.RawMessage
+}
+
+func sentIn(t *testing.T, path string) (list []sentRequest) {
+	t.Helper()
+	file, err := os.Open(path)
+	must(t, err)
+	defer file.Close()
+	scan := bufio.NewScanner(file)
+	scan.Buffer(nil, 4<<20)
+	for scan.Scan() {
+		var sent sentRequest
+		must(t, json.Unmarshal(scan.Bytes(), &sent))
+		list = append(list, sent)
+	}
+	must(t, scan.Err())
+	return list
+}
+
+// again sends a request of a real agent again.
+func (r *sentRequest) again(t *testing.T, client *http.Client, url string) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodPost, url+r.URL, bytes.NewReader(r.Body))
+	must(t, err)
+	for name, value := range r.Headers {
+		req.Header.Set(name, value)
+	}
+	resp, err := client.Do(req)
+	must(t, err)
+	_, err = io.Copy(io.Discard, resp.Body)
+	must(t, err)
+	must(t, resp.Body.Close())
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("the provider refuses a request of a real agent: %s", resp.Status)
+	}
+}
+
+// at walks into decoded JSON.
+func at(t *testing.T, body json.RawMessage, path ...any) string {
+	t.Helper()
+	var v any
+	must(t, json.Unmarshal(body, &v))
+	for _, step := range path {
+		switch step := step.(type) {
+		case int:
+			v = v.([]any)[step]
+		case string:
+			v = v.(map[string]any)[step]
+		}
+	}
+	if text, ok := v.(string); ok {
+		return text
+	}
+	text, err := json.Marshal(v)
+	must(t, err)
+	return string(text)
+}
+
+// What three agents sent, answered as their next requests say it was, comes back
+// byte for byte from the lines that it was put into: a sub-agent, what was asked
+// aside and a title have lines of their own, and what was compacted goes on.
 func TestRequestsOfRealAgents(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		_, _ = io.Copy(io.Discard, r.Body)
-		w.WriteHeader(http.StatusServiceUnavailable)
-	}))
-	defer server.Close()
-	contexts := map[string]int{ // Claude Code's run and its sub-agent; opencode's turn and the agent that gives it a title
-		"claude-code-subagent-compact.jsonl": 2, "codex-tool-compact.jsonl": 2, "opencode-title-and-turn.jsonl": 2,
-	}
-	for _, path := range sentByAgents(t) {
-		s := store.NewMemory()
-		rec := recorder(t, s, record.Options{Context: "run"})
-		client := &http.Client{Transport: rec.Transport(nil)}
-		file, err := os.Open(path)
-		must(t, err)
-		scan := bufio.NewScanner(file)
-		scan.Buffer(nil, 4<<20)
-		var bodies [][]byte
-		for scan.Scan() {
-			var sent struct {
-				URL     string
-				Headers map[string]string
-				Body    json.RawMessage
-			}
-			must(t, json.Unmarshal(scan.Bytes(), &sent))
-			req, err := http.NewRequest(http.MethodPost, server.URL+sent.URL, bytes.NewReader(sent.Body))
-			must(t, err)
-			for name, value := range sent.Headers {
-				req.Header.Set(name, value)
-			}
-			resp, err := client.Do(req)
-			must(t, err)
-			_, _ = io.Copy(io.Discard, resp.Body)
-			must(t, resp.Body.Close())
-			bodies = append(bodies, sent.Body)
-		}
-		must(t, scan.Err())
-		must(t, file.Close())
-		rec.Close()
-		if got := rec.Stats(); got.Calls != len(bodies) || got.Lost > 0 || got.KeptRaw > 0 {
-			t.Fatalf("%s: %+v", path, got)
-		}
-		if got, want := len(rec.Contexts()), contexts[filepath.Base(path)]; got != want {
-			t.Errorf("%s: %d contexts, want %d", path, got, want)
-		}
-		for _, name := range rec.Contexts() {
-			c := opened(t, s, name)
-			// No call was answered, so the last one of a line has not ended its cycle.
-			_, last := c.Cycles()
-			for cycle := int64(1); cycle <= last+1; cycle++ {
-				body, err := record.Request(t.Context(), c, cycle)
-				must(t, err)
-				at := slices.IndexFunc(bodies, func(b []byte) bool { return bytes.Equal(b, body.Bytes) })
-				if at < 0 {
-					t.Fatalf("%s: %s@c%d was not sent", path, name, cycle)
+	type turns = []providertest.Turn
+	for name, run := range map[string]struct {
+		answers func(sent []sentRequest) turns
+		lines   [][]int // the requests of each
+		says    map[string]string
+	}{
+		"claude-code-subagent-compact.jsonl": {
+			func(sent []sentRequest) turns {
+				agent := at(t, sent[3].Body, "messages", 2, "content", 1, "input")
+				bash := at(t, sent[2].Body, "messages", 2, "content", 1, "input")
+				return turns{
+					{Thinking: "hm", Calls: []providertest.Call{{ID: "toolu_agent", Name: "Agent", Arguments: agent}}},
+					{Calls: []providertest.Call{{ID: "toolu_bash", Name: "Bash", Arguments: bash}}},
+					{Thinking: "hm", Text: "Hello from messages"}, {Thinking: "hm", Text: "Hello from messages"},
+					{Text: at(t, sent[5].Body, "messages", 0, "content", 1, "text")},
+					{Calls: []providertest.Call{{ID: "toolu_bash", Name: "Bash", Arguments: bash}}},
 				}
-				bodies = slices.Delete(bodies, at, at+1)
+			},
+			[][]int{{0, 3, 5, 6}, {1, 2}, {4}},
+			map[string]string{
+				"run":   "X-Claude-Code-Session-Id; the agent rewrote the conversation: it quotes the last answer",
+				"run-2": "of run began it", "run-3": "it leaves the answer out: it asks something aside",
+			},
+		},
+		"codex-tool-compact.jsonl": {
+			func([]sentRequest) turns {
+				said := providertest.Turn{Thinking: "x", Text: "Hello from responses"}
+				exec := []providertest.Call{{ID: "call_1", Name: "exec_command", Arguments: `{"cmd":"echo hi"}`}}
+				return turns{{Thinking: "x", Calls: exec}, said, said, said}
+			},
+			[][]int{{0, 1, 2, 4}, {3}},
+			map[string]string{"run": "its window was counted up", "run-2": "it has no tools: it asks something aside"},
+		},
+		"opencode-title-and-turn.jsonl": {
+			func([]sentRequest) turns { return nil },
+			[][]int{{0}, {1}},
+			map[string]string{"run-2": "grouped by X-Session-Id; no conversation of this group begins alike"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			paths := sentByAgents(t)
+			sent := sentIn(t, paths[slices.IndexFunc(paths, func(p string) bool { return filepath.Base(p) == name })])
+			_, url := provider(t, run.answers(sent)...)
+			s := store.NewMemory()
+			rec := recorder(t, s, record.Options{Context: "run"})
+			client := &http.Client{Transport: rec.Transport(nil)}
+			for i := range sent {
+				sent[i].again(t, client, url)
 			}
-		}
-		if len(bodies) > 0 {
-			t.Errorf("%s: %d requests come back from no cycle", path, len(bodies))
-		}
+			rec.Close()
+			if got := rec.Stats(); got.Calls != len(sent) || got.Lost > 0 || got.KeptRaw > 0 {
+				t.Fatalf("%+v", got)
+			}
+			if len(rec.Contexts()) != len(run.lines) {
+				t.Errorf("contexts are %v, want %d", rec.Contexts(), len(run.lines))
+			}
+			for i, name := range rec.Contexts() {
+				var got []int
+				for _, body := range ownBodies(t, s, name) {
+					got = append(got, slices.IndexFunc(sent, func(r sentRequest) bool { return string(r.Body) == body }))
+				}
+				if i < len(run.lines) && !slices.Equal(got, run.lines[i]) {
+					t.Errorf("%s has the requests %v, want %v", name, got, run.lines[i])
+				}
+				if log := logOf(t, s, name); !strings.Contains(log, run.says[name]) {
+					t.Errorf("the log of %s does not say %q:\n%s", name, run.says[name], log)
+				}
+			}
+		})
 	}
+}
+
+// logOf returns the messages of the log of a context, a line each.
+func logOf(t *testing.T, s store.Store, name string) string {
+	t.Helper()
+	var all strings.Builder
+	for e, err := range opened(t, s, name).Log(t.Context()) {
+		must(t, err)
+		all.WriteString(string(e.Kind) + ": " + e.Message + "\n")
+	}
+	return all.String()
 }
 
 // Claude Code moves its cache markers, and a message that had one turns into a

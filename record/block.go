@@ -17,6 +17,8 @@ const (
 	attrCall     = "wire:call"     // the id by which a call and its result belong together
 	attrName     = "wire:name"     // of the tool that is defined or called
 	attrFailed   = "wire:failed"   // true on the result of a call that failed
+	attrGroup    = "wire:group"    // of the root: whose calls the context has
+	attrBegun    = "wire:begun-by" // of the root: the call that began the conversation
 	attrReplaces = "wire:replaces" // id of the block in whose place this one stands
 	attrAnswer   = "wire:answer"   // on the first block of an answer: what the provider said of it
 )
@@ -60,6 +62,7 @@ type block struct {
 	id     string
 	parent string // the turn or region that it hangs under
 	inHead bool   // that is ^ah
+	cycle  int64  // that brought it
 }
 
 // keyOfNode is keyOf for a block that a context has.
@@ -78,6 +81,13 @@ func keyOfNode(ctx context.Context, n *tree.Node) (key, error) {
 	return keyOf(&s), nil
 }
 
+// knownKey is the key of a block with this content hash. A block of ^sys may
+// change under its id.
+type knownKey struct {
+	hash tree.Digest
+	key  key
+}
+
 // contentOf returns the content of a block. Parts always have one: a node without
 // had null.
 func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
@@ -89,20 +99,21 @@ func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
 }
 
 // thread is the blocks of a tree in the order of its thread: those of ^sys, and
-// those of the conversation. keys has the keys of blocks that are known, and
-// gets those of the others.
-func thread(ctx context.Context, t *tree.Tree, keys map[string]key) (system, conversation []block, err error) {
+// those of the conversation. known has the keys of blocks that were seen before,
+// and gets those of the others.
+func thread(ctx context.Context, t *tree.Tree, known map[string]knownKey) (system, conversation []block, err error) {
 	defer tree.Recover(&err)
 	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
-		k, known := keys[n.ID]
-		if !known {
-			if k, err = keyOfNode(ctx, n); err != nil {
+		k := known[n.ID]
+		if k.hash != n.Hash || !n.HashOK {
+			k.hash = n.Hash
+			if k.key, err = keyOfNode(ctx, n); err != nil {
 				return false
 			}
-			keys[n.ID] = k
+			known[n.ID] = k
 		}
-		b := block{key: k, id: n.ID, parent: t.Parent(n.ID), inHead: region == tree.Head}
+		b := block{key: k.key, id: n.ID, parent: t.Parent(n.ID), inHead: region == tree.Head, cycle: n.Cycle}
 		b.Kind, b.Offset = n.Kind, n.Offset
 		b.Role, _ = n.Header("role").Text()
 		b.Attrs = map[string]any{}
@@ -110,6 +121,9 @@ func thread(ctx context.Context, t *tree.Tree, keys map[string]key) (system, con
 			if text, ok := n.Header(name).Text(); ok {
 				b.Attrs[name] = text
 			}
+		}
+		if n.Has(attrAnswer) {
+			b.Attrs[attrAnswer] = true
 		}
 		if region == tree.Sys {
 			system = append(system, b)

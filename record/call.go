@@ -73,12 +73,12 @@ func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, 
 	c.hide.secretsOf(req)
 	c.started = c.now()
 	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
-	provider, group := req.URL.Host, groupOf(req.Header)
+	provider, group := req.URL.Host, groupOfHeaders(req.Header)
 	return c, c.do(len(body), func() error { return c.start(k, provider, group, body) })
 }
 
 // start makes the context what the request sends, and the attempt.
-func (c *call) start(k *kept, provider, group string, body []byte) error {
+func (c *call) start(k *kept, provider string, g group, body []byte) error {
 	ctx := context.Background() // what was sent is recorded, whether or not the client waits for the answer
 	read, redacted, err := c.hide.body(body)
 	if err != nil {
@@ -100,17 +100,8 @@ func (c *call) start(k *kept, provider, group string, body []byte) error {
 	if err != nil {
 		return err
 	}
-	var system, conversation []block
-	for _, p := range request.Parts {
-		b := block{Spec: specOf(p, c.api)}
-		b.key = keyOf(&b.Spec)
-		if p.Section == api.Conversation {
-			conversation = append(conversation, b)
-		} else {
-			system = append(system, b)
-		}
-	}
-	l, err := c.recorder.lineFor(ctx, group, system, conversation)
+	q := requestOf(request, g)
+	l, why, err := c.recorder.lineFor(ctx, q)
 	if err != nil {
 		return err
 	}
@@ -125,7 +116,7 @@ func (c *call) start(k *kept, provider, group string, body []byte) error {
 		Provider: provider, Model: model, Request: packed,
 		Params: canon.Object(canon.Member{Name: "headers", Value: headerValues(k.Headers)},
 			canon.Member{Name: "parameters", Value: request.Parameters}),
-	}, system, conversation)
+	}, q, why)
 	if err != nil {
 		return err
 	}
@@ -136,6 +127,29 @@ func (c *call) start(k *kept, provider, group string, body []byte) error {
 		}
 	})
 	return nil
+}
+
+// requestOf is a request as lines are compared with it, of the group that its
+// headers name, if any.
+func requestOf(r *api.Request, g group) *request {
+	q := &request{group: g}
+	for _, p := range r.Parts {
+		b := block{Spec: specOf(p, r.API)}
+		b.key = keyOf(&b.Spec)
+		if p.Section == api.Conversation {
+			q.conversation = append(q.conversation, b)
+		} else {
+			q.system = append(q.system, b)
+		}
+	}
+	if g.id == "" {
+		q.group = groupOfBody(r, q.system)
+	}
+	previous, _ := r.Parameters.Get("previous_response_id")
+	if r.API == api.Responses && previous.Kind == canon.KindString {
+		q.previous = previous.Text
+	}
+	return q
 }
 
 func headerValues(headers map[string]string) canon.Any {

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
 )
 
 func mustAddress(t testing.TB, text string) pact.Address {
@@ -11,4 +13,30 @@ func mustAddress(t testing.TB, text string) pact.Address {
 	a, err := pact.ParseAddress(text)
 	must(t, err)
 	return a
+}
+
+// ownBodies returns the bodies of the calls that a context does not share with
+// its origin.
+func ownBodies(t *testing.T, s store.Store, name string) (bodies []string) {
+	t.Helper()
+	c := opened(t, s, name)
+	first, last := c.Cycles()
+	if origins, err := c.Origins(t.Context()); err != nil {
+		t.Fatal(err)
+	} else if len(origins) > 0 {
+		first = origins[0].Cycle + 1
+	}
+	attempts, err := c.Attempts(t.Context(), last+1, last+1)
+	must(t, err)
+	if len(attempts) > 0 { // a call that did not end its cycle
+		last++
+	}
+	for cycle := max(1, first); cycle <= last; cycle++ {
+		body, err := record.Request(t.Context(), c, cycle)
+		if err != nil {
+			t.Fatalf("%s@c%d: %v", name, cycle, err)
+		}
+		bodies = append(bodies, string(body.Bytes))
+	}
+	return bodies
 }

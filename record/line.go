@@ -19,14 +19,26 @@ import (
 type line struct {
 	c    *pact.Context
 	name string
-	keys map[string]key // of the blocks of the working state, by id
-	last *attempt       // the one that was sent the candidate, nil after its commit
+	keys map[string]knownKey // of the blocks of the working state, by id
+	seen *view               // of the working state, as far as it was looked at
+	last *attempt            // the one that was sent the candidate, nil after its commit
+
+	group    group  // whose calls the last request was of
+	previous string // the answer that the last request named
+	used     bool   // a request went to it
+	beside   *line  // the conversation that it asks something beside of, nil for none
+
+	answers    map[string]int64 // the cycles in which answers were given, by their ids
+	lastAnswer string           // its id
+	said       string           // the texts of the last answer
+	open       []openCall       // of the last answer
 }
 
 // attempt is a call on a line.
 type attempt struct {
 	line *line
 	id   string
+	why  string // the call is of this line
 }
 
 // openLine opens a context. It refuses one that no recorder made: there every
@@ -36,72 +48,97 @@ func openLine(ctx context.Context, s store.Store, name string, o pact.OpenOption
 	if err != nil {
 		return nil, err
 	}
-	if c.Working().Tree().Root().Node().Header(attrContext) == "" {
+	root := c.Working().Tree().Root().Node()
+	if root.Header(attrContext) == "" {
 		return nil, fault.New(fault.Conflict, "the context "+name+" was not made by a recorder", "record under another name")
 	}
-	return &line{c: c, name: name, keys: map[string]key{}}, nil
-}
-
-// newLine makes a context, E_CONFLICT where another recorder was faster.
-func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions) (*line, error) {
-	c, err := pact.Create(ctx, s, name, &pact.CreateOptions{OpenOptions: o, Attrs: map[string]any{attrContext: 1}})
+	l := lineOf(c, name)
+	v, err := l.view(ctx)
 	if err != nil {
 		return nil, err
 	}
-	return &line{c: c, name: name, keys: map[string]key{}}, nil
+	l.group = groupOfContext(root, v.system)
+	if len(v.answer) > 0 {
+		about := v.of.Entry(v.answer[0].id).Node().Header(attrAnswer)
+		l.answeredAs(canon.Value(about).Any())
+	}
+	return l, nil
 }
 
-// shared returns how many blocks of the conversation a request begins with as the
-// line has them. None count where the two have no block of ^sys in common: then
-// somebody else speaks, such as an agent that gives a title to the conversation.
-func (l *line) shared(ctx context.Context, system, conversation []block) (int, error) {
-	oldSystem, old, err := thread(ctx, l.c.Working().Tree(), l.keys)
+func lineOf(c *pact.Context, name string) *line {
+	return &line{c: c, name: name, keys: map[string]knownKey{}, answers: map[string]int64{}}
+}
+
+// answeredAs notes the id of the answer to the last call.
+func (l *line) answeredAs(about canon.Any) {
+	if id, _ := about.Get("id"); id.Text != "" {
+		l.answers[id.Text], l.lastAnswer = l.committed(), id.Text
+	}
+}
+
+// newLine makes a context, E_CONFLICT where another recorder was faster. begun is
+// what is known of the call that began it.
+func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions, g group,
+	begun map[string]any) (*line, error) {
+	attrs := map[string]any{attrContext: 1}
+	if g.by != bySystem {
+		attrs[attrGroup] = g.attr()
+	}
+	if begun != nil {
+		attrs[attrBegun] = begun
+	}
+	c, err := pact.Create(ctx, s, name, &pact.CreateOptions{OpenOptions: o, Attrs: attrs})
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	alike := len(oldSystem)+len(system) == 0
-	known := make(map[key]bool, len(oldSystem))
-	for i := range oldSystem {
-		known[oldSystem[i].key] = true
+	return lineOf(c, name), nil
+}
+
+// forked makes a context that begins as a snapshot of the line.
+func (l *line) forked(ctx context.Context, name string, cycle int64, why string) (*line, error) {
+	c, err := l.c.Fork(ctx, pact.Cycle(cycle), name, &pact.Note{Message: why})
+	if err != nil {
+		return nil, err
 	}
-	for i := range system {
-		alike = alike || known[system[i].key]
-	}
-	n := 0
-	for alike && n < len(old) && n < len(conversation) && old[n].key == conversation[n].key {
-		n++
-	}
-	return n, nil
+	return lineOf(c, name), nil
+}
+
+// committed is the cycle of the last call that is over.
+func (l *line) committed() int64 {
+	_, last := l.c.Cycles()
+	return last
 }
 
 // start brings the working state to what a request sends and records an attempt
 // that is running. Where another process changed the context meanwhile it begins
-// again, once.
-func (l *line) start(ctx context.Context, call pact.ProviderCall, system, conversation []block) (*attempt, error) {
-	a, err := l.tryStart(ctx, call, system, conversation)
+// again, once. why says why the request is of this line.
+func (l *line) start(ctx context.Context, call pact.ProviderCall, q *request, why string) (*attempt, error) {
+	a, err := l.tryStart(ctx, call, q, why)
 	if !errors.Is(err, fault.Conflict) {
 		return a, err
 	}
 	if err := l.c.Refresh(ctx); err != nil {
 		return nil, err
 	}
-	l.last = nil
-	return l.tryStart(ctx, call, system, conversation)
+	l.last, l.seen = nil, nil
+	return l.tryStart(ctx, call, q, why)
 }
 
-func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, system, conversation []block) (*attempt, error) {
-	if err := l.bring(ctx, system, conversation); err != nil {
+func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, q *request, why string) (*attempt, error) {
+	if err := l.bring(ctx, q.system, q.conversation); err != nil {
 		return nil, err
 	}
 	var pruning *pact.Pruning
 	if l.last == nil {
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
+	} else {
+		why = l.last.why // of the first attempt
 	}
 	a, err := l.c.StartAttempt(ctx, call, io.Discard, pruning)
 	if err != nil {
 		return nil, err
 	}
-	l.last = &attempt{line: l, id: a.ID}
+	l.last, l.seen = &attempt{line: l, id: a.ID, why: why}, nil
 	return l.last, nil
 }
 
@@ -162,9 +199,13 @@ func same(old, now []block) bool {
 }
 
 func (l *line) commit(ctx context.Context) error {
-	_, err := l.c.Commit(ctx, nil)
+	var note pact.Note
+	if l.last != nil {
+		note.Message = l.last.why
+	}
+	_, err := l.c.Commit(ctx, &pact.CommitOptions{Note: note})
 	if err == nil {
-		l.last = nil
+		l.last, l.seen = nil, nil
 	}
 	return err
 }
@@ -182,6 +223,8 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, said []api.Part, abou
 	if err := l.commit(ctx); err != nil {
 		return err
 	}
+	l.answeredAs(about)
+	l.said, l.open = "", nil
 	return l.c.Edit(ctx, func(e *pact.Batch) error {
 		for i, p := range said {
 			s := specOf(p, name)
@@ -189,7 +232,13 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, said []api.Part, abou
 			if i == 0 {
 				s.Attrs[attrAnswer] = about
 			}
-			e.Add(activeHead, s)
+			id := e.Add(activeHead, s)
+			switch {
+			case p.Kind == "call":
+				l.open = append(l.open, openCallOf(&p, id))
+			case p.Kind == "text" && p.Content.Kind == canon.KindString:
+				l.said += p.Content.Text + "\n"
+			}
 		}
 		return nil
 	}, &pact.Note{Message: "the provider answered"})

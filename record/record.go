@@ -71,7 +71,7 @@ type Recorder struct {
 
 	// Of the queue's goroutine.
 	lines []*line          // in the order in which they began
-	group map[*line]string // whose calls go to a line; not of those that an earlier recorder left
+	last  map[string]*line // that a group sent a request on, by the id of the group
 }
 
 // To returns a recorder to a store.
@@ -82,7 +82,7 @@ func To(s store.Store, o Options) *Recorder {
 	if o.Clock == nil {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
-	return &Recorder{store: s, options: o, queue: newQueue(), group: map[*line]string{}}
+	return &Recorder{store: s, options: o, queue: newQueue(), last: map[string]*line{}}
 }
 
 // Close waits until everything is recorded that has come so far, and ends the
@@ -101,7 +101,7 @@ func (r *Recorder) Stats() Stats {
 func (r *Recorder) Contexts() []string {
 	var names []string
 	for _, l := range r.lines {
-		if _, used := r.group[l]; used {
+		if l.used {
 			names = append(names, l.name)
 		}
 	}
@@ -131,58 +131,54 @@ func headersOf(h http.Header) map[string]string {
 	return kept
 }
 
-// groupOf tells conversations apart that run at the same time, by what agents
-// say of them in headers.
-func groupOf(h http.Header) string {
-	if name := h.Get("X-Pact-Context"); name != "" {
-		return name
-	}
-	var ids []string
-	for _, name := range []string{
-		"X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", "Thread-Id", "Session-Id", "X-Session-Id",
-	} {
-		ids = append(ids, h.Get(name))
-	}
-	return strings.Join(ids, "\n")
-}
-
-// lineFor returns the line that a request goes on with: of its group, or of what
-// an earlier recorder left, the one of whose conversation it repeats the most.
-// Otherwise a new line begins.
-func (r *Recorder) lineFor(ctx context.Context, group string, system, conversation []block) (*line, error) {
-	if len(r.lines) == 0 {
-		if err := r.openLines(ctx); err != nil {
-			return nil, err
+// lineFor returns the line that a request goes on with, which may begin with it.
+// Another recorder may take its name meanwhile.
+func (r *Recorder) lineFor(ctx context.Context, q *request) (*line, string, error) {
+	for first := len(r.lines) == 0; ; first = true {
+		if first {
+			if err := r.openLines(ctx); err != nil {
+				return nil, "", err
+			}
 		}
-	}
-	var best *line
-	most := 0
-	for _, l := range r.lines {
-		if of, taken := r.group[l]; taken && of != group {
+		c, err := r.choose(ctx, q)
+		if err != nil {
+			return nil, "", err
+		}
+		l, err := r.take(ctx, &c, q)
+		if errors.Is(err, fault.Conflict) {
 			continue
 		}
-		n, err := l.shared(ctx, system, conversation)
 		if err != nil {
-			return nil, err
+			return nil, "", err
 		}
-		if n > most || n == most && n > 0 {
-			best, most = l, n
-		}
+		l.group, l.previous, l.used = q.group, q.previous, true
+		r.last[q.group.id] = l
+		return l, "grouped by " + q.group.by + "; " + c.why, nil
 	}
-	for best == nil {
-		l, err := newLine(ctx, r.store, r.nextName(), r.openOptions())
-		switch {
-		case errors.Is(err, fault.Conflict): // another recorder took the name
-			err = r.openLines(ctx)
-		case err == nil:
-			r.lines, best = append(r.lines, l), l
-		}
-		if err != nil {
-			return nil, err
-		}
+}
+
+// take returns the line that was chosen. E_CONFLICT where another recorder took
+// the name of a new one.
+func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*line, error) {
+	if c.line != nil && !c.fork {
+		return c.line, nil
 	}
-	r.group[best] = group
-	return best, nil
+	var l *line
+	err := errors.ErrUnsupported
+	if c.fork && c.cycle > 0 {
+		l, err = c.line.forked(ctx, r.nextName(), c.cycle, c.why)
+	}
+	if errors.Is(err, errors.ErrUnsupported) { // by the store, or as no snapshot has what the two share
+		l, err = newLine(ctx, r.store, r.nextName(), r.openOptions(), q.group, c.begun)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.aside {
+		l.beside = c.line
+	}
+	r.lines = append(r.lines, l)
+	return l, nil
 }
 
 // openLines opens what other recorders left, up to a name that is free.

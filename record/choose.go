@@ -1,0 +1,275 @@
+package record
+
+import (
+	"context"
+	"fmt"
+)
+
+// request is a request as lines are compared with it.
+type request struct {
+	group                group
+	previous             string // the answer that it names as previous_response_id
+	system, conversation []block
+}
+
+// choice says which line a request goes to, and why.
+type choice struct {
+	line  *line // that it goes on with or, with fork, branches off from; nil for a new line
+	fork  bool
+	cycle int64 // that the fork begins with
+	aside bool  // the fork asks something beside the conversation
+	begun map[string]any
+	why   string
+}
+
+// candidate is a line that a request may belong to.
+type candidate struct {
+	*line
+	*view
+	repeated int // blocks that the request begins with as the line has them
+}
+
+// choose finds the line of a request (docs/wire.md, "Whose call is it?"). Cost: the
+// lines of its group, and the blocks of the request for each that begins alike.
+func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
+	if c, ok, err := r.named(ctx, q); ok || err != nil {
+		return c, err
+	}
+	var of, others []candidate // lines of the group, and of other system prompts
+	for _, l := range r.lines {
+		same := l.group.id == q.group.id
+		if !same && (l.group.by != bySystem || q.group.by != bySystem) {
+			continue
+		}
+		v, err := l.view(ctx)
+		if err != nil {
+			return choice{}, err
+		}
+		c := candidate{l, v, v.repeated(q.conversation)}
+		if same {
+			of = append(of, c)
+		} else {
+			others = append(others, c)
+		}
+	}
+	if c, ok := goesOn(of, others, q); ok {
+		return c, nil
+	}
+	if c, ok := aside(of, q); ok {
+		return c, nil
+	}
+	if begun, why := r.begunBy(q); begun != nil {
+		return choice{begun: begun, why: why}, nil
+	}
+	if c, ok := r.rewritten(of, q); ok {
+		return c, nil
+	}
+	if c, ok := edited(of, q); ok {
+		return c, nil
+	}
+	return choice{why: "no conversation of this group begins alike"}, nil
+}
+
+// named finds the line whose answer a request names. Where that was answered
+// something else since, the request branches off.
+func (r *Recorder) named(ctx context.Context, q *request) (choice, bool, error) {
+	for _, l := range r.lines {
+		cycle, ok := l.answers[q.previous]
+		if q.previous == "" || !ok {
+			continue
+		}
+		v, err := l.view(ctx)
+		switch {
+		case err != nil:
+			return choice{}, false, err
+		case q.previous == l.lastAnswer:
+			return choice{line: l, why: "it names the last answer (previous_response_id)"}, true, nil
+		case q.previous == l.previous && v.wasSent(q.system, q.conversation):
+			return choice{line: l, why: "it is the request before, again"}, true, nil
+		}
+		return choice{line: l, fork: true, cycle: cycle, why: "it names an earlier answer of " + l.name}, true, nil
+	}
+	return choice{}, false, nil
+}
+
+// goesOn finds the line of whose last thread a request repeats all, the longest
+// of them. Under another system prompt it has to repeat the answer as well.
+func goesOn(of, others []candidate, q *request) (choice, bool) {
+	var best *candidate
+	take := func(c *candidate) {
+		if len(c.sent) > 0 && (best == nil || c.repeated >= best.repeated) {
+			best = c
+		}
+	}
+	for i := range of {
+		c := &of[i]
+		answered := c.repeated > len(c.sent)
+		if c.repeated >= len(c.sent) && c.aside(q) == "" && (answered || alike(q.group.agent, c.system, q.system)) {
+			take(c)
+		}
+	}
+	if best == nil {
+		for i := range others {
+			if c := &others[i]; c.repeated > len(c.sent) {
+				take(c)
+			}
+		}
+	}
+	if best == nil {
+		return choice{}, false
+	}
+	why := fmt.Sprintf("it repeats all of the request before; blocks: %d", len(best.sent))
+	if best.wasSent(q.system, q.conversation) {
+		why = "it is the request before, again"
+	}
+	return choice{line: best.line, why: why}, true
+}
+
+// aside says why a request that repeats all of a line is none of it, "" where it
+// is. An agent that goes on puts in what was answered; what it asks beside the
+// conversation, such as for a summary, has no tools or leaves the answer out.
+func (c *candidate) aside(q *request) string {
+	switch {
+	case !q.group.agent || c.repeated < len(c.sent) || len(c.sent) == 0:
+	case len(toolNames(c.system)) > 0 && len(toolNames(q.system)) == 0:
+		return "it has no tools"
+	case len(c.answer) > 0 && c.repeated == len(c.sent) && len(q.conversation) > len(c.sent) &&
+		q.conversation[c.repeated].Role != "assistant":
+		return "it leaves the answer out"
+	}
+	return ""
+}
+
+func aside(of []candidate, q *request) (choice, bool) {
+	var best *candidate
+	for i := range of {
+		if c := &of[i]; c.aside(q) != "" && (best == nil || c.repeated > best.repeated) {
+			best = c
+		}
+	}
+	if best == nil {
+		return choice{}, false
+	}
+	return choice{line: best.line, fork: true, cycle: best.line.committed(), aside: true,
+		why: fmt.Sprintf("it repeats all of %s, but %s: it asks something aside", best.name, best.aside(q))}, true
+}
+
+// begunBy finds the call that a request was begun by: one without a result yet,
+// of whose arguments one is what the user says in the request. A sub-agent that
+// says so is at least begun by the agent of its session.
+func (r *Recorder) begunBy(q *request) (begun map[string]any, why string) {
+	longest := 0
+	for _, l := range r.lines {
+		if q.group.session != "" && l.group.session != q.group.session {
+			continue
+		}
+		if q.group.sub && begun == nil && l.group.id != q.group.id {
+			begun, why = map[string]any{"context": l.name}, "a sub-agent of the session of "+l.name+" sent it"
+		}
+		for i := range l.open {
+			if n := l.open[i].begins(q.conversation); n > longest {
+				longest = n
+				begun = map[string]any{"context": l.name, "call": l.open[i].call, "block": l.open[i].block}
+				why = "the call " + l.open[i].block + " of " + l.name + " began it"
+			}
+		}
+	}
+	return begun, why
+}
+
+// rewritten finds the line that a request goes on with although it changed what
+// was sent before.
+func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
+	var best *candidate
+	why := ""
+	for i := range of {
+		c := &of[i]
+		if c.line.beside != nil || !alike(q.group.agent, c.system, q.system) {
+			continue
+		}
+		sign := r.sign(c, q)
+		if sign != "" && (best == nil || c.repeated > best.repeated || c.repeated == best.repeated && r.isLast(c.line, q)) {
+			best, why = c, sign
+		}
+	}
+	if best == nil {
+		return choice{}, false
+	}
+	return choice{line: best.line, why: "the agent rewrote the conversation: " + why}, true
+}
+
+// isLast reports whether the last request of the group was one of this line, or
+// asked something beside it.
+func (r *Recorder) isLast(l *line, q *request) bool {
+	last := r.last[q.group.id]
+	return last != nil && (last == l || last.beside == l)
+}
+
+// sign says by what a rewriting is told from another conversation, "" by nothing.
+func (r *Recorder) sign(c *candidate, q *request) string {
+	fresh := q.conversation[c.repeated:]
+	switch last := r.last[q.group.id]; {
+	case q.group.agent && c.group.window != "" && q.group.window != "" && q.group.window != c.group.window:
+		return "its window was counted up (X-Codex-Window-Id)"
+	case r.isLast(c.line, q) && (last != c.line || c.manyTurns()) && quotes(fresh, last.said):
+		return "it quotes the last answer"
+	case q.group.agent && last != nil && last.beside == c.line && last.said != "":
+		return "a request aside was answered before"
+	case c.endGoesOn(q.conversation):
+		return "what was sent last goes on behind what changed"
+	case c.repeated > 0 && len(fresh) > 0 && !c.atMessage(&fresh[0]):
+		return "what changed first is no message"
+	}
+	return ""
+}
+
+// endGoesOn reports whether the last block that was sent comes again behind what
+// changed and, where nothing stands before that, a block of the answer behind it.
+func (c *candidate) endGoesOn(conversation []block) bool {
+	if len(c.sent) == 0 {
+		return false
+	}
+	end := c.sent[len(c.sent)-1].key
+	answered := map[key]bool{}
+	for i := range c.answer {
+		answered[c.answer[i].key] = true
+	}
+	found := false
+	for i := c.repeated; i < len(conversation); i++ {
+		if found && answered[conversation[i].key] {
+			return true
+		}
+		found = found || conversation[i].key == end
+	}
+	return found && c.repeated > 0
+}
+
+// atMessage reports whether a request parts from the line at what the user or the
+// model said.
+func (c *candidate) atMessage(now *block) bool {
+	old := c.block(c.repeated)
+	return old.Role == now.Role && (old.Role == "user" || old.Role == "assistant") &&
+		old.Kind != "thinking" && now.Kind != "thinking"
+}
+
+// edited finds the line that a request branches off from: it begins alike, and
+// what was said behind that is gone.
+func edited(of []candidate, q *request) (choice, bool) {
+	var best *candidate
+	for i := range of {
+		c := &of[i]
+		if c.line.beside == nil && c.repeated > 0 && alike(q.group.agent, c.system, q.system) &&
+			(best == nil || c.repeated > best.repeated) {
+			best = c
+		}
+	}
+	if best == nil {
+		return choice{}, false
+	}
+	cycle := min(best.line.committed(), best.block(best.repeated).cycle)
+	why := "it parts from " + best.name + " at a message that was edited"
+	if best.repeated == len(q.conversation) {
+		why = "it goes back in " + best.name
+	}
+	return choice{line: best.line, fork: true, cycle: cycle, why: why}, true
+}

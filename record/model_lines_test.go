@@ -1,0 +1,197 @@
+package record_test
+
+import (
+	"slices"
+	"strings"
+)
+
+// modelRequest is a request to the model of the rules by which requests are put
+// into lines. Its blocks are texts that begin with the role.
+type modelRequest struct {
+	group  string // what the client names, "" for nothing
+	agent  bool   // by the header of an agent
+	tools  []string
+	system string
+	said   []string
+}
+
+// modelLine is what the model knows of a line.
+type modelLine struct {
+	modelRequest          // the last one
+	answer       []string // to it
+	beside       int      // the line that it was asked beside of, -1 for none
+}
+
+// modelLines puts requests into lines as docs/wire.md says, by comparing lists.
+type modelLines struct {
+	lines []*modelLine
+	last  map[string]int // the line of the last request of a group
+}
+
+func (m *modelLines) key(r *modelRequest) string {
+	if r.group != "" {
+		return r.group
+	}
+	return "system " + r.system
+}
+
+func begins(list, with []string) bool {
+	return len(list) >= len(with) && strings.Join(list[:len(with)], "\n") == strings.Join(with, "\n")
+}
+
+func (l *modelLine) all() []string { return slices.Concat(l.said, l.answer) }
+
+// common counts the blocks that a request begins with as the line has them.
+func (l *modelLine) common(r *modelRequest) (n int) {
+	for n = len(l.all()); !begins(r.said, l.all()[:n]); n-- {
+	}
+	return n
+}
+
+func (l *modelLine) alike(r *modelRequest) bool {
+	if len(l.tools) > 0 && len(r.tools) > 0 {
+		shared := 0
+		for _, name := range l.tools {
+			if slices.Contains(r.tools, name) {
+				shared++
+			}
+		}
+		return shared*2 >= len(l.tools) && shared*2 >= len(r.tools)
+	}
+	if r.agent && (len(l.tools) > 0 || len(r.tools) > 0) {
+		return false
+	}
+	return l.system == r.system
+}
+
+func (l *modelLine) asksAside(r *modelRequest) bool {
+	if !r.agent || !begins(r.said, l.said) {
+		return false
+	}
+	if len(l.tools) > 0 && len(r.tools) == 0 {
+		return true
+	}
+	rest := r.said[len(l.said):]
+	return len(rest) > 0 && !strings.HasPrefix(rest[0], "assistant")
+}
+
+// goesOnBehind reports whether the last block that was sent comes again behind
+// what changed, in front of something of the answer where all before it changed.
+func (l *modelLine) goesOnBehind(r *modelRequest) bool {
+	n := l.common(r)
+	for i, block := range r.said {
+		if i < n || block != l.said[len(l.said)-1] {
+			continue
+		}
+		if n > 0 {
+			return true
+		}
+		for _, later := range r.said[i+1:] {
+			if slices.Contains(l.answer, later) {
+				return true
+			}
+		}
+		return false
+	}
+	return false
+}
+
+func (m *modelLines) rewrites(at int, r *modelRequest) bool {
+	l := m.lines[at]
+	last, known := m.last[m.key(r)]
+	ofLast := known && (last == at || m.lines[last].beside == at)
+	turns := strings.Contains("\n"+strings.Join(l.said, "\n"), "\nassistant")
+	if ofLast && (last != at || turns) {
+		for _, block := range r.said[l.common(r):] {
+			for _, said := range m.lines[last].answer {
+				_, text, _ := strings.Cut(said, " ")
+				if strings.HasPrefix(block, "user") && strings.Contains(block, text) {
+					return true
+				}
+			}
+		}
+	}
+	if r.agent && ofLast && last != at {
+		return true
+	}
+	if l.goesOnBehind(r) {
+		return true
+	}
+	n := l.common(r)
+	if n == 0 || n == len(r.said) {
+		return false
+	}
+	role, _, _ := strings.Cut(l.all()[n], " ")
+	return !strings.HasPrefix(r.said[n], role) || role != "user" && role != "assistant"
+}
+
+// put puts a request with its answer into a line and returns its number.
+func (m *modelLines) put(r modelRequest, answer string) int {
+	at, forked, beside := m.find(&r), false, -1
+	if at < 0 {
+		at, forked, beside = m.findOrigin(&r)
+	}
+	if at < 0 || forked {
+		m.lines = append(m.lines, &modelLine{beside: beside})
+		at = len(m.lines) - 1
+	}
+	m.lines[at].modelRequest, m.lines[at].answer = r, []string{answer}
+	m.last[m.key(&r)] = at
+	return at
+}
+
+// find finds the line that goes on, -1 for none.
+func (m *modelLines) find(r *modelRequest) int {
+	best, most := -1, -1
+	for pass := range 2 {
+		for i, l := range m.lines {
+			n := l.common(r)
+			own := m.key(&l.modelRequest) == m.key(r)
+			fits := own && !l.asksAside(r) && n >= len(l.said) && (n > len(l.said) || l.alike(r))
+			if pass == 1 {
+				fits = !own && l.group == "" && r.group == "" && n > len(l.said)
+			}
+			if fits && n >= most {
+				best, most = i, n
+			}
+		}
+		if best >= 0 {
+			return best
+		}
+	}
+	return -1
+}
+
+// findOrigin finds the line that a request rewrites or branches off from.
+func (m *modelLines) findOrigin(r *modelRequest) (at int, forked bool, beside int) {
+	at, most := -1, 0
+	for i, l := range m.lines { // what it asks beside
+		if m.key(&l.modelRequest) == m.key(r) && l.asksAside(r) && l.common(r) > most {
+			at, most = i, l.common(r)
+		}
+	}
+	if at >= 0 {
+		return at, true, at
+	}
+	most = -1
+	for i, l := range m.lines { // what it rewrites
+		n := l.common(r)
+		if m.key(&l.modelRequest) != m.key(r) || l.beside >= 0 || !l.alike(r) || !m.rewrites(i, r) {
+			continue
+		}
+		last, known := m.last[m.key(r)]
+		if n > most || n == most && known && (last == i || m.lines[last].beside == i) {
+			at, most = i, n
+		}
+	}
+	if at >= 0 {
+		return at, false, -1
+	}
+	most = 0
+	for i, l := range m.lines { // what it branches off from
+		if m.key(&l.modelRequest) == m.key(r) && l.beside < 0 && l.alike(r) && l.common(r) > most {
+			at, most = i, l.common(r)
+		}
+	}
+	return at, true, -1
+}

@@ -1,0 +1,201 @@
+package record
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// view is what a line has: the blocks that its last request was sent with, and
+// what was answered to it.
+type view struct {
+	of                   *tree.Tree
+	system, sent, answer []block
+}
+
+// view returns what the line has now. Cost: the blocks of the line, once for
+// each state that it is in.
+func (l *line) view(ctx context.Context) (*view, error) {
+	t := l.c.Working().Tree()
+	if l.seen != nil && l.seen.of == t {
+		return l.seen, nil
+	}
+	system, conversation, err := thread(ctx, t, l.keys)
+	if err != nil {
+		return nil, err
+	}
+	v := &view{of: t, system: system, sent: conversation}
+	if at := answerOf(conversation); l.last == nil && at >= 0 {
+		v.sent, v.answer = conversation[:at], conversation[at:]
+	}
+	l.seen = v
+	return v, nil
+}
+
+// answerOf returns where the answer begins that nothing was sent after, -1 where
+// there is none.
+func answerOf(conversation []block) int {
+	for i := len(conversation) - 1; i >= 0 && conversation[i].inHead && conversation[i].Role == "assistant"; i-- {
+		if conversation[i].Attrs[attrAnswer] != nil {
+			return i
+		}
+	}
+	return -1
+}
+
+// repeated returns how many blocks a conversation begins with as the line has
+// them, its answer included.
+func (v *view) repeated(conversation []block) int {
+	n := 0
+	for n < len(conversation) && n < len(v.sent)+len(v.answer) && v.block(n).key == conversation[n].key {
+		n++
+	}
+	return n
+}
+
+// block is a block of what was sent and then answered.
+func (v *view) block(n int) *block {
+	if n < len(v.sent) {
+		return &v.sent[n]
+	}
+	return &v.answer[n-len(v.sent)]
+}
+
+// wasSent reports whether the last request had just these blocks.
+func (v *view) wasSent(system, conversation []block) bool {
+	return same(v.system, system) && same(v.sent, conversation)
+}
+
+// manyTurns reports whether the last request repeated an answer.
+func (v *view) manyTurns() bool {
+	return slices.ContainsFunc(v.sent, func(b block) bool { return b.Role == "assistant" })
+}
+
+// toolNames returns the tools of a system region.
+func toolNames(system []block) map[string]bool {
+	names := map[string]bool{}
+	for i := range system {
+		if system[i].Kind == "tool" {
+			name, _ := system[i].Attrs[attrName].(string)
+			names[name] = true
+		}
+	}
+	return names
+}
+
+// alike reports whether it may be one agent that sends both: at least half of
+// their tools have the same names or, where neither has tools, part of the system
+// prompt is the same or both have none. One with tools is not the same as one
+// without in the session of an agent, where those without are asked for a title
+// or a summary.
+func alike(agent bool, a, b []block) bool {
+	tools, others := toolNames(a), toolNames(b)
+	if len(tools) > 0 && len(others) > 0 {
+		shared := 0
+		for name := range tools {
+			if others[name] {
+				shared++
+			}
+		}
+		return 2*shared >= max(len(tools), len(others))
+	}
+	if agent && len(tools)+len(others) > 0 {
+		return false
+	}
+	known, texts := map[key]bool{}, [2]int{}
+	for i, blocks := range [][]block{a, b} {
+		for j := range blocks {
+			if blocks[j].Kind == "tool" {
+				continue
+			}
+			texts[i]++
+			if i == 0 {
+				known[blocks[j].key] = true
+			} else if known[blocks[j].key] {
+				return true
+			}
+		}
+	}
+	return texts == [2]int{}
+}
+
+// openCall is a call of a tool that was answered and has no result yet.
+type openCall struct {
+	call, block string   // the id of the call, and that of its block
+	arguments   []string // that are texts
+}
+
+// openCallOf reads a call. Its arguments may be a text that is JSON itself.
+func openCallOf(p *api.Part, id string) openCall {
+	c := openCall{call: p.Call, block: id}
+	var collect func(v canon.Any)
+	collect = func(v canon.Any) {
+		if v.Kind == canon.KindString {
+			if parsed, err := canon.ParseAny([]byte(v.Text)); err == nil && parsed.Kind == canon.KindObject {
+				collect(parsed)
+				return
+			}
+			c.arguments = append(c.arguments, strings.TrimSpace(v.Text))
+		}
+		for _, e := range v.Elems {
+			collect(e)
+		}
+		for _, m := range v.Members {
+			collect(m.Value)
+		}
+	}
+	collect(p.Content)
+	return c
+}
+
+// Lengths from which a text is taken for a task that was handed on: as all that
+// is said, and as part of it; and for a summary that is quoted.
+const (
+	shortestTask   = 8
+	shortestInside = 32
+	shortestQuote  = 16
+)
+
+// begins returns the length of the longest argument that a conversation was begun
+// with, 0 for none.
+func (c *openCall) begins(conversation []block) int {
+	longest := 0
+	for i := range conversation {
+		text, ok := textOf(&conversation[i])
+		if !ok || conversation[i].Role != "user" {
+			continue
+		}
+		for _, a := range c.arguments {
+			if len(a) >= shortestTask && strings.TrimSpace(text) == a ||
+				len(a) >= shortestInside && strings.Contains(text, a) {
+				longest = max(longest, len(a))
+			}
+		}
+	}
+	return longest
+}
+
+// textOf returns the text of a block of a request.
+func textOf(b *block) (string, bool) {
+	v, ok := b.Content.(canon.Any)
+	return v.Text, ok && b.Kind == "text" && v.Kind == canon.KindString
+}
+
+// quotes reports whether a user's text repeats the longest line of what was
+// answered, as the first message after a compaction does.
+func quotes(conversation []block, said string) bool {
+	line := ""
+	for text := range strings.SplitSeq(said, "\n") {
+		if text = strings.TrimSpace(text); len(text) > len(line) {
+			line = text
+		}
+	}
+	return len(line) >= shortestQuote && slices.ContainsFunc(conversation, func(b block) bool {
+		text, ok := textOf(&b)
+		return ok && b.Role == "user" && strings.Contains(text, line)
+	})
+}
