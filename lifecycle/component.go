@@ -87,10 +87,12 @@ func (s *components) search(start string) {
 
 // add makes a component of its members.
 func (s *components) add(members []string) {
-	c := &component{members: slices.Sorted(slices.Values(members))}
+	c := &component{members: slices.Clone(members)}
+	slices.Sort(c.members)
+	var room [8]*tree.Entry
 	for _, id := range c.members {
 		s.found[id] = c
-		path := s.tree.Path(id)
+		path := s.tree.AppendPath(room[:0], id)
 		switch e := path[len(path)-1]; {
 		case prunable(path):
 			c.roots = append(c.roots, id)
@@ -105,7 +107,7 @@ func (s *components) add(members []string) {
 		case enclosingTurn(path) == "" && c.kept == "":
 			c.kept, c.by = Referenced, id
 		}
-		if why := s.keptBecause(id); why != "" && c.kept == "" {
+		if why := s.keptBecause(path); why != "" && c.kept == "" {
 			c.kept, c.by = why, id
 		}
 	}
@@ -117,7 +119,8 @@ func (s *components) add(members []string) {
 // the node is left out unless it can cascade: it keeps the node (see outsideReferrer),
 // but a block never takes its own turn along.
 func (s *components) dependencies(id string) (ids []string) {
-	path := s.tree.Path(id)
+	var room [8]*tree.Entry
+	path := s.tree.AppendPath(room[:0], id)
 	e := path[len(path)-1]
 	for from := range s.tree.Referrers(id) {
 		if from != id && !isFixedAncestor(path, from) {

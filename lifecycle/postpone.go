@@ -2,46 +2,42 @@ package lifecycle
 
 import "github.com/contexttree/pact/tree"
 
-// freedSince returns what the tree has less than an earlier state of it: nodes, bytes
-// of the thread and, if tokens are counted, tokens.
-func (p *pruner) freedSince(before *tree.Tree) (Freed, error) {
+// freedSince returns what the tree has less than an earlier state of the pruner had: nodes,
+// bytes of the thread and, if tokens are counted, tokens.
+func (p *pruner) freedSince(before *tree.Tree, freedTokens int64) Freed {
 	was, is := before.Root().Summary(), p.tree.Root().Summary()
 	_, wasBytes := before.ThreadSize()
 	_, isBytes := p.tree.ThreadSize()
-	f := Freed{Nodes: was.Blocks + was.Containers - is.Blocks - is.Containers, Bytes: wasBytes - isBytes}
+	return Freed{Nodes: was.Blocks + was.Containers - is.Blocks - is.Containers, Bytes: wasBytes - isBytes,
+		Tokens: p.freedTokens - freedTokens}
+}
+
+// tokensOf returns the tokens of an entry and everything below it, 0 if none are counted.
+func (p *pruner) tokensOf(e *tree.Entry) (int64, error) {
 	if p.tokens == nil {
-		return f, nil
+		return 0, nil
 	}
-	wasTokens, err := p.tokens.Sum(p.ctx, before.Root())
-	if err != nil {
-		return f, err
-	}
-	isTokens, err := p.tokens.Sum(p.ctx, p.tree.Root())
-	f.Tokens = wasTokens - isTokens
-	return f, err
+	return p.tokens.Sum(p.ctx, e)
 }
 
 // postponed reports whether the policy postpones a pruning that was tried on a copy,
 // because it would free too little and the cycle is not one of its interval: then it
 // returns what the pruning would free and the cycle that it waits for. nil means that
 // the pruning takes effect. The rule is decision 060.
-func (p *pruner) postponed(before *tree.Tree) (*Waiting, error) {
+func (p *pruner) postponed(before *pruner) *Waiting {
 	policy, cycle := &p.in.Policy, p.in.Stamps.Cycle
-	if policy.MinTokens == 0 && policy.MinBytes == 0 && policy.Every == 0 || p.tree == before {
-		return nil, nil
+	if policy.MinTokens == 0 && policy.MinBytes == 0 && policy.Every == 0 || p.tree == before.tree {
+		return nil
 	}
-	freed, err := p.freedSince(before)
-	if err != nil {
-		return nil, err
-	}
+	freed := p.freedSince(before.tree, before.freedTokens)
 	enough := policy.MinTokens > 0 && freed.Tokens >= int64(policy.MinTokens) || policy.MinBytes > 0 &&
 		freed.Bytes >= int64(policy.MinBytes)
 	if enough || policy.Every > 0 && cycle%int64(policy.Every) == 0 {
-		return nil, nil
+		return nil
 	}
 	w := &Waiting{Would: freed}
 	if every := int64(policy.Every); every > 0 {
 		w.Until = cycle - cycle%every + every
 	}
-	return w, nil
+	return w
 }

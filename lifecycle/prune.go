@@ -27,6 +27,7 @@ type pruner struct {
 	orphanedByExpiry map[string]bool // the calls and results whose last partner expired
 	newStubs         map[string]bool // the stubs that this commit left
 	emptyGroups      []Held          // the empty removable groups that something keeps
+	freedTokens      int64           // that the removed nodes had, less those of new stubs; 0 if none are counted
 	removed          []Removal
 	held             []Held
 	stubs            []Stub
@@ -63,10 +64,7 @@ func (p *pruner) prune(report *Report) error {
 		}
 	}
 	if p.tree != before {
-		freed, err := p.freedSince(before)
-		if err != nil {
-			return err
-		}
+		freed := p.freedSince(before, 0)
 		report.Freed = &freed
 	}
 	report.Removed = append(report.Removed, p.removed...)
@@ -104,9 +102,7 @@ func (p *pruner) pruneToLimits(report *Report) error {
 	if err != nil {
 		return err
 	}
-	if waiting, err := trial.postponed(p.tree); err != nil {
-		return err
-	} else if waiting != nil {
+	if waiting := trial.postponed(p); waiting != nil {
 		report.Waiting, p.clock.next = waiting, read
 		for _, r := range trial.removed[len(p.removed):] {
 			if r.Reason == Pruned {
@@ -142,8 +138,9 @@ func (p *pruner) measureLimits() error {
 // with everything below them; 0 for the other limits.
 func (p *pruner) weightsOf(t *tree.Tree, ids []string) ([]int64, error) {
 	sums := make([]int64, len(p.limits))
+	var room [8]*tree.Entry
 	for _, id := range ids {
-		path := t.Path(id)
+		path := t.AppendPath(room[:0], id)
 		for i := range p.limits {
 			l, region := &p.limits[i], path[1].Class()
 			if l.summed() || !l.within(region) {

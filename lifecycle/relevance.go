@@ -57,8 +57,11 @@ func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
 // does. Where a reference leads out of the item it returns all candidates. It does not
 // look at references into the item; openReferenced does.
 func (w *walk) helpersIn(path []*tree.Entry, l *limit) ([]candidate, error) {
-	t := disjointSets{limit: l, scale: &w.weigher, region: path[1].Class(), index: make(map[string]int)}
-	if err := t.add(path, 0); err != nil {
+	n := path[len(path)-1].Summary().Nodes
+	t := disjointSets{limit: l, scale: &w.weigher, region: path[1].Class(), nodes: make([]setMember, 0, n),
+		index: make(map[string]int, n)}
+	var room [8]*tree.Entry
+	if err := t.add(append(room[:0], path...), 0); err != nil {
 		return nil, err
 	}
 	for i := len(t.nodes) - 1; i >= 0; i-- {

@@ -19,7 +19,8 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Held) {
 		}
 		return nil, blockers, Held{ID: c.id, Reason: Pruned, Kept: kept, By: by}
 	}
-	if why := p.keptBecause(c.id); why != "" {
+	var room [8]*tree.Entry
+	if why := p.keptBecause(p.tree.AppendPath(room[:0], c.id)); why != "" {
 		return keep(why, c.id)
 	}
 	first := p.components.of(c.id)
@@ -63,21 +64,21 @@ func (p *pruner) removalSet(c candidate) (roots, blockers []string, held Held) {
 	return outermost(p.tree, roots), nil, Held{}
 }
 
-// keptBecause returns why a node stays whatever else goes (02 §7.2), "" where nothing
-// keeps it.
-func (p *pruner) keptBecause(id string) string {
-	switch {
-	case p.tree.Node(id).Pinned:
+// keptBecause returns why the node at the end of path stays whatever else goes (02 §7.2),
+// "" where nothing keeps it.
+func (p *pruner) keptBecause(path []*tree.Entry) string {
+	switch n := path[len(path)-1].Node(); {
+	case n.Pinned:
 		return Pinned
-	case p.in.Retained(id):
+	case p.in.Retained(n.ID):
 		return Retained
-	case p.isProtected(p.tree.Path(id)):
+	case p.isProtected(path):
 		return Recent
 	}
 	return ""
 }
 
-// outermost leaves out the roots that are below another root.
+// outermost removes from roots those that are below another root.
 func outermost(t *tree.Tree, roots []string) []string {
 	if len(roots) == 1 {
 		return roots
@@ -86,9 +87,13 @@ func outermost(t *tree.Tree, roots []string) []string {
 	for _, id := range roots {
 		all[id] = true
 	}
-	return slices.DeleteFunc(slices.Clone(roots), func(id string) bool {
-		path := t.Path(id)
-		return slices.ContainsFunc(path[:len(path)-1], func(e *tree.Entry) bool { return all[e.Node().ID] })
+	return slices.DeleteFunc(roots, func(id string) bool {
+		for id = t.Parent(id); id != ""; id = t.Parent(id) {
+			if all[id] {
+				return true
+			}
+		}
+		return false
 	})
 }
 

@@ -112,8 +112,9 @@ func (p *pruner) limitHelped(limits []*limit, c candidate, set []string) (*limit
 		if l.region == "" && l.kind == "" && l.tag == "" && l.unit != turns {
 			return l, nil
 		}
+		var room [8]*tree.Entry
 		for _, root := range set {
-			path := p.tree.Path(root)
+			path := p.tree.AppendPath(room[:0], root)
 			if helps, err := p.contributes(l, path[len(path)-1], path[1].Class()); helps || err != nil {
 				return l, err
 			}
@@ -161,11 +162,25 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	}
 	parents, more := p.emptyGroupIDs(), make([]int64, len(p.limits))
 	for _, id := range set {
+		e := p.tree.Entry(id)
+		below := e.Summary()
+		gone = slices.Grow(gone, below.Nodes)
+		p.removed = slices.Grow(p.removed, below.Nodes)
+		tokens, err := p.tokensOf(e)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.freedTokens += tokens
 		parents = append(parents, p.tree.Parent(id))
-		eachID(p.tree.Entry(id), func(id string) { went(id, Pruned, rule) })
+		eachID(e, func(id string) { went(id, Pruned, rule) })
 	}
 	if stub != nil {
 		c := p.keepStub(stub)
+		tokens, err := p.tokensOf(p.tree.Entry(c.id))
+		if err != nil {
+			return nil, nil, err
+		}
+		p.freedTokens -= tokens
 		stubbed, more = &c, stub.weights
 	} else {
 		p.tree = p.tree.Without(set...)
@@ -173,7 +188,7 @@ func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *ca
 	before := p.tree
 	var groups []string
 	p.tree, groups, p.emptyGroups = cascade(p.tree, parents, p.in.Retained)
-	empty, err := p.weightsOf(before, outermost(before, groups))
+	empty, err := p.weightsOf(before, outermost(before, slices.Clone(groups)))
 	if err != nil {
 		return nil, nil, err
 	}

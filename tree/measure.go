@@ -20,7 +20,7 @@ type Measure struct {
 	Want Marks  // what has to occur for anything to count; the zero Marks for no such condition
 	// Of measures an entry by itself; what is below it does not count.
 	Of   func(ctx context.Context, e *Entry) (int64, error)
-	Dear bool // whether Of is worth keeping for every single entry
+	Dear bool // whether Of is worth keeping for every entry without children, each by itself
 }
 
 // Tokens returns a Measure of the tokens of blocks: those of a text, or of the canonical
@@ -52,7 +52,7 @@ func (m *Measure) Sum(ctx context.Context, e *Entry) (sum int64, err error) {
 	if !e.sum.Marks.May(m.Want) {
 		return 0, nil
 	}
-	keep := m.Dear || e.sum.Nodes >= worthKeeping
+	keep := m.Dear && e.kids == nil || e.sum.Nodes >= worthKeeping
 	if keep {
 		if known := e.measured.get(m.Name); known != nil {
 			return known.sum, nil

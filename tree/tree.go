@@ -100,7 +100,7 @@ func (t *Tree) Parent(id string) string {
 // Entry returns the entry of an id, nil if there is none. Cost: O(depth · log n).
 func (t *Tree) Entry(id string) *Entry {
 	var room [8]*Entry
-	path := t.appendPath(room[:0], id)
+	path := t.AppendPath(room[:0], id)
 	if len(path) == 0 {
 		return nil
 	}
@@ -109,10 +109,11 @@ func (t *Tree) Entry(id string) *Entry {
 
 // Path returns the entries from the root down to the id, nil if the id is not in the tree.
 // Cost: O(depth · log n).
-func (t *Tree) Path(id string) []*Entry { return t.appendPath(nil, id) }
+func (t *Tree) Path(id string) []*Entry { return t.AppendPath(nil, id) }
 
-// appendPath appends the path to an id, nothing where it is not in the tree.
-func (t *Tree) appendPath(path []*Entry, id string) []*Entry {
+// AppendPath appends the path to an id, nothing if the id is not in the tree. With room in
+// path it allocates nothing.
+func (t *Tree) AppendPath(path []*Entry, id string) []*Entry {
 	p, ok := t.lookUp(id)
 	if !ok {
 		return path
@@ -214,7 +215,7 @@ func (c *change) rebuild(path []*Entry, next *Entry) {
 // attach puts an entry with everything below it under a parent.
 func (c *change) attach(parent string, e *Entry) {
 	var room [8]*Entry
-	path := c.appendPath(room[:0], parent)
+	path := c.AppendPath(room[:0], parent)
 	under := path[len(path)-1]
 	class := under.class
 	if class == Block { // a group of foreign type whose last child is on its way back
