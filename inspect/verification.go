@@ -47,6 +47,8 @@ type Defect struct {
 	What     string   `json:"what"`               // what does not hold
 	Recorded string   `json:"recorded,omitempty"` // what it should be
 	Found    string   `json:"found,omitempty"`    // what it is
+	// nothing is lost: readers do without it, and compacting the store makes it anew
+	Derived bool `json:"derived,omitempty"`
 }
 
 // AttemptCounts compares the threads that completed attempts (03 §6) sent with the threads

@@ -149,6 +149,9 @@ type Damage struct {
 	What     string   // what is damaged, in words
 	Recorded string   // what it should be, "" where that says nothing
 	Found    string   // and is
+	// Derived says that it is made of rows that do not have the damage, so that readers
+	// get right answers without it and the store can make it anew.
+	Derived bool
 }
 
 // Error says what is damaged.

@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/spf13/cobra"
 )
@@ -52,12 +54,14 @@ func (a *app) compactCommand() *cobra.Command {
 	return &cobra.Command{
 		Use:   "compact",
 		Short: "Pack settled rows and give free room back to the disk",
-		Long: `Pack the rows of all commits into pages, rewrite the file of the store without the
-room of deleted, erased and packed rows, and print how many bytes the file and the
-log beside it had before and have now. The disk needs room for a second copy of the
-file. Other processes may read meanwhile; if one does, the file does not shrink: the
-answer says so, the exit code is 1, and the command can be repeated. Writers wait,
-and may get E_BUSY. Ctrl-C leaves the store as it was.`,
+		Long: `Pack the rows of all commits into pages, make directories anew that are damaged,
+rewrite the file of the store without the room of deleted, erased and packed rows,
+and print how many bytes the file and the log beside it had before and have now. The
+disk needs room for a second copy of the file. Other processes may read meanwhile; if
+one does, the file does not shrink: the answer says so, the exit code is 1, and the
+command can be repeated. Writers wait, and may get E_BUSY. Ctrl-C leaves the store as
+it was. The tables of a database are rewritten one by one (VACUUM FULL); everybody
+else waits meanwhile.`,
 		Example: "  pact db compact\n  pact db compact --db runs.db --json",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
@@ -68,8 +72,7 @@ and may get E_BUSY. Ctrl-C leaves the store as it was.`,
 			defer s.Close()
 			file, ok := s.(*sqlite.Store)
 			if !ok {
-				return fault.New(fault.Store, "the store is a database, and no file",
-					"PostgreSQL gives room back by itself (autovacuum)")
+				return a.compactDatabase(ctx, s)
 			}
 			before := sizeOf(a.db)
 			remains, err := a.compact(ctx, file, before)
@@ -85,6 +88,18 @@ and may get E_BUSY. Ctrl-C leaves the store as it was.`,
 			return a.answer(a.db+": "+bytesText(before)+" before, "+bytesText(after)+" now"+text, facts)
 		}),
 	}
+}
+
+// compactDatabase compacts a store in a database, which does not say how far it is.
+func (a *app) compactDatabase(ctx context.Context, s store.Store) error {
+	database, err := store.Power[*postgres.Store](s)
+	if err != nil {
+		return err
+	}
+	if err := database.Compact(ctx); err != nil {
+		return err
+	}
+	return a.answer(a.shown()+": packed, and its tables are written anew", map[string]any{"store": a.shown()})
 }
 
 // compact compacts a store and shows how far it is: what is written stands in the

@@ -54,6 +54,13 @@ func TestPostgresAnswersAsAFileDoes(t *testing.T) {
 		"../../examples/conversations/weather.json"); code != 0 || !strings.Contains(out, "Stored: in DB.") {
 		t.Errorf("opened: %d, %s%s", code, out, errs)
 	}
+	if code, out, errs := pact(address, "db", "compact"); code != 0 ||
+		out != "DB: packed, and its tables are written anew\n" {
+		t.Errorf("compacting a database: %d, %s%s", code, out, errs)
+	}
+	if code, out, errs := pact(address, "db", "check"); code != 0 {
+		t.Errorf("a compacted database: %d, %s%s", code, out, errs)
+	}
 	if code, _, errs := pact(address, "db", "backup", file+".copy"); code != 1 || !strings.Contains(errs, "pg_dump") {
 		t.Errorf("a backup of a database: %d, %s", code, errs)
 	}

@@ -115,6 +115,9 @@ func (a *app) drawDefect(name string, d *inspect.Defect) {
 	a.printf("%s %s\n", visible(name), a.paint.bad("does not hold"))
 	rows := [][]string{{"  at", where}, {"  node", visible(d.Node)}, {"  among", visible(strings.Join(d.Suspects, " "))},
 		{"  what", visible(d.What)}, {"  recorded", visible(d.Recorded)}, {"  found", visible(d.Found)}}
+	if d.Derived {
+		rows = append(rows, []string{"  remedy", "nothing is lost: pact db compact makes it anew"})
+	}
 	for _, row := range rows {
 		if row[1] != "" {
 			a.printf("%-11s%s\n", row[0], row[1])

@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestVerifyReportsDamage damages a store and looks at what the command makes of it.
@@ -71,6 +73,61 @@ func TestVerifyReportsDamage(t *testing.T) {
 	if got := pact(0, "verify", "chat"); got != unrecorded {
 		t.Errorf("printed %q", got)
 	}
+}
+
+// A damaged directory hides nothing from a reader, check says how to make it anew, and
+// that command does.
+func TestADamagedDirectoryIsMadeAnew(t *testing.T) {
+	db := filepath.Join(t.TempDir(), "pact.db")
+	s, err := sqlite.Open(t.Context(), db)
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	must(err)
+	c, err := pact.Create(t.Context(), s, "chat", nil)
+	must(err)
+	for range 70 {
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Content: "said"})
+			return nil
+		}})
+		must(err)
+	}
+	must(s.PackAll(t.Context()))
+	must(s.Close())
+	run := func(want int, args ...string) string {
+		t.Helper()
+		var out bytes.Buffer
+		streams := cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out, Env: []string{"PACT_DB=" + db}}
+		if code := cli.Run(t.Context(), args, streams); code != want {
+			t.Fatalf("pact %q: exit %d\n%s", args, code, &out)
+		}
+		return out.String()
+	}
+	thread := run(0, "thread", "chat", "@t0")
+	file, err := sql.Open("sqlite", db)
+	must(err)
+	_, err = file.Exec("UPDATE directory SET digest = zeroblob(32)")
+	must(err)
+	must(file.Close())
+	if got := run(0, "thread", "chat", "@t0"); got != thread {
+		t.Errorf("read %.80s", got)
+	}
+	for _, want := range []string{"chat does not hold\n", "  what     the directory is not as it was written\n",
+		"  remedy   nothing is lost: pact db compact makes it anew\n"} {
+		if got := run(1, "db", "check"); !strings.Contains(got, want) {
+			t.Errorf("printed %q, which lacks %q", got, want)
+		}
+	}
+	if got := run(1, "verify", "chat", "--json"); !strings.Contains(got, `"snapshots":70,`) ||
+		!strings.Contains(got, `"derived":true`) {
+		t.Errorf("printed %q", got)
+	}
+	run(0, "db", "compact")
+	run(0, "db", "check")
 }
 
 // TestVerifyAll damages the row of one context and the content of another.

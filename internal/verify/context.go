@@ -48,10 +48,31 @@ func (v *verifier) context(progress Progress) error {
 	}
 	if checker, ok := v.store.(store.Checker); ok {
 		damage, err := checker.Check(v.ctx, v.now.Key)
-		if v.found.Defect, err = defectOf(damage, err); v.found.Defect != nil || err != nil {
+		found, err := defectOf(damage, err)
+		if err != nil {
 			return err
 		}
+		if v.found.Defect = found; found != nil && !found.Derived {
+			return nil
+		}
 	}
+	return v.rest(progress)
+}
+
+// rest checks what the store does not check by itself. A defect in it counts more than
+// one in what is derived.
+func (v *verifier) rest(progress Progress) error {
+	derived := v.found.Defect
+	v.found.Defect = nil
+	err := v.recorded(progress)
+	if v.found.Defect == nil && err == nil {
+		v.found.Defect = derived
+	}
+	return err
+}
+
+// recorded checks the log, and with it everything whose digest is recorded there.
+func (v *verifier) recorded(progress Progress) error {
 	erasures, defect, err := checkLog(v.log().Entries(v.ctx), v.now)
 	if v.found.Defect = defect; defect != nil || err != nil {
 		return err

@@ -116,7 +116,7 @@ func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
 	}
 	return &inspect.Defect{
 		NoCycle: d.NoCycle, Cycle: d.Cycle, Node: d.Node, Suspects: d.Suspects,
-		What: d.What, Recorded: d.Recorded, Found: d.Found,
+		What: d.What, Recorded: d.Recorded, Found: d.Found, Derived: d.Derived,
 	}, nil
 }
 

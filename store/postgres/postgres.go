@@ -22,7 +22,10 @@ import (
 )
 
 // Store is the store in a database. It implements store.Store.
-type Store struct{ *sqlstore.Store }
+type Store struct {
+	*sqlstore.Store
+	db *sql.DB
+}
 
 // connections are how many a store opens at most.
 const connections = 16
@@ -81,7 +84,7 @@ func openConfig(ctx context.Context, config *pgconn.Config, address string, make
 	if err != nil {
 		return nil, err
 	}
-	return &Store{s}, nil
+	return &Store{s, db}, nil
 }
 
 var dialect = sqlstore.Dialect{
@@ -95,19 +98,33 @@ var dialect = sqlstore.Dialect{
 	Clean: clean,
 }
 
-// clean writes the tables anew, without what is in the free parts of their pages.
-// Others wait meanwhile.
+// clean writes the tables anew where an erasure left something to clean up.
 func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
-	var last sql.NullInt64
-	if err := db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last); err != nil || !last.Valid {
+	last, err := lastUnclean(ctx, db)
+	if err != nil || !last.Valid {
 		return "", err
 	}
-	for _, table := range [...]string{"node_version", "content", "page", "page_block", "page_name", "log",
-		"attempt", "context"} {
+	return "", rewrite(ctx, db, last)
+}
+
+// lastUnclean is the number of the last erasure that is not cleaned up, if there is any.
+func lastUnclean(ctx context.Context, db *sql.DB) (last sql.NullInt64, err error) {
+	return last, db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last)
+}
+
+// rewrite writes the tables anew that hold anything of a context, without what is in the
+// free parts of their pages, and with that cleans up after the erasures up to one. Others
+// wait meanwhile. VACUUM alone lets free room be used again, and leaves in it what was there.
+func rewrite(ctx context.Context, db *sql.DB, cleaned sql.NullInt64) error {
+	for _, table := range [...]string{"node_version", "content", "page", "page_block", "page_name", "directory",
+		"directory_run", "log", "attempt", "context"} {
 		if _, err := db.ExecContext(ctx, "VACUUM (FULL) "+table); err != nil {
-			return "", err
+			return err
 		}
 	}
-	_, err = db.ExecContext(ctx, "DELETE FROM unclean WHERE no <= $1", last.Int64)
-	return "", err
+	if !cleaned.Valid {
+		return nil
+	}
+	_, err := db.ExecContext(ctx, "DELETE FROM unclean WHERE no <= $1", cleaned.Int64)
+	return err
 }

@@ -80,35 +80,75 @@ func TestOpenedThroughADirectory(t *testing.T) {
 	}
 }
 
-// What a directory says is not trusted: whatever is flipped in it is found by Check
-// and by whoever reads it, and nothing else is said instead.
+// damagesOfDirectories are statements that damage the directory of a file.
+var damagesOfDirectories = []string{
+	"UPDATE directory SET body = CAST(substr(body, 1, 40) || x'ff' || substr(body, 42) AS BLOB)",
+	"UPDATE directory SET digest = zeroblob(32)",
+	"UPDATE directory SET cycle = cycle - 1",
+	"UPDATE directory_run SET body = CAST(substr(body, 1, 60) || x'ff' || substr(body, 62) AS BLOB)",
+	"UPDATE directory_run SET body = zeroblob(0)",
+	"UPDATE directory_run SET body = (SELECT body FROM directory_run WHERE no = 1) WHERE no > 1",
+	"DELETE FROM directory_run WHERE no = 2",
+}
+
+// What a directory says is not trusted: whatever is flipped in it is found by Check, and
+// readers get the same from the rows. Packing makes it anew.
 func TestDamagedDirectory(t *testing.T) {
-	for _, statement := range []string{
-		"UPDATE directory SET body = CAST(substr(body, 1, 40) || x'ff' || substr(body, 42) AS BLOB)",
-		"UPDATE directory SET digest = zeroblob(32)",
-		"UPDATE directory_run SET body = CAST(substr(body, 1, 60) || x'ff' || substr(body, 62) AS BLOB)",
-		"UPDATE directory_run SET body = zeroblob(0)",
-		"UPDATE directory_run SET body = (SELECT body FROM directory_run WHERE no = 1) WHERE no > 1",
-	} {
+	for _, statement := range damagesOfDirectories {
 		t.Run(statement, func(t *testing.T) {
 			path, _, w := directed(t, 60)
 			raw(t, path, statement).Close()
-			s := open(t, path)
-			read := func() error {
-				st, err := s.Load(t.Context(), w.state.Key)
-				if err == nil {
-					_, err = walked(st.Head)
+			s, err := sqlite.Open(t.Context(), path)
+			must(t, err)
+			defer s.Close()
+			st, err := s.Load(t.Context(), w.state.Key)
+			must(t, err)
+			if got, err := walked(st.Head); err != nil || got != w.state.Head.Digest() {
+				t.Errorf("the reader got another tree, %v", err)
+			}
+			n := 0
+			for at, err := range s.History(t.Context(), w.state.Key, 60, 60) {
+				must(t, err)
+				if n++; at.Digest() != w.state.Head.Digest() {
+					t.Error("the history has another tree")
 				}
-				return err
 			}
-			var d *store.Damage
-			if err := read(); fault.CodeOf(err) != fault.Store || !errors.As(err, &d) {
-				t.Errorf("the reader got %v", err)
+			if n != 1 {
+				t.Errorf("the history has %d snapshots", n)
 			}
-			if d, err := s.Check(t.Context(), w.state.Key); d == nil {
-				t.Errorf("Check found nothing: %v", err)
+			if d, err := s.Check(t.Context(), w.state.Key); err != nil || d == nil || !d.Derived {
+				t.Errorf("Check found %+v, %v", d, err)
+			}
+			must(t, s.PackAll(t.Context()))
+			if d, err := s.Check(t.Context(), w.state.Key); err != nil || d != nil {
+				t.Errorf("after packing, Check found %+v, %v", d, err)
+			}
+			if n := count(t, path, allPages); n < 2 {
+				t.Errorf("%d pages were made anew", n)
+			}
+			st, err = open(t, path).Load(t.Context(), w.state.Key)
+			must(t, err)
+			if !st.Head.Region(tree.Seq).Children().Unopened() {
+				t.Error("the store is not opened through the new directory")
 			}
 		})
+	}
+}
+
+// Where the rows are damaged, a directory in front of them does not hide it, nor does
+// one that is damaged too.
+func TestDamagedRowsBehindADirectory(t *testing.T) {
+	path, s, w := directed(t, 60)
+	w.next(t, "one more, in rows")
+	must(t, s.Close())
+	for _, statement := range []string{"UPDATE node_version SET type = 'mt:x' WHERE id = 'block:61-0'",
+		damagesOfDirectories[0]} {
+		raw(t, path, statement).Close()
+		_, err := open(t, path).Load(t.Context(), w.state.Key)
+		var d *store.Damage
+		if fault.CodeOf(err) != fault.Store || !errors.As(err, &d) || d.Derived {
+			t.Errorf("after %s the reader got %v", statement, err)
+		}
 	}
 }
 

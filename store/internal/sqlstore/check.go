@@ -7,7 +7,6 @@ import (
 
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/internal/page"
-	"github.com/contexttree/pact/tree"
 )
 
 // Check implements store.Checker: the chain that runs through the log, the proof
@@ -39,52 +38,8 @@ func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error)
 			}
 		}
 	}
-	d, err := s.checkDirectory(ctx, &st, line)
-	return d, s.fail(ctx, err, "checking the directory")
-}
-
-// checkDirectory reads every page of the newest directory of a context. It returns
-// what is not as it was written, and what does not agree with the log.
-func (s *Store) checkDirectory(ctx context.Context, st *state, line lineage) (*store.Damage, error) {
-	c := &scanner{store: s, line: line, known: make(map[string][]tree.Header)}
-	var published logPosition
-	var root *rootPage
-	err := s.inReadTx(ctx, "checking the directory", func(tx *sql.Tx) (err error) {
-		c.tx = tx
-		if root, err = c.rootPage(ctx, st.Cycle); err == nil && root != nil {
-			published, err = s.publication(ctx, tx, line.at(root.cycle), root.cycle, st.Revision)
-		}
-		return err
-	})
-	c.tx = nil
-	if err != nil || root == nil {
-		return damageOf(err), err
-	}
-	o, err := c.openRoot(ctx, st, root)
-	if err == nil {
-		if d := digestDamage(o.start.tree, published.digest); d != nil {
-			return d, nil
-		}
-		err = o.check(o.runs)
-	}
-	if d := damageOf(err); d != nil {
-		return d, nil
-	}
-	return nil, err
-}
-
-// check loads runs and those below them, and lets go of each.
-func (o *opened) check(runs []*run) (err error) {
-	defer tree.Recover(&err)
-	for _, r := range runs {
-		r.Stub.List(r.load).Parts() // not r.list, which would keep it
-		below := r.page.runs
-		r.page = nil
-		if err := o.check(below); err != nil {
-			return err
-		}
-	}
-	return nil
+	d, _, err := s.checkDirectories(ctx, key)
+	return d, err
 }
 
 // checker checks the segments of a lineage, the oldest first.

@@ -6,7 +6,6 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"weak"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
@@ -33,6 +32,9 @@ type opened struct {
 	runs     []*run   // between the turns in the root page
 	odd      int      // how many nodes in runs have ids that do not tell where they are
 	byStub   sync.Map // *tree.List -> *run
+
+	reading sync.Mutex
+	whole   *replay // the same tree made of the rows, once a page was gone or damaged
 }
 
 // run is a stub among the turns of a snapshot.
@@ -103,6 +105,9 @@ type rootPage struct {
 // rootPage reads the newest directory of a context up to a cycle, of its own branch
 // or of the one that it was forked from; nil where there is none.
 func (c *scanner) rootPage(ctx context.Context, cycle int64) (*rootPage, error) {
+	if c.plain {
+		return nil, nil
+	}
 	for i := len(c.line) - 1; i >= max(0, len(c.line)-2); i-- {
 		p := &rootPage{branch: c.line[i].branch}
 		err := within(ctx, c.tx, c.store.stmts.directoryAt).QueryRowContext(ctx, p.branch,
@@ -112,49 +117,6 @@ func (c *scanner) rootPage(ctx context.Context, cycle int64) (*rootPage, error) 
 		}
 	}
 	return nil, nil
-}
-
-// openedCache finds the directories that trees of this process were opened through, so
-// that snapshots that are read one after the other share what is loaded. It keeps none
-// of them in memory.
-type openedCache struct {
-	mu    sync.Mutex
-	known map[openedKey]weak.Pointer[opened]
-}
-
-type openedKey struct {
-	key           store.Key
-	branch, cycle int64
-	digest        string
-	erasures      int64
-}
-
-func (c *openedCache) get(k openedKey) *opened {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.known[k].Value()
-}
-
-// maxOpened is how many entries an openedCache has before it drops those that
-// nothing holds any more.
-const maxOpened = 64
-
-func (c *openedCache) put(k openedKey, o *opened) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.known == nil {
-		c.known = make(map[openedKey]weak.Pointer[opened])
-	}
-	if len(c.known) >= maxOpened {
-		for other, p := range c.known {
-			if p.Value() == nil {
-				delete(c.known, other)
-			}
-		}
-	}
-	if len(c.known) < maxOpened {
-		c.known[k] = weak.Make(o)
-	}
 }
 
 // openAt makes the tree of a directory, or finds the one that was made before, and
@@ -255,17 +217,24 @@ func (c *scanner) directoryRows(ctx context.Context, p *directory.Page) ([]row, 
 	return rows, c.complete(rows)
 }
 
-// load reads the page of a run. Where an erasure came between, that is E_CONFLICT.
+// load reads the page of a run, and makes it of the rows where it is gone or damaged.
+// Where an erasure came between, that is E_CONFLICT.
 func (r *run) load() (*tree.List, error) {
 	ctx := context.Background()
+	list, err := r.read(ctx)
+	if err == sql.ErrNoRows || damageOf(err) != nil {
+		list, err = r.rebuild(ctx)
+	}
+	return list, r.of.store.fail(ctx, err, "reading a run of turns")
+}
+
+// read reads the page of a run, and holds it to what the page above says of it.
+// sql.ErrNoRows where there is none.
+func (r *run) read(ctx context.Context) (*tree.List, error) {
 	o := r.of
 	var body []byte
-	err := o.store.stmts.runAt.QueryRowContext(ctx, r.Branch, r.No).Scan(&body)
-	if err == sql.ErrNoRows {
-		return r.rebuild(ctx)
-	}
-	if err != nil {
-		return nil, o.store.fail(ctx, err, "reading a run of turns")
+	if err := o.store.stmts.runAt.QueryRowContext(ctx, r.Branch, r.No).Scan(&body); err != nil {
+		return nil, err
 	}
 	if page.Digest(body, r.Branch, r.No) != r.Sum {
 		return nil, directoryDamage(o.cycle, "has a page that is not as it was written")
@@ -285,8 +254,11 @@ func (r *run) load() (*tree.List, error) {
 	}
 	p.runs = o.stubs(of.Runs)
 	list, err := tree.BuildRun(placed, between(p.runs))
+	if err != nil {
+		return nil, directoryDamage(o.cycle, "has a page that is no run of turns")
+	}
 	r.page = p
-	return list, err
+	return list, nil
 }
 
 // place orders the rows of a page of turns, parents before their children.
@@ -330,7 +302,7 @@ func (o *opened) place(rows []row) (*runPage, []tree.Placed, error) {
 }
 
 func directoryDamage(cycle int64, what string) error {
-	return (&store.Damage{Cycle: cycle, What: "the directory " + what}).Err()
+	return (&store.Damage{Cycle: cycle, What: "the directory " + what, Derived: true}).Err()
 }
 
 // erasedMeanwhile is the error for whoever reads of a snapshot that is no more.

@@ -120,30 +120,12 @@ func (o *opened) referrers(id string) (list []string, err error) {
 }
 
 // rebuild loads a run whose page is gone, because a newer directory replaced it while
-// somebody held a snapshot that was opened through this one: from the rows of the
-// context. Cost: that of all its rows.
+// somebody held a snapshot that was opened through this one, or is damaged: from the
+// rows of the context. Cost: that of all its rows, once for all runs.
 func (r *run) rebuild(ctx context.Context) (*tree.List, error) {
 	o := r.of
-	c := &scanner{store: o.store, line: o.line, known: make(map[string][]tree.Header)}
-	var live []row
-	err := o.store.inReadTx(ctx, "reading a run of turns", func(tx *sql.Tx) error {
-		st, err := o.store.state(ctx, tx, o.key)
-		if err != nil {
-			return err
-		}
-		if st.Erasures != o.erasures {
-			return erasedMeanwhile()
-		}
-		c.tx = tx
-		live, _, err = c.live(ctx, o.cycle, o.cycle)
-		return err
-	})
+	whole, err := o.fromRows(ctx)
 	if err != nil {
-		return nil, err
-	}
-	c.tx = nil
-	whole := &replay{scanner: c, ids: make(map[int64]string, len(live)), stored: make(map[string]stored, len(live))}
-	if err := whole.build(o.cycle, live, nil, nil); err != nil {
 		return nil, err
 	}
 	seq := whole.tree.Region(tree.Seq)
@@ -168,6 +150,39 @@ func (r *run) rebuild(ctx context.Context) (*tree.List, error) {
 	}
 	r.page = p
 	return list, nil
+}
+
+// fromRows makes the tree of the directory from the rows, unless it was made before.
+// Where an erasure changed them since, that is E_CONFLICT.
+func (o *opened) fromRows(ctx context.Context) (*replay, error) {
+	o.reading.Lock()
+	defer o.reading.Unlock()
+	c := &scanner{store: o.store, line: o.line, known: make(map[string][]tree.Header)}
+	var live []row
+	err := o.store.inReadTx(ctx, "reading a run of turns", func(tx *sql.Tx) error {
+		st, err := o.store.state(ctx, tx, o.key)
+		switch {
+		case err != nil:
+			return err
+		case st.Erasures != o.erasures:
+			return erasedMeanwhile()
+		case o.whole != nil:
+			return nil
+		}
+		c.tx = tx
+		live, _, err = c.live(ctx, o.cycle, o.cycle)
+		return err
+	})
+	if err != nil || o.whole != nil {
+		return o.whole, err
+	}
+	c.tx = nil
+	whole := &replay{scanner: c, ids: make(map[int64]string, len(live)), stored: make(map[string]stored, len(live))}
+	if err := whole.build(o.cycle, live, nil, nil); err != nil {
+		return nil, err
+	}
+	o.whole = whole
+	return whole, nil
 }
 
 // runOf finds the run of a list that a stub stands for.

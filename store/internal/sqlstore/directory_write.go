@@ -34,13 +34,18 @@ type draftPage struct {
 // Packing.Directory snapshots since the last one. It reads and encodes before it
 // takes the lock; where somebody erased or was faster meanwhile, nothing is written.
 // Cost: the runs that changed since the last one; the first time, all nodes.
-func (s *Store) writeDirectory(ctx context.Context, key store.Key) (err error) {
+func (s *Store) writeDirectory(ctx context.Context, key store.Key) error {
+	return again(func(plain bool) error { return s.writeDirectoryOnce(ctx, key, plain) })
+}
+
+func (s *Store) writeDirectoryOnce(ctx context.Context, key store.Key, plain bool) (err error) {
 	defer tree.Recover(&err)
 	const doing = "writing a directory"
 	c, err := s.scanner(ctx, key)
 	if err != nil {
 		return err
 	}
+	c.plain = plain
 	d := &directoryDraft{branch: c.line.own().branch, kept: make(map[*run]bool)}
 	var q *reading
 	err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error {
@@ -232,6 +237,11 @@ func (d *directoryDraft) write(w *writer) error {
 		return nil
 	}
 	cycle := d.state.Cycle
+	if !d.first && d.replay.base == nil { // the one before is damaged
+		if err := w.dropDirectories(d.branch, beforeAll); err != nil {
+			return err
+		}
+	}
 	for _, p := range d.pages {
 		if err := w.exec(st.insertRun, d.branch, p.no, cycle, p.body); err != nil {
 			return err

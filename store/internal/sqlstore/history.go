@@ -62,6 +62,18 @@ type batch struct {
 
 // more returns the next few snapshots.
 func (h *history) more(ctx context.Context) (list []*tree.Tree, err error) {
+	if h.replay != nil {
+		return h.batch(ctx)
+	}
+	next := h.next
+	if list, err = h.batch(ctx); damageOf(err) != nil { // perhaps that of a directory
+		h.next, h.replay, h.scanner.plain = next, nil, true
+		list, err = h.batch(ctx)
+	}
+	return list, err
+}
+
+func (h *history) batch(ctx context.Context) (list []*tree.Tree, err error) {
 	defer tree.Recover(&err)
 	var b *batch
 	var st state

@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"context"
 	"database/sql"
-	"errors"
 
-	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/internal/page"
 	"github.com/contexttree/pact/tree"
@@ -275,21 +273,12 @@ func (w *writer) insertPage(p *packedPage, of *page.Page) error {
 	return nil
 }
 
-// PackAll packs all rows that are not drafts, and writes directories where they are
-// due. Cost: the rows of all contexts, in
-// transactions of a few dozen cycles each.
+// PackAll packs all rows that are not drafts, deletes directories that are damaged, and
+// writes those that are due. Cost: the rows of all contexts, in transactions of a few
+// dozen cycles each, and their directories.
 func (s *Store) PackAll(ctx context.Context) error {
 	const doing = "packing rows"
-	rows, err := s.read.QueryContext(ctx, branchesWithRows)
-	if err != nil {
-		return s.fail(ctx, err, doing)
-	}
-	var keys []int64
-	err = eachRow(rows, nil, func(values []any) error {
-		key, _ := values[0].(int64)
-		keys = append(keys, key)
-		return nil
-	})
+	keys, err := s.keys(ctx, branchesWithRows)
 	if err != nil {
 		return s.fail(ctx, err, doing)
 	}
@@ -299,11 +288,21 @@ func (s *Store) PackAll(ctx context.Context) error {
 				return err
 			}
 		}
-		if err := s.writeDirectory(ctx, store.Key(key)); err != nil && !errors.Is(err, fault.ContextNotFound) {
-			return err
-		}
 	}
-	return nil
+	return s.mendAllDirectories(ctx)
+}
+
+// keys returns what a query selects.
+func (s *Store) keys(ctx context.Context, query string) (list []int64, err error) {
+	rows, err := s.read.QueryContext(ctx, query)
+	if err != nil {
+		return nil, err
+	}
+	return list, eachRow(rows, nil, func(values []any) error {
+		key, _ := values[0].(int64)
+		list = append(list, key)
+		return nil
+	})
 }
 
 const branchesWithRows = `SELECT c.key FROM context c

@@ -18,31 +18,37 @@ import (
 // can still change; all other content is read when asked for. Cost: a directory and
 // the rows since; where there is none, the rows of the context.
 func (s *Store) Load(ctx context.Context, key store.Key) (state *store.State, err error) {
-	err = s.againIfErased(ctx, key, func() error {
-		state, err = s.load(ctx, key)
+	err = again(func(plain bool) error {
+		state, err = s.load(ctx, key, plain)
 		return err
 	})
 	return state, err
 }
 
-// againIfErased calls f, and once more where something of the context was erased
-// meanwhile: what it had read then belongs to no snapshot any more.
-func (s *Store) againIfErased(ctx context.Context, key store.Key, f func() error) error {
-	err := f()
+// again calls f, and once more where something of the context was erased meanwhile,
+// because what it had read then belongs to no snapshot any more. Where it met damage, it
+// is called with plain set, and reads rows alone: they may do without a directory that
+// is damaged, and tell where they are damaged themselves.
+func again(f func(plain bool) error) error {
+	err := f(false)
 	if errors.Is(err, fault.Conflict) {
-		err = f()
+		err = f(false)
+	}
+	if damageOf(err) != nil {
+		err = f(true)
 	}
 	return err
 }
 
 // load reads a context. It compares the trees with the digests in the log, and the
 // last row of the log with the chain.
-func (s *Store) load(ctx context.Context, key store.Key) (_ *store.State, err error) {
+func (s *Store) load(ctx context.Context, key store.Key, plain bool) (_ *store.State, err error) {
 	defer tree.Recover(&err)
 	c, err := s.scanner(ctx, key)
 	if err != nil {
 		return nil, err
 	}
+	c.plain = plain
 	var st state
 	var last store.Entry
 	var q *reading
@@ -85,14 +91,14 @@ func (s *Store) load(ctx context.Context, key store.Key) (_ *store.State, err er
 // snapshot is History of one cycle. Cost: as that of Load, or none where the snapshot
 // was asked for shortly before.
 func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (t *tree.Tree, err error) {
-	err = s.againIfErased(ctx, key, func() error {
-		t, err = s.snapshotOnce(ctx, key, cycle)
+	err = again(func(plain bool) error {
+		t, err = s.snapshotOnce(ctx, key, cycle, plain)
 		return err
 	})
 	return t, err
 }
 
-func (s *Store) snapshotOnce(ctx context.Context, key store.Key, cycle int64) (_ *tree.Tree, err error) {
+func (s *Store) snapshotOnce(ctx context.Context, key store.Key, cycle int64, plain bool) (_ *tree.Tree, err error) {
 	defer tree.Recover(&err)
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
@@ -108,6 +114,7 @@ func (s *Store) snapshotOnce(ctx context.Context, key store.Key, cycle int64) (_
 	if err != nil {
 		return nil, err
 	}
+	c.plain = plain
 	var q *reading
 	err = s.inReadTx(ctx, "reading a snapshot", func(tx *sql.Tx) error {
 		c.tx = tx

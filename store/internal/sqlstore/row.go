@@ -26,6 +26,7 @@ type scanner struct {
 	store *Store
 	tx    *sql.Tx // the transaction to read in, nil for none
 	line  lineage
+	plain bool                     // directories are passed over
 	known map[string][]tree.Header // few nodes have headers of their own
 	index page.Index               // of the page read last
 }

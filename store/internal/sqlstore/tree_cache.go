@@ -3,6 +3,7 @@ package sqlstore
 import (
 	"slices"
 	"sync"
+	"weak"
 
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -55,4 +56,47 @@ func (c *treeCache) drop(key store.Key) {
 		}
 	}
 	c.list = rest
+}
+
+// openedCache finds the directories that trees of this process were opened through, so
+// that snapshots that are read one after the other share what is loaded. It keeps none
+// of them in memory.
+type openedCache struct {
+	mu    sync.Mutex
+	known map[openedKey]weak.Pointer[opened]
+}
+
+type openedKey struct {
+	key           store.Key
+	branch, cycle int64
+	digest        string
+	erasures      int64
+}
+
+func (c *openedCache) get(k openedKey) *opened {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.known[k].Value()
+}
+
+// maxOpened is how many entries an openedCache has before it drops those that
+// nothing holds any more.
+const maxOpened = 64
+
+func (c *openedCache) put(k openedKey, o *opened) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.known == nil {
+		c.known = make(map[openedKey]weak.Pointer[opened])
+	}
+	if len(c.known) >= maxOpened {
+		for other, p := range c.known {
+			if p.Value() == nil {
+				delete(c.known, other)
+			}
+		}
+	}
+	if len(c.known) < maxOpened {
+		c.known[k] = weak.Make(o)
+	}
 }
