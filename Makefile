@@ -5,7 +5,7 @@ RUNS ?= 1000000
 SECONDS ?= 60
 SIZES ?= 1000,10000
 
-.PHONY: help build test fuzz selectors soak bench scale turns capacity lint notices house
+.PHONY: help build test fuzz selectors soak bench scale turns capacity lint notices house clients
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -18,6 +18,11 @@ test: ## vet and run all tests under the race detector
 
 fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
 	@go list ./... | while read -r pkg; do for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; done; done
+
+clients: ## install the providers' real clients for Python, Node and Go under build/clients and run them through the proxy
+	internal/proxy/testdata/clients/install.sh build/clients
+	go -C internal/proxy/testdata/clients/go test ./...
+	PACT_CLIENTS=$(CURDIR)/build/clients go test -count=1 -v -run '^TestRealClients$$' ./internal/proxy
 
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres

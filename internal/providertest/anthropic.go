@@ -102,8 +102,11 @@ func checkPairs(messages []any) *refusal {
 }
 
 func (a *reply) stop() string {
-	if len(a.Calls) > 0 {
+	switch {
+	case len(a.Calls) > 0:
 		return "tool_use"
+	case a.Refusal != "":
+		return "refusal"
 	}
 	return "end_turn"
 }
@@ -112,8 +115,8 @@ func (a *reply) blocks() (blocks []object) {
 	if a.Thinking != "" {
 		blocks = append(blocks, object{"type": "thinking", "thinking": a.Thinking, "signature": "sig" + a.Thinking})
 	}
-	if a.Text != "" {
-		blocks = append(blocks, object{"type": "text", "text": a.Text})
+	if text := a.Text + a.Refusal; text != "" {
+		blocks = append(blocks, object{"type": "text", "text": text})
 	}
 	for _, c := range a.Calls {
 		blocks = append(blocks, object{"type": "tool_use", "id": c.ID, "name": c.Name, "input": json.RawMessage(c.Arguments)})
@@ -160,7 +163,7 @@ func streamMessages(a *reply) (events []event) {
 			}
 			delta("signature_delta", "signature", "sig"+a.Thinking)
 		case "text":
-			for _, piece := range pieces(a.Text) {
+			for _, piece := range pieces(a.Text + a.Refusal) {
 				delta("text_delta", "text", piece)
 			}
 		default:

@@ -57,6 +57,9 @@ func (a *reply) geminiChunk(parts []object, last bool) object {
 	chunk := object{"responseId": "g_" + a.id, "modelVersion": "gemini", "candidates": []object{candidate}}
 	if last {
 		candidate["finishReason"] = "STOP"
+		if a.Refusal != "" {
+			candidate["finishReason"] = "SAFETY"
+		}
 		if !a.NoUsage {
 			chunk["usageMetadata"] = object{"promptTokenCount": a.usage.sent, "cachedContentTokenCount": a.usage.read,
 				"candidatesTokenCount": a.usage.out - tokens(a.Thinking), "thoughtsTokenCount": tokens(a.Thinking)}
@@ -70,7 +73,7 @@ func (a *reply) parts(cut func(string) []string) (parts []object) {
 	for _, piece := range cut(a.Thinking) {
 		parts = append(parts, object{"text": piece, "thought": true})
 	}
-	for _, piece := range cut(a.Text) {
+	for _, piece := range cut(a.Text + a.Refusal) {
 		parts = append(parts, object{"text": piece})
 	}
 	for _, c := range a.Calls {

@@ -18,6 +18,10 @@ var chatDialect = dialect{
 	streams: streamField,
 }
 
+// created is the second since 1970 at which every answer was made: no clock reaches
+// an answer of the stand-in.
+const created = 1_790_000_000
+
 var noOpenAIKey = refusal{401, "invalid_request_error", "You didn't provide an API key."}
 
 func refuseOpenAI(r refusal) object {
@@ -86,6 +90,9 @@ func answerChat(a *reply) object {
 	if a.Text != "" {
 		message["content"] = a.Text
 	}
+	if a.Refusal != "" {
+		message["refusal"] = a.Refusal
+	}
 	var calls []object
 	for _, c := range a.Calls {
 		calls = append(calls, chatCall(c))
@@ -93,7 +100,7 @@ func answerChat(a *reply) object {
 	if calls != nil {
 		message["tool_calls"] = calls
 	}
-	answer := object{"id": "chatcmpl-" + a.id, "object": "chat.completion", "model": a.body["model"],
+	answer := object{"id": "chatcmpl-" + a.id, "object": "chat.completion", "created": created, "model": a.body["model"],
 		"choices": []object{{"index": 0, "message": message, "finish_reason": a.finish()}}}
 	if usage := a.chatUsage(); usage != nil {
 		answer["usage"] = usage
@@ -104,11 +111,15 @@ func answerChat(a *reply) object {
 func streamChat(a *reply) (events []event) {
 	chunk := func(delta object, finish any) {
 		events = append(events, event{"", object{"id": "chatcmpl-" + a.id, "object": "chat.completion.chunk",
-			"model": a.body["model"], "choices": []object{{"index": 0, "delta": delta, "finish_reason": finish}}}})
+			"created": created, "model": a.body["model"],
+			"choices": []object{{"index": 0, "delta": delta, "finish_reason": finish}}}})
 	}
 	chunk(object{"role": "assistant", "content": nil, "refusal": nil}, nil)
 	for _, piece := range pieces(a.Text) {
 		chunk(object{"content": piece}, nil)
+	}
+	for _, piece := range pieces(a.Refusal) {
+		chunk(object{"refusal": piece}, nil)
 	}
 	for i, c := range a.Calls {
 		first := chatCall(Call{ID: c.ID, Name: c.Name})
@@ -178,6 +189,10 @@ func (a *reply) items() (items []object) {
 		items = append(items, object{"type": "message", "id": "msg_" + a.id, "role": "assistant", "status": "completed",
 			"content": []object{{"type": "output_text", "text": a.Text, "annotations": []object{}}}})
 	}
+	if a.Refusal != "" {
+		items = append(items, object{"type": "message", "id": "msg_" + a.id, "role": "assistant", "status": "completed",
+			"content": []object{{"type": "refusal", "refusal": a.Refusal}}})
+	}
 	for _, c := range a.Calls {
 		items = append(items, object{"type": "function_call", "id": "fc_" + c.ID, "call_id": c.ID, "name": c.Name,
 			"arguments": c.Arguments, "status": "completed"})
@@ -186,8 +201,8 @@ func (a *reply) items() (items []object) {
 }
 
 func (a *reply) response(status string, items []object) object {
-	response := object{"id": "resp_" + a.id, "object": "response", "model": a.body["model"], "status": status,
-		"error": nil, "output": items}
+	response := object{"id": "resp_" + a.id, "object": "response", "created_at": created, "model": a.body["model"],
+		"status": status, "error": nil, "output": items}
 	if status == "completed" && !a.NoUsage {
 		response["usage"] = object{"input_tokens": a.usage.sent, "output_tokens": a.usage.out,
 			"total_tokens":          a.usage.sent + a.usage.out,
@@ -227,7 +242,7 @@ func streamResponses(a *reply) (events []event) {
 		begun["status"] = "in_progress"
 		send("response.output_item.added", object{"output_index": i, "item": begun})
 		part := func(kind, text string) {
-			if item["type"] == "message" {
+			if item["type"] == "message" && a.Refusal == "" {
 				send(kind, object{"output_index": i, "content_index": 0, "item_id": item["id"],
 					"part": object{"type": "output_text", "text": text, "annotations": []object{}}})
 			}

@@ -4,6 +4,7 @@
 package providertest
 
 import (
+	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -18,10 +19,12 @@ type Turn struct {
 	Thinking string
 	Text     string
 	Calls    []Call
+	Refusal  string // the model's words where it refuses to answer, in place of Text
 
 	Status   int  // of HTTP, where it is not 200: the request is refused
 	Overload bool // a stream ends with an error of the provider
 	Cut      bool // a stream ends in the middle of an event
+	Hold     bool // a stream stops after half of its events until the client is gone
 	NoUsage  bool
 }
 
@@ -141,7 +144,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case answer.Status != 0:
 		write(w, answer.Status, d.refuse(refusal{answer.Status, "api_error", "Internal server error"}))
 	case d.streams(r.URL.Path, body):
-		answer.writeStream(w, &d)
+		answer.writeStream(r.Context(), w, &d)
 	default:
 		write(w, http.StatusOK, d.answer(answer))
 	}
@@ -157,7 +160,7 @@ func (p *Provider) next(body object, number int) *reply {
 	}
 	if a.Status == 0 {
 		a.usage = p.cache.count(body)
-		a.usage.out = tokens(a.Thinking) + tokens(a.Text) + len(a.Calls)
+		a.usage.out = tokens(a.Thinking) + tokens(a.Text) + tokens(a.Refusal) + len(a.Calls)
 	}
 	return a
 }
@@ -171,7 +174,7 @@ func write(w http.ResponseWriter, status int, body object) {
 }
 
 // writeStream writes the events of an answer one by one.
-func (a *reply) writeStream(w http.ResponseWriter, d *dialect) {
+func (a *reply) writeStream(ctx context.Context, w http.ResponseWriter, d *dialect) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	events := d.stream(a)
 	if a.Cut || a.Overload {
@@ -181,6 +184,10 @@ func (a *reply) writeStream(w http.ResponseWriter, d *dialect) {
 		events = append(events, event{"error", d.refuse(refusal{529, "overloaded_error", "Overloaded"})})
 	}
 	for i, e := range events {
+		if a.Hold && i == len(events)/2 {
+			<-ctx.Done()
+			return
+		}
 		data, isText := e.data.(string)
 		if !isText {
 			encoded, err := json.Marshal(e.data)
