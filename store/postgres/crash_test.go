@@ -19,14 +19,18 @@ import (
 )
 
 // crashChild names the database that a process of its own commits to until it is
-// killed.
-const crashChild = "PACT_CRASH_CHILD"
+// killed, and crashWork what else it does there.
+const (
+	crashChild = "PACT_CRASH_CHILD"
+	crashWork  = "PACT_CRASH_WORK"
+)
 
 // commitAsChild commits turns in one step and in two, and acknowledges each by its
 // token.
 func commitAsChild(address string) error {
 	ctx := context.Background()
-	postgres.PackSoon(2, 1) // so that packing is killed as well
+	postgres.PackSoon(2, 1)  // so that packing is killed as well,
+	postgres.DirectorySoon() // and writing directories
 	s, err := postgres.Open(ctx, address)
 	if err != nil {
 		return err
@@ -60,10 +64,7 @@ func commitAsChild(address string) error {
 // What it had acknowledged is there once, in one line, and the next process goes on.
 func TestProgramKilled(t *testing.T) {
 	const perContext = 10
-	kills := 10
-	if os.Getenv("PACT_THOROUGH") != "" {
-		kills = 200
-	}
+	kills := killsOf(10)
 	rnd := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 7))
 	total := 0
 	for killed := 0; killed < kills; {
@@ -73,7 +74,8 @@ func TestProgramKilled(t *testing.T) {
 		must(t, err)
 		var acknowledged []string
 		for range perContext {
-			acknowledged = append(acknowledged, killedAt(t, address, time.Duration(rnd.IntN(80_000))*time.Microsecond)...)
+			after := time.Duration(rnd.IntN(80_000)) * time.Microsecond
+			acknowledged = append(acknowledged, killedAt(t, address, "", after)...)
 			killed++
 		}
 		sound(t, s, "turns", acknowledged)
@@ -84,16 +86,27 @@ func TestProgramKilled(t *testing.T) {
 		if pages := postgrestest.Exec(t, address, "SELECT number FROM page"); len(pages) == 0 {
 			t.Error("no process packed anything")
 		}
+		if written := postgrestest.Exec(t, address, "SELECT cycle FROM directory"); len(written) == 0 {
+			t.Error("no process wrote a directory")
+		}
 	}
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
 }
 
+// killsOf is how often a test kills a process: 200 times where PACT_THOROUGH is set.
+func killsOf(usual int) int {
+	if os.Getenv("PACT_THOROUGH") != "" {
+		return 200
+	}
+	return usual
+}
+
 // killedAt runs a process, kills it a while after its first acknowledgement, and
 // returns what it acknowledged.
-func killedAt(t *testing.T, address string, after time.Duration) (acknowledged []string) {
+func killedAt(t *testing.T, address, work string, after time.Duration) (acknowledged []string) {
 	t.Helper()
 	cmd := exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), crashChild+"="+address)
+	cmd.Env = append(os.Environ(), crashChild+"="+address, crashWork+"="+work)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.StdoutPipe()
 	must(t, err)

@@ -40,3 +40,12 @@ func PackSoon(cycles, keep int64) (restore func()) {
 	dialect.Packing = sqlstore.Packing{Cycles: cycles, Keep: keep}
 	return func() { dialect.Packing = before }
 }
+
+// DirectorySoon has stores that are opened from now on write a directory whenever they
+// pack, so that short histories are opened through one too, until the function that it
+// returns is called.
+func DirectorySoon() (restore func()) {
+	before := dialect.Packing
+	dialect.Packing.Directory = 1
+	return func() { dialect.Packing = before }
+}

@@ -20,8 +20,12 @@ func TestMain(m *testing.M) {
 		return
 	}
 	if address := os.Getenv(crashChild); address != "" {
-		fmt.Fprintln(os.Stderr, commitAsChild(address)) // it does not end by itself
-		os.Exit(1)
+		work := map[string]func(address string) error{"": commitAsChild, "erase": eraseAsChild, "open": openAsChild}
+		if err := work[os.Getenv(crashWork)](address); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			os.Exit(1)
+		}
+		return
 	}
 	os.Exit(postgrestest.Run(m))
 }

@@ -34,30 +34,33 @@ func (p *packer) Create(ctx context.Context, g store.Creation) (store.Info, erro
 	return info, p.PackAll(ctx)
 }
 
-// TestStorePacked holds a store to the contract in which all but drafts is in pages,
+// TestStorePacked holds a store to the contract in which all but drafts is in pages and
+// every snapshot is opened through a directory where it can be,
 // and the statements that this takes to what all engines have.
 func TestStorePacked(t *testing.T) {
+	t.Cleanup(postgres.DirectorySoon())
 	addresses := make(map[store.Store]string)
-	statements, packed := make(map[string]bool), false
-	opened := func(t *testing.T, address string) store.Store {
+	statements, packed, opened := make(map[string]bool), false, false
+	through := func(t *testing.T, address string) store.Store {
 		s, w := listen(t, address)
 		p := &packer{s}
 		addresses[p] = address
 		t.Cleanup(func() {
 			maps.Copy(statements, w.statements)
 			packed = packed || len(postgrestest.Exec(t, address, "SELECT number FROM page WHERE number > 5")) > 0
+			opened = opened || len(postgrestest.Exec(t, address, "SELECT no FROM directory_run")) > 0
 		})
 		return p
 	}
 	storetest.Suite{
-		Open: func(t *testing.T) store.Store { return opened(t, postgrestest.Database(t)) },
+		Open: func(t *testing.T) store.Store { return through(t, postgrestest.Database(t)) },
 		Reopen: func(t *testing.T, s store.Store) store.Store {
 			must(t, s.Close())
-			return opened(t, addresses[s])
+			return through(t, addresses[s])
 		},
 	}.Run(t)
-	if !packed {
-		t.Error("no store had six pages")
+	if !packed || !opened {
+		t.Errorf("a store had six pages: %v; a directory with runs: %v", packed, opened)
 	}
 	holdToSubset(t, statements)
 }

@@ -24,13 +24,15 @@ const (
 	childCalls = "PACT_CHILD_CALLS" // to start attempts and end them
 	childErase = "PACT_CHILD_ERASE" // to erase every turn
 	childQueue = "PACT_CHILD_QUEUE" // to begin when told, beside others
+	childOpens = "PACT_CHILD_OPENS" // to open the file, and so to migrate it
 )
 
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childFile); path != "" {
 		count, _ := strconv.Atoi(os.Getenv(childTurns))
-		if count == 0 { // it will be killed, and packing with it
+		if count == 0 { // it will be killed, and packing and the writing of directories with it
 			sqlite.PackSoon(2, 1)
+			sqlite.DirectorySoon()
 		}
 		work := child
 		if os.Getenv(childForks) != "" {
@@ -44,6 +46,9 @@ func TestMain(m *testing.M) {
 		}
 		if os.Getenv(childQueue) != "" {
 			work = queuingChild
+		}
+		if os.Getenv(childOpens) != "" {
+			work = openingChild
 		}
 		if err := work(context.Background(), path, count); err != nil {
 			fmt.Fprintln(os.Stderr, err)

@@ -19,17 +19,10 @@ import (
 // and looks for every commit that the process had acknowledged.
 func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	t.Parallel()
-	kills := 100
-	switch {
-	case os.Getenv("PACT_THOROUGH") != "":
-		kills = 200
-	case testing.Short():
-		kills = 10
-		t.Log("in short mode: 10 kills instead of 100")
-	}
+	kills := killsOf(t, 10, 100)
 	const perFile = 10 // so that files stay small and every start is quick
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
-	path, total, pages := "", 0, 0
+	path, total, pages, directories := "", 0, 0, 0
 	acknowledged := make(map[int64]string) // cycle -> digest
 	for kill := range kills {
 		if kill%perFile == 0 {
@@ -39,14 +32,27 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 		total += crash(t, path, time.Duration(r.IntN(60_000))*time.Microsecond, acknowledged)
 		survived(t, path, acknowledged)
 		pages += pagesIn(t, path)
+		directories += rowsIn(t, path, "directory")
 		if t.Failed() {
 			t.Fatalf("after kill %d", kill+1)
 		}
 	}
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
-	if pages == 0 {
-		t.Error("no process packed anything")
+	if pages == 0 || directories == 0 {
+		t.Errorf("the processes wrote %d pages and %d directories", pages, directories)
 	}
+}
+
+// killsOf is how often a test kills a process: 200 times where PACT_THOROUGH is set.
+func killsOf(t *testing.T, short, usual int) int {
+	switch {
+	case os.Getenv("PACT_THOROUGH") != "":
+		return 200
+	case testing.Short():
+		t.Logf("in short mode: %d kills instead of %d", short, usual)
+		return short
+	}
+	return usual
 }
 
 // TestCrashWhileForking kills a process that takes turns back. The name leads
@@ -54,10 +60,7 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 // there with all that it shares.
 func TestCrashWhileForking(t *testing.T) {
 	t.Parallel()
-	kills := 8
-	if testing.Short() {
-		kills = 4
-	}
+	kills := killsOf(t, 4, 8)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	path := filepath.Join(t.TempDir(), "pact.db")
 	acknowledged := make(map[int64]string) // key -> digest of its first snapshot
@@ -98,10 +101,7 @@ func TestCrashWhileForking(t *testing.T) {
 // half written.
 func TestCrashWhileCalling(t *testing.T) {
 	t.Parallel()
-	kills := 30
-	if testing.Short() {
-		kills = 6
-	}
+	kills := killsOf(t, 6, 30)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 3))
 	path, left := filepath.Join(t.TempDir(), "pact.db"), 0
 	acknowledged := make(map[int64]string) // number -> status
@@ -246,12 +246,14 @@ func survived(t *testing.T, path string, acknowledged map[int64]string) {
 }
 
 // pagesIn counts the pages in a file, 0 where there is none.
-func pagesIn(t *testing.T, path string) (n int) {
+func pagesIn(t *testing.T, path string) int { return rowsIn(t, path, "page") }
+
+func rowsIn(t *testing.T, path, table string) (n int) {
 	t.Helper()
 	if _, err := os.Stat(path); err == nil {
 		db := raw(t, path)
 		defer db.Close()
-		must(t, db.QueryRow("SELECT count(*) FROM page").Scan(&n))
+		must(t, db.QueryRow("SELECT count(*) FROM "+table).Scan(&n))
 	}
 	return n
 }

@@ -43,10 +43,7 @@ func erasingChild(ctx context.Context, path string, _ int) error {
 // left behind is cleaned up by a call.
 func TestCrashWhileErasing(t *testing.T) {
 	t.Parallel()
-	kills := 30
-	if testing.Short() {
-		kills = 5
-	}
+	kills := killsOf(t, 5, 30)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 3))
 	path := filepath.Join(t.TempDir(), "pact.db")
 	acknowledged := make(map[int64]string)

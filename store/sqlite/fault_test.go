@@ -130,6 +130,16 @@ func TestFailingDisk(t *testing.T) {
 // the disk, in any order, and a write in part. What was acknowledged by then is
 // there, and what is there is whole.
 func TestPowerCuts(t *testing.T) {
+	t.Run("rows", func(t *testing.T) { powerCuts(t, 0) })
+	t.Run("pages and directories", func(t *testing.T) {
+		t.Cleanup(sqlite.PackSoon(2, 1))
+		t.Cleanup(sqlite.DirectorySoon())
+		powerCuts(t, 1)
+	})
+}
+
+// powerCuts cuts the power of runs that write at least so many pages and directories.
+func powerCuts(t *testing.T, packed int) {
 	cuts := 150
 	if os.Getenv("PACT_THOROUGH") != "" {
 		cuts = 5000
@@ -152,10 +162,20 @@ func TestPowerCuts(t *testing.T) {
 		acks = append(acks, ack{len(d.done), cycle, digest})
 		d.mu.Unlock()
 	}))
+	if packed > 0 {
+		s, w, err := resume(t.Context(), path)
+		must(t, err)
+		must(t, s.PackAll(t.Context()))
+		w.next(t, "after packing")
+		must(t, s.Close())
+	}
 	d.mu.Lock()
 	actions := d.done
 	d.dir = ""
 	d.mu.Unlock()
+	if pages, directories := pagesIn(t, path), rowsIn(t, path, "directory"); min(pages, directories) < packed {
+		t.Fatalf("the run wrote %d pages and %d directories", pages, directories)
+	}
 	r := rand.New(rand.NewPCG(17, 10))
 	for cut := range cuts {
 		at := r.IntN(len(actions) + 1)

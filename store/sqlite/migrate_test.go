@@ -14,11 +14,17 @@ import (
 // older opens a file that an older version of the schema was used for.
 func older(t *testing.T, version int) (s store.Complete, path string) {
 	t.Helper()
+	path = filepath.Join(t.TempDir(), "pact.db")
+	ofVersion(t, version, path)
+	return open(t, path), path
+}
+
+// ofVersion makes a file as an older version of the schema left it.
+func ofVersion(t *testing.T, version int, path string) {
+	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", fmt.Sprintf("v%d.sql", version)))
 	must(t, err)
-	path = filepath.Join(t.TempDir(), "pact.db")
 	raw(t, path, string(text), "PRAGMA application_id = 0x50414354", fmt.Sprint("PRAGMA user_version = ", version)).Close()
-	return open(t, path), path
 }
 
 // TestStoreOfVersion1 opens a file that version 1 of the schema was used for: three
