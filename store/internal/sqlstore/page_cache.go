@@ -2,6 +2,7 @@ package sqlstore
 
 import (
 	"crypto/sha256"
+	"slices"
 	"sync"
 
 	"github.com/contexttree/pact/store/internal/page"
@@ -51,6 +52,22 @@ func (c *pageCache) head(at *packedPage, digest []byte) *openPage {
 		}
 	}
 	return nil
+}
+
+// row returns the row of a birth and a nid, and the page that has it, nil where no open
+// page does.
+func (c *pageCache) row(branch, birth, nid int64) (*openPage, *page.Row) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, p := range slices.Backward(c.heads) {
+		if p.branch != branch {
+			continue
+		}
+		if r := p.row(birth, nid); r != nil {
+			return p, r
+		}
+	}
+	return nil, nil
 }
 
 func (c *pageCache) putHead(p *openPage) {

@@ -29,7 +29,10 @@ func (s *Store) content(r *row, of **tree.Node) tree.Content {
 				return v, checkContentHash(n, v)
 			}
 		}
-		v, hash, err := s.body(ctx, nil, branch, birth, nid)
+		v, hash, err := s.openBody(ctx, branch, birth, nid)
+		if err == nil && v == "" {
+			v, hash, err = s.body(ctx, nil, branch, birth, nid)
+		}
 		if err != nil {
 			return "", err
 		}
@@ -38,6 +41,20 @@ func (s *Store) content(r *row, of **tree.Node) tree.Content {
 		}
 		return v, checkContentHash(n, v)
 	})
+}
+
+// openBody returns a content and its hash out of a page that was opened before, "" where it
+// is in none of those. So whoever goes through contents in order looks each page up once.
+func (s *Store) openBody(ctx context.Context, branch, birth, nid int64) (tree.JSON, []byte, error) {
+	p, r := s.pages.row(branch, birth, nid)
+	if r == nil || r.Size == 0 {
+		return "", nil, nil
+	}
+	contents, err := s.blockAt(ctx, nil, &p.packedPage, r.Block)
+	if contents == nil || err != nil {
+		return "", nil, s.fail(ctx, err, "reading a content")
+	}
+	return tree.JSON(contents[r.At : r.At+r.Size]), r.Hash, nil
 }
 
 // body reads a content and its hash, wherever it is.
