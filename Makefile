@@ -21,7 +21,7 @@ fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
 
 clients: ## install the providers' real clients for Python, Node and Go under build/clients and run them through the proxy
 	internal/proxy/testdata/clients/install.sh build/clients
-	go -C internal/proxy/testdata/clients/go test ./...
+	build/clients/go/middleware.test
 	PACT_CLIENTS=$(CURDIR)/build/clients go test -count=1 -v -run '^TestRealClients$$' ./internal/proxy
 
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
