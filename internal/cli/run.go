@@ -131,7 +131,7 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.blameCommand(),
 		a.timelineCommand(), a.prefixCommand(), a.threadCommand(), a.hashCommand(), a.attemptsCommand(), a.requestCommand(),
 		a.verifyCommand(),
-		a.explainCommand(), a.fmtCommand(), a.conformanceCommand())
+		a.catCommand(), a.grepCommand(), a.explainCommand(), a.fmtCommand(), a.conformanceCommand())
 	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(),
 		a.pruneCommand(),
 		a.forkCommand(), a.undoCommand(), a.renameCommand(), a.deleteCommand(), a.eraseCommand())

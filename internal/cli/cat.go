@@ -1,0 +1,196 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/spf13/cobra"
+)
+
+func (a *app) catCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "cat NAME [@t] ID… | cat --file FILE [@t] ID…",
+		Short: "Print what is in a block",
+		Long: `Print the contents of nodes: a text as it is, anything else as indented JSON. A call of
+a tool is followed by its results. Where more than one content is printed, a line with
+the id, role and kind stands before each.
+
+Without an address this is the content as the working state has it or, for a node that
+is gone, as the last snapshot had it. --raw prints the bytes of one content and nothing
+else: no line's end, and JSON as it is kept. --json prints one object a line.`,
+		Example: `  pact cat chat block:3-0
+  pact cat chat @c2 block:1-0 block:2-1
+  pact cat chat block:4-1 --raw > result.txt
+  pact cat --file run.traj block:2-0`,
+	}
+	flags := a.sourceFlags(cmd)
+	raw := cmd.Flags().Bool("raw", false, "print the bytes of one content and nothing else")
+	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+		s, rest, err := a.source(ctx, cmd, flags, args)
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		address := ""
+		if len(rest) > 0 && (strings.HasPrefix(rest[0], "@") || rest[0] == "working") {
+			address, rest = rest[0], rest[1:]
+		}
+		if len(rest) == 0 {
+			return usage(cmd, "cat needs the ID of a node: pact show or pact select lists them")
+		}
+		if *raw && len(rest) > 1 {
+			return usage(cmd, "--raw prints one content; %d given", len(rest))
+		}
+		var list []pact.Hit
+		for _, id := range rest {
+			snapshot, err := s.having(ctx, address, id)
+			if err != nil {
+				return err
+			}
+			n, err := snapshot.Node(id)
+			if err != nil {
+				return err
+			}
+			list = append(list, pact.Hit{Snapshot: snapshot, Node: n})
+			if n.Kind != "call" || *raw {
+				continue
+			}
+			results, err := resultsOf(ctx, snapshot, n)
+			if err != nil {
+				return err
+			}
+			list = append(list, results...)
+		}
+		return a.printContents(ctx, list, *raw)
+	})
+	return cmd
+}
+
+// having returns the snapshot at an address or, without one, the newest state that
+// has the node.
+func (s *source) having(ctx context.Context, address, id string) (*pact.Snapshot, error) {
+	if address != "" {
+		return s.argument(ctx, []string{address})
+	}
+	if s.alone != nil {
+		return s.alone, nil
+	}
+	working := s.context.Working()
+	_, err := working.Node(id)
+	if factsOf(err).Code != fault.NodeNotFound {
+		return working, err
+	}
+	line, err := s.context.Timeline(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	if line.Last == nil {
+		return working, nil
+	}
+	return s.context.At(ctx, pact.Cycle(*line.Last))
+}
+
+// callID is the attribute by which a recorder says that a call and a result belong
+// together, which need not refer to each other.
+const callID = "wire:call"
+
+// resultsOf returns the results of a call: those that refer to it, that it refers
+// to, or that were recorded with the same id.
+func resultsOf(ctx context.Context, in *pact.Snapshot, call pact.Node) ([]pact.Hit, error) {
+	hits, err := in.Find(ctx, "[kind='result']", nil)
+	return slices.DeleteFunc(hits, func(h pact.Hit) bool {
+		id, recorded := call.Attrs[callID]
+		return !slices.Contains(h.Node.Refs, call.ID) && !slices.Contains(call.Refs, h.Node.ID) &&
+			!(recorded && h.Node.Attrs[callID] == id)
+	}), err
+}
+
+// catLine is a line of pact cat --json.
+type catLine struct {
+	ID      string          `json:"id"`
+	Cycle   int64           `json:"cycle"` // of the snapshot
+	Role    string          `json:"role,omitempty"`
+	Kind    string          `json:"kind,omitempty"`
+	Content json.RawMessage `json:"content"`
+}
+
+func (a *app) printContents(ctx context.Context, list []pact.Hit, raw bool) error {
+	for i, h := range list {
+		text, err := h.Node.Text(ctx)
+		if err != nil {
+			return err
+		}
+		kept, err := h.Node.JSON(ctx)
+		switch {
+		case err != nil:
+			return err
+		case raw:
+			a.printf("%s", text)
+			continue
+		case a.json:
+			if kept == nil {
+				kept = []byte("null")
+			}
+			line := catLine{h.Node.ID, h.Snapshot.Cycle(), h.Node.Role, h.Node.Kind, kept}
+			if err := a.printJSON(line); err != nil {
+				return err
+			}
+			continue
+		}
+		if len(list) > 1 {
+			if i > 0 {
+				a.printf("\n")
+			}
+			a.printf("%s\n", a.paint.strong("── "+strings.Join(cells(words(h.Node.ID, h.Node.Role, h.Node.Kind)...), "  ")))
+		}
+		if !isText(kept) {
+			text = indented(kept)
+		}
+		a.printText(text)
+	}
+	return nil
+}
+
+func isText(kept []byte) bool { return len(kept) == 0 || kept[0] == '"' }
+
+// words are the texts that are not empty.
+func words(list ...string) []string {
+	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
+}
+
+// indented is JSON as people read it, with characters as they are. What only
+// Python reads, such as NaN, stays as it is kept.
+func indented(kept []byte) string {
+	var value any
+	d := json.NewDecoder(bytes.NewReader(kept))
+	d.UseNumber()
+	if err := d.Decode(&value); err != nil {
+		return string(kept)
+	}
+	var out bytes.Buffer
+	e := json.NewEncoder(&out)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	if err := e.Encode(value); err != nil {
+		return string(kept)
+	}
+	return strings.TrimSuffix(out.String(), "\n")
+}
+
+// printText prints a text of several lines, on a terminal with what would not show
+// made visible, and ends its last line.
+func (a *app) printText(text string) {
+	text = strings.TrimSuffix(text, "\n")
+	if !a.outTerminal {
+		a.printf("%s\n", text)
+		return
+	}
+	for line := range strings.SplitSeq(text, "\n") {
+		a.printf("%s\n", visible(line))
+	}
+}

@@ -1,0 +1,247 @@
+package cli
+
+import (
+	"context"
+	"regexp"
+	"regexp/syntax"
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/spf13/cobra"
+)
+
+// found is a line of pact grep --json: a content that the pattern matches, and the
+// snapshots that have it.
+type found struct {
+	ID      string  `json:"id"`
+	Role    string  `json:"role,omitempty"`
+	Kind    string  `json:"kind,omitempty"`
+	First   int64   `json:"first"` // cycle of the first snapshot with this content, of those asked for
+	Last    int64   `json:"last"`  // and of the last
+	Matches []match `json:"matches"`
+
+	hash string // of the content
+}
+
+// match is a line of a content that the pattern matches.
+type match struct {
+	Line int    `json:"line"` // from 1
+	Text string `json:"text"`
+
+	start, end int // of the first match in Text
+}
+
+func (a *app) grepCommand() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "grep NAME PATTERN [A [B]] | grep --file FILE PATTERN [A [B]]",
+		Short: "Find a text in everything that was ever sent",
+		Long: `Search the contents of all nodes in the snapshots from A to B or of the whole context,
+those that are gone by now as well, and print the lines that match, each with the
+snapshots that have this content, the id, role and kind. A content is searched once,
+however many snapshots carry it. The JSON of a call is searched as it is read, with
+characters as they are.
+
+The pattern is a regular expression as in Go (RE2). --ignore-case is what it says,
+--fixed takes the pattern as a plain text. The exit code is 1 where nothing matches.`,
+		Example: `  pact grep chat 'Zürich'
+  pact grep chat -i 'permission denied' @c10 @c20
+  pact grep chat --fixed 'f(x)' --json | jq .id
+  pact grep --file run.traj Traceback`,
+	}
+	flags := a.sourceFlags(cmd)
+	fold := cmd.Flags().BoolP("ignore-case", "i", false, "take upper and lower case as the same")
+	fixed := cmd.Flags().BoolP("fixed", "F", false, "the pattern is a plain text")
+	cmd.RunE = a.asks(flags, []string{"PATTERN", "[A]", "[B]"}, func(ctx context.Context, s *source, rest []string) error {
+		pattern, err := compilePattern(rest[0], *fixed, *fold)
+		if err != nil {
+			return err
+		}
+		c, err := s.history(ctx)
+		if err != nil {
+			return err
+		}
+		from, to, err := span(c, rest[1:])
+		if err != nil {
+			return err
+		}
+		g := grep{app: a, pattern: pattern}
+		if err := g.search(ctx, c, from, to); err != nil {
+			return err
+		}
+		a.failed = len(g.list) == 0
+		return g.print()
+	})
+	return cmd
+}
+
+// compilePattern reads a pattern. Matching costs the length of the pattern times that
+// of the contents; there is no backtracking.
+func compilePattern(text string, fixed, fold bool) (*regexp.Regexp, error) {
+	pattern := text
+	if fixed {
+		pattern = regexp.QuoteMeta(pattern)
+	}
+	if fold {
+		pattern = "(?i)" + pattern
+	}
+	compiled, err := regexp.Compile(pattern)
+	if err == nil {
+		return compiled, nil
+	}
+	reason := err.Error()
+	if e, ok := err.(*syntax.Error); ok {
+		reason = e.Code.String() + ": " + e.Expr
+	}
+	return nil, fault.At(fault.SelectorInvalid, fault.NoOffset, text, "this is not a regular expression: "+reason,
+		"write it as Go does, or give --fixed for a plain text")
+}
+
+// grep collects what a pattern matches, from the oldest snapshot to the newest.
+type grep struct {
+	app     *app
+	pattern *regexp.Regexp
+	list    []*found
+	current map[string]*found // by id, of the contents that the snapshot before had
+}
+
+// search looks once at each content that the snapshots have. Cost: the first snapshot,
+// and what changed from one to the next.
+func (g *grep) search(ctx context.Context, c *pact.Context, from, to pact.Address) error {
+	g.current = map[string]*found{}
+	first, last := c.Cycles()
+	m := g.app.meter("searching")
+	defer m.end()
+	var before *pact.Snapshot
+	for s, err := range c.History(ctx, from, to) {
+		if err != nil {
+			return err
+		}
+		if before == nil {
+			for n, err := range s.Nodes() {
+				if err != nil {
+					return err
+				}
+				if err := g.look(ctx, n, s.Cycle()); err != nil {
+					return err
+				}
+			}
+		} else if err := g.changes(ctx, before, s); err != nil {
+			return err
+		}
+		before = s
+		m.at(int(s.Cycle()-first+1), int(last-first+1))
+	}
+	for _, f := range g.current {
+		f.Last = before.Cycle()
+	}
+	return nil
+}
+
+// changes looks at what a snapshot has otherwise than the one before.
+func (g *grep) changes(ctx context.Context, before, s *pact.Snapshot) error {
+	d, err := pact.Diff(ctx, before, s, nil)
+	if err != nil {
+		return err
+	}
+	for _, id := range d.Removed {
+		g.gone(id, before.Cycle())
+	}
+	ids := d.Added
+	for _, change := range d.Changed {
+		ids = append(ids, change.ID)
+	}
+	for _, id := range ids {
+		n, err := s.Node(id)
+		if err != nil {
+			return err
+		}
+		if f := g.current[id]; f != nil && f.hash == n.ContentHash {
+			continue // it was changed in its headers alone
+		}
+		g.gone(id, before.Cycle())
+		if err := g.look(ctx, n, s.Cycle()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// gone ends the time of a content.
+func (g *grep) gone(id string, last int64) {
+	if f := g.current[id]; f != nil {
+		f.Last = last
+		delete(g.current, id)
+	}
+}
+
+// look searches the content that a node has from a cycle on.
+func (g *grep) look(ctx context.Context, n pact.Node, cycle int64) error {
+	kept, err := n.JSON(ctx)
+	if err != nil || kept == nil {
+		return err
+	}
+	text, err := n.Text(ctx)
+	if err != nil {
+		return err
+	}
+	if !isText(kept) {
+		text = indented(kept)
+	}
+	f := &found{ID: n.ID, Role: n.Role, Kind: n.Kind, First: cycle, hash: n.ContentHash}
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		if at := g.pattern.FindStringIndex(line); at != nil {
+			f.Matches = append(f.Matches, match{number, line, at[0], at[1]})
+		}
+	}
+	if f.Matches != nil {
+		g.current[n.ID] = f
+		g.list = append(g.list, f)
+	}
+	return nil
+}
+
+func (g *grep) print() error {
+	a := g.app
+	c := layoutOf("llll")
+	rows := make([][]string, len(g.list))
+	for i, f := range g.list {
+		if a.json {
+			if err := a.printJSON(f); err != nil {
+				return err
+			}
+			continue
+		}
+		cycles := "@c" + strconv.FormatInt(f.First, 10)
+		if f.Last > f.First {
+			cycles += "–@c" + strconv.FormatInt(f.Last, 10)
+		}
+		rows[i] = append([]string{a.paint.name(cycles)}, cells(f.ID, f.Role, f.Kind)...)
+		c.fit(rows[i])
+	}
+	if a.json {
+		return nil
+	}
+	for i, f := range g.list {
+		for _, m := range f.Matches {
+			a.printf("%s\n", a.clip(c.line(rows[i])+"  "+m.shown(a)))
+		}
+	}
+	return nil
+}
+
+// around is how many bytes of a long line are shown before a match on a terminal.
+const around = 20
+
+// shown is the line with its first match in colour. On a terminal a long line begins
+// shortly before the match.
+func (m *match) shown(a *app) string {
+	head := m.Text[:m.start]
+	if a.outTerminal && len(head) > around {
+		head = "…" + strings.ToValidUTF8(head[len(head)-around:], "")
+	}
+	return visible(head) + a.paint.bad(visible(m.Text[m.start:m.end])) + visible(m.Text[m.end:])
+}
