@@ -1,6 +1,7 @@
 package postgres_test
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -107,6 +108,35 @@ func TestManyPackAtOnce(t *testing.T) {
 		t.Errorf("%+v", all)
 	}
 	if pages := postgrestest.Exec(t, address, "SELECT number FROM page"); len(pages) < 12 {
+		t.Errorf("there are %d pages", len(pages))
+	}
+}
+
+// A history that is imported has the rows of settled cycles in pages from the beginning,
+// and goes on.
+func TestImportIsWrittenIntoPages(t *testing.T) {
+	t.Cleanup(postgres.PackSoon(2, 1))
+	memory, address := store.NewMemory(), postgrestest.Database(t)
+	from, err := pact.Create(t.Context(), memory, "chat", nil)
+	must(t, err)
+	for turn := range 20 {
+		commit(t, from, "", turn)
+	}
+	var backup bytes.Buffer
+	must(t, from.Backup(t.Context(), &backup))
+	s := open(t, address)
+	c, findings, err := pact.ImportHistory(t.Context(), s, "chat", &backup, nil)
+	if must(t, err); len(findings) > 0 {
+		t.Errorf("%+v", findings)
+	}
+	if text := thread(t, c, pact.Latest); text != thread(t, from, pact.Latest) {
+		t.Errorf("the thread is %s", text)
+	}
+	commit(t, c, "", 20)
+	if all, err := pact.VerifyAll(t.Context(), s, nil); err != nil || !all.Holds() {
+		t.Errorf("%+v, %v", all, err)
+	}
+	if pages := postgrestest.Exec(t, address, "SELECT number FROM page"); len(pages) < 9 {
 		t.Errorf("there are %d pages", len(pages))
 	}
 }

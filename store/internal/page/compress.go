@@ -2,6 +2,7 @@ package page
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync"
 
 	"github.com/klauspost/compress/zstd"
@@ -37,6 +38,7 @@ var (
 // compress appends compressed bytes to dst.
 func compress(dst, raw []byte) []byte {
 	start := len(dst)
+	dst = slices.Grow(dst, binary.MaxVarintLen64+len(raw)/2) // what text takes at most
 	dst = binary.AppendUvarint(dst, uint64(len(raw)))
 	head := len(dst)
 	if len(raw) > 0 {

@@ -155,13 +155,24 @@ func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error
 		if err := w.apply(&p.steps[0], 1); err != nil {
 			return err
 		}
+		if p.settling != nil {
+			if err := w.writeSettled(p.settling.pages); err != nil {
+				return err
+			}
+		}
 		return w.changes(store.Guard{Cycle: g.Tree.Cycle(), Revision: 1}, g.Changes, p)
 	})
 	if err != nil {
 		return store.Info{}, err
 	}
 	s.writers.put(info.Key, p.nextWriterState(working, true))
-	s.packLater(int64(info.Key), g.Tree.Cycle(), p.latest)
+	if p.settling == nil {
+		s.packLater(int64(info.Key), g.Tree.Cycle(), p.latest)
+		return info, nil
+	}
+	// The process may end before anything is done in the background. Without a directory,
+	// more rows are read.
+	_ = s.writeDirectory(context.WithoutCancel(ctx), info.Key)
 	return info, nil
 }
 

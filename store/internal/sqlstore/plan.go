@@ -21,10 +21,11 @@ const (
 // faster, the guard fails and the plan is never written.
 type plan struct {
 	writerState
-	ctx   context.Context
-	store *Store
-	line  lineage // nil for a new context, of which nothing is stored yet
-	steps []step
+	ctx      context.Context
+	store    *Store
+	line     lineage // nil for a new context, of which nothing is stored yet
+	steps    []step
+	settling *settling // of a new context with many snapshots, else nil
 }
 
 // step holds the rows that one change writes and deletes.
@@ -54,7 +55,7 @@ type birth struct {
 func (s *Store) planCreation(ctx context.Context, g store.Creation) (*plan, error) {
 	cycle := g.Tree.Cycle()
 	p := &plan{writerState: writerState{revision: 1, latest: cycle, next: 1, refs: make(map[string]ref, g.Tree.Len())},
-		ctx: ctx, store: s}
+		ctx: ctx, store: s, settling: s.settlingOf(g)}
 	var first step
 	for e, parent := range g.Tree.All() {
 		above, err := p.parent(g.Tree, e.Node(), parent)
@@ -66,8 +67,11 @@ func (s *Store) planCreation(ctx context.Context, g store.Creation) (*plan, erro
 		}
 	}
 	first.next = p.next
+	p.settling.take(&first, cycle, true)
 	p.steps = []step{first}
-	return p, p.changes(g.Changes)
+	err := p.changes(g.Changes)
+	p.settling.close()
+	return p, err
 }
 
 // number takes the next nid. For an active head it reserves two more: for the
@@ -174,6 +178,7 @@ func (p *plan) change(c store.Change) error {
 		p.births.forget(id)
 	}
 	w.step.next = p.next
+	p.settling.take(&w.step, w.cycle, c.Sealed != nil)
 	p.steps = append(p.steps, w.step)
 	p.revision++
 	if c.Sealed != nil {
