@@ -158,3 +158,29 @@ func TestTrimmedPages(t *testing.T) {
 		}
 	}
 }
+
+// An erasure makes the snapshots anew that show what goes, and none before them.
+func TestErasureBeginsWhereSomethingChanges(t *testing.T) {
+	s := open(t, filepath.Join(t.TempDir(), "pact.db"))
+	w := begin(t, s)
+	const cycles = 200
+	for i := range cycles {
+		w.next(t, fmt.Sprint("turn ", i))
+	}
+	for _, cycle := range []int{195, 5} {
+		must(t, w.load(t.Context(), w.state.Key))
+		made, done, total := 0, 0, 0
+		e := salted(w, fmt.Sprintf("block:%d-0", cycle))
+		e.Progress = func(at, of int) { made, done, total = made+1, at, of }
+		_, err := s.Erase(t.Context(), w.state.Key, e)
+		must(t, err)
+		// Those of the cycle and later, the working state, and a step over those before.
+		if want := cycles - cycle + 3; made != want || done != total {
+			t.Errorf("erasing in cycle %d of %d told of %d steps, want %d, and ended at %d of %d", cycle, cycles, made, want,
+				done, total)
+		}
+		if damage, err := s.Check(t.Context(), w.state.Key); err != nil || damage != nil {
+			t.Errorf("%+v, %v", damage, err)
+		}
+	}
+}

@@ -17,8 +17,9 @@ const maxTries = 8
 
 // Erase implements store.Eraser. It plans everything before it takes the lock,
 // and plans again where another writer changed the family meanwhile. Cost: the
-// rows of all contexts concerned; in memory the trees of one context at a time,
-// two digests for each of its snapshots, and what is written.
+// rows of all contexts concerned, and the snapshots from the first one that changes; in
+// memory the trees of one context at a time, two digests for each of these snapshots, and
+// what is written.
 func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
 	switch {
 	case e.Nothing() && e.DryRun:

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/internal/page"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -17,12 +18,16 @@ const afterAll = math.MaxInt64
 func (x *erasure) findTargets(own *branch) error {
 	f := store.NewFamily(x.IDs)
 	x.ids, x.entries = f.Below, map[logKey]bool{}
-	if len(x.IDs) > 0 {
+	leaves, err := x.leaves(f)
+	if err != nil {
+		return err
+	}
+	if !leaves {
 		last := map[*branch]*tree.Tree{}
 		for _, b := range x.family {
 			b.needsWalk = true
 		}
-		err := x.walk(func(b *branch, t *tree.Tree, _ bool) error {
+		err := x.walk(beforeAll, func(b *branch, t *tree.Tree, _ bool) error {
 			if last[b] != nil || b.Origin.Key == 0 { // a fork begins as a tree that was looked at
 				f.Look(last[b], t)
 			}
@@ -59,6 +64,60 @@ func (x *erasure) findTargets(own *branch) error {
 		}
 	}
 	return nil
+}
+
+// leaves reports whether the rows show that nothing is or ever was below any of the nodes
+// that are named, and notes which of those there were. What is below a head names the turn
+// to come as its parent, so a head is never taken for a leaf. Cost: the rows of the
+// family, without their contents.
+func (x *erasure) leaves(f *store.Family) (bool, error) {
+	if len(x.IDs) == 0 {
+		return true, nil
+	}
+	nids, parents, sure := map[int64]bool{}, map[int64]bool{}, true
+	look := func(r *page.Row) {
+		if r.Dead() {
+			return
+		}
+		parents[r.Parent] = true
+		if !f.Below[r.ID] {
+			return
+		}
+		f.Seen[r.ID], nids[r.NID] = true, true
+		class, named := tree.ClassOfType(r.Type)
+		sure = sure && !(named && class == tree.Head)
+	}
+	for _, b := range x.family {
+		if err := x.eachRowOf(b, look); err != nil {
+			return false, err
+		}
+	}
+	for nid := range nids {
+		sure = sure && !parents[nid]
+	}
+	return sure, nil
+}
+
+// eachRowOf calls f with the rows of a branch, and then with those in pages: one that is
+// packed between the two comes twice.
+func (x *erasure) eachRowOf(b *branch, f func(*page.Row)) error {
+	rows, err := x.store.stmts.versionRows.QueryContext(x.ctx, int64(b.Key), int64(afterAll))
+	err = eachRow(rows, err, func(values []any) error {
+		r := rowOf(values)
+		f(&r)
+		return nil
+	})
+	if err != nil {
+		return x.store.fail(x.ctx, err, "reading the rows")
+	}
+	c, own := &scanner{store: x.store}, b.ownSegment()[0]
+	err = c.eachPage(x.ctx, own, own.afterCycle, afterAll, oldestFirst, func(_ *packedPage, rows []page.Row) error {
+		for i := range rows {
+			f(&rows[i])
+		}
+		return x.ctx.Err()
+	})
+	return x.store.fail(x.ctx, err, "reading the pages")
 }
 
 // revision returns the branch whose log has a revision.

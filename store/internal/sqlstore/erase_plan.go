@@ -122,7 +122,7 @@ func (x *erasure) digestTrees() error {
 			x.progress(b.states())
 		}
 	}
-	return x.walk(func(b *branch, t *tree.Tree, working bool) error {
+	return x.walk(x.firstWalked(), func(b *branch, t *tree.Tree, working bool) error {
 		w := at[b]
 		if w == nil && b.Origin.Key == 0 {
 			w = &store.Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
@@ -144,6 +144,25 @@ func (x *erasure) digestTrees() error {
 		}
 		return x.recordDigests(b, w, working)
 	})
+}
+
+// firstWalked returns the first cycle of the first branch whose digest the erasure needs:
+// what came before it stays as it is. The record of an attempt may need any.
+func (x *erasure) firstWalked() int64 {
+	from := x.family[0].Cycle
+	for _, b := range x.family {
+		if len(b.attemptCycles) > 0 {
+			return beforeAll
+		}
+		if !b.needsWalk {
+			continue
+		}
+		from = min(from, b.firstChange())
+		if b.Origin.Key == x.family[0].Key {
+			from = min(from, b.Origin.Cycle)
+		}
+	}
+	return from
 }
 
 // recordDigests records the digests of a tree before and after the erasure.

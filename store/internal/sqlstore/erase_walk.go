@@ -5,9 +5,10 @@ import (
 )
 
 // walk calls f with the trees of all branches that need it, from the first of each
-// to its working state. It walks a fork when its origin is at the cycle at which
+// to its working state, but for those before a cycle of the first branch, at which no fork
+// that needs it has begun. It walks a fork when its origin is at the cycle at which
 // the fork begins. Cost: the rows of the family, each once.
-func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) error {
+func (x *erasure) walk(from int64, f func(b *branch, t *tree.Tree, working bool) error) error {
 	first := x.family[0]
 	if !first.needsWalk {
 		return nil
@@ -17,6 +18,10 @@ func (x *erasure) walk(f func(b *branch, t *tree.Tree, working bool) error) erro
 		int64(first.Key)).Scan(&at)
 	if err != nil {
 		return x.store.fail(x.ctx, err, "reading the log")
+	}
+	if from > at {
+		x.progress(int(from - at))
+		at = from
 	}
 	c := &scanner{store: x.store, line: first.ownSegment(), known: make(map[string][]tree.Header)}
 	r, err := c.at(x.ctx, at)
