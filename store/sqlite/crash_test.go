@@ -38,7 +38,7 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 		}
 	}
 	t.Logf("%d kills, %d commits acknowledged", kills, total)
-	if pages == 0 || directories == 0 {
+	if pages == 0 || kills >= 100 && directories == 0 { // which are written now and then
 		t.Errorf("the processes wrote %d pages and %d directories", pages, directories)
 	}
 }
@@ -60,11 +60,17 @@ func killsOf(t *testing.T, short, usual int) int {
 // there with all that it shares.
 func TestCrashWhileForking(t *testing.T) {
 	t.Parallel()
-	kills := killsOf(t, 4, 8)
+	const perFile = 8 // each look at a file checks all its forks
+	kills, total := killsOf(t, 4, 8), 0
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
-	path := filepath.Join(t.TempDir(), "pact.db")
+	path := ""
 	acknowledged := make(map[int64]string) // key -> digest of its first snapshot
-	for range kills {
+	for kill := range kills {
+		if kill%perFile == 0 {
+			path = filepath.Join(t.TempDir(), "pact.db")
+			total += len(acknowledged)
+			clear(acknowledged)
+		}
 		crash(t, path, time.Duration(r.IntN(200_000))*time.Microsecond, acknowledged, childForks+"=1")
 		if _, err := os.Stat(path); err != nil && len(acknowledged) == 0 {
 			continue
@@ -93,7 +99,7 @@ func TestCrashWhileForking(t *testing.T) {
 		}
 		must(t, s.Close())
 	}
-	t.Logf("%d forks acknowledged, %d pages", len(acknowledged), pagesIn(t, path))
+	t.Logf("%d kills, %d forks acknowledged, %d pages in the last file", kills, total+len(acknowledged), pagesIn(t, path))
 }
 
 // TestCrashWhileCalling kills a process that starts attempts and ends them. What
