@@ -27,6 +27,7 @@ type Outcome struct {
 	TokenIn  *int64              // tokens that the model was sent; nil if nobody counted
 	TokenOut *int64              // tokens that the model answered; nil if nobody counted
 	Err      error               // why it failed; the first 64 KiB of its text are kept as UTF-8
+	Request  string              // from store.PackRequest, instead of what the call gave; "" leaves that
 }
 
 // StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as
@@ -92,7 +93,8 @@ func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) 
 	if id == "" {
 		return nil, store.NoAttempt(id)
 	}
-	end := store.Attempt{ID: id, Status: o.Status, EndedNS: c.now(), TokenIn: o.TokenIn, TokenOut: o.TokenOut}
+	end := store.Attempt{ID: id, Status: o.Status, EndedNS: c.now(), TokenIn: o.TokenIn, TokenOut: o.TokenOut,
+		Request: o.Request}
 	if o.Err != nil {
 		end.Error = fitting(o.Err.Error())
 	}

@@ -73,6 +73,10 @@ func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, 
 	c.hide.secretsOf(req)
 	c.started = c.now()
 	k := &kept{API: name, Path: req.URL.Path, Headers: headersOf(req.Header)}
+	k.Encoding = strings.ToLower(strings.TrimSpace(req.Header.Get("Content-Encoding")))
+	if k.Encoding == "identity" {
+		k.Encoding = ""
+	}
 	provider, group := req.URL.Host, groupOfHeaders(req.Header)
 	return c, c.do(len(body), func() error { return c.start(k, provider, group, body) })
 }
@@ -80,6 +84,14 @@ func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, 
 // start makes the context what the request sends, and the attempt.
 func (c *call) start(k *kept, provider string, g group, body []byte) error {
 	ctx := context.Background() // what was sent is recorded, whether or not the client waits for the answer
+	body, ok, err := c.recorder.decompressed(body, k.Encoding)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		c.recorder.count(func(s *Stats) { s.Unread++ })
+		return nil
+	}
 	read, redacted, err := c.hide.body(body)
 	if err != nil {
 		return err
@@ -96,10 +108,6 @@ func (c *call) start(k *kept, provider string, g group, body []byte) error {
 	sum := sha256.Sum256(text)
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
 	k.Parameters, k.Frame = json.RawMessage(request.Parameters.Value()), json.RawMessage(request.Frame.Value())
-	packed, err := k.encode()
-	if err != nil {
-		return err
-	}
 	q := requestOf(request, g)
 	l, why, err := c.recorder.lineFor(ctx, q)
 	if err != nil {
@@ -113,10 +121,10 @@ func (c *call) start(k *kept, provider string, g group, body []byte) error {
 		model = "unknown"
 	}
 	c.attempt, err = l.start(ctx, pact.ProviderCall{
-		Provider: provider, Model: model, Request: packed,
+		Provider: provider, Model: model,
 		Params: canon.Object(canon.Member{Name: "headers", Value: headerValues(k.Headers)},
 			canon.Member{Name: "parameters", Value: request.Parameters}),
-	}, q, why)
+	}, k, q, why)
 	if err != nil {
 		return err
 	}
@@ -162,8 +170,9 @@ func headerValues(headers map[string]string) canon.Any {
 
 // failed records that no answer came.
 func (c *call) failed(err error) error {
+	status := c.statusOf(err) // now: the context of a call ends with it
 	return c.do(0, func() error {
-		return c.finish(pact.Outcome{Status: c.statusOf(err), Err: c.hide.err(err)}, nil, canon.Any{})
+		return c.finish(pact.Outcome{Status: status, Err: c.hide.err(err)}, canon.Any{}, canon.Any{})
 	})
 }
 
@@ -181,11 +190,8 @@ func (c *call) answered(body []byte, broken error) error {
 		if o.Err != nil && canceled {
 			o.Status = store.Canceled
 		}
-		var said []api.Part
-		if content, _ := c.hide.value(a.Content); content.Kind != canon.KindAbsent {
-			said = api.Said(c.api, content)
-		}
-		return c.finish(o, said, c.about(&a))
+		content, _ := c.hide.value(a.Content)
+		return c.finish(o, content, c.about(&a))
 	})
 }
 
@@ -200,11 +206,11 @@ func (c *call) about(a *answer.Answer) canon.Any {
 		Value: canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(waited, 10)}})...)
 }
 
-func (c *call) finish(o pact.Outcome, said []api.Part, about canon.Any) error {
+func (c *call) finish(o pact.Outcome, content, about canon.Any) error {
 	if c.attempt == nil {
 		return nil
 	}
-	return c.attempt.end(context.Background(), o, said, about, c.api)
+	return c.attempt.end(context.Background(), o, content, about, c.api)
 }
 
 func (c *call) statusOf(err error) store.AttemptStatus {

@@ -2,6 +2,7 @@ package record
 
 import (
 	"bytes"
+	"compress/gzip"
 	"errors"
 	"io"
 	"net/http"
@@ -75,6 +76,34 @@ func bodyOf(req *http.Request) ([]byte, *http.Request, error) {
 	}
 	again.Body = readCloser{rest, req.Body}
 	return body, &again, err
+}
+
+// decompressed returns a body as it was before the client compressed it. It is
+// false for what cannot be read: another encoding, or damage.
+func (r *Recorder) decompressed(body []byte, encoding string) (_ []byte, ok bool, err error) {
+	var from io.ReadCloser
+	switch {
+	case encoding == "":
+		return body, true, nil
+	case encoding == "gzip":
+		from, err = gzip.NewReader(bytes.NewReader(body))
+	case encoding == "zstd" && r.options.Zstd != nil:
+		from, err = r.options.Zstd(bytes.NewReader(body))
+	default:
+		return nil, false, nil
+	}
+	if err != nil {
+		return nil, false, nil
+	}
+	defer from.Close()
+	plain, err := io.ReadAll(io.LimitReader(from, wire.MaxBody+1))
+	switch {
+	case len(plain) > wire.MaxBody:
+		return nil, false, errTooLong
+	case err != nil:
+		return nil, false, nil
+	}
+	return plain, true, nil
 }
 
 type readCloser struct {

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	pact "github.com/contexttree/pact"
@@ -19,14 +20,18 @@ import (
 // kept is what is kept of a request with its attempt: all of it that is no block.
 // Together with the blocks of the snapshot it gives back the body.
 type kept struct {
-	API        api.Name          `json:"api"`
-	Path       string            `json:"path"`
+	API        api.Name          `json:"api,omitempty"`
+	Path       string            `json:"path,omitempty"`
 	Headers    map[string]string `json:"headers,omitempty"` // that change what the request means
-	Parameters json.RawMessage   `json:"parameters"`
-	Frame      json.RawMessage   `json:"frame"`
-	Notes      wire.Notes        `json:"notes"`
-	SHA256     string            `json:"sha256"`             // of the body
+	Parameters json.RawMessage   `json:"parameters,omitempty"`
+	Frame      json.RawMessage   `json:"frame,omitempty"`
+	Notes      wire.Notes        `json:"notes,omitzero"`
+	SHA256     string            `json:"sha256,omitempty"`   // of the body
 	Redacted   int               `json:"redacted,omitempty"` // how many values were taken out of the body before
+	Encoding   string            `json:"encoding,omitempty"` // that the body was compressed with
+
+	Same   string          `json:"same,omitempty"`   // the attempt with all of the above: this one sent the same again
+	Answer json.RawMessage `json:"answer,omitempty"` // what had come of an answer that broke off
 }
 
 func (k *kept) encode() (string, error) {
@@ -60,6 +65,7 @@ type Body struct {
 	Attempt  store.Attempt // that sent it
 	Path     string        // of the URL that it was sent to
 	Redacted int           // how many values were taken out of it before it was recorded
+	Encoding string        // that it was compressed with on the wire, "" for nothing; Bytes are not
 }
 
 // Request returns the body that the call of a cycle was sent with, byte for byte:
@@ -76,7 +82,11 @@ func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 		return nil, err
 	}
 	for i := len(attempts) - 1; i >= 0; i-- {
-		if attempts[i].Request == "" {
+		k, err := keptOf(attempts, i)
+		if err != nil {
+			return nil, err
+		}
+		if k == nil {
 			continue
 		}
 		s := c.Working()
@@ -85,17 +95,59 @@ func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 				return nil, err
 			}
 		}
-		return body(ctx, s, attempts[i])
+		return body(ctx, s, attempts[i], k)
 	}
 	return nil, fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10),
 		"no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded", "Context.Attempts lists those that were")
 }
 
-func body(ctx context.Context, s *pact.Snapshot, a store.Attempt) (*Body, error) {
-	k, err := decodeKept(a.Request)
+// keptOf returns what is kept of the request of an attempt of a cycle, nil where
+// that is nothing. An attempt that sent the same again has it with the other one.
+func keptOf(attempts []store.Attempt, i int) (*kept, error) {
+	if attempts[i].Request == "" {
+		return nil, nil
+	}
+	k, err := decodeKept(attempts[i].Request)
+	if err != nil || k.Same == "" {
+		return k, err
+	}
+	first := slices.IndexFunc(attempts, func(a store.Attempt) bool { return a.ID == k.Same })
+	if first < 0 || attempts[first].Request == "" {
+		return nil, nil
+	}
+	return decodeKept(attempts[first].Request)
+}
+
+// Broken is what had come of an answer that broke off.
+type Broken struct {
+	Attempt store.Attempt
+	Content json.RawMessage // the message, content or items as far as they had come, as JSON
+}
+
+// BrokenAnswers returns what had come of the answers of a cycle that broke off, in
+// the order of the attempts. Those of which nothing came are left out.
+func BrokenAnswers(ctx context.Context, c *pact.Context, cycle int64) ([]Broken, error) {
+	attempts, err := c.Attempts(ctx, cycle, cycle)
 	if err != nil {
 		return nil, err
 	}
+	var list []Broken
+	for _, a := range attempts {
+		if a.Request == "" {
+			continue
+		}
+		k, err := decodeKept(a.Request)
+		if err != nil {
+			return nil, err
+		}
+		if k.Answer != nil {
+			list = append(list, Broken{a, k.Answer})
+		}
+	}
+	return list, nil
+}
+
+func body(ctx context.Context, s *pact.Snapshot, a store.Attempt, k *kept) (_ *Body, err error) {
 	b := wire.Body{Notes: k.Notes}
 	if k.Notes.Raw == nil {
 		if b.Value, err = k.value(ctx, s); err != nil {
@@ -109,7 +161,8 @@ func body(ctx context.Context, s *pact.Snapshot, a store.Attempt) (*Body, error)
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != k.SHA256 {
 		return nil, changed(nil)
 	}
-	return &Body{Bytes: text, SHA256: k.SHA256, Attempt: a, Path: k.Path, Redacted: k.Redacted}, nil
+	return &Body{Bytes: text, SHA256: k.SHA256, Attempt: a, Path: k.Path, Redacted: k.Redacted,
+		Encoding: k.Encoding}, nil
 }
 
 // changed is the error for a snapshot that does not give the body back.

@@ -1,7 +1,9 @@
 package record
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -39,6 +41,8 @@ type attempt struct {
 	line *line
 	id   string
 	why  string // the call is of this line
+	kept *kept  // what is kept of its request
+	text string // that as it was encoded
 }
 
 // openLine opens a context. It refuses one that no recorder made: there every
@@ -112,8 +116,8 @@ func (l *line) committed() int64 {
 // start brings the working state to what a request sends and records an attempt
 // that is running. Where another process changed the context meanwhile it begins
 // again, once. why says why the request is of this line.
-func (l *line) start(ctx context.Context, call pact.ProviderCall, q *request, why string) (*attempt, error) {
-	a, err := l.tryStart(ctx, call, q, why)
+func (l *line) start(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt, error) {
+	a, err := l.tryStart(ctx, call, k, q, why)
 	if !errors.Is(err, fault.Conflict) {
 		return a, err
 	}
@@ -121,25 +125,38 @@ func (l *line) start(ctx context.Context, call pact.ProviderCall, q *request, wh
 		return nil, err
 	}
 	l.last, l.seen = nil, nil
-	return l.tryStart(ctx, call, q, why)
+	return l.tryStart(ctx, call, k, q, why)
 }
 
-func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, q *request, why string) (*attempt, error) {
+func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt,
+	error) {
 	if err := l.bring(ctx, q.system, q.conversation); err != nil {
 		return nil, err
 	}
+	text, err := k.encode()
+	if err != nil {
+		return nil, err
+	}
+	now := &attempt{line: l, why: why, kept: k, text: text}
+	call.Request = text
 	var pruning *pact.Pruning
 	if l.last == nil {
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 	} else {
-		why = l.last.why // of the first attempt
+		now.why = l.last.why // of the first attempt
+		if text == l.last.text {
+			now.kept = &kept{Same: cmp.Or(l.last.kept.Same, l.last.id)}
+			if call.Request, err = now.kept.encode(); err != nil {
+				return nil, err
+			}
+		}
 	}
 	a, err := l.c.StartAttempt(ctx, call, io.Discard, pruning)
 	if err != nil {
 		return nil, err
 	}
-	l.last, l.seen = &attempt{line: l, id: a.ID, why: why}, nil
-	return l.last, nil
+	now.id, l.last, l.seen = a.ID, now, nil
+	return now, nil
 }
 
 // bring makes the edits. What a call was sent and is sent no more is committed
@@ -211,9 +228,19 @@ func (l *line) commit(ctx context.Context) error {
 }
 
 // end records how an attempt ended. A call that was answered ends its cycle, and
-// the answer is the beginning of the next one.
-func (a *attempt) end(ctx context.Context, o pact.Outcome, said []api.Part, about canon.Any, name api.Name) error {
+// the answer is the beginning of the next one; what had come of one that broke off
+// is kept with the attempt.
+func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.Any, name api.Name) error {
 	l := a.line
+	if o.Status != store.Completed && content.Kind != canon.KindAbsent {
+		k := *a.kept
+		k.Answer = json.RawMessage(content.Value())
+		text, err := k.encode()
+		if err != nil {
+			return err
+		}
+		o.Request = text
+	}
 	if _, err := l.c.EndAttempt(ctx, a.id, o); err != nil {
 		return err
 	}
@@ -225,6 +252,10 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, said []api.Part, abou
 	}
 	l.answeredAs(about)
 	l.said, l.open = "", nil
+	var said []api.Part
+	if content.Kind != canon.KindAbsent {
+		said = api.Said(name, content)
+	}
 	return l.c.Edit(ctx, func(e *pact.Batch) error {
 		for i, p := range said {
 			s := specOf(p, name)

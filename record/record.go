@@ -21,6 +21,7 @@ package record
 import (
 	"context"
 	"errors"
+	"io"
 	"net/http"
 	"regexp"
 	"strconv"
@@ -49,13 +50,16 @@ type Options struct {
 	// Redact are patterns: what they match in strings of a body or an answer is
 	// replaced by [redacted] before it is kept.
 	Redact []*regexp.Regexp
+	// Zstd reads bodies that a client compressed with Zstandard, for which the standard
+	// library has no reader. With nil such bodies are counted as unread.
+	Zstd func(io.Reader) (io.ReadCloser, error)
 }
 
 // Stats counts what a recorder did.
 type Stats struct {
 	Calls     int   // that were recorded
 	KeptRaw   int   // of Calls, whose body no value and notes give back
-	Unread    int   // requests to one of the APIs that are not such a request
+	Unread    int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
 	Lost      int   // that were not recorded: the queue was full, or the store failed
 	LastError error // why the last of Lost was lost
 }

@@ -134,12 +134,15 @@ func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
 	return cycle, number, fork, number > 0 && AttemptID(cycle, number, fork) == id
 }
 
-// End copies from another record how and when the attempt ended. The end is never before
-// the start.
+// End copies from another record how and when the attempt ended, and what is kept of the
+// request since, if it says that. The end is never before the start.
 func (a *Attempt) End(as Attempt) {
 	as = as.clone()
 	a.Status, a.EndedNS, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.Error
 	a.TokenIn, a.TokenOut = as.TokenIn, as.TokenOut
+	if as.Request != "" {
+		a.Request = as.Request
+	}
 }
 
 // clone returns a copy that shares nothing.
@@ -175,6 +178,9 @@ func (a *Attempt) Check() error {
 			return invalidAttempt(strconv.FormatInt(*n, 10), "a number of tokens is negative")
 		}
 	}
+	if len(a.Request) > MaxRequest {
+		return requestTooLong()
+	}
 	if err := checkText("error", a.Error, MaxAttemptError); err != nil || a.ID != "" {
 		return err
 	}
@@ -185,9 +191,6 @@ func (a *Attempt) Check() error {
 	}
 	if a.Provider == "" || a.Model == "" {
 		return invalidAttempt("", "the attempt has no provider or no model")
-	}
-	if len(a.Request) > MaxRequest {
-		return requestTooLong()
 	}
 	if err := checkText("provider", a.Provider, MaxProvider); err != nil {
 		return err

@@ -46,8 +46,8 @@ type AttemptKeeper interface {
 	// is kept, durable before it returns. Without an id it is a new one: of the
 	// cycle under way, E_CONFLICT if that is another by now, with the next
 	// number in it. With an id it ends the one that is running, wherever in what
-	// the context shares: status, end, tokens and error are taken over, all else
-	// stays. E_ATTEMPT_NOT_FOUND if none has the id, E_CONFLICT if it
+	// the context shares: status, end, tokens and error are taken over, and the
+	// request where there is one; all else stays. E_ATTEMPT_NOT_FOUND if none has the id, E_CONFLICT if it
 	// ended before.
 	PutAttempt(ctx context.Context, key Key, a Attempt) (Attempt, error)
 	// Attempts returns those of the cycles from..to, in the order in which they

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -13,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
 )
 
@@ -36,7 +38,7 @@ func (a *app) record(ctx context.Context, address, name string, tunnel bool, ups
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	rec := record.To(s, record.Options{Context: name})
+	rec := record.To(s, record.Options{Context: name, Zstd: zstdReader})
 	r := &recording{store: s, recorder: rec, address: "http://" + listener.Addr().String(), served: make(chan error, 1)}
 	r.server = &http.Server{
 		Handler:           proxy.New(proxy.Options{Upstreams: upstreams, Recorder: rec, Tunnel: tunnel}),
@@ -44,6 +46,17 @@ func (a *app) record(ctx context.Context, address, name string, tunnel bool, ups
 	}
 	go func() { r.served <- r.server.Serve(listener) }()
 	return r, nil
+}
+
+// zstdReader reads what a client compressed with Zstandard, with the window that
+// HTTP allows (RFC 9659).
+func zstdReader(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(8<<20))
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
 }
 
 // end lets calls come to their end for a moment, and waits until all is recorded.
@@ -78,6 +91,9 @@ func (a *app) summary(r *recording) {
 	}
 	if got.Lost > 0 {
 		fmt.Fprintf(a.err, "      not recorded: %s: %s\n", number(got.Lost, "call"), visible(got.LastError.Error()))
+	}
+	if got.Unread > 0 {
+		fmt.Fprintf(a.err, "      not read: %s\n", number(got.Unread, "request"))
 	}
 	if got.KeptRaw > 0 {
 		fmt.Fprintf(a.err, "      kept raw: %s\n", number(got.KeptRaw, "body"))

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"database/sql"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/contexttree/pact/internal/cli"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // agent is a program that the scripts run: it makes two calls, leaves what it
@@ -88,5 +90,30 @@ func TestProxyRecordsUntilItIsEnded(t *testing.T) {
 	}
 	if code, out, problems := run(t, "", "request", "chat", "--db", db); code != 0 || out != body {
 		t.Errorf("exit %d: %s%s", code, out, problems)
+	}
+}
+
+// A store of another schema is refused before the program runs.
+func TestRunRefusesAStoreOfAnotherSchema(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "pact.db")
+	s, err := sqlite.Open(t.Context(), path)
+	if err == nil {
+		err = s.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err == nil {
+		_, err = db.ExecContext(t.Context(), "PRAGMA user_version = 99")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	db.Close()
+	left := filepath.Join(t.TempDir(), "left")
+	code, _, problems := run(t, "", "run", "--db", path, "--", "touch", left)
+	if _, err := os.Stat(left); code != 1 || !strings.Contains(problems, "E_STORE") || err == nil {
+		t.Errorf("exit %d: %s", code, problems)
 	}
 }

@@ -10,7 +10,7 @@ import (
 )
 
 func (a *app) requestCommand() *cobra.Command {
-	return &cobra.Command{
+	cmd := &cobra.Command{
 		Use:   "request NAME [ADDRESS]",
 		Short: "Print the body of a recorded call, byte for byte",
 		Long: `Print the body that a recorded call was sent with: of @t0 or of the address; working is
@@ -18,8 +18,12 @@ the call that was not answered yet, or failed. It is put
 together from the blocks of the snapshot and what was kept with the attempt, and its
 SHA-256 is the recorded one. Of several attempts of a cycle it is the last whose
 request was recorded. With --json an object: attempt, path, sha256, bytes, body as a
-string and, where values were taken out before it was recorded, redacted.`,
-		Example: "  pact request chat @c12\n  pact request chat | jq .model",
+string and, where values were taken out before it was recorded, redacted; encoding
+where the client compressed it, which the body that is printed is not.
+
+With --broken print what had come of the answers that broke off instead, a JSON object
+a line: attempt and content.`,
+		Example: "  pact request chat @c12\n  pact request chat | jq .model\n  pact request chat @c12 --broken",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
 				return usage(cmd, "pact request takes NAME [ADDRESS]")
@@ -27,43 +31,65 @@ string and, where values were taken out before it was recorded, redacted.`,
 			return nil
 		},
 		ValidArgsFunction: a.completeNames,
-		RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
-			at := pact.Back(0)
-			working := len(args) > 1 && args[1] == "working"
-			if len(args) > 1 && !working {
-				var err error
-				if at, err = pact.ParseAddress(args[1]); err != nil {
-					return err
-				}
-			}
-			c, s, err := a.openContext(ctx, args[0], "", nil)
-			if err != nil {
-				return err
-			}
-			defer s.Close()
-			snapshot := c.Working()
-			if !working {
-				if snapshot, err = c.At(ctx, at); err != nil {
-					return err
-				}
-			}
-			body, err := record.Request(ctx, c, snapshot.Cycle())
-			if err != nil {
-				return err
-			}
-			if a.json {
-				facts := map[string]any{"attempt": body.Attempt.ID, "path": body.Path, "sha256": body.SHA256,
-					"bytes": len(body.Bytes), "body": string(body.Bytes)}
-				if body.Redacted > 0 {
-					facts["redacted"] = body.Redacted
-				}
-				return a.printJSON(facts)
-			}
-			if body.Redacted > 0 {
-				fmt.Fprintf(a.err, "pact: %s redacted before this was recorded\n", number(body.Redacted, "value"))
-			}
-			_, err = a.out.Write(body.Bytes)
-			return err
-		}),
 	}
+	broken := cmd.Flags().Bool("broken", false, "print what had come of answers that broke off")
+	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
+		at := pact.Back(0)
+		working := len(args) > 1 && args[1] == "working"
+		if len(args) > 1 && !working {
+			var err error
+			if at, err = pact.ParseAddress(args[1]); err != nil {
+				return err
+			}
+		}
+		c, s, err := a.openContext(ctx, args[0], "", nil)
+		if err != nil {
+			return err
+		}
+		defer s.Close()
+		snapshot := c.Working()
+		if !working {
+			if snapshot, err = c.At(ctx, at); err != nil {
+				return err
+			}
+		}
+		if *broken {
+			return a.printBroken(ctx, c, snapshot.Cycle())
+		}
+		body, err := record.Request(ctx, c, snapshot.Cycle())
+		if err != nil {
+			return err
+		}
+		if a.json {
+			facts := map[string]any{"attempt": body.Attempt.ID, "path": body.Path, "sha256": body.SHA256,
+				"bytes": len(body.Bytes), "body": string(body.Bytes)}
+			if body.Redacted > 0 {
+				facts["redacted"] = body.Redacted
+			}
+			if body.Encoding != "" {
+				facts["encoding"] = body.Encoding
+			}
+			return a.printJSON(facts)
+		}
+		if body.Redacted > 0 {
+			fmt.Fprintf(a.err, "pact: %s redacted before this was recorded\n", number(body.Redacted, "value"))
+		}
+		_, err = a.out.Write(body.Bytes)
+		return err
+	})
+	return cmd
+}
+
+// printBroken prints what had come of the answers of a cycle that broke off.
+func (a *app) printBroken(ctx context.Context, c *pact.Context, cycle int64) error {
+	list, err := record.BrokenAnswers(ctx, c, cycle)
+	if err != nil {
+		return err
+	}
+	for _, b := range list {
+		if err := a.printJSON(map[string]any{"attempt": b.Attempt.ID, "content": b.Content}); err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	pact "github.com/contexttree/pact"
@@ -17,6 +20,7 @@ import (
 	"github.com/contexttree/pact/internal/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 func must(t testing.TB, err error) {
@@ -218,5 +222,45 @@ func TestAStreamPassesPieceByPiece(t *testing.T) {
 		_, err := io.ReadFull(resp.Body, event) // waits for ever where an event is held back
 		must(t, err)
 		next <- struct{}{}
+	}
+}
+
+// Two proxies on one file, as two agents that run at the same time: no call is
+// lost, and each conversation has its context.
+func TestTwoProxiesOnOneStore(t *testing.T) {
+	provider := httptest.NewServer(providertest.New())
+	defer provider.Close()
+	path := filepath.Join(t.TempDir(), "pact.db")
+	var wait sync.WaitGroup
+	recorders := make([]*record.Recorder, 2)
+	for n := range recorders {
+		s, err := sqlite.Open(t.Context(), path)
+		must(t, err)
+		defer s.Close()
+		recorders[n] = record.To(s, record.Options{Context: "run"})
+		address := serve(t, recorders[n], map[string]string{"": provider.URL})
+		wait.Go(func() {
+			said := ""
+			for i := range 4 {
+				said += fmt.Sprintf(`{"role":"user","content":"agent %d, question %d"}`, n, i)
+				resp, text := post(t, address+"/v1/chat/completions", `{"model":"m","messages":[`+said+`]}`)
+				if resp.StatusCode != http.StatusOK {
+					t.Errorf("%s: %s", resp.Status, text)
+				}
+				said += `,{"role":"assistant","content":"ok"},`
+			}
+		})
+	}
+	wait.Wait()
+	names := map[string]bool{}
+	for n, rec := range recorders {
+		rec.Close()
+		if got := rec.Stats(); got.Calls != 4 || got.Lost != 0 || len(rec.Contexts()) != 1 {
+			t.Errorf("proxy %d: %+v, %v", n, got, rec.Contexts())
+		}
+		names[rec.Contexts()[0]] = true
+	}
+	if len(names) != 2 {
+		t.Errorf("contexts are %v", names)
 	}
 }

@@ -44,6 +44,9 @@ func (d *driver) end(as store.Attempt) store.Attempt {
 		if a.ID == as.ID {
 			a.Status, a.EndedNS, a.TokenIn, a.TokenOut, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.TokenIn,
 				as.TokenOut, as.Error
+			if as.Request != "" {
+				a.Request = as.Request
+			}
 			sameAttempt(d.T, *a, kept)
 		}
 	}
@@ -94,7 +97,8 @@ func testAttempts(t *testing.T, s Suite) {
 		t.Errorf("the ids are %s and %s", first.ID, second.ID)
 	}
 	d.check()
-	// What the record says besides status, end, tokens and error stays.
+	// What the record says besides status, end, tokens and error stays, but for what is
+	// kept of the request, which an end may replace.
 	end := call(7)
 	end.ID, end.Status, end.EndedNS, end.Error = second.ID, store.Failed, -9, "не\nвышло"
 	end.Provider, end.Params = "another", "no digest"
@@ -108,11 +112,14 @@ func testAttempts(t *testing.T, s Suite) {
 		t.Errorf("attempts changed the context: %+v, %v", loaded, err)
 	}
 	d.talk("one")
-	third := d.start(call(2))
+	third := call(2)
+	third.Request = "what was sent"
+	third = d.start(third)
 	d.talk("two", "three")
 	d.start(call(4))
 	d.check()
-	d.end(store.Attempt{ID: third.ID, Status: store.Canceled, EndedNS: 5000}) // after its cycle was committed
+	// After its cycle was committed.
+	d.end(store.Attempt{ID: third.ID, Status: store.Canceled, EndedNS: 5000, Request: "what was sent\x00and came"})
 	d.check()
 	for _, c := range []struct {
 		from, to int64

@@ -127,7 +127,7 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 		return end, err
 	}
 	return a, w.exec(w.store.stmts.updateAttempt, string(a.Status), a.EndedNS, intOrNull(a.TokenIn), intOrNull(a.TokenOut),
-		orNull(a.Error),
+		orNull(a.Error), bytesOrNull(a.Request),
 		attemptProof(args), at.branch, at.cycle, at.number)
 }
 

@@ -100,7 +100,7 @@ const (
 	insertAttempt = `INSERT INTO attempt (branch, cycle, number, status, started_ns, ended_ns, provider, model, params,
 		token_in, token_out, error, thread, request, proof) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	deleteAttempt = `DELETE FROM attempt WHERE branch = ? AND cycle = ? AND number = ?`
-	updateAttempt = `UPDATE attempt SET status = ?, ended_ns = ?, token_in = ?, token_out = ?, error = ?, proof = ?
+	updateAttempt = `UPDATE attempt SET status = ?, ended_ns = ?, token_in = ?, token_out = ?, error = ?, request = ?, proof = ?
 		WHERE branch = ? AND cycle = ? AND number = ?`
 
 	insertContents = `INSERT INTO content (body) VALUES `

@@ -1,0 +1,350 @@
+package record_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/klauspost/compress/zstd"
+)
+
+// serving serves one handler and returns its address.
+func serving(t *testing.T, h http.HandlerFunc) string {
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// recorded sends one chat request to a provider and returns what the client got
+// and what was recorded.
+func recorded(t *testing.T, url string, body []byte, header ...string) (got string, a store.Attempt,
+	broken []record.Broken, s store.Store, err error) {
+	t.Helper()
+	s = store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat", Zstd: unzstd})
+	client := &http.Client{Transport: rec.Transport(&http.Transport{DisableCompression: true}), Timeout: time.Minute}
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	if len(header) == 0 || header[0] != "impatient" {
+		ctx = t.Context()
+	}
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, url+"/v1/chat/completions", bytes.NewReader(body))
+	must(t, err)
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := client.Do(req)
+	if err == nil {
+		var text []byte
+		text, err = io.ReadAll(resp.Body)
+		got, err = string(text), errors.Join(err, resp.Body.Close())
+	}
+	rec.Close()
+	if stats := rec.Stats(); stats.Calls != 1 || stats.Lost != 0 {
+		t.Fatalf("%+v", stats)
+	}
+	c := opened(t, s, "chat")
+	attempts, failed := c.Attempts(t.Context(), 1, 1)
+	must(t, failed)
+	if len(attempts) != 1 {
+		t.Fatalf("%d attempts", len(attempts))
+	}
+	broken, failed = record.BrokenAnswers(t.Context(), c, 1)
+	must(t, failed)
+	return got, attempts[0], broken, s, err
+}
+
+func unzstd(r io.Reader) (io.ReadCloser, error) {
+	d, err := zstd.NewReader(r)
+	if err != nil {
+		return nil, err
+	}
+	return d.IOReadCloser(), nil
+}
+
+const plainChat = `{"model":"m","messages":[{"role":"user","content":"hi"}]}`
+
+// Whatever becomes of an answer, the client gets what came, and the attempt says
+// how it ended and keeps what had come.
+func TestAnswersThatComeToNothing(t *testing.T) {
+	const one = `data: {"choices":[{"delta":{"role":"assistant","content":"one "}}]}` + "\n\n"
+	const two = `data: {"choices":[{"delta":{"content":"two`
+	stream := func(w http.ResponseWriter, text string) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		_, _ = io.WriteString(w, text)
+		_ = http.NewResponseController(w).Flush()
+	}
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, err := io.WriteString(w, one+strings.Repeat(": a comment\n", 5000))
+	must(t, err)
+	must(t, w.Close())
+	for name, c := range map[string]struct {
+		serve     http.HandlerFunc
+		status    store.AttemptStatus
+		says      string // the attempt
+		came      string // of the answer
+		impatient bool
+	}{
+		"cut in an event": {func(w http.ResponseWriter, _ *http.Request) {
+			stream(w, one+two)
+			panic(http.ErrAbortHandler)
+		}, store.Failed, "the answer broke off", `{"content":"one ","role":"assistant"}`, false},
+		"ended in an event": {func(w http.ResponseWriter, _ *http.Request) { stream(w, one+two) },
+			store.Failed, "ended before it was whole", `{"content":"one ","role":"assistant"}`, false},
+		"silent": {func(_ http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			<-r.Context().Done()
+		}, store.Canceled, "deadline", "", true},
+		"silent in mid-stream": {func(w http.ResponseWriter, r *http.Request) {
+			_, _ = io.Copy(io.Discard, r.Body)
+			stream(w, one)
+			<-r.Context().Done()
+		}, store.Canceled, "broke off", `{"content":"one ","role":"assistant"}`, true},
+		"gzip cut": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			stream(w, zipped.String()[:zipped.Len()-12])
+		}, store.Failed, "cannot be decompressed", `{"content":"one ","role":"assistant"}`, false},
+		"not gzip": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "gzip")
+			stream(w, one)
+		}, store.Failed, "cannot be decompressed", "", false},
+		"another encoding": {func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Encoding", "br")
+			stream(w, one)
+		}, store.Failed, "in a way that is not read: br", "", false},
+		"a page": {func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "<html>Sign in</html>") },
+			store.Failed, "not JSON", "", false},
+		"nothing": {func(http.ResponseWriter, *http.Request) {}, store.Failed, "before it was whole", "", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sent bytes.Buffer
+			url := serving(t, func(w http.ResponseWriter, r *http.Request) { c.serve(copying{w, &sent}, r) })
+			header := []string{}
+			if c.impatient {
+				header = []string{"impatient", "yes"}
+			}
+			got, a, broken, s, _ := recorded(t, url, []byte(plainChat), header...)
+			if got != sent.String() {
+				t.Errorf("the provider sent %q, the client got %q", sent.String(), got)
+			}
+			if a.Status != c.status || !strings.Contains(a.Error, c.says) {
+				t.Errorf("the attempt ended as %s: %s", a.Status, a.Error)
+			}
+			if c.came == "" && len(broken) > 0 || c.came != "" && (len(broken) != 1 || string(broken[0].Content) != c.came) {
+				t.Errorf("what came is %+v, want %s", broken, c.came)
+			}
+			body, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
+			must(t, err)
+			if string(body.Bytes) != plainChat {
+				t.Errorf("the request is %s", body.Bytes)
+			}
+		})
+	}
+}
+
+// copying keeps a copy of what is written.
+type copying struct {
+	http.ResponseWriter
+	to *bytes.Buffer
+}
+
+func (c copying) Write(p []byte) (int, error) {
+	c.to.Write(p)
+	return c.ResponseWriter.Write(p)
+}
+
+func (c copying) Unwrap() http.ResponseWriter { return c.ResponseWriter }
+
+// Streams may end lines in CRLF, have comments, events of more than a megabyte,
+// come byte by byte and say nothing of usage.
+func TestStreamsThatAreOddAreRead(t *testing.T) {
+	long := strings.Repeat("long ", 400_000)
+	answer := strings.ReplaceAll(": hello\nevent: x\nid: 7\n"+`data: {"choices":[{"delta":`+"\n"+
+		`data: {"content":"one "}}]}`+"\n\n: ping\n\n"+
+		`data: {"choices":[{"delta":{"content":"`+long+`"},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n", "\n", "\r\n")
+	url := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		for i := range 150 { // slowly
+			_, _ = io.WriteString(w, answer[i:i+1])
+			_ = http.NewResponseController(w).Flush()
+		}
+		_, _ = io.WriteString(w, answer[150:])
+	})
+	got, a, broken, s, err := recorded(t, url, []byte(plainChat))
+	must(t, err)
+	if got != answer {
+		t.Errorf("the client got %d bytes of %d", len(got), len(answer))
+	}
+	if a.Status != store.Completed || a.TokenIn != nil || a.TokenOut != nil || len(broken) != 0 {
+		t.Errorf("%+v, %v", a, broken)
+	}
+	if text := blocks(t, opened(t, s, "chat").Working()); !strings.Contains(text, `"one `+long+`"`) {
+		t.Errorf("the answer was read as %.200s", text)
+	}
+}
+
+// A provider that is not there is an attempt that failed.
+func TestAProviderThatIsDown(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	must(t, err)
+	must(t, listener.Close())
+	_, a, _, _, err := recorded(t, "http://"+listener.Addr().String(), []byte(plainChat))
+	if err == nil || a.Status != store.Failed || !strings.Contains(a.Error, "refused") {
+		t.Errorf("%v; %+v", err, a)
+	}
+}
+
+// Bodies that a client compressed reach the provider as they were sent, and are
+// recorded as what they say.
+func TestCompressedRequests(t *testing.T) {
+	var zipped bytes.Buffer
+	w := gzip.NewWriter(&zipped)
+	_, err := io.WriteString(w, plainChat)
+	must(t, err)
+	must(t, w.Close())
+	z, err := zstd.NewWriter(nil)
+	must(t, err)
+	for encoding, body := range map[string][]byte{"gzip": zipped.Bytes(), "zstd": z.EncodeAll([]byte(plainChat), nil)} {
+		var received []byte
+		url := serving(t, func(w http.ResponseWriter, r *http.Request) {
+			received, _ = io.ReadAll(r.Body)
+			_, _ = io.WriteString(w, `{"choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
+		})
+		_, a, _, s, err := recorded(t, url, body, "Content-Encoding", encoding)
+		must(t, err)
+		again, err := record.Request(t.Context(), opened(t, s, "chat"), 1)
+		must(t, err)
+		if !bytes.Equal(received, body) || string(again.Bytes) != plainChat || again.Encoding != encoding ||
+			a.Status != store.Completed {
+			t.Errorf("%s: the provider got %q, recorded are %s in %q, %s", encoding, received, again.Bytes, again.Encoding,
+				a.Status)
+		}
+	}
+	for what, c := range map[string]struct {
+		encoding string
+		body     []byte
+		lost     int
+	}{
+		"unknown":  {"br", []byte("x"), 0},
+		"no gzip":  {"gzip", []byte(plainChat), 0},
+		"no zstd":  {"zstd", []byte(plainChat), 0},
+		"cut":      {"gzip", zipped.Bytes()[:zipped.Len()-9], 0},
+		"a bomb":   {"zstd", z.EncodeAll(make([]byte, 65<<20), nil), 1},
+		"not JSON": {"", []byte("hello"), 0},
+		"nothing":  {"", []byte{}, 0},
+	} {
+		rec := recorder(t, store.NewMemory(), record.Options{Zstd: unzstd})
+		req, err := http.NewRequest(http.MethodPost, answering(t), bytes.NewReader(c.body))
+		must(t, err)
+		req.Header.Set("Content-Encoding", c.encoding)
+		resp, err := (&http.Client{Transport: rec.Transport(nil)}).Do(req)
+		must(t, err)
+		must(t, resp.Body.Close())
+		rec.Close()
+		if got := rec.Stats(); got.Calls != 0 || got.Unread != 1-c.lost || got.Lost != c.lost || resp.StatusCode != 200 {
+			t.Errorf("%s: %s, %+v", what, resp.Status, got)
+		}
+	}
+}
+
+// The attempts of one request share what is kept of it.
+func TestRetriesShareWhatIsKept(t *testing.T) {
+	_, url := provider(t, providertest.Turn{Status: 429}, providertest.Turn{Text: "never all of it", Cut: true},
+		providertest.Turn{Status: 500})
+	s := store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat"})
+	a := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	a.body["metadata"] = map[string]any{"note": strings.Repeat("0123456789abcdef, ", 20), "more": fmt.Sprint(s)}
+	a.ask("Hello?")
+	for range 3 {
+		_, _, _ = a.send(t.Context())
+	}
+	a.call()
+	rec.Close()
+	c := opened(t, s, "chat")
+	attempts, err := c.Attempts(t.Context(), 1, 1)
+	must(t, err)
+	if len(attempts) != 4 {
+		t.Fatalf("%d attempts", len(attempts))
+	}
+	for i, at := range attempts[1:] {
+		if len(at.Request)*2 > len(attempts[0].Request) && i != 1 { // the second has what came of its answer
+			t.Errorf("attempt %d takes %d bytes, the first %d", i+2, len(at.Request), len(attempts[0].Request))
+		}
+	}
+	body, err := record.Request(t.Context(), c, 1)
+	must(t, err)
+	broken, err := record.BrokenAnswers(t.Context(), c, 1)
+	must(t, err)
+	if body.Attempt.ID != attempts[3].ID || !bytes.Equal(body.Bytes, a.lastBody) || len(broken) != 1 ||
+		!strings.Contains(string(broken[0].Content), "never") || broken[0].Attempt.ID != attempts[1].ID {
+		t.Errorf("%s gave %s; broken is %+v", body.Attempt.ID, body.Bytes, broken)
+	}
+}
+
+// A clock that goes back does not stop a recorder, nor do attempts end before
+// they began.
+func TestAClockThatGoesBack(t *testing.T) {
+	_, url := provider(t)
+	s := store.NewMemory()
+	now := int64(1_000_000_000)
+	rec := record.To(s, record.Options{Context: "chat", Strict: true, Clock: func() int64 {
+		now -= 1_000_000
+		return now
+	}})
+	a := newAgent(t, api.Chat, url, rec.Transport(nil), true)
+	for i := range 3 {
+		a.ask(fmt.Sprint("question ", i))
+		a.call()
+	}
+	rec.Close()
+	attempts, err := opened(t, s, "chat").Attempts(t.Context(), 1, 3)
+	must(t, err)
+	for _, at := range attempts {
+		if at.EndedNS < at.StartedNS || at.Status != store.Completed {
+			t.Errorf("%+v", at)
+		}
+	}
+	if len(attempts) != 3 || rec.Stats().Lost > 0 {
+		t.Errorf("%d attempts, %+v", len(attempts), rec.Stats())
+	}
+}
+
+// After a compaction an agent counts its calls from the beginning again.
+func TestIdsOfCallsThatAreUsedAgain(t *testing.T) {
+	call := func(text string) providertest.Turn {
+		return providertest.Turn{Text: text, Calls: []providertest.Call{{ID: "call_0", Name: "ls", Arguments: "{}"}}}
+	}
+	p, url := provider(t, call("Let me look at all of it."), call("This is the summary of all."), call("Again."))
+	s := store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat"})
+	a := newAgent(t, api.Chat, url, rec.Transport(nil), false)
+	a.ask("What is here?")
+	a.call()
+	a.result("call_0", "ls", "a.txt")
+	a.call()
+	a.said = a.said[:1]
+	a.ask("This was said before: This is the summary of all.")
+	a.call()
+	a.result("call_0", "ls", "b.txt")
+	a.call()
+	rec.Close()
+	if names := rec.Contexts(); len(names) != 1 {
+		t.Fatalf("contexts are %v: %s", names, logOf(t, s, "chat"))
+	}
+	sentAsReceived(t, opened(t, s, "chat"), p)
+}
