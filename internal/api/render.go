@@ -1,0 +1,348 @@
+package api
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Render writes parts as the fields in which a request of an API has them: tools,
+// system prompt and messages. from says of which API each part is. What the API
+// has no form for is left out and counted: thinking, which only the provider that
+// signed it takes, and parts of kinds of its own.
+//
+// Parts of the API itself come back as they are, except for how they were spread
+// over messages and for what a frame has.
+func Render(to Name, parts []Part, from func(i int) Name) (fields canon.Any, left int) {
+	w := &renderer{to: to, names: map[string]string{}}
+	for i := range parts {
+		if !w.part(&parts[i], from(i)) {
+			w.left++
+		}
+	}
+	return w.fields(), w.left
+}
+
+type renderer struct {
+	to                  Name
+	tools, system, said []canon.Any
+	role                string            // of the message under way
+	content, calls      []canon.Any       // of the message under way
+	open                []string          // made-up ids of calls without a result yet
+	names               map[string]string // of the tools that were called, by the ids of the calls
+	left                int
+}
+
+// Makers of JSON values.
+func str(text string) canon.Any { return canon.Any{Kind: canon.KindString, Text: text} }
+
+func obj(pairs ...any) canon.Any {
+	var members []canon.Member
+	for i := 0; i < len(pairs); i += 2 {
+		value, ok := pairs[i+1].(canon.Any)
+		if text, isText := pairs[i+1].(string); isText {
+			value, ok = str(text), true
+		}
+		if ok && value.Kind != canon.KindAbsent {
+			members = append(members, canon.Member{Name: pairs[i].(string), Value: value})
+		}
+	}
+	return canon.Object(members...)
+}
+
+// part writes one part; it is false for what the API has no form for.
+func (w *renderer) part(p *Part, from Name) bool {
+	switch {
+	case p.Kind == "tool" && p.Section == Tools:
+		return w.tool(p, from)
+	case p.Section == System:
+		text, ok := plainOf(p.Content)
+		w.system = append(w.system, str(text))
+		return ok
+	case p.Kind == "call":
+		return w.call(p, from)
+	case p.Kind == "result":
+		return w.result(p, from)
+	case from == w.to && w.own(p):
+		return true
+	case p.Kind == "text":
+		text, ok := plainOf(p.Content)
+		if ok {
+			w.say(p.Role, w.text(p.Role, text))
+		}
+		return ok
+	case p.Kind == "image":
+		image, ok := w.image(p.Content, from)
+		if ok {
+			w.say(p.Role, image)
+		}
+		return ok
+	}
+	return false
+}
+
+// plainOf returns the text of a part.
+func plainOf(v canon.Any) (string, bool) {
+	if v.Kind == canon.KindString {
+		return v.Text, true
+	}
+	said, _ := v.Get("text")
+	return said.Text, said.Kind == canon.KindString
+}
+
+// own writes a part of the API itself as it is, where parts stand in a list.
+func (w *renderer) own(p *Part) bool {
+	switch {
+	case p.Content.Kind != canon.KindObject:
+		return false
+	case w.to == Responses && text(p.Content, "type") != "" && (p.Kind == "thinking" || p.Kind == "reference"):
+		w.end()
+		w.said = append(w.said, p.Content)
+		return true
+	case w.to == Chat && p.Kind == "thinking":
+		return false // a field of the message, which has none of its own here
+	}
+	w.say(p.Role, p.Content)
+	return true
+}
+
+// text is a part of a message that is a text.
+func (w *renderer) text(role, said string) canon.Any {
+	switch {
+	case w.to == Gemini:
+		return obj("text", said)
+	case w.to == Responses && role == "assistant":
+		return obj("type", "output_text", "text", said)
+	case w.to == Responses:
+		return obj("type", "input_text", "text", said)
+	}
+	return obj("type", "text", "text", said)
+}
+
+// say adds a part to the message of a role, which it begins where another is
+// under way.
+func (w *renderer) say(role string, part canon.Any) {
+	if role != w.role || len(w.calls) > 0 && w.to == Chat {
+		w.end()
+		w.role = role
+	}
+	w.content = append(w.content, part)
+}
+
+// end writes the message under way.
+func (w *renderer) end() {
+	if len(w.content)+len(w.calls) == 0 {
+		return
+	}
+	role, content := w.role, canon.ArrayOf(w.content...)
+	switch {
+	case w.to == Gemini && role == "assistant":
+		role = "model"
+	case w.to == Gemini || role == "other" || role == "tool":
+		role = "user"
+	}
+	var calls canon.Any
+	if len(w.calls) > 0 {
+		calls = canon.ArrayOf(w.calls...)
+	}
+	if len(w.content) == 0 {
+		content = canon.Any{Kind: canon.KindNull, Text: string(canon.Null)}
+	}
+	field := "content"
+	if w.to == Gemini {
+		field = "parts"
+	}
+	w.said = append(w.said, obj("role", role, field, content, "tool_calls", calls))
+	w.content, w.calls, w.role = nil, nil, ""
+}
+
+// fields are what was written.
+func (w *renderer) fields() canon.Any {
+	w.end()
+	var tools, system canon.Any
+	list := func(l []canon.Any) canon.Any {
+		if l == nil {
+			return canon.Any{}
+		}
+		return canon.ArrayOf(l...)
+	}
+	tools = list(w.tools)
+	switch w.to {
+	case Gemini:
+		if w.tools != nil {
+			tools = canon.ArrayOf(obj("functionDeclarations", tools))
+		}
+		if w.system != nil {
+			var parts []canon.Any
+			for _, s := range w.system {
+				parts = append(parts, obj("text", s))
+			}
+			system = obj("parts", canon.ArrayOf(parts...))
+		}
+		return obj("tools", tools, "systemInstruction", system, "contents", canon.ArrayOf(w.said...))
+	case Messages:
+		if w.system != nil {
+			var parts []canon.Any
+			for _, s := range w.system {
+				parts = append(parts, obj("type", "text", "text", s))
+			}
+			system = canon.ArrayOf(parts...)
+		}
+		return obj("tools", tools, "system", system, "messages", canon.ArrayOf(w.said...))
+	}
+	var lead []canon.Any
+	for _, s := range w.system {
+		lead = append(lead, obj("role", "system", "content", s))
+	}
+	field := "messages"
+	if w.to == Responses {
+		field = "input"
+	}
+	return obj("tools", tools, field, canon.ArrayOf(append(lead, w.said...)...))
+}
+
+// callID returns the id of a call, or makes one up for a call without.
+func (w *renderer) callID(id, name string) string {
+	if id == "" {
+		id = "call_" + strconv.Itoa(len(w.names)+1)
+		w.open = append(w.open, id)
+	}
+	w.names[id] = name
+	return id
+}
+
+// resultID returns the id of the call that a result answers: of several without
+// an id, the first.
+func (w *renderer) resultID(id string) string {
+	if id == "" && len(w.open) > 0 {
+		id, w.open = w.open[0], w.open[1:]
+	}
+	return id
+}
+
+func (w *renderer) call(p *Part, from Name) bool {
+	arguments, name := argumentsOf(p, from)
+	if name == "" {
+		return false
+	}
+	id := w.callID(p.Call, name)
+	switch w.to {
+	case Chat:
+		if w.role != "assistant" {
+			w.end()
+			w.role = "assistant"
+		}
+		w.calls = append(w.calls, obj("id", id, "type", "function",
+			"function", obj("name", name, "arguments", string(arguments.Value()))))
+	case Responses:
+		w.end()
+		w.said = append(w.said, obj("type", "function_call", "call_id", id, "name", name,
+			"arguments", string(arguments.Value())))
+	case Messages:
+		w.say("assistant", obj("type", "tool_use", "id", id, "name", name, "input", arguments))
+	case Gemini:
+		if from == Gemini {
+			w.say("assistant", p.Content)
+			break
+		}
+		w.say("assistant", obj("functionCall", obj("id", id, "name", name, "args", arguments)))
+	}
+	return true
+}
+
+// argumentsOf reads the arguments of a call as an object, and the name of its
+// tool.
+func argumentsOf(p *Part, from Name) (arguments canon.Any, name string) {
+	v := p.Content
+	switch from {
+	case Messages:
+		arguments, _ = v.Get("input")
+	case Gemini:
+		call, _ := member(v, "functionCall", "function_call")
+		arguments, _ = call.Get("args")
+	default:
+		arguments, _ = v.Get("arguments")
+	}
+	if arguments.Kind == canon.KindString {
+		if parsed, err := canon.ParseAny([]byte(arguments.Text)); err == nil {
+			arguments = parsed
+		} else {
+			arguments = obj("arguments", arguments.Text) // which are no JSON
+		}
+	}
+	if arguments.Kind == canon.KindAbsent {
+		arguments = canon.Object()
+	}
+	return arguments, p.Name
+}
+
+func (w *renderer) result(p *Part, from Name) bool {
+	content := p.Content
+	if from == Gemini {
+		response, _ := member(content, "functionResponse", "function_response")
+		content, _ = response.Get("response")
+	}
+	id := w.resultID(p.Call)
+	said, plain := plainOf(content)
+	if !plain && !(from == w.to && content.Kind == canon.KindArray) {
+		said = string(content.Value())
+	}
+	value := str(said)
+	if from == w.to && content.Kind == canon.KindArray {
+		value = content
+	}
+	switch w.to {
+	case Chat:
+		w.end()
+		w.said = append(w.said, obj("role", "tool", "tool_call_id", id, "content", value))
+	case Responses:
+		w.end()
+		w.said = append(w.said, obj("type", "function_call_output", "call_id", id, "output", value))
+	case Messages:
+		var failed canon.Any
+		if p.Failed {
+			failed = canon.Any{Kind: canon.KindBool, Text: string(canon.True)}
+		}
+		w.say("user", obj("type", "tool_result", "tool_use_id", id, "content", value, "is_error", failed))
+	case Gemini:
+		if from == Gemini {
+			w.say("user", p.Content)
+			break
+		}
+		w.say("user", obj("functionResponse", obj("id", id, "name", w.names[id], "response", obj("output", value))))
+	}
+	return true
+}
+
+func (w *renderer) tool(p *Part, from Name) bool {
+	if from == w.to {
+		w.tools = append(w.tools, p.Content)
+		return true
+	}
+	v := p.Content
+	if function, ok := v.Get("function"); ok {
+		v = function
+	}
+	name := text(v, "name")
+	schema, _ := member(v, "parameters", "input_schema", "parametersJsonSchema")
+	if name == "" || strings.HasPrefix(text(v, "type"), "web_search") {
+		return false
+	}
+	description, _ := v.Get("description")
+	switch w.to {
+	case Chat:
+		w.tools = append(w.tools, obj("type", "function",
+			"function", obj("name", name, "description", description, "parameters", schema)))
+	case Responses:
+		w.tools = append(w.tools, obj("type", "function", "name", name, "description", description, "parameters", schema))
+	case Messages:
+		if schema.Kind == canon.KindAbsent {
+			schema = obj("type", "object")
+		}
+		w.tools = append(w.tools, obj("name", name, "description", description, "input_schema", schema))
+	case Gemini:
+		w.tools = append(w.tools, obj("name", name, "description", description, "parametersJsonSchema", schema))
+	}
+	return true
+}

@@ -1,0 +1,156 @@
+package record_test
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// facts are what requests of all APIs say alike, a line each: texts with their
+// roles, names of tools, calls and results in their pairs.
+func facts(t *testing.T, name api.Name, fields json.RawMessage) (list []string) {
+	t.Helper()
+	body, err := canon.ParseAny(fields)
+	must(t, err)
+	r, ok := api.Read(name, body)
+	if !ok {
+		t.Fatalf("this is no request: %s", fields)
+	}
+	for _, p := range r.Parts {
+		text := p.Content.Text
+		if p.Content.Kind == canon.KindObject {
+			text = string(p.Content.Value())
+		}
+		switch {
+		case p.Kind == "call" || p.Kind == "result":
+			found := ""
+			for _, word := range []string{"/tmp", "a.txt", "b.txt"} {
+				if strings.Contains(text, word) {
+					found += " " + word
+				}
+			}
+			list = append(list, p.Kind+" "+p.Call+found)
+		case p.Kind == "tool":
+			list = append(list, "tool "+p.Name)
+		case p.Kind == "text":
+			list = append(list, "text "+p.Role+" "+text)
+		case p.Kind == "image":
+			list = append(list, "image with "+map[bool]string{true: "its bytes"}[strings.Contains(text, "iVBORw0")])
+		}
+	}
+	return list
+}
+
+// A run that was recorded from one API is a request that each of the four takes,
+// and says the same.
+func TestAThreadIsWrittenForEachAPI(t *testing.T) {
+	forms := map[string]api.Name{"openai": api.Chat, "responses": api.Responses, "anthropic": api.Messages,
+		"gemini": api.Gemini}
+	const inline = "data:image/png;base64,iVBORw0"
+	image := map[api.Name]any{
+		api.Chat:      map[string]any{"type": "image_url", "image_url": map[string]any{"url": inline}},
+		api.Responses: map[string]any{"type": "input_image", "image_url": inline},
+		api.Messages: map[string]any{"type": "image", "source": map[string]any{"type": "base64", "media_type": "image/png",
+			"data": "iVBORw0"}},
+		api.Gemini: map[string]any{"inlineData": map[string]any{"mimeType": "image/png", "data": "iVBORw0"}},
+	}
+	want := []string{"tool ls", "text system Be kind.", "text user What is here?", "image with its bytes",
+		"text assistant Let me look.", "call c1 /tmp", "call c2", "result c1 a.txt", "result c2 b.txt",
+		"text assistant There are two.", "text user Thanks."}
+	everyAPI(t, func(t *testing.T, name api.Name, stream bool) {
+		calls := []providertest.Call{{ID: "c1", Name: "ls", Arguments: `{"p":"/tmp"}`},
+			{ID: "c2", Name: "ls", Arguments: `{}`}}
+		_, url := provider(t, providertest.Turn{Thinking: "hmm", Text: "Let me look.", Calls: calls},
+			providertest.Turn{Text: "There are two."})
+		s := store.NewMemory()
+		rec := recorder(t, s, record.Options{Context: "chat"})
+		a := newAgent(t, name, url, rec.Transport(nil), stream)
+		a.ask("What is here?")
+		withImage(a, image[name])
+		a.call()
+		a.results("ls", "c1", "a.txt", "c2", "b.txt")
+		a.call()
+		a.ask("Thanks.")
+		a.call()
+		rec.Close()
+		snapshot, err := opened(t, s, "chat").At(t.Context(), pact.Back(0))
+		must(t, err)
+		for form, to := range forms {
+			fields, left, err := record.Thread(t.Context(), snapshot, form)
+			must(t, err)
+			if got := facts(t, to, fields); !slices.Equal(got, want) {
+				t.Errorf("%s as %s is %s\n%q, want\n%q", name, form, fields, got, want)
+			}
+			if thinks := name != api.Chat; left > 1 || left == 1 && !thinks || left == 0 && thinks && to != name {
+				t.Errorf("%s as %s leaves out %d blocks", name, form, left)
+			}
+			again := newAgent(t, to, "", nil, false)
+			var body map[string]any
+			must(t, json.Unmarshal(fields, &body))
+			body["model"], body["max_tokens"] = "m", 9
+			again.takes(body)
+		}
+		if _, _, err := record.Thread(t.Context(), snapshot, "other"); !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("another form ended as %v", err)
+		}
+	})
+	c, err := pact.Create(t.Context(), store.NewMemory(), "mine", nil)
+	must(t, err)
+	if _, _, err := record.Thread(t.Context(), c.Working(), "openai"); !errors.Is(err, fault.Conflict) {
+		t.Errorf("a context of one's own ended as %v", err)
+	}
+}
+
+// withImage puts an image behind the last text of the user.
+func withImage(a *agent, image any) {
+	last := a.said[len(a.said)-1].(map[string]any)
+	if a.api == api.Gemini {
+		last["parts"] = append(last["parts"].([]any), image)
+		return
+	}
+	kind := "text"
+	if a.api == api.Responses {
+		kind = "input_text"
+	}
+	last["content"] = []any{map[string]any{"type": kind, "text": last["content"]}, image}
+}
+
+// takes checks that the provider takes a body.
+func (a *agent) takes(body map[string]any) {
+	a.Helper()
+	server := httptest.NewServer(providertest.New())
+	defer server.Close()
+	a.url = newAgent(a.T, a.api, server.URL, nil, false).url
+	a.said, _ = body[field[a.api]].([]any)
+	a.body = body
+	a.client.Transport = nil
+	a.call()
+}
+
+// results gives the results of calls of one message, as pairs of ids and texts.
+func (a *agent) results(name string, pairs ...string) {
+	first := len(a.said)
+	for i := 0; i < len(pairs); i += 2 {
+		a.result(pairs[i], name, pairs[i+1])
+	}
+	list := map[api.Name]string{api.Messages: "content", api.Gemini: "parts"}[a.api]
+	if list == "" {
+		return
+	}
+	one := a.said[first].(map[string]any) // these two want all of them in one message
+	for _, m := range a.said[first+1:] {
+		one[list] = append(one[list].([]any), m.(map[string]any)[list].([]any)...)
+	}
+	a.said = a.said[:first+1]
+}
