@@ -1,0 +1,85 @@
+package cli_test
+
+import (
+	"bytes"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/providertest"
+)
+
+// The commands of docs/first-cut.md, run against the stand-in for the provider,
+// give what the page shows. A line of the page may leave out text: …
+func TestTheFirstCut(t *testing.T) {
+	page := readPage(t, "first-cut.md")
+	provider := httptest.NewServer(providertest.New())
+	defer provider.Close()
+	t.Setenv("OPENAI_BASE_URL", provider.URL+"/v1")
+	t.Setenv("OPENAI_API_KEY", "sk-0123456789")
+	t.Setenv("PACT_DB", filepath.Join(t.TempDir(), "pact.db"))
+	t.Chdir(filepath.Join("..", ".."))
+	commands := 0
+	for i, block := range strings.Split(page, "```") {
+		rest, ok := strings.CutPrefix(block, "console\n")
+		if i%2 == 0 || !ok {
+			continue
+		}
+		for _, text := range strings.Split("\n"+rest, "\n$ ")[1:] {
+			command, want, _ := strings.Cut(strings.TrimSuffix(text, "\n"), "\n")
+			args, ok := strings.CutPrefix(command, "./pact ")
+			if !ok {
+				if command != "go build -o pact ./cmd/pact" { // which this test is instead
+					t.Errorf("%s is not run", command)
+				}
+				continue
+			}
+			commands++
+			var out bytes.Buffer
+			code := cli.Run(t.Context(), words(args), cli.Streams{In: strings.NewReader(""), Out: &out, Err: &out,
+				Env: os.Environ()})
+			if code != 0 || !shows(out.String(), want) {
+				t.Errorf("%s: exit %d\n%s\nthe page has\n%s", command, code, out.String(), want)
+			}
+		}
+	}
+	if commands < 5 {
+		t.Errorf("the page has %d commands", commands)
+	}
+}
+
+// words splits a command line; single quotes hold words together.
+func words(line string) (list []string) {
+	for i, part := range strings.Split(line, "'") {
+		if i%2 == 1 {
+			list = append(list, part)
+		} else {
+			list = append(list, strings.Fields(part)...)
+		}
+	}
+	return list
+}
+
+// shows reports whether an output is what a page has of it: its lines begin and end
+// as those of the page, around what is left out there. A line of the page that
+// leaves out everything stands for any lines.
+func shows(out, page string) bool {
+	lines := strings.Split(strings.TrimSuffix(out, "\n"), "\n")
+	want := strings.Split(page, "\n")
+	if page == "…" {
+		return out != ""
+	}
+	if len(lines) != len(want) {
+		return false
+	}
+	for i, line := range lines {
+		before, after, left := strings.Cut(want[i], "…")
+		if !left && line != before || !strings.HasPrefix(line, before) || !strings.HasSuffix(line, after) {
+			return false
+		}
+	}
+	return true
+}
