@@ -1,0 +1,150 @@
+package proxy_test
+
+import (
+	"bufio"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/internal/proxy"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+const streamsAtOnce = 200
+
+// streaming is a provider that sends the first event of a stream at once and the
+// rest when it is let go on.
+type streaming struct {
+	mu   sync.Mutex
+	hold chan struct{}
+}
+
+func (s *streaming) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	_, _ = io.Copy(io.Discard, r.Body)
+	s.mu.Lock()
+	hold := s.hold
+	s.mu.Unlock()
+	w.Header().Set("Content-Type", "text/event-stream")
+	const chunk = `data: {"id":"x","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,`
+	_, _ = io.WriteString(w, chunk+`"delta":{"role":"assistant","content":"one"}}]}`+"\n\n")
+	_ = http.NewResponseController(w).Flush()
+	<-hold
+	_, _ = io.WriteString(w, chunk+`"delta":{},"finish_reason":"stop"}]}`+"\n\ndata: [DONE]\n\n")
+}
+
+// BenchmarkStreams opens 200 streams at once, each with a request of 10 kB, and
+// takes the time until each has its first byte and the memory that all of them
+// hold then, of the client, the provider and the proxy together. Other proxies
+// are taken along where PACT_BENCH_PROXIES names them, name=address,…; they pass on
+// to PACT_BENCH_PROVIDER, at which the provider then listens, and are given
+// PACT_BENCH_KEY.
+func BenchmarkStreams(b *testing.B) {
+	s := &streaming{}
+	provider := httptest.NewUnstartedServer(s)
+	if address := os.Getenv("PACT_BENCH_PROVIDER"); address != "" {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			b.Fatal(err)
+		}
+		provider.Listener = listener
+	}
+	provider.Start()
+	defer provider.Close()
+	to, err := url.Parse(provider.URL)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Run("direct", func(b *testing.B) { openStreams(b, s, provider.URL) })
+	b.Run("proxy", func(b *testing.B) {
+		file, err := sqlite.Open(b.Context(), filepath.Join(b.TempDir(), "pact.db"))
+		if err != nil {
+			b.Fatal(err)
+		}
+		defer file.Close()
+		rec := record.To(file, record.Options{})
+		defer rec.Close()
+		server := httptest.NewServer(proxy.New(proxy.Options{Upstreams: map[string]*url.URL{"": to}, Recorder: rec}))
+		defer server.Close()
+		openStreams(b, s, server.URL)
+	})
+	for other := range strings.SplitSeq(os.Getenv("PACT_BENCH_PROXIES"), ",") {
+		if name, address, ok := strings.Cut(other, "="); ok {
+			b.Run(name, func(b *testing.B) { openStreams(b, s, address) })
+		}
+	}
+}
+
+func openStreams(b *testing.B, s *streaming, address string) {
+	transport := &http.Transport{MaxIdleConnsPerHost: streamsAtOnce}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport}
+	words := strings.Repeat("some words ", 900)
+	body := `{"model":"m","stream":true,"messages":[{"role":"user","content":"` + words + `"}]}`
+	var waits []time.Duration
+	var held uint64
+	for b.Loop() {
+		before := memory()
+		s.mu.Lock()
+		s.hold = make(chan struct{})
+		s.mu.Unlock()
+		var first, last sync.WaitGroup
+		var mu sync.Mutex
+		first.Add(streamsAtOnce)
+		for range streamsAtOnce {
+			last.Go(func() {
+				began := time.Now()
+				req, err := http.NewRequest(http.MethodPost, address+"/v1/chat/completions", strings.NewReader(body))
+				if err != nil {
+					panic(err) // the address is none
+				}
+				req.Header.Set("Content-Type", "application/json")
+				req.Header.Set("Authorization", "Bearer "+os.Getenv("PACT_BENCH_KEY")) // of a proxy that asks for one
+				resp, err := client.Do(req)
+				if err != nil || resp.StatusCode != http.StatusOK {
+					b.Error(err, resp)
+					first.Done()
+					return
+				}
+				defer resp.Body.Close()
+				read := bufio.NewReaderSize(resp.Body, 512)
+				_, err = read.ReadByte()
+				mu.Lock()
+				waits = append(waits, time.Since(began))
+				mu.Unlock()
+				first.Done()
+				if _, copied := io.Copy(io.Discard, read); err != nil || copied != nil {
+					b.Error(err, copied)
+				}
+			})
+		}
+		first.Wait()
+		held += memory() - before
+		close(s.hold)
+		last.Wait()
+	}
+	slices.Sort(waits)
+	if len(waits) > 0 {
+		b.ReportMetric(float64(waits[len(waits)/2])/1e6, "p50-ms")
+		b.ReportMetric(float64(waits[len(waits)*99/100])/1e6, "p99-ms")
+	}
+	b.ReportMetric(float64(held)/float64(b.N)/streamsAtOnce/1024, "kB/stream")
+}
+
+// memory is what is alive on the heap, and the stacks.
+func memory() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc + m.StackInuse
+}
