@@ -14,6 +14,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
@@ -240,7 +241,7 @@ func TestEraseLeavesDamageToBeFound(t *testing.T) {
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		for _, c := range d.cells(table) {
 			if table == "context" && (c.column == "name" || c.column == "forks" || c.column == "deleted" ||
-				c.column == "erasures") || !thorough() && r.IntN(12) > 0 {
+				c.column == "erasures") || !testrun.Thorough() && r.IntN(12) > 0 {
 				continue
 			}
 			if err := d.set(c, c.at, flip(r, c.value)); err != nil {

@@ -11,7 +11,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -233,10 +232,6 @@ func equal(t *testing.T, what string, a, b *pact.Snapshot) {
 		t.Fatalf("%s, cycle %d:\n%s\n%s", what, a.Cycle(), x, y)
 	}
 }
-
-// thorough reports whether every value is to be damaged, and not a sample of
-// them: PACT_THOROUGH=1 go test -run TestVerify -timeout 1h .
-func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
 
 // verdicts verifies a whole store and returns what is wrong, nothing where all of
 // it holds.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -15,12 +16,8 @@ import (
 // A plan says exactly what the commit with the same options does, or fails as it
 // does, and leaves no trace.
 func TestPlanPruningForeseesTheCommit(t *testing.T) {
-	rounds := 60
-	if thorough() {
-		rounds = 1500
-	}
 	seen := map[string]int{}
-	for seed := range rounds {
+	for seed := range testrun.Size(t, 60, 60, 1500) {
 		readings := 0
 		now := int64(0)
 		clock := func() int64 { readings++; now += 10; return now }

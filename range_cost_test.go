@@ -116,10 +116,7 @@ func allocationsOf(f func()) (allocs, bytes float64) {
 // hundred thousand nodes as in one of a thousand; PACT_THOROUGH=1 makes it a million.
 func TestAdjacentDiffAllocatesTheSameAtEverySize(t *testing.T) {
 	testrun.CountsAllocations(t)
-	large := 100_000
-	if thorough() {
-		large = 1_000_000
-	}
+	large := testrun.Size(t, 100_000, 100_000, 1_000_000)
 	var allocs, bytes [2]float64
 	for i, nodes := range []int{1_000, large} {
 		c := contextOfSize(t, nodes)

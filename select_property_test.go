@@ -6,18 +6,15 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 )
 
 // TestSelectAgreesWithModel compares what Context.Select gives for an
 // address with a plain merging of what the selector gives on each snapshot.
 func TestSelectAgreesWithModel(t *testing.T) {
-	seeds := uint64(90)
-	if testing.Short() {
-		seeds = 18
-	}
 	merged, missing := map[string]int{}, 0
-	for seed := range seeds {
+	for seed := range testrun.Size[uint64](t, 18, 90, 900) {
 		e := []selector.Edition{selector.V01, selector.Depth, selector.Canonical}[seed%3]
 		c := genHistory(t, seed, e)
 		for range 80 {

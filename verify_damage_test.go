@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -112,7 +113,7 @@ func TestVerifyFindsEveryPackedValue(t *testing.T) {
 func (d *damaged) everyValue() {
 	d.Helper()
 	r := rand.New(rand.NewPCG(11, 4))
-	changed := 0
+	changed, share := 0, testrun.Size(d.T, 4, 12, 144) // of 144 values
 	for _, table := range slices.Sorted(maps.Keys(tables)) {
 		for _, c := range d.every(table) {
 			for _, v := range damagedValues(r, c.value) {
@@ -120,7 +121,7 @@ func (d *damaged) everyValue() {
 				if c.column == "chain" && c.at[1] == int64(1) && (v == nil || isBytes && len(empty) == 0) {
 					continue // the only row of a log may be of version 1, which has no links; its digests hold all the same
 				}
-				if thorough() || r.IntN(12) == 0 {
+				if r.IntN(144) < share {
 					changed += d.mustFind(c, v)
 				}
 			}
@@ -189,7 +190,7 @@ func TestVerifyWithoutProofs(t *testing.T) {
 	for _, table := range []string{"node_version", "content"} {
 		for _, c := range d.cells(table) {
 			firstHead := table == "node_version" && c.at[1] == int64(0) && c.at[2] == int64(4)
-			if apart[c.column] || firstHead || !thorough() && r.IntN(4) > 0 {
+			if apart[c.column] || firstHead || !testrun.Thorough() && r.IntN(4) > 0 {
 				continue
 			}
 			flips += d.mustFind(c, flip(r, c.value))
@@ -267,10 +268,7 @@ func TestVerifyFindsFlipsInTheFile(t *testing.T) {
 	must(t, err)
 	want := d.dump()
 	r := rand.New(rand.NewPCG(13, 4))
-	flips, found := 100, 0
-	if thorough() {
-		flips = 800
-	}
+	flips, found := testrun.Size(t, 30, 100, 800), 0
 	for range flips {
 		data := append([]byte(nil), intact...)
 		at, bit := r.IntN(len(data)), r.IntN(8)

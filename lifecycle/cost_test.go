@@ -53,9 +53,7 @@ func old(t *testing.T, turns int) lifecycle.Input {
 // history is.
 func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
 	testrun.CountsAllocations(t)
-	if testing.Short() {
-		t.Skip("builds a long history")
-	}
+	testrun.Long(t, "builds a long history")
 	var allocs []float64
 	sizes := []int{1_000, 30_000}
 	for _, turns := range sizes {
@@ -79,9 +77,7 @@ func TestCostOfACommitDoesNotGrowWithHistory(t *testing.T) {
 // as a policy can have.
 func TestCostOfLimitsDoesNotGrowWithHistory(t *testing.T) {
 	testrun.CountsAllocations(t)
-	if testing.Short() {
-		t.Skip("builds a long history")
-	}
+	testrun.Long(t, "builds a long history")
 	var policy lifecycle.Policy
 	for i := range 64 {
 		policy.Parts = append(policy.Parts, lifecycle.Part{Tag: fmt.Sprint("tag", i), MaxTokens: 1 << 40, MaxBytes: 1 << 40,

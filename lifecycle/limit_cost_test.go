@@ -45,9 +45,7 @@ func atLimit(l *long) []limited {
 // allocations of one without a limit.
 func TestCostOfACommitAtALimitIsThatOfWhatGoes(t *testing.T) {
 	testrun.CountsAllocations(t)
-	if testing.Short() {
-		t.Skip("builds long histories")
-	}
+	testrun.Long(t, "builds long histories")
 	sizes := []int{1_000, 16_000}
 	allocs, tried := map[string][]float64{}, map[string][]int{}
 	for _, turns := range sizes {
@@ -84,9 +82,7 @@ func TestCostOfACommitAtALimitIsThatOfWhatGoes(t *testing.T) {
 // What is kept ahead of all that goes is said in every report, and costs what the
 // report does.
 func TestCostOfACommitAtALimitGrowsWithWhatItsReportSays(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds long histories")
-	}
+	testrun.Long(t, "builds long histories")
 	pinned := func(of int) func(i int) tree.Node {
 		return func(i int) tree.Node {
 			n := tree.Node{Headers: headers("note")}
@@ -115,9 +111,7 @@ func TestCostOfACommitAtALimitGrowsWithWhatItsReportSays(t *testing.T) {
 
 // Candidates that come first and can help no limit are passed over.
 func TestCandidatesThatHelpNoLimitAreNotLookedAt(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds long histories")
-	}
+	testrun.Long(t, "builds long histories")
 	for _, turns := range []int{1_000, 16_000} {
 		in := loose(t, turns, func(i int) tree.Node { return tree.Node{Priority: -1, Headers: headers("note")} })
 		for _, c := range []struct {

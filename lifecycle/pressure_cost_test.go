@@ -110,9 +110,7 @@ func (l *long) turn() lifecycle.Report {
 // however many limits there are and however long the context is.
 func TestCostOfLimitsThatAreKeptDoesNotGrowWithHistory(t *testing.T) {
 	testrun.CountsAllocations(t)
-	if testing.Short() {
-		t.Skip("builds a long history")
-	}
+	testrun.Long(t, "builds a long history")
 	sizes := []int{1_000, 30_000}
 	var allocs []float64
 	for _, turns := range sizes {
@@ -169,9 +167,7 @@ func TestNothingIsCountedWithoutALimitInTokens(t *testing.T) {
 // any length.
 func TestCostOfWhatIsDue(t *testing.T) {
 	testrun.CountsAllocations(t)
-	if testing.Short() {
-		t.Skip("builds a long history")
-	}
+	testrun.Long(t, "builds a long history")
 	allocs := map[string]float64{}
 	for _, turns := range []int{1_000, 30_000} {
 		for _, due := range []int{0, 1, 10} {

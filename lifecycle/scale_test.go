@@ -55,9 +55,7 @@ func refs(ids ...string) tree.Header {
 // together or holds it.
 func TestCostOfPruningGrowsWithWhatItLooksAt(t *testing.T) {
 	testrun.CountsAllocations(t)
-	if testing.Short() {
-		t.Skip("builds long histories")
-	}
+	testrun.Long(t, "builds long histories")
 	id := func(i int) string { return fmt.Sprint("b", i) }
 	everything := lifecycle.Policy{MaxNodes: 1}
 	for _, c := range []struct {

@@ -15,6 +15,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -139,10 +140,8 @@ func (wordCounter) Name() string { return "words" }
 
 func (wordCounter) Count(text string) int { return len(strings.Fields(text)) }
 
-// thorough takes all that a test has a sample of: PACT_THOROUGH=1.
-func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
-
-// realConversations are those of the shared files, one in so many, or all.
+// realConversations are those of the shared files, one in so many, or all in a
+// thorough run.
 func realConversations(t *testing.T, one int) (list []*Conversation) {
 	t.Helper()
 	dir := sharedData(t)
@@ -159,7 +158,7 @@ func realConversations(t *testing.T, one int) (list []*Conversation) {
 			if c.Shape == ShapeSWESmith {
 				c.Name = filepath.Base(path)
 			}
-			if thorough() || len(read) == 1 || i%one == 0 {
+			if testrun.Thorough() || len(read) == 1 || i%one == 0 {
 				list = append(list, c)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -17,10 +18,7 @@ import (
 // SHA-256 that a thread is sent under is that of its bytes.
 func TestKeptMessagesAgreeWithModel(t *testing.T) {
 	ctx := t.Context()
-	lives, joints := 60, 0
-	if testing.Short() {
-		lives = 10
-	}
+	lives, joints := testrun.Size(t, 10, 60, 600), 0
 	for seed := range int64(lives) {
 		memory := store.NewMemory()
 		c, err := pact.Create(ctx, memory, "life", nil)

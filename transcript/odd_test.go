@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -15,7 +16,7 @@ import (
 // TestOddConversations: whatever a conversation is like, the working state
 // renders back to all of it and snapshot k to what call k was sent.
 func TestOddConversations(t *testing.T) {
-	for seed := range uint64(600) {
+	for seed := range testrun.Size[uint64](t, 100, 600, 6000) {
 		o := genOdd{rand.New(rand.NewPCG(seed, 1))}
 		messages := o.messages(14)
 		checkFlat(t, "seed "+strconv.FormatUint(seed, 10), o.file(messages), messages)
@@ -56,8 +57,8 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 
 // TestOddRuns is TestOddConversations for runs that rewrite their history.
 func TestOddRuns(t *testing.T) {
-	rewritten := 0
-	for seed := range uint64(600) {
+	runs, rewritten := testrun.Size(t, 100, 600, 6000), 0
+	for seed := range uint64(runs) {
 		what := "seed " + strconv.FormatUint(seed, 10)
 		o := genOdd{rand.New(rand.NewPCG(seed, 2))}
 		file := []byte(o.run(o.IntN(8)))
@@ -81,8 +82,8 @@ func TestOddRuns(t *testing.T) {
 			return
 		}
 	}
-	if rewritten < 50 {
-		t.Errorf("only %d runs rewrite their end: the generator is too tame", rewritten)
+	if rewritten < runs/12 {
+		t.Errorf("only %d of %d runs rewrite their end: the generator is too tame", rewritten, runs)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
@@ -17,11 +18,7 @@ import (
 // what a provider would have taken it takes under every policy as well.
 func TestDrawnConversationsUnderPressure(t *testing.T) {
 	done := map[string]int{}
-	rounds := 150
-	if thorough() {
-		rounds = 3000
-	}
-	for i := range rounds {
+	for i := range testrun.Size(t, 60, 150, 3000) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		c := genConversation(t, rng, false, false)
 		p := replay(t, rng, i, c, done)
@@ -59,11 +56,7 @@ func (p *pressure) made(c *Conversation) *pact.Context {
 // Where results are late, missing, or several, no policy but one that drops
 // orphans makes it worse: what has no other half had none in the conversation.
 func TestOddConversationsUnderPressure(t *testing.T) {
-	rounds := 100
-	if thorough() {
-		rounds = 2000
-	}
-	for i := range rounds {
+	for i := range testrun.Size(t, 20, 100, 2000) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		c := genConversation(t, rng, true, false)
 		p := replay(t, rng, i, c, map[string]int{})
@@ -87,11 +80,7 @@ func TestOddConversationsUnderPressure(t *testing.T) {
 // Where earlier messages are rewritten, what was said instead is there, whatever
 // the policy protects or leaves stubs of.
 func TestRewrittenConversationsUnderPressure(t *testing.T) {
-	rounds := 100
-	if thorough() {
-		rounds = 2000
-	}
-	for i := range rounds {
+	for i := range testrun.Size(t, 20, 100, 2000) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		c := genConversation(t, rng, false, true)
 		p := replay(t, rng, i, c, map[string]int{})

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
@@ -26,11 +27,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		rounds := 2
-		if thorough() {
-			rounds = 6
-		}
-		for round := range rounds {
+		for round := range testrun.Size(t, 1, 2, 6) {
 			policy := genPolicy(rng, whole)
 			p := pressure{t, fmt.Sprintf("%s %s, round %d, under %+v", c.Shape, c.Name, round, policy), policy, wordCounter{},
 				done, false}

@@ -90,9 +90,7 @@ const (
 
 func TestCostDoesNotGrowWithHistory(t *testing.T) {
 	testrun.CountsAllocations(t)
-	if testing.Short() {
-		t.Skip("builds a long history")
-	}
+	testrun.Long(t, "builds a long history")
 	small, large := newLong(t, shortHistory), newLong(t, longHistory)
 	smallNext, largeNext := small.turn(t), large.turn(t)
 	id := func(l long, part string) string { return fmt.Sprintf(part, l.stamps.Cycle/2) }

@@ -5,15 +5,14 @@ import (
 	"io"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
 // What a tree answers about turns that are in a store costs the runs that hold
 // them: as many at 100,000 turns as at 1,000, but for one more level.
 func TestAnswersLoadWhatTheyAreAbout(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds a long history")
-	}
+	testrun.Long(t, "builds a long history")
 	for _, turns := range [...]int{shortHistory, longHistory} {
 		eager := newLong(t, turns)
 		next := eager.turn(t)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 )
 
@@ -171,10 +172,7 @@ var equivalences = []equivalence{
 
 // TestEquivalences asks in different words on random trees.
 func TestEquivalences(t *testing.T) {
-	rounds := 150
-	if testing.Short() {
-		rounds = 40
-	}
+	rounds := testrun.Size(t, 40, 150, 1500)
 	for _, q := range equivalences {
 		for _, e := range q.in {
 			asked, answered := 0, 0

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
@@ -114,12 +115,8 @@ func (h *history) spec() tree.Spec {
 // TestPlannedAgreesWithNaiveOnHistories compares the two on what edits and
 // commits leave behind: snapshots, candidates and working states.
 func TestPlannedAgreesWithNaiveOnHistories(t *testing.T) {
-	seeds := uint64(18)
-	if testing.Short() {
-		seeds = 3
-	}
 	asked, answered := 0, 0
-	for seed := range seeds {
+	for seed := range testrun.Size[uint64](t, 3, 18, 180) {
 		e := editions[seed%3]
 		r := rand.New(rand.NewPCG(seed, 10))
 		h := newHistory(t, r, e)

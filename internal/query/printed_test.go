@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -72,7 +73,7 @@ func TestPiecesOfTheLanguageAreEvaluated(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 29))
 	tr := garden(t)
 	parsed, found := 0, 0
-	for range 40_000 {
+	for range testrun.Size(t, 8_000, 40_000, 400_000) {
 		var text strings.Builder
 		for range 1 + r.IntN(5) {
 			text.WriteString(pieces[r.IntN(len(pieces))])

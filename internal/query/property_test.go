@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/query"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -16,14 +17,11 @@ var editions = []selector.Edition{selector.V01, selector.Depth, selector.Canonic
 // TestPlannedAgreesWithNaive compares the engine with the evaluator of this
 // package's tests on random trees, in every edition.
 func TestPlannedAgreesWithNaive(t *testing.T) {
-	rounds := 500
-	if testing.Short() {
-		rounds = 100
-	}
+	rounds := testrun.Size[uint64](t, 100, 500, 5000)
 	for _, e := range editions {
 		t.Run(string(e), func(t *testing.T) {
 			found := tally{}
-			for seed := range uint64(rounds) {
+			for seed := range rounds {
 				r := rand.New(rand.NewPCG(seed, 7))
 				tr := sketchTree(t, r, 5)
 				if seed%12 == 11 {
@@ -83,7 +81,7 @@ func compare(t testing.TB, tr *tree.Tree, w *model, s *selector.Selector) []stri
 // and what is below that, elided cores among it.
 func TestWhereAgreesWithNaive(t *testing.T) {
 	kept, dropped := 0, 0
-	for seed := range uint64(300) {
+	for seed := range testrun.Size[uint64](t, 60, 300, 3000) {
 		r := rand.New(rand.NewPCG(seed, 8))
 		tr := sketchTree(t, r, 4)
 		e := editions[seed%3]

@@ -12,6 +12,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/internal/verify"
 	"github.com/contexttree/pact/store"
@@ -61,10 +62,7 @@ func copyAsChild(from, to string) error {
 // database, until one comes to its end. Nothing is seen of the contexts before, and
 // all of them is there then.
 func TestKilled(t *testing.T) {
-	kills := 12
-	if os.Getenv("PACT_THOROUGH") != "" {
-		kills = 200
-	}
+	kills := testrun.Size(t, 6, 12, 200)
 	from := filepath.Join(t.TempDir(), "from.db")
 	source := family(t, from)
 	for name, target := range map[string]func(t *testing.T) string{

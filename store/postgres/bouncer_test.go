@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 const bouncerPort = "6432"
@@ -59,6 +60,7 @@ logfile = %s
 // TestStoreThroughPgBouncer holds the store to the contract where each transaction
 // may meet another process of the server.
 func TestStoreThroughPgBouncer(t *testing.T) {
+	testrun.Long(t, "runs the whole contract once more")
 	s := server(t)
 	address := bouncer(t, s)
 	suite(t, func(t testing.TB) string {

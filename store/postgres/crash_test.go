@@ -15,6 +15,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/postgres"
 )
 
@@ -64,7 +65,7 @@ func commitAsChild(address string) error {
 // What it had acknowledged is there once, in one line, and the next process goes on.
 func TestProgramKilled(t *testing.T) {
 	const perContext = 10
-	kills := killsOf(10)
+	kills := testrun.Size(t, 10, 10, 200)
 	rnd := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 7))
 	total, directories := 0, 0
 	for killed := 0; killed < kills; {
@@ -92,14 +93,6 @@ func TestProgramKilled(t *testing.T) {
 	if kills >= 100 && directories == 0 { // they are written now and then
 		t.Error("no process wrote a directory")
 	}
-}
-
-// killsOf is how often a test kills a process: 200 times where PACT_THOROUGH is set.
-func killsOf(usual int) int {
-	if os.Getenv("PACT_THOROUGH") != "" {
-		return 200
-	}
-	return usual
 }
 
 // killedAt runs a process, kills it a while after its first acknowledgement, and

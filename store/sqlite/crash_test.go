@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -19,7 +20,7 @@ import (
 // and looks for every commit that the process had acknowledged.
 func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	t.Parallel()
-	kills := killsOf(t, 10, 100)
+	kills := testrun.Size(t, 10, 100, 200)
 	const perFile = 10 // so that files stay small and every start is quick
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 1))
 	path, total, pages, directories := "", 0, 0, 0
@@ -43,25 +44,13 @@ func TestAcknowledgedCommitsSurviveAKill(t *testing.T) {
 	}
 }
 
-// killsOf is how often a test kills a process: 200 times where PACT_THOROUGH is set.
-func killsOf(t *testing.T, short, usual int) int {
-	switch {
-	case os.Getenv("PACT_THOROUGH") != "":
-		return 200
-	case testing.Short():
-		t.Logf("in short mode: %d kills instead of %d", short, usual)
-		return short
-	}
-	return usual
-}
-
 // TestCrashWhileForking kills a process that takes turns back. The name leads
 // to a whole context at any moment, and every fork that was acknowledged is
 // there with all that it shares.
 func TestCrashWhileForking(t *testing.T) {
 	t.Parallel()
 	const perFile = 8 // each look at a file checks all its forks
-	kills, total := killsOf(t, 4, 8), 0
+	kills, total := testrun.Size(t, 4, 8, 200), 0
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 2))
 	path := ""
 	acknowledged := make(map[int64]string) // key -> digest of its first snapshot
@@ -107,7 +96,7 @@ func TestCrashWhileForking(t *testing.T) {
 // half written.
 func TestCrashWhileCalling(t *testing.T) {
 	t.Parallel()
-	kills := killsOf(t, 6, 30)
+	kills := testrun.Size(t, 6, 30, 200)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 3))
 	path, left := filepath.Join(t.TempDir(), "pact.db"), 0
 	acknowledged := make(map[int64]string) // number -> status

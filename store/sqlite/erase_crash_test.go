@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -43,7 +44,7 @@ func erasingChild(ctx context.Context, path string, _ int) error {
 // left behind is cleaned up by a call.
 func TestCrashWhileErasing(t *testing.T) {
 	t.Parallel()
-	kills := killsOf(t, 5, 30)
+	kills := testrun.Size(t, 5, 30, 200)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 3))
 	path := filepath.Join(t.TempDir(), "pact.db")
 	acknowledged := make(map[int64]string)

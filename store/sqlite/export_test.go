@@ -1,6 +1,10 @@
 package sqlite
 
-import "github.com/contexttree/pact/store/internal/sqlstore"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/store/internal/sqlstore"
+)
 
 // PackSoon has stores that are opened from now on pack pages of so many cycles, and
 // keep as many as rows, until the function that it returns is called.
@@ -17,4 +21,14 @@ func DirectorySoon() (restore func()) {
 	before := packing
 	packing.Directory = 1
 	return func() { packing = before }
+}
+
+// WithoutSync has stores that are opened from now on leave it to the system when what
+// is written reaches the disk, until the function that it returns is called: for
+// contracts that end with the process, in which waiting for the disk shows nothing.
+func WithoutSync() (restore func()) {
+	i := slices.IndexFunc(settings, func(s setting) bool { return s.pragma == "synchronous" })
+	before := settings[i]
+	settings[i].set, settings[i].want = "OFF", "0"
+	return func() { settings[i] = before }
 }

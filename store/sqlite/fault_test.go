@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -82,10 +83,7 @@ func survives(t *testing.T, path string, acknowledged map[int64]string, what str
 // is there is whole.
 func TestFailingDisk(t *testing.T) {
 	root := t.TempDir()
-	every := 4
-	if os.Getenv("PACT_THOROUGH") != "" {
-		every = 1
-	}
+	every := 16 / testrun.Size(t, 1, 4, 16) // of the calls one in so many fails
 	runs, refused := 0, 0
 	for k := 1; ; k += every {
 		ended := false
@@ -140,10 +138,7 @@ func TestPowerCuts(t *testing.T) {
 
 // powerCuts cuts the power of runs that write at least so many pages and directories.
 func powerCuts(t *testing.T, packed int) {
-	cuts := 150
-	if os.Getenv("PACT_THOROUGH") != "" {
-		cuts = 5000
-	}
+	cuts := testrun.Size(t, 50, 150, 5000)
 	dir := t.TempDir()
 	path := filepath.Join(dir, "pact.db")
 	must(t, open(t, path).Close()) // which is made elsewhere and gets its name at last

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -31,7 +32,7 @@ func openingChild(ctx context.Context, path string, _ int) error {
 // Whoever opens them next finds every snapshot and the working state as they were.
 func TestCrashWhileMigrating(t *testing.T) {
 	t.Parallel()
-	kills := killsOf(t, 5, 25)
+	kills := testrun.Size(t, 5, 25, 200)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 4))
 	versions := []int{1, 2, 4, 5, 6}
 	want := make(map[int]string)

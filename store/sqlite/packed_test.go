@@ -35,6 +35,7 @@ func (p *packer) Create(ctx context.Context, g store.Creation) (store.Info, erro
 // TestStorePacked holds a store to the contract in which all but drafts is in pages.
 func TestStorePacked(t *testing.T) {
 	t.Cleanup(sqlite.DirectorySoon())
+	t.Cleanup(sqlite.WithoutSync())
 	suitePacked(t, func(s *sqlite.Store) store.Store { return &packer{s} })
 }
 
@@ -43,6 +44,7 @@ func TestStorePacked(t *testing.T) {
 func TestStorePacksBeside(t *testing.T) {
 	t.Cleanup(sqlite.PackSoon(2, 1))
 	t.Cleanup(sqlite.DirectorySoon())
+	t.Cleanup(sqlite.WithoutSync())
 	suitePacked(t, func(s *sqlite.Store) store.Store { return s })
 }
 
@@ -54,22 +56,25 @@ func suitePacked(t *testing.T, as func(*sqlite.Store) store.Store) {
 	opened := func(t *testing.T, path string) store.Store {
 		s, err := sqlite.Open(t.Context(), path)
 		must(t, err)
-		t.Cleanup(func() {
-			must(t, s.Close())
-			pages += pagesIn(t, path)
-			again, err := sqlite.Open(context.Background(), path)
-			must(t, err)
-			defer again.Close()
-			if damage, err := again.CheckAll(context.Background()); err != nil || damage != nil {
-				t.Errorf("%+v, %v", damage, err)
-			}
-		})
+		t.Cleanup(func() { must(t, s.Close()) })
 		given := as(s)
 		paths[given] = path
 		return given
 	}
 	storetest.Suite{
-		Open: func(t *testing.T) store.Store { return opened(t, filepath.Join(t.TempDir(), "pact.db")) },
+		Open: func(t *testing.T) store.Store {
+			path := filepath.Join(t.TempDir(), "pact.db")
+			t.Cleanup(func() { // once all that opened it have closed it
+				pages += pagesIn(t, path)
+				s, err := sqlite.Open(context.Background(), path)
+				must(t, err)
+				defer s.Close()
+				if damage, err := s.CheckAll(context.Background()); err != nil || damage != nil {
+					t.Errorf("%+v, %v", damage, err)
+				}
+			})
+			return opened(t, path)
+		},
 		Reopen: func(t *testing.T, s store.Store) store.Store {
 			must(t, s.Close())
 			return opened(t, paths[s])

@@ -30,8 +30,10 @@ type Store struct {
 	files *files
 }
 
+type setting struct{ key, set, pragma, want string }
+
 // settings are the settings of every connection, and how SQLite reports them.
-var settings = []struct{ key, set, pragma, want string }{
+var settings = []setting{
 	{"_busy_timeout", strconv.FormatInt(busyTimeout.Milliseconds(), 10), "busy_timeout",
 		strconv.FormatInt(busyTimeout.Milliseconds(), 10)},
 	{"_journal_mode", "WAL", "journal_mode", "wal"},

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -92,9 +93,7 @@ func TestTwoWriters(t *testing.T) {
 
 // TestWriterGivesUpOnABusyFile has another program hold the file for longer than a writer waits.
 func TestWriterGivesUpOnABusyFile(t *testing.T) {
-	if testing.Short() {
-		t.Skip("left out in short mode: it waits five seconds")
-	}
+	testrun.Long(t, "waits five seconds")
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "pact.db")
 	w := begin(t, open(t, path))

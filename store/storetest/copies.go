@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -75,11 +76,7 @@ func (s Suite) complete(t *testing.T) store.Complete {
 // and the histories go on. Copies stop after a few writes, while the source goes on,
 // and have to be called again.
 func testCopies(t *testing.T, s Suite) {
-	seeds := uint64(2)
-	if thorough() {
-		seeds = 12
-	}
-	for seed := range seeds {
+	for seed := range testrun.Size[uint64](t, 1, 2, 12) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 71))
 			target := s.complete(t)

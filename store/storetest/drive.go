@@ -176,18 +176,7 @@ func (d *driver) reload() {
 // also after the store was opened again.
 func (d *driver) check() {
 	d.Helper()
-	d.compare()
-	before := d.state
-	before.Head, before.Working = whole(d.T, before.Head), whole(d.T, before.Working)
-	d.reopen()
-	if d.state.Info != before.Info || !slices.Equal(d.state.Idle, before.Idle) {
-		d.Errorf("loaded %+v with the empty groups %q, want %+v with %q", d.state.Info, d.state.Idle, before.Info,
-			before.Idle)
-	}
-	d.compare()
-	sound(d)
-	same(d.T, before.Head, d.state.Head)
-	same(d.T, before.Working, d.state.Working)
+	checkAll(d)
 }
 
 // whole makes a tree again that needs no store: one that a store made may load parts

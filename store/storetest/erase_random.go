@@ -7,17 +7,14 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
 // testEraseRandom makes families of random histories with erasures in between,
 // and compares them with histories in which the nodes were empty all along.
 func testEraseRandom(t *testing.T, s Suite) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
+	for seed := range testrun.Size[uint64](t, 1, 4, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 67))
 			family := []*genHistory{{drive(t, s, "0"), rnd}}

@@ -3,6 +3,7 @@ package storetest
 import (
 	"fmt"
 	"maps"
+	"slices"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
@@ -53,20 +54,27 @@ func (d *driver) talk(texts ...string) {
 	}
 }
 
-// checkAll checks contexts of one store, which may be opened again by it.
+// checkAll checks contexts of one store, which is opened again once for all of them.
 func checkAll(list ...*driver) {
-	for _, d := range list { // what one of them has of the store is gone when another opens it again
-		d.state.Head, d.state.Working = whole(d.T, d.state.Head), whole(d.T, d.state.Working)
-	}
-	for _, d := range list {
+	before := make([]store.State, len(list))
+	for i, d := range list {
 		d.Helper()
-		d.check()
-		for _, other := range list {
-			other.store = d.store
-		}
+		d.compare()
+		before[i] = d.state // of which the part that was read of the store is gone when it is opened again
+		before[i].Head, before[i].Working = whole(d.T, d.state.Head), whole(d.T, d.state.Working)
 	}
-	for _, d := range list {
-		d.reload() // what was read before is of a store that is closed by now
+	list[0].reopen()
+	for i, d := range list {
+		d.store = list[0].store
+		d.reload()
+		if d.state.Info != before[i].Info || !slices.Equal(d.state.Idle, before[i].Idle) {
+			d.Errorf("loaded %+v with the empty groups %q, want %+v with %q", d.state.Info, d.state.Idle, before[i].Info,
+				before[i].Idle)
+		}
+		d.compare()
+		sound(d)
+		same(d.T, before[i].Head, d.state.Head)
+		same(d.T, before[i].Working, d.state.Working)
 	}
 }
 

@@ -2,9 +2,12 @@ package storetest
 
 import (
 	"fmt"
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -13,11 +16,7 @@ import (
 // of forks, and compares all snapshots and attempts of all of them, and every
 // id, with memory.
 func testRandomForks(t *testing.T, s Suite) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
+	for seed := range testrun.Size[uint64](t, 1, 4, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 53))
 			family := []*genHistory{{drive(t, s, "0"), rnd}}
@@ -57,7 +56,10 @@ func compareFamily(family []*genHistory) {
 	checkAll(list...)
 	for _, d := range list {
 		own := d.ids()
-		for id := range seen {
+		for i, id := range slices.Sorted(maps.Keys(seen)) {
+			if !own[id] && i%4 > 0 {
+				continue // of what others have a sample is enough: each is a question to the store
+			}
 			if has, err := d.store.Has(background, d.state.Key, id); err != nil || has != own[id] {
 				d.Errorf("%s has %s: %v, %v, want %v", d.state.Name, id, has, err, own[id])
 			}

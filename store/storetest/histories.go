@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -283,11 +284,7 @@ func testReaders(t *testing.T, s Suite) {
 // testRandomHistories makes histories of random edits and commits, the store
 // opened again now and then, and compares all of them with memory.
 func testRandomHistories(t *testing.T, s Suite) {
-	seeds := uint64(6)
-	if testing.Short() {
-		seeds = 2
-	}
-	for seed := range seeds {
+	for seed := range testrun.Size[uint64](t, 2, 4, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			r := &genHistory{Rand: rand.New(rand.NewPCG(seed, 47))}
 			if seed%2 == 0 {

@@ -2,33 +2,20 @@ package storetest
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
-// thorough reports whether tests are to take the sizes that they are about, which
-// takes minutes: PACT_THOROUGH=1.
-func thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
-
-// sized returns a size that a test is about, or a smaller one.
-func sized(t *testing.T, small, full int) int {
-	if thorough() {
-		return full
-	}
-	t.Logf("%d instead of %d; PACT_THOROUGH=1 takes all", small, full)
-	return small
-}
-
 // testLargeContents keeps contents of 16 MiB: in a draft, in a snapshot and after
 // another version of them.
 func testLargeContents(t *testing.T, s Suite) {
-	size := sized(t, 1<<20, 16<<20)
+	size := testrun.Size(t, 1<<20, 1<<20, 16<<20)
 	d := drive(t, s, "large")
 	const unit = "é\x00\u2028\U0001F600\\\"a "
 	text := strings.Repeat(unit, size/len(unit)+1)
@@ -52,7 +39,7 @@ func testLargeContents(t *testing.T, s Suite) {
 
 // testManyContexts keeps 10,000 contexts beside each other.
 func testManyContexts(t *testing.T, s Suite) {
-	count := sized(t, 60, 10_000)
+	count := testrun.Size(t, 30, 60, 10_000)
 	d := drive(t, s, "context 00000")
 	d.talk("of context 0")
 	keys := map[string]store.Key{d.state.Name: d.state.Key}
@@ -101,7 +88,7 @@ func testManyContexts(t *testing.T, s Suite) {
 // reads all of it again.
 func testVeryLongHistory(t *testing.T, s Suite) {
 	const atOnce = 250
-	turns := sized(t, 750, 100_000)
+	turns := testrun.Size(t, 500, 750, 100_000)
 	d := drive(t, s, "very long")
 	for d.state.Cycle < int64(turns) {
 		before := d.guard()
