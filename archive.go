@@ -42,7 +42,8 @@ func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
 }
 
 // Copy copies this context with all its snapshots and uncommitted edits to another store,
-// or under another name in the same store, in one durable step. Errors:
+// or under another name in the same store, in one durable step. Log entries of edits,
+// attempts and forks stay behind; [CopyContexts] takes everything along. Errors:
 // E_SNAPSHOT_NOT_FOUND if the context has no snapshot, E_CONFLICT if the name is taken.
 func (c *Context) Copy(ctx context.Context, to store.Store, name string) (_ *Context, err error) {
 	defer tree.Recover(&err)

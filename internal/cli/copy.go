@@ -78,7 +78,7 @@ func (a *app) copy(ctx context.Context, at string, names []string) error {
 	}
 	defer to.Close()
 	m := a.meter("copying")
-	copied, err := pact.Copy(ctx, from, to, &pact.CopyOptions{Contexts: names, Progress: m.at})
+	copied, err := pact.CopyContexts(ctx, from, to, &pact.CopyOptions{Contexts: names, Progress: m.at})
 	m.end()
 	if err != nil {
 		return err
