@@ -267,10 +267,14 @@ func (c *Context) hold(ids []string, by int) {
 	}
 }
 
-// retained returns a copy of what is held, so that a commit sees one moment.
+// retained returns a copy of what is held, nil for nothing, so that a commit sees one
+// moment.
 func (c *Context) retained() map[string]bool {
 	c.holders.Lock()
 	defer c.holders.Unlock()
+	if len(c.held) == 0 {
+		return nil
+	}
 	ids := make(map[string]bool, len(c.held))
 	for id := range c.held {
 		ids[id] = true

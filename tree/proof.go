@@ -24,28 +24,33 @@ const (
 // one in each region. So it reads no content. Cost: that of what changed since
 // it was asked for on a tree that this one shares lists with.
 func (t *Tree) ThreadDigest() Digest {
-	buf := []byte{proofOfThread}
+	var room [512]byte
+	buf := append(room[:0], proofOfThread)
 	for region := range t.root.kids.All() {
 		if region.sum.Blocks > 0 {
 			role, _ := defaultRole(region.class).Text()
 			buf = appendField(buf, role)
-			buf = region.appendProof(buf)
+			list, n := region.proofs()
+			for i := range n {
+				buf = append(buf, list[i][:]...)
+			}
 		}
 	}
 	return sha256.Sum256(buf)
 }
 
-// appendProof appends the digest of the blocks at and below e, which has some.
-func (e *Entry) appendProof(buf []byte) []byte {
+// proofs returns the digests of the block that e is and of the blocks below it: one or
+// none of each.
+func (e *Entry) proofs() (list [2]Digest, n int) {
 	if e.class == Block {
-		d := e.node.proof()
-		buf = append(buf, d[:]...)
+		list[n] = e.node.proof()
+		n++
 	}
 	if e.kids != nil && e.kids.sum.Blocks > 0 {
-		d := e.kids.proof()
-		buf = append(buf, d[:]...)
+		list[n] = e.kids.proof()
+		n++
 	}
-	return buf
+	return list, n
 }
 
 // proof is the digest of the blocks of a list that has some.
@@ -54,15 +59,18 @@ func (l *List) proof() Digest {
 		return *known
 	}
 	in := l.open()
-	buf := make([]byte, 1, 1+len(Digest{})*(2*len(in.items)+1))
-	buf[0] = proofOfList
+	var room [1 + 32*len(Digest{})]byte // most lists have fewer
+	buf := append(room[:0], proofOfList)
 	for i := range len(in.items) + 1 {
 		if run := in.runBefore(i); run != nil && run.sum.Blocks > 0 {
 			d := run.proof()
 			buf = append(buf, d[:]...)
 		}
 		if i < len(in.items) && in.items[i].sum.Blocks > 0 {
-			buf = in.items[i].appendProof(buf)
+			list, n := in.items[i].proofs()
+			for k := range n {
+				buf = append(buf, list[k][:]...)
+			}
 		}
 	}
 	d := Digest(sha256.Sum256(buf))

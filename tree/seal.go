@@ -2,6 +2,8 @@ package tree
 
 import (
 	"math"
+	"slices"
+	"sort"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -82,15 +84,38 @@ func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {
 	x.index(sealed.node, seq.node.ID)
 	x.index(fresh.node, t.root.node.ID)
 	turns := newEntry(seq.node, Seq, seq.kids.insert(sealed))
-	x.root = newEntry(t.root.node, Root, t.root.kids.replace(turns).remove(head).insert(fresh))
+	x.root = newEntry(t.root.node, Root, regions(t.root.kids, turns, head, fresh))
 	x.cycle = s.Cycle
 	return x.result(), Stamps{Cycle: s.Cycle + 1, LastNS: x.LastNS, Given: x.Given}, nil
+}
+
+// regions returns the children of the root with other turns, and with a fresh head in
+// place of the one that was sealed. A tree that was made here has three children and no
+// more, which are put together at once.
+func regions(kids *List, turns, head, fresh *Entry) *List {
+	const few = 4
+	if kids.Len() > few {
+		return kids.replace(turns).remove(head).insert(fresh)
+	}
+	items := make([]*Entry, 0, few)
+	for k := range kids.All() {
+		switch {
+		case k == head:
+		case k.node.ID == turns.node.ID:
+			items = append(items, turns)
+		default:
+			items = append(items, k)
+		}
+	}
+	at := sort.Search(len(items), func(i int) bool { return before(fresh, items[i]) })
+	return listOf(slices.Insert(items, at, fresh))
 }
 
 // coreOf returns the children of the active head as those of the turn it
 // becomes: with a core around the blocks at offset 0 if it has none yet.
 func (x *Editor) coreOf(head *Entry, turn string) (*List, error) {
-	var inside, outside []*Entry
+	var outside []*Entry
+	inside := make([]*Entry, 0, min(head.kids.Len(), 16))
 	explicit := head.Core() != nil
 	for k := range head.kids.All() {
 		if k.node.Offset == 0 && !explicit {

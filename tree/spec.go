@@ -37,6 +37,15 @@ func TTL(cycles int64) *int64 { return &cycles }
 // canonical roles of a block (01 §2).
 var roles = []string{"user", "assistant", "tool", "system", "other"}
 
+// encoded has the roles and the kinds that nearly every block has, as JSON.
+var encoded = func() map[string]canon.Value {
+	list := make(map[string]canon.Value)
+	for _, text := range append([]string{"text", "call", "result"}, roles...) {
+		list[text] = canon.String(text)
+	}
+	return list
+}()
+
 // mandatory and lifecycle headers, which no Spec and no update can set.
 var fixed = []string{
 	"id", "nodeType", "cycle", "created_at_ns", "created_at_iso", "creation_index", "removable",
@@ -63,9 +72,12 @@ func (s *Spec) headers() ([]Header, error) {
 		if v == "" {
 			continue
 		}
-		value, err := canon.EncodeString(v)
-		if err != nil {
-			return nil, notJSON(optional[i], err)
+		value, known := encoded[v]
+		if !known {
+			var err error
+			if value, err = canon.EncodeString(v); err != nil {
+				return nil, notJSON(optional[i], err)
+			}
 		}
 		if err := checkRole(optional[i], v); err != nil {
 			return nil, err

@@ -16,6 +16,7 @@ import (
 type files struct {
 	path       string
 	names      [3]string      // path with each suffix
+	queue      string         // path of the file on which writers wait, see beginWrite
 	mode       fs.FileMode    // of the file and of the files made beside it
 	opened     [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
 	truncateAt atomic.Int64   // the size of the WAL, in bytes, above which a commit tries to empty it
@@ -53,7 +54,7 @@ func findFiles(path string) (*files, error) {
 	case info.Size() < minFileSize:
 		return nil, fault.New(fault.Store, path+" is not a SQLite database", "name another file")
 	}
-	p := &files{path: path, mode: info.Mode().Perm(), opened: [3]os.FileInfo{info}}
+	p := &files{path: path, queue: path + "-queue", mode: info.Mode().Perm(), opened: [3]os.FileInfo{info}}
 	for i, ending := range suffixes {
 		p.names[i] = path + ending
 	}
@@ -147,12 +148,12 @@ func (p *files) check() error {
 // walSize is check, and returns the size of the WAL in bytes.
 func (p *files) walSize() (log int64, err error) {
 	for i, ending := range suffixes {
-		info, err := os.Stat(p.names[i])
-		if err != nil || !os.SameFile(info, p.opened[i]) || i == 0 && info.Size() < minFileSize {
+		same, size, err := stat(p.names[i], p.opened[i])
+		if !same || i == 0 && size < minFileSize {
 			return 0, p.goneError(ending, err)
 		}
 		if ending == "-wal" {
-			log = info.Size()
+			log = size
 		}
 	}
 	return log, nil

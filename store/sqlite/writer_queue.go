@@ -26,19 +26,16 @@ const retryInterval = time.Millisecond
 // the queue when it has that lock. The queue is for fairness alone: SQLite's lock
 // protects the store, also from programs that know no queue.
 func (p *files) beginWrite(ctx context.Context, begin func() error) error {
-	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
-	defer cancel()
-	queue, err := p.waitInQueue(ctx, 0)
-	if err != nil {
-		return err
-	}
-	if queue == nil {
+	if !exists(p.queue) { // nobody had to wait so far
 		if err := begin(); !busy(err) {
 			return err
 		}
-		if queue, err = p.waitInQueue(ctx, os.O_CREATE); err != nil {
-			return err
-		}
+	}
+	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
+	defer cancel()
+	queue, err := p.waitInQueue(ctx)
+	if err != nil {
+		return err
 	}
 	if queue != nil {
 		defer queue.Close() // which leaves it
@@ -57,10 +54,9 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 }
 
 // waitInQueue waits to become the head of the queue and returns its file. It
-// returns nil if there is no queue and none can be made, and E_BUSY if ctx
-// ends first.
-func (p *files) waitInQueue(ctx context.Context, flag int) (*os.File, error) {
-	f, err := os.OpenFile(p.path+"-queue", os.O_RDONLY|flag, p.mode)
+// returns nil if there can be none, and E_BUSY if ctx ends first.
+func (p *files) waitInQueue(ctx context.Context) (*os.File, error) {
+	f, err := os.OpenFile(p.queue, os.O_RDONLY|os.O_CREATE, p.mode)
 	if err != nil {
 		return nil, nil
 	}

@@ -210,8 +210,11 @@ func (p *plan) carryRef(r *writerState, id string) {
 
 // reasons reads from the report of a commit why it removed nodes, by id.
 func reasons(report json.RawMessage) map[string]string {
+	if len(report) == 0 {
+		return nil
+	}
 	var r lifecycle.Report
-	if len(report) == 0 || json.Unmarshal(report, &r) != nil {
+	if json.Unmarshal(report, &r) != nil {
 		return nil // what is not a report gives no reasons
 	}
 	why := make(map[string]string, len(r.Removed))

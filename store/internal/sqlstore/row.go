@@ -232,11 +232,8 @@ func headersText(hs []tree.Header) any {
 	if len(hs) == 0 {
 		return nil
 	}
-	size := len(`{}`)
-	for _, h := range hs {
-		size += len(`"":,`) + len(h.Name) + len(h.Value)
-	}
-	buf := append(make([]byte, 0, size), '{')
+	var room [256]byte
+	buf := append(room[:0], '{')
 	for i, h := range hs {
 		if i > 0 {
 			buf = append(buf, ',')

@@ -1,0 +1,27 @@
+//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd
+
+package sqlite
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// stat returns the size of the file of a name, in bytes, and whether it is still the
+// file that was seen before. It does what os.Stat and os.SameFile do, without making
+// an object of it: each commit asks six times.
+func stat(name string, seen fs.FileInfo) (same bool, size int64, err error) {
+	var st syscall.Stat_t
+	for {
+		if err = syscall.Stat(name, &st); err != syscall.EINTR {
+			break
+		}
+	}
+	was, ok := seen.Sys().(*syscall.Stat_t)
+	return ok && err == nil && st.Dev == was.Dev && st.Ino == was.Ino, st.Size, err
+}
+
+// exists reports whether there is something of this name, as far as can be told.
+func exists(name string) bool {
+	return syscall.Access(name, 0) != syscall.ENOENT
+}
