@@ -37,9 +37,10 @@ type Context struct {
 
 	counter tree.Counter
 
-	write  sync.Mutex // held by the one writer
-	state  atomic.Pointer[state]
-	undone undoneLine // that the last undo left; of the one writer
+	write    sync.Mutex // held by the one writer
+	state    atomic.Pointer[state]
+	undone   undoneLine // that the last undo left; of the one writer
+	settling settling   // of the one writer
 
 	holders sync.Mutex
 	held    map[string]int // id -> number of holders

@@ -82,6 +82,40 @@ func (l *List) loaded() *listBody {
 // Unopened reports whether a list is a stub that nobody has looked into.
 func (l *List) Unopened() bool { return l.stub != nil && l.stub.loaded.Load() == nil }
 
+// OnDemand reports whether the tree holds runs of turns that are loaded when somebody
+// looks inside them.
+func (t *Tree) OnDemand() bool { return t.unloaded != nil }
+
+// KeepsAnswers reports whether something that was rendered or measured is kept with one
+// of the newest n turns. It loads nothing.
+func (t *Tree) KeepsAnswers(n int) bool {
+	seq := t.Region(Seq)
+	return seq != nil && seq.kids.keepsAnswers(&n)
+}
+
+func (l *List) keepsAnswers(left *int) bool {
+	if l == nil || *left <= 0 || l.Unopened() {
+		return false
+	}
+	if l.rendered.forms.Load() != nil || l.measured.first.Load() != nil {
+		return true
+	}
+	in := l.open()
+	for i := len(in.items); i >= 0; i-- {
+		if in.runBefore(i).keepsAnswers(left) {
+			return true
+		}
+		if i == 0 || *left <= 0 {
+			return false
+		}
+		if e := in.items[i-1]; e.rendered.forms.Load() != nil || e.measured.first.Load() != nil {
+			return true
+		}
+		*left--
+	}
+	return false
+}
+
 // LoadError is what a method of this package panics with where a run of turns
 // cannot be loaded and the method has no error to return. Methods with an error
 // return Err in its place. Whoever walks a tree that a store may have made defers

@@ -55,6 +55,7 @@ var rows = []row{
 	{"a process asks for the last three turns where 50 of n are alive", "as 50 turns", askingFewAlive},
 	{"memory of a process that asks for one node, above start-up", "≤ 30 MB", askingMemory},
 	{"an open context: heap a node, without contents", "≤ 200 B", heapOfNode},
+	{"a process that wrote n turns: heap", "bounded", heapOfWriter},
 	{"… heap a snapshot that is held", "", heapOfSnapshot},
 	{"bytes on the disk, against the contents", "≤ 1.2", onDisk},
 	{"… after compacting", "≤ 0.6", onDiskCompacted},

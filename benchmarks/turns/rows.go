@@ -106,6 +106,23 @@ func heapOfNode(b *bench, _ int) (ours, plain figure) {
 	return size((after - before) / int64(nodes)), figure{}
 }
 
+// heapOfWriter is what a process has in memory that wrote all turns and still has the
+// context.
+func heapOfWriter(b *bench, n int) (ours, plain figure) {
+	before := heap()
+	s := b.open(filepath.Join(b.dir, "written.db"))
+	defer s.Close()
+	c, err := pact.Create(b.ctx, s, "w", nil)
+	must(err)
+	for turn := range n {
+		_, err := c.Commit(b.ctx, &pact.CommitOptions{Edit: say(turn)})
+		must(err)
+	}
+	after := heap()
+	runtime.KeepAlive(c)
+	return size(after - before), figure{}
+}
+
 func heapOfSnapshot(b *bench, n int) (ours, plain figure) {
 	s := b.open(b.filled())
 	defer s.Close()

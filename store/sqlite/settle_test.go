@@ -1,0 +1,71 @@
+package sqlite_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/tree"
+)
+
+// inMemory counts the turns of a tree that are not in a run that was left in the store.
+func inMemory(t *tree.Tree) int {
+	var of func(l *tree.List) int
+	of = func(l *tree.List) int {
+		if l.Len() == 0 || l.Unopened() {
+			return 0
+		}
+		items, runs := l.Parts()
+		n := len(items)
+		for _, run := range runs {
+			n += of(run)
+		}
+		return n
+	}
+	return of(t.Region(tree.Seq).Children())
+}
+
+// A process that commits and asks for nothing keeps some thousand turns in memory, however
+// many it makes; what it lets go of is what another process reads. Where threads are
+// rendered all the time, all stays.
+func TestWhatIsSettledLeavesMemory(t *testing.T) {
+	const turns, most = 4500, 2048 + 512
+	for _, render := range []bool{false, true} {
+		t.Run(fmt.Sprintf("rendering %t", render), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "pact.db")
+			c, err := pact.Create(t.Context(), open(t, path), "chat", nil)
+			must(t, err)
+			highest := 0
+			for n := range turns {
+				s, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+					b.Add("^ah", pact.Spec{Role: "user", Content: fmt.Sprintf("turn %d", n)})
+					return nil
+				}})
+				must(t, err)
+				if render && n%16 == 0 {
+					_, err = s.Thread(t.Context())
+					must(t, err)
+				}
+				if n%256 == 0 || n == turns-1 {
+					highest = max(highest, inMemory(c.Working().Tree()))
+				}
+			}
+			if render && highest != turns || !render && highest > most {
+				t.Errorf("%d of %d turns were in memory at once", highest, turns)
+			}
+			if _, last := c.Cycles(); last != turns {
+				t.Fatalf("the last cycle is %d", last)
+			}
+			ours, err := c.Working().Thread(t.Context())
+			must(t, err)
+			fresh, err := pact.Open(t.Context(), open(t, path), "chat", nil)
+			must(t, err)
+			theirs, err := fresh.Working().Thread(t.Context())
+			must(t, err)
+			if string(ours) != string(theirs) {
+				t.Error("another process reads another thread")
+			}
+		})
+	}
+}
