@@ -56,8 +56,7 @@ func Commit(ctx context.Context, in Input) (*tree.Tree, tree.Stamps, Report, err
 	}
 	clock := &rewindableClock{read: in.Env.Clock}
 	in.Env.Clock = clock.now
-	p := &pruner{weigher: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits(),
-		newStubs: map[string]bool{}, orphanedByExpiry: map[string]bool{}}
+	p := &pruner{weigher: s, in: in, stamps: in.Stamps, clock: clock, limits: in.Policy.limits()}
 	p.tree, p.emptyGroups = expire(in.Working, in, &report)
 	p.dropOrphansOfExpiry(&report)
 	if err := p.prune(&report); err != nil {

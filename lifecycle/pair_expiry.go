@@ -18,6 +18,9 @@ func (p *pruner) dropOrphansOfExpiry(report *Report) {
 	for orphans := p.orphanedBy(report.Removed); len(orphans) > 0; {
 		going := make(map[string]bool, len(orphans))
 		for _, id := range orphans {
+			if p.orphanedByExpiry == nil {
+				p.orphanedByExpiry = make(map[string]bool)
+			}
 			p.orphanedByExpiry[id] = true
 			going[id] = true
 			report.Orphans = append(report.Orphans, Orphan{id, describe(p.tree.Node(id))})

@@ -124,6 +124,9 @@ func (p *pruner) isWorthwhile(s *placedStub, helped *limit, less []int64) (pays 
 func (p *pruner) keepStub(s *placedStub) candidate {
 	p.tree, p.stamps = s.tree, s.stamps
 	p.stubs = append(p.stubs, s.Stub)
+	if p.newStubs == nil {
+		p.newStubs = make(map[string]bool)
+	}
 	p.newStubs[s.ID] = true
 	path := p.tree.Path(s.ID)
 	return candidate{id: s.ID, node: path[len(path)-1].Node(), sys: path[1].Class() == tree.Sys}
@@ -139,6 +142,9 @@ type rewindableClock struct {
 
 func (c *rewindableClock) now() int64 {
 	if c.next == len(c.seen) {
+		if c.seen == nil {
+			c.seen = make([]int64, 0, 4) // of a turn, its core and the next head, and one more
+		}
 		c.seen = append(c.seen, c.read())
 	}
 	c.next++

@@ -70,7 +70,33 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 		}
 		return below[0]
 	}
-	l := &List{held: listBody{items: items, below: below}, level: level, count: len(items), sum: Summary{Expiry: Never}}
+	return new(List).fill(level, items, below)
+}
+
+// listWithRoom returns a list that is nothing yet, and room for its items, in one
+// allocation where there are few: each edit makes a handful of short lists.
+func listWithRoom(items int) (*List, []*Entry) {
+	switch {
+	case items <= 3:
+		of := new(struct {
+			List
+			room [3]*Entry
+		})
+		return &of.List, of.room[:0]
+	case items <= 8:
+		of := new(struct {
+			List
+			room [8]*Entry
+		})
+		return &of.List, of.room[:0]
+	}
+	return new(List), make([]*Entry, 0, items)
+}
+
+// fill makes l, which is nothing yet, the list of items, of which there are some.
+func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
+	l.held, l.level, l.count = listBody{items: items, below: below}, level, len(items)
+	l.sum = Summary{Expiry: Never}
 	h := sha256.New()
 	var none Digest
 	for i, e := range items {
@@ -172,12 +198,12 @@ func (in *listBody) runBefore(i int) *List {
 
 func (l *List) insert(e *Entry) *List {
 	if l == nil {
-		return newList(e.node.level, []*Entry{e}, pair(e.node.level, nil, nil))
+		return single(e, nil, nil)
 	}
 	switch level := e.node.level; {
 	case level > l.level:
 		left, right := l.split(e)
-		return newList(level, []*Entry{e}, pair(level, left, right))
+		return single(e, left, right)
 	case level < l.level:
 		in := l.open()
 		i := in.find(e)
@@ -185,16 +211,22 @@ func (l *List) insert(e *Entry) *List {
 	default:
 		in := l.open()
 		i := in.find(e)
-		items := make([]*Entry, 0, len(in.items)+1)
+		made, items := listWithRoom(len(in.items) + 1)
 		items = append(append(append(items, in.items[:i]...), e), in.items[i:]...)
 		if level == 0 {
-			return newList(0, items, nil)
+			return made.fill(0, items, nil)
 		}
 		left, right := in.below[i].split(e)
 		below := make([]*List, 0, len(in.below)+1)
 		below = append(append(append(below, in.below[:i]...), left, right), in.below[i+1:]...)
-		return newList(level, items, below)
+		return made.fill(level, items, below)
 	}
+}
+
+// single returns a list of an item and the runs around it.
+func single(e *Entry, left, right *List) *List {
+	l, items := listWithRoom(1)
+	return l.fill(e.node.level, append(items, e), pair(e.node.level, left, right))
 }
 
 func pair(level uint8, left, right *List) []*List {
@@ -272,9 +304,10 @@ func (l *List) replace(e *Entry) *List {
 	in := l.open()
 	i := in.find(e)
 	if in.has(i, e.node.ID) {
-		items := append([]*Entry(nil), in.items...)
+		made, items := listWithRoom(len(in.items))
+		items = append(items, in.items...)
 		items[i] = e
-		return newList(l.level, items, in.below)
+		return made.fill(l.level, items, in.below)
 	}
 	return newList(l.level, in.items, replaced(in.below, i, in.below[i].replace(e)))
 }

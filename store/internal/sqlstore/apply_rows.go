@@ -104,6 +104,6 @@ func (w *writer) appendBirth(b *birth, no any) {
 	}
 	w.args = append(w.args, w.key, w.cycle.of(b.birth), b.nid, nil, parent, n.ID, w.nodeType.of(n.Type), n.Offset,
 		n.Priority, w.cycle.of(n.Cycle), n.CreatedNS,
-		iso, n.Index, expiry, headersText(n.Headers), no, size, hash, named)
+		iso, n.Index, expiry, w.store.headers.of(n.Headers), no, size, hash, named)
 	w.appendProof()
 }

@@ -23,6 +23,7 @@ type directoryDraft struct {
 	gone     []int64 // numbers of the pages of this branch that it replaces
 	root     []byte
 	unfit    bool // the tree is one that no directory describes
+	headers  headerTexts
 }
 
 type draftPage struct {
@@ -177,7 +178,7 @@ func (d *directoryDraft) addNode(p *pageDraft, n *tree.Node) {
 		d.unfit = true
 		return
 	}
-	headers, _ := headersText(n.Headers).(string)
+	headers, _ := d.headers.of(n.Headers).(string)
 	r := page.Row{Birth: at.birth, NID: at.nid, Parent: at.parent, ID: n.ID, Type: n.Type, Offset: n.Offset,
 		Priority: n.Priority, Cycle: n.Cycle, CreatedNS: n.CreatedNS, ISO: n.ForeignISO, Index: n.Index, Expiry: n.Expiry,
 		Headers: headers, Size: n.Content.Size()}

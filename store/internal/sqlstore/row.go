@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"slices"
+	"sync"
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
@@ -233,7 +234,48 @@ func headersText(hs []tree.Header) any {
 		return nil
 	}
 	var room [256]byte
-	buf := append(room[:0], '{')
+	return string(appendHeaders(room[:0], hs))
+}
+
+// headerTexts keeps the texts of headers that occur again and again: those of blocks that
+// have a role, a kind and no other, as nearly all of a conversation. It keeps nothing
+// that an erasure takes away. It is safe for concurrent use.
+type headerTexts struct {
+	mu    sync.Mutex
+	known map[string]any
+}
+
+// The texts that are kept, and how long one may be, in bytes.
+const (
+	maxHeaderTexts = 256
+	maxHeaderText  = 128
+)
+
+// of returns what headersText does.
+func (k *headerTexts) of(hs []tree.Header) any {
+	if slices.ContainsFunc(hs, func(h tree.Header) bool { return h.Name != "role" && h.Name != "kind" }) || len(hs) == 0 {
+		return headersText(hs)
+	}
+	var room [256]byte
+	buf := appendHeaders(room[:0], hs)
+	if len(buf) > maxHeaderText {
+		return string(buf)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if text, ok := k.known[string(buf)]; ok {
+		return text
+	}
+	if k.known == nil || len(k.known) == maxHeaderTexts {
+		k.known = make(map[string]any)
+	}
+	var text any = string(buf)
+	k.known[text.(string)] = text
+	return text
+}
+
+func appendHeaders(buf []byte, hs []tree.Header) []byte {
+	buf = append(buf, '{')
 	for i, h := range hs {
 		if i > 0 {
 			buf = append(buf, ',')
@@ -241,7 +283,7 @@ func headersText(hs []tree.Header) any {
 		buf = append(canon.AppendString(buf, h.Name), ':')
 		buf = append(buf, h.Value...)
 	}
-	return string(append(buf, '}'))
+	return append(buf, '}')
 }
 
 func damageError(message string) error {

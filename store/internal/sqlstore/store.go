@@ -79,6 +79,7 @@ type Store struct {
 	cache       treeCache
 	opened      openedCache
 	pages       pageCache
+	headers     headerTexts
 	packing     Packing
 	background  background
 }
