@@ -56,5 +56,5 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 	}
 	next := *state
 	next.State, next.past = *loaded, nil
-	c.state.Store(&next)
+	c.state.CompareAndSwap(state, &next) // where it fails, a reader has loaded it again after an erasure
 }
