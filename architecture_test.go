@@ -25,6 +25,7 @@ var allowed = map[string]struct {
 	"internal/wire":           {own: []string{"fault", "internal/canon"}},
 	"internal/api":            {own: []string{"fault", "internal/canon"}},
 	"internal/answer":         {own: []string{"internal/canon", "internal/api"}},
+	"internal/dialect":        {own: []string{"internal/canon", "internal/api"}},
 	"tree":                    {own: []string{"fault", "internal/canon"}},
 	"lifecycle":               {own: []string{"fault", "tree"}},
 	"selector":                {own: []string{"fault"}},
@@ -57,8 +58,8 @@ var allowed = map[string]struct {
 		"diff", "internal/document", "store", "inspect", "internal/differ", "internal/provenance", "internal/archive",
 		"internal/verify", "internal/transfer"}},
 	"transcript": {own: []string{"", "fault", "internal/canon", "tree", "lifecycle", "store"}},
-	"record": {own: []string{"", "fault", "internal/canon", "internal/wire", "internal/api", "internal/answer", "tree",
-		"lifecycle", "store"}},
+	"record": {own: []string{"", "fault", "internal/canon", "internal/wire", "internal/api", "internal/answer",
+		"internal/dialect", "inspect", "tree", "lifecycle", "store"}},
 	"tokens":         {own: []string{"fault"}, third: true},
 	"internal/proxy": {own: []string{"fault", "internal/api", "record"}},
 	"conformance":    {},
@@ -73,6 +74,7 @@ var allowed = map[string]struct {
 	"internal/runtests":     {},
 	"cmd/pact":              {own: []string{"internal/cli"}},
 	"examples/agentloop":    {own: []string{"", "store", "transcript"}},
+	"examples/cut":          {},
 	"examples/query":        {own: []string{"", "selector", "store", "transcript"}},
 }
 

@@ -69,5 +69,14 @@ func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*inspect
 		return nil, err
 	}
 	lost := max(0, before.Bytes-after.Bytes) // where all that is new is pruned the last bracket is shared too
-	return &inspect.CachedPrefix{Without: before.Bytes, With: after.Bytes, Lost: lost, Shared: after}, nil
+	cached := &inspect.CachedPrefix{Without: before.Bytes, With: after.Bytes, Lost: lost, Shared: after}
+	if before.Blocks > after.Blocks {
+		with.BlocksFrom(after.Blocks, func(e *tree.Entry, _ tree.Class) bool {
+			if e.Node().Kind == "thinking" && last.Has(e.Node().ID) {
+				cached.Reasoning++
+			}
+			return true
+		})
+	}
+	return cached, nil
 }

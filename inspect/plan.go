@@ -27,4 +27,8 @@ type CachedPrefix struct {
 	With    int64         `json:"with_bytes"`    // of the next thread with pruning
 	Lost    int64         `json:"lost_bytes"`    // by pruning, at least 0
 	Shared  *SharedPrefix `json:"prefix"`        // of the last thread and the next one with pruning
+	// Reasoning is how many blocks of kind thinking both threads have behind the
+	// shared ones, where pruning makes these fewer. Some models drop reasoning if what
+	// stood before it changed.
+	Reasoning int `json:"reasoning_behind"`
 }

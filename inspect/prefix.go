@@ -12,6 +12,7 @@ type Prefix struct {
 	Tokens *int64        `json:"tokens,omitempty"` // of all contents, nil where the context has no counter
 	Shared *SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
 	Break  *Break        `json:"break,omitempty"`  // nil where the thread repeats all of the one before
+	Call   *CallPrefix   `json:"call,omitempty"`   // nil where no request was recorded
 }
 
 // SharedPrefix says how many blocks at the beginning of the canonical threads

@@ -122,8 +122,8 @@ func thread(ctx context.Context, t *tree.Tree, known map[string]knownKey) (syste
 				b.Attrs[name] = text
 			}
 		}
-		if n.Has(attrAnswer) {
-			b.Attrs[attrAnswer] = true
+		if about := n.Header(attrAnswer); about != "" {
+			b.Attrs[attrAnswer] = canon.Value(about)
 		}
 		if region == tree.Sys {
 			system = append(system, b)

@@ -28,6 +28,7 @@ type call struct {
 	hide     hider
 	attempt  *attempt // nil where it is not recorded; of the queue's goroutine
 	lost     bool     // there was no room for it
+	asked    asked    // of which conversation it is, where the provider is asked for its reason
 
 	started, first time.Time
 	status         int
@@ -183,6 +184,7 @@ func (c *call) answered(body []byte, broken error) error {
 		assembler := answer.New(c.api, c.status, c.header)
 		_, _ = assembler.Write(body) // it takes everything
 		a := assembler.Close(broken)
+		c.recorder.noteAnswer(c.asked, a.ID)
 		o := pact.Outcome{Status: store.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
 		if a.Failure != "" {
 			o.Status, o.Err = store.Failed, c.hide.err(errors.New(a.Failure))

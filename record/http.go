@@ -26,10 +26,12 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 		r.lost(err)
 		return next(req)
 	}
+	body, req, of := r.diagnose(name, req, body)
 	c, err := r.begin(name, req, body)
 	if err != nil {
 		return nil, err
 	}
+	c.asked = of
 	resp, err := next(req)
 	if err != nil {
 		return resp, errors.Join(err, c.failed(err))

@@ -261,7 +261,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 			s := specOf(p, name)
 			s.Offset = int64(i + 1)
 			if i == 0 {
-				s.Attrs[attrAnswer] = about
+				s.Attrs[attrAnswer] = canon.Object(append(about.Members, member("attempt", a.id))...)
 			}
 			id := e.Add(activeHead, s)
 			switch {
@@ -280,7 +280,7 @@ func aboutAnswer(a *answer.Answer) canon.Any {
 	var members []canon.Member
 	text := func(name, value string) {
 		if value != "" {
-			members = append(members, canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: value}})
+			members = append(members, member(name, value))
 		}
 	}
 	number := func(name string, n *int64) {
@@ -299,5 +299,15 @@ func aboutAnswer(a *answer.Answer) canon.Any {
 	number("written_5m", a.Usage.Written5m)
 	number("written_1h", a.Usage.Written1h)
 	number("reasoning", a.Usage.Reasoning)
+	if a.CacheMiss.Kind != canon.KindAbsent {
+		members = append(members, canon.Member{Name: "cache_miss", Value: a.CacheMiss})
+	}
+	if len(a.Changed) > 0 {
+		members = append(members, canon.Member{Name: "changed", Value: canon.ArrayOf(a.Changed...)})
+	}
 	return canon.Object(members...)
+}
+
+func member(name, text string) canon.Member {
+	return canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: text}}
 }

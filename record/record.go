@@ -53,6 +53,13 @@ type Options struct {
 	// Zstd reads bodies that a client compressed with Zstandard, for which the standard
 	// library has no reader. With nil such bodies are counted as unread.
 	Zstd func(io.Reader) (io.ReadCloser, error)
+	// Diagnose asks providers why they did not read all of their cache: Anthropic with
+	// the field diagnostics, OpenAI's Responses from GPT-5.6 on with
+	// prompt_cache_options.comparison_response_id. It is the only field that a recorder
+	// adds to a request, and never in place of the client's own. The provider keeps hashes
+	// of the requests for it; a server that does not know the field may refuse it. A
+	// call is compared with the last one whose answer was recorded when it is sent.
+	Diagnose bool
 }
 
 // Stats counts what a recorder did.
@@ -70,8 +77,9 @@ type Recorder struct {
 	options Options
 	queue   *queue
 
-	mu    sync.Mutex
-	stats Stats
+	mu       sync.Mutex
+	stats    Stats
+	previous map[asked]string // the last answers of conversations, by their ids
 
 	// Of the queue's goroutine.
 	lines []*line          // in the order in which they began
@@ -86,7 +94,7 @@ func To(s store.Store, o Options) *Recorder {
 	if o.Clock == nil {
 		o.Clock = func() int64 { return time.Now().UnixNano() }
 	}
-	return &Recorder{store: s, options: o, queue: newQueue(), last: map[string]*line{}}
+	return &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*line{}}
 }
 
 // Close waits until everything is recorded that has come so far, and ends the

@@ -24,6 +24,9 @@ type rewriter struct {
 	next  int64             // the offset for the next block of ^ah
 	prev  *block            // the block before the one at hand
 	fresh bool              // prev was added now
+	// what the provider said of an answer whose first block goes: the next block that
+	// is added has it
+	answer any
 }
 
 // change is what a request makes of the blocks that there are.
@@ -71,6 +74,9 @@ func (c *change) conversation(e *pact.Batch) {
 	for i := range old {
 		if !stays[i] {
 			e.Remove(old[i].id)
+			if about, ok := old[i].Attrs[attrAnswer]; ok {
+				r.answer = about
+			}
 		}
 	}
 	for j := range now {
@@ -127,6 +133,9 @@ func (r *rewriter) between(b *block, old []block, next []int) {
 }
 
 func (r *rewriter) add(b *block) {
+	if r.answer != nil {
+		b.Attrs[attrAnswer], r.answer = r.answer, nil
+	}
 	call, _ := b.Attrs[attrCall].(string)
 	if of := r.calls[call]; of != "" && b.Kind == "result" {
 		if b.inHead {

@@ -35,7 +35,9 @@ type Answer struct {
 	Finish    string    // why the model stopped, in the provider's word
 	Refusal   string    // what a model says that refuses, or why a request was blocked
 	Usage     Usage
-	Failure   string // why there is no answer, or no whole one; "" for a whole one
+	CacheMiss canon.Any   // why the provider says that it did not read all of its cache; absent where it does not say
+	Changed   []canon.Any // what the provider says that it changed of the request before the model saw it
+	Failure   string      // why there is no answer, or no whole one; "" for a whole one
 }
 
 // Usage is how many tokens a call took as the provider counts them, nil where it
@@ -236,6 +238,17 @@ func problemText(problem canon.Any) string {
 		return "the provider reports an error"
 	}
 	return strings.Join(words, ": ")
+}
+
+// compactions are the parts of an answer that say that what was sent was
+// replaced by a summary.
+func compactions(parts []canon.Any) (list []canon.Any) {
+	for _, part := range parts {
+		if kind, _ := part.Get("type"); kind.Text == "compaction" {
+			list = append(list, canon.Object(canon.Member{Name: "type", Value: kind}))
+		}
+	}
+	return list
 }
 
 // text returns a member of an object that is a string, "" if there is none.

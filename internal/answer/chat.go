@@ -47,6 +47,7 @@ func (c *chat) fill(a *Answer) bool {
 	a.Usage = Usage{
 		In: count(c.usage, "prompt_tokens"), Out: count(c.usage, "completion_tokens"),
 		Cached:    count(c.usage, "prompt_tokens_details", "cached_tokens"),
+		Written:   count(c.usage, "prompt_tokens_details", "cache_write_tokens"),
 		Reasoning: count(c.usage, "completion_tokens_details", "reasoning_tokens"),
 	}
 	return c.finish != ""

@@ -1,6 +1,10 @@
 package answer
 
-import "github.com/contexttree/pact/internal/canon"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
+)
 
 // messages reads Anthropic's messages.
 type messages struct {
@@ -108,6 +112,9 @@ func (m *messages) fill(a *Answer) bool {
 		Written5m: count(m.usage["cache_creation"], "ephemeral_5m_input_tokens"),
 		Written1h: count(m.usage["cache_creation"], "ephemeral_1h_input_tokens"),
 	}
+	a.CacheMiss = get(m.message["diagnostics"], "cache_miss_reason")
+	a.Changed = slices.Concat(m.message["input_transformations"].Elems,
+		get(m.message["context_management"], "applied_edits").Elems, compactions(content))
 	a.Usage.In = sum(count(m.usage["input_tokens"]), a.Usage.Cached, a.Usage.Written)
 	return m.stopped
 }

@@ -117,8 +117,10 @@ func (r *responses) fill(a *Answer) bool {
 	a.Usage = Usage{
 		In: count(usage, "input_tokens"), Out: count(usage, "output_tokens"),
 		Cached:    count(usage, "input_tokens_details", "cached_tokens"),
+		Written:   count(usage, "input_tokens_details", "cache_write_tokens"),
 		Reasoning: count(usage, "output_tokens_details", "reasoning_tokens"),
 	}
+	a.CacheMiss, a.Changed = get(r.response, "prompt_cache_diagnostics"), compactions(items)
 	if problem := get(r.response, "error"); problem.Kind == canon.KindObject && a.Failure == "" {
 		a.Failure = problemText(problem)
 	}

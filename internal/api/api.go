@@ -79,6 +79,9 @@ type Part struct {
 	Call    string    // the id of a call; of a result, the id of the call that it answers
 	Name    string    // of the tool that is defined or called
 	Failed  bool      // the result of a call that failed, as Anthropic's API says it
+	// Marker is the cache marker that the part has in the body, absent if it has
+	// none. It is no content.
+	Marker canon.Any
 }
 
 // Request is a request in the form that all four APIs share.

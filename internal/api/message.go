@@ -1,6 +1,10 @@
 package api
 
-import "github.com/contexttree/pact/internal/canon"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
+)
 
 // begin begins a message of a list. System messages that lead the conversation
 // are of the system prompt.
@@ -41,8 +45,8 @@ func chatMessages(c *cutter, v canon.Any) canon.Any {
 
 func (c *cutter) chatField(message canon.Any, name string, value canon.Any) canon.Any {
 	switch {
-	case name == "role" || name == "tool_call_id" || name == cacheMarker || name == "name" && c.role == "tool",
-		emptyOrNull(value):
+	case name == "role" || name == "tool_call_id" || slices.Contains(cacheMarkers, name),
+		name == "name" && c.role == "tool", emptyOrNull(value):
 		return escaped(value)
 	case name == "content" && c.role == "tool":
 		return c.resultContent(Part{Kind: "result", Call: text(message, "tool_call_id"), Name: text(message, "name")}, value)

@@ -8,9 +8,22 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// cacheMarker is the member by which a client says where a cached prefix is to
-// end. It moves from call to call and is not content.
-const cacheMarker = "cache_control"
+// cacheMarkers are the members by which a client says where a cached prefix is to
+// end: Anthropic's and OpenAI's. They move from call to call and are not content.
+var cacheMarkers = []string{"cache_control", "prompt_cache_breakpoint"}
+
+// resultMembers are the members of a result that Anthropic's API knows.
+var resultMembers = []string{"type", "tool_use_id", "content", "is_error"}
+
+// markerOf returns the cache marker of a part or a definition, absent if it has none.
+func markerOf(object canon.Any) canon.Any {
+	for _, name := range cacheMarkers {
+		if marker, ok := object.Get(name); ok && marker.Kind != canon.KindNull {
+			return marker
+		}
+	}
+	return canon.Any{}
+}
 
 // roles maps the words of providers to the roles of 01 §2.
 var roles = map[string]string{
@@ -90,14 +103,14 @@ func (c *cutter) part(v canon.Any) canon.Any {
 	case kind == "text" && plainText(v):
 		return walk(v, func(name string, value canon.Any) canon.Any {
 			if name == "text" {
-				return c.cut(Part{Kind: "text", Content: value})
+				return c.cut(Part{Kind: "text", Content: value, Marker: markerOf(v)})
 			}
 			return escaped(value)
 		})
-	case kind == "result" && only(v, "type", "tool_use_id", "content", "is_error", cacheMarker):
+	case kind == "result" && only(v, slices.Concat(cacheMarkers, resultMembers)...):
 		return c.result(v, "content", text(v, "tool_use_id"))
 	}
-	p := Part{Kind: kind}
+	p := Part{Kind: kind, Marker: markerOf(v)}
 	switch kind {
 	case "call":
 		p.Call, p.Name = text(v, "id"), text(v, "name")
@@ -105,14 +118,14 @@ func (c *cutter) part(v canon.Any) canon.Any {
 		p.Role, p.Call = "tool", text(v, "tool_use_id")
 	}
 	var lost []canon.Any
-	p.Content, lost = without(v, nil, cacheMarker)
+	p.Content, lost = without(v, nil, cacheMarkers...)
 	return c.cut(p, lost...)
 }
 
 // plainText reports whether a part says nothing but its text.
 func plainText(v canon.Any) bool {
 	for _, m := range v.Members {
-		if m.Name != "type" && m.Name != "text" && m.Name != cacheMarker && !emptyOrNull(m.Value) {
+		if m.Name != "type" && m.Name != "text" && !slices.Contains(cacheMarkers, m.Name) && !emptyOrNull(m.Value) {
 			return false
 		}
 	}
@@ -139,10 +152,10 @@ func only(object canon.Any, names ...string) bool {
 // result itself.
 func (c *cutter) result(v canon.Any, field, call string) canon.Any {
 	failed, _ := v.Get("is_error")
-	p := Part{Kind: "result", Role: "tool", Call: call, Failed: failed.Text == string(canon.True)}
+	p := Part{Kind: "result", Role: "tool", Call: call, Failed: failed.Text == string(canon.True), Marker: markerOf(v)}
 	if _, ok := v.Get(field); !ok {
 		var lost []canon.Any
-		p.Content, lost = without(v, nil, cacheMarker, "id", "status")
+		p.Content, lost = without(v, nil, slices.Concat(cacheMarkers, []string{"id", "status"})...)
 		return c.cut(p, lost...)
 	}
 	return walk(v, func(name string, value canon.Any) canon.Any {
@@ -162,12 +175,18 @@ func (c *cutter) resultContent(p Part, value canon.Any) canon.Any {
 					return escaped(m)
 				}
 				p.Content = m
+				if p.Marker.Kind == canon.KindAbsent {
+					p.Marker = markerOf(e)
+				}
 				return c.cut(p)
 			})
 		})
 	}
 	var lost []canon.Any
 	p.Content, lost = withoutMarkers(value)
+	for i := 0; i < len(value.Elems) && p.Marker.Kind == canon.KindAbsent; i++ {
+		p.Marker = markerOf(value.Elems[i])
+	}
 	return c.cut(p, lost...)
 }
 
@@ -180,7 +199,7 @@ func withoutMarkers(list canon.Any) (canon.Any, []canon.Any) {
 	var all []canon.Any
 	for i, e := range elems {
 		at := canon.Any{Kind: canon.KindNumber, Text: strconv.Itoa(i)}
-		kept, lost := without(e, []canon.Any{at}, cacheMarker)
+		kept, lost := without(e, []canon.Any{at}, cacheMarkers...)
 		elems[i], all = kept, append(all, lost...)
 	}
 	return canon.ArrayOf(elems...), all
@@ -196,12 +215,12 @@ func tools(c *cutter, v canon.Any) canon.Any {
 }
 
 func (c *cutter) tool(v canon.Any) canon.Any {
-	p := Part{Kind: "tool", Name: text(v, "name")}
+	p := Part{Kind: "tool", Name: text(v, "name"), Marker: markerOf(v)}
 	if function, ok := v.Get("function"); ok && p.Name == "" {
 		p.Name = text(function, "name")
 	}
 	var lost []canon.Any
-	p.Content, lost = without(v, nil, cacheMarker)
+	p.Content, lost = without(v, nil, cacheMarkers...)
 	return c.cut(p, lost...)
 }
 

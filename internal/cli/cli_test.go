@@ -31,7 +31,7 @@ func TestMain(m *testing.M) {
 			}
 		}
 		os.Exit(code)
-	}, "agent": agent})
+	}, "agent": agent, "caching": caching})
 }
 
 // TestScript runs the sessions in testdata/script. They know one command more
@@ -48,6 +48,7 @@ func TestScript(t *testing.T) {
 			provider := httptest.NewServer(providertest.New())
 			e.Defer(provider.Close)
 			e.Setenv("OPENAI_BASE_URL", provider.URL+"/v1")
+			e.Setenv("ANTHROPIC_BASE_URL", provider.URL)
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},

@@ -98,7 +98,7 @@ func blockIn(e *tree.Entry) string {
 func (f *openedContext) breaks() (cycles []int64, share float64) {
 	var r reuse
 	for _, c := range f.Cycles {
-		r.take(c.Cycle, c.Prefix)
+		r.take(&inspect.Prefix{Cycle: c.Cycle, Shared: c.Prefix})
 	}
 	return r.breaks, r.share()
 }

@@ -18,6 +18,11 @@ type prefixReport struct {
 	Tokenizer string  `json:"tokenizer,omitempty"`
 	Share     float64 `json:"share"`  // of what the threads repeat, weighed by their bytes
 	Breaks    []int64 `json:"breaks"` // the cycles that did not repeat all of the one before
+	// of the dialects that recorded calls were compared by: the pages that say so
+	Sources map[string][]string `json:"sources,omitempty"`
+	// how many answered calls told what they read from the cache, and how many of these as expected
+	Told   int `json:"told,omitempty"`
+	Agreed int `json:"agreed,omitempty"`
 }
 
 func (a *app) prefixCommand() *cobra.Command {
@@ -34,16 +39,32 @@ Nothing is rendered: the tree keeps the sizes as sums. --tokens adds the tokens 
 contents; providers add a few for each message. The tokenizer is an encoding,
 o200k_base or cl100k_base, or the name of a model. Makers other than OpenAI publish no
 encoding, so for their models the numbers are approximations, and the answer says so.
-approx:bytes/4 is a rule of thumb.`,
+approx:bytes/4 is a rule of thumb.
+
+The calls of a recorded context are compared by what their provider caches: anthropic,
+openai-chat, openai-responses or gemini, by the API that was called. --dialect chooses
+another; other compares the bodies as they were sent. A changed model or parameter, the
+tools, the system prompt or a block is named as what ends the prefix, and how many
+blocks of reasoning the request has behind it, which some models then drop.
+
+--provider shows beside it what the provider said: the tokens that it read from its
+cache and wrote to it, why it read no more, where it was asked, and whether that is
+what its rules let expect. A prefix that was not used for longer than the provider
+keeps it is told from a cut by the clock. --prices FILE adds what each call cost, and
+what it cost that less was read than before. docs/wire.md has the rules and the file.
+`,
 		Example: `  pact prefix chat
   pact prefix chat @c10 @c20
   pact prefix chat --tokens
   pact prefix chat --tokenizer claude-sonnet-4
   pact prefix chat --json | jq .breaks
+  pact prefix codex --dialect other
+  pact prefix codex --provider --prices prices.json
   pact prefix --file run.traj`,
 	}
 	flags := a.sourceFlags(cmd)
 	flags.tokenFlags(cmd)
+	calls := a.callFlags(cmd)
 	cmd.RunE = a.asks(flags, []string{"[A]", "[B]"}, func(ctx context.Context, s *source, rest []string) error {
 		c, err := s.history(ctx)
 		if err != nil {
@@ -53,7 +74,11 @@ approx:bytes/4 is a rule of thumb.`,
 		if err != nil {
 			return err
 		}
-		r, err := a.prefixes(ctx, c, from, to)
+		told, err := calls.read(ctx, a, c)
+		if err != nil {
+			return err
+		}
+		r, err := a.prefixes(ctx, c, from, to, told)
 		if err != nil {
 			return err
 		}
@@ -62,6 +87,10 @@ approx:bytes/4 is a rule of thumb.`,
 		}
 		if a.json {
 			return a.printJSON(r)
+		}
+		if *calls.provider {
+			a.drawProvider(r, calls.prices)
+			return nil
 		}
 		a.drawPrefixes(r)
 		return nil
@@ -87,7 +116,8 @@ func span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 	return from, to, err
 }
 
-func (a *app) prefixes(ctx context.Context, c *pact.Context, from, to pact.Address) (*prefixReport, error) {
+func (a *app) prefixes(ctx context.Context, c *pact.Context, from, to pact.Address,
+	calls map[int64]*inspect.CallPrefix) (*prefixReport, error) {
 	r := &prefixReport{Cycles: []inspect.Prefix{}, Breaks: []int64{}}
 	first, last := c.Cycles()
 	m := a.meter("comparing")
@@ -97,8 +127,10 @@ func (a *app) prefixes(ctx context.Context, c *pact.Context, from, to pact.Addre
 		if err != nil {
 			return nil, err
 		}
+		p.Call = calls[p.Cycle]
 		r.Cycles = append(r.Cycles, p)
-		tally.take(p.Cycle, p.Shared)
+		r.tell(p.Call)
+		tally.take(&p)
 		m.at(len(r.Cycles), int(last-first+1))
 	}
 	r.Breaks, r.Share = append(r.Breaks, tally.breaks...), tally.share()
@@ -111,15 +143,16 @@ type reuse struct {
 	same, of float64
 }
 
-func (r *reuse) take(cycle int64, p *inspect.SharedPrefix) {
-	if p == nil {
+func (r *reuse) take(p *inspect.Prefix) {
+	if p.Shared == nil {
 		return
 	}
-	if !p.Complete {
-		r.breaks = append(r.breaks, cycle)
+	share, of, complete := sharedOf(p)
+	if !complete {
+		r.breaks = append(r.breaks, p.Cycle)
 	}
-	r.of += float64(p.OfBytes)
-	r.same += p.Share() * float64(p.OfBytes)
+	r.of += float64(of)
+	r.same += share * float64(of)
 }
 
 func (r *reuse) share() float64 {
@@ -143,15 +176,19 @@ func (a *app) drawPrefixes(r *prefixReport) {
 			row = append(row, strconv.FormatInt(*c.Tokens, 10))
 		}
 		if p := c.Shared; p != nil {
-			row = append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10),
-				percent(p.Share()))
+			blocks, of, bytes := p.Blocks, p.OfBlocks, p.Bytes
+			if c.Call != nil && c.Call.Shared != nil {
+				blocks, of, bytes = c.Call.Shared.Blocks, c.Call.Shared.OfBlocks, c.Call.Shared.Bytes
+			}
+			share, _, complete := sharedOf(&c)
+			row = append(row, strconv.Itoa(blocks)+"/"+strconv.Itoa(of), strconv.FormatInt(bytes, 10), percent(share))
 			if counted {
 				row = append(row, strconv.FormatInt(*p.Tokens, 10))
 			}
-			if c.Break == nil {
+			if complete {
 				row = append(row, a.paint.good("complete"))
 			} else {
-				row = append(row, a.paint.changed(visible(c.Break.Node))+" "+breakText(c.Break))
+				row = append(row, a.cutText(&c))
 			}
 		}
 		rows[i] = row
@@ -163,6 +200,7 @@ func (a *app) drawPrefixes(r *prefixReport) {
 	} else {
 		a.printf("%s; it broke in %s.\n", line, plural(len(r.Breaks), "cycle"))
 	}
+	a.drawSources(r)
 	if counted {
 		how := "counted"
 		if strings.HasPrefix(r.Tokenizer, "approx:") {

@@ -45,6 +45,34 @@ func agent() {
 	os.Exit(3)
 }
 
+// caching is a program that the scripts run: it makes four calls of Anthropic's
+// API whose last message is to be cached, and changes a tool before the third.
+func caching() {
+	said := `{"role":"user","content":"` + strings.Repeat("A long beginning. ", 400) + `"}`
+	tool := `{"name":"ls"},{"name":"cat"}`
+	for i, question := range []string{"a", "b", "c", "d"} {
+		if i == 2 {
+			tool = `{"name":"ls"},{"name":"cat","description":"prints a file"}`
+		}
+		ask := `,{"role":"user","content":[{"type":"text","text":"` + question + `"`
+		body := `{"model":"claude-sonnet-4-5","max_tokens":9,"system":"Be kind.","tools":[` + tool + `],"messages":[` + said + ask +
+			`,"cache_control":{"type":"ephemeral"}}]}]}`
+		req, err := http.NewRequest(http.MethodPost, os.Getenv("ANTHROPIC_BASE_URL")+"/v1/messages", strings.NewReader(body))
+		if err != nil {
+			panic(err)
+		}
+		req.Header.Set("X-Api-Key", "sk-0123456789")
+		req.Header.Set("Anthropic-Version", "2023-06-01")
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			panic(err)
+		}
+		_, _ = io.Copy(os.Stdout, resp.Body)
+		resp.Body.Close()
+		said += ask + `}]},{"role":"assistant","content":"ok"}`
+	}
+}
+
 // A proxy prints its address, records what passes and, when it is ended, says
 // what that was.
 func TestProxyRecordsUntilItIsEnded(t *testing.T) {

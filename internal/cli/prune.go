@@ -114,6 +114,12 @@ func (a *app) reportPlan(p *inspect.PrunePlan) error {
 			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.Shared.Older))
 		}
 		a.printf("\n")
+		switch {
+		case c.Reasoning == 1:
+			a.printf("behind that stands 1 reasoning block, which some models then drop\n")
+		case c.Reasoning > 1:
+			a.printf("behind that stand %d reasoning blocks, which some models then drop\n", c.Reasoning)
+		}
 	}
 	return nil
 }

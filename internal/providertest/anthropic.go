@@ -3,6 +3,7 @@ package providertest
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -44,14 +45,8 @@ func checkMessages(h http.Header, body object) *refusal {
 	case text(list(body["messages"])[0], "role") != "user":
 		return invalid("messages: first message must use the \"user\" role")
 	}
-	markers := 0
-	for _, b := range cachedBlocks(body) {
-		if b.marked {
-			markers++
-		}
-	}
-	if markers > mostMarkers {
-		return invalid(fmt.Sprintf("A maximum of 4 blocks with cache_control may be provided. Found %d.", markers))
+	if refused := checkMarkers(body); refused != nil {
+		return refused
 	}
 	return checkPairs(list(body["messages"]))
 }
@@ -131,6 +126,7 @@ func (a *reply) message(blocks []object, stop any, out int) object {
 		message["usage"] = object{"input_tokens": a.usage.sent - a.usage.read - a.usage.written,
 			"cache_read_input_tokens": a.usage.read, "cache_creation_input_tokens": a.usage.written, "output_tokens": out}
 	}
+	maps.Copy(message, a.diagnosis)
 	return message
 }
 

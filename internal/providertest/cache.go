@@ -3,47 +3,79 @@ package providertest
 import (
 	"crypto/sha256"
 	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
 )
 
-// lookBack is how many blocks before a marker a cached prefix is looked for.
-const lookBack = 20
+// What the providers say of their caches, with their numbers.
+const (
+	lookBack = 20   // positions that are looked at for a marker, its own included
+	least    = 1024 // tokens of the shortest prefix that is cached, of all models here
+	step     = 128  // OpenAI counts tokens that were read in multiples of it
+)
 
-// cache keeps prefixes as Anthropic does: tools, then the system prompt, then the
-// messages, up to each block that has a marker. Requests without markers have
-// their whole prompt cached, as the other providers do by themselves.
+// attribution begins the text of the system prompt that Anthropic does not cache.
+const attribution = "x-anthropic-billing-header:"
+
+// messageFields are parameters that a change of ends what is cached of messages;
+// wholeFields end all of it.
+var (
+	messageFields = []string{"tool_choice", "thinking", "output_config"}
+	wholeFields   = []string{"model", "reasoning", "text", "reasoning_effort", "verbosity", "response_format",
+		"service_tier", "prompt_cache_key"}
+)
+
+// cache keeps prefixes as the providers do. Anthropic: tools, then the system
+// prompt, then the messages, up to each block that has a marker. The others: all
+// of a prompt.
 type cache struct {
-	prefixes map[[sha256.Size]byte]bool
+	prefixes map[[sha256.Size]byte]*cached
+}
+
+// cached is a prefix that is kept.
+type cached struct {
+	used time.Time
+	life time.Duration
 }
 
 // cachedBlock is a block in the order in which it is cached.
 type cachedBlock struct {
+	place  string // tool, system, or the role of a message
 	text   string
 	marked bool
+	hour   bool // it is to be kept for an hour
 }
 
 // cachedBlocks lists the blocks of a request in the order of the cache. Markers
-// are no part of what is cached.
+// are no part of what is cached, nor is Claude Code's attribution.
 func cachedBlocks(body object) (blocks []cachedBlock) {
 	add := func(place string, v any) {
 		o, ok := v.(object)
 		if !ok {
 			v = object{"type": "text", "text": v}
 		}
-		marked := o["cache_control"] != nil
-		if marked {
-			bare := object{}
-			for name, m := range o {
-				if name != "cache_control" {
-					bare[name] = m
-				}
+		if place == "system" && strings.HasPrefix(fmt.Sprint(member(v, "text")), attribution) {
+			return
+		}
+		marker := o["cache_control"]
+		if marker != nil {
+			v = without(o, "cache_control")
+		}
+		// A list of one text is the same to a model as the text.
+		if o, ok := v.(object); ok && text(o, "type") == "tool_result" {
+			if parts := list(o["content"]); len(parts) == 1 && text(parts[0], "type") == "text" {
+				o = without(o, "content")
+				o["content"] = text(parts[0], "text")
+				v = o
 			}
-			v = bare
 		}
 		text, err := json.Marshal([]any{place, v})
 		if err != nil {
 			panic(err)
 		}
-		blocks = append(blocks, cachedBlock{string(text), marked})
+		blocks = append(blocks, cachedBlock{place, string(text), marker != nil, member(marker, "ttl") == "1h"})
 	}
 	each := func(place string, v any) {
 		if _, ok := v.([]any); !ok && v != nil {
@@ -65,45 +97,126 @@ func cachedBlocks(body object) (blocks []cachedBlock) {
 			add(role, call)
 		}
 	}
+	if marker, ok := body["cache_control"].(object); ok && len(blocks) > 0 {
+		last := &blocks[len(blocks)-1]
+		last.marked, last.hour = true, marker["ttl"] == "1h"
+	}
 	return blocks
 }
 
-// count says what a request takes, and caches it.
-func (c *cache) count(body object) (u usage) {
-	blocks := cachedBlocks(body)
-	marked := false
-	for _, b := range blocks {
-		marked = marked || b.marked
+func without(o object, name string) object {
+	bare := object{}
+	for n, m := range o {
+		if n != name {
+			bare[n] = m
+		}
 	}
+	return bare
+}
+
+// count says what a request takes at a time, and caches it.
+func (c *cache) count(path string, body object, now time.Time) (u usage) {
+	blocks := cachedBlocks(body)
+	byMarker := strings.HasSuffix(path, "/messages")
 	hashes, sizes := make([][sha256.Size]byte, len(blocks)), make([]int, len(blocks))
 	h := sha256.New()
+	write := func(v any) {
+		if err := json.NewEncoder(h).Encode(v); err != nil {
+			panic(err)
+		}
+	}
+	write(path)
+	for _, name := range wholeFields {
+		write(body[name])
+	}
+	inMessages := false
 	for i, b := range blocks {
+		if byMarker && !inMessages && b.place != "tool" && b.place != "system" {
+			inMessages = true
+			for _, name := range messageFields {
+				write(body[name])
+			}
+		}
 		h.Write([]byte(b.text))
 		h.Write([]byte{'\n'})
 		u.sent += tokens(b.text)
 		h.Sum(hashes[i][:0])
 		sizes[i] = u.sent
 	}
-	written := 0
-	for i := range blocks {
-		if blocks[i].marked || !marked {
-			for at := i; at >= max(0, i-lookBack); at-- {
-				if c.prefixes[hashes[at]] {
-					u.read = max(u.read, sizes[at])
-					break
-				}
-			}
-			written = sizes[i]
+	at, end := c.find(blocks, hashes, now, byMarker), 0
+	if at >= 0 && sizes[at] >= least {
+		u.read = sizes[at]
+	}
+	for i, b := range blocks {
+		if b.marked || !byMarker {
+			end = sizes[i]
+		}
+		if (b.marked || !byMarker) && sizes[i] >= least {
+			c.keep(hashes[i], now, b.hour)
+		} else if e := c.prefixes[hashes[i]]; e != nil && i <= at {
+			e.used = now
 		}
 	}
-	if c.prefixes == nil {
-		c.prefixes = map[[sha256.Size]byte]bool{}
-	}
-	for i := range blocks {
-		if blocks[i].marked || !marked {
-			c.prefixes[hashes[i]] = true
+	switch {
+	case !byMarker:
+		if !strings.Contains(path, ":") { // which is how Gemini names what to do
+			u.read -= u.read % step
 		}
+	case end >= least:
+		u.written = max(0, end-u.read)
 	}
-	u.written = max(0, written-u.read)
 	return u
+}
+
+// find is the last block of the longest prefix that is kept, -1 for none.
+func (c *cache) find(blocks []cachedBlock, hashes [][sha256.Size]byte, now time.Time, byMarker bool) int {
+	best := -1
+	for i, b := range blocks {
+		if byMarker && !b.marked {
+			continue
+		}
+		first := 0
+		if byMarker {
+			first = max(0, i-lookBack+1)
+		}
+		for at := i; at >= first; at-- {
+			if e := c.prefixes[hashes[at]]; e != nil && now.Sub(e.used) <= e.life {
+				best = max(best, at)
+				break
+			}
+		}
+	}
+	return best
+}
+
+func (c *cache) keep(hash [sha256.Size]byte, now time.Time, hour bool) {
+	if c.prefixes == nil {
+		c.prefixes = map[[sha256.Size]byte]*cached{}
+	}
+	life := 5 * time.Minute
+	if hour {
+		life = time.Hour
+	}
+	c.prefixes[hash] = &cached{now, life}
+}
+
+// checkMarkers refuses more markers than there may be, and a longer lifetime
+// behind a shorter one.
+func checkMarkers(body object) *refusal {
+	blocks := cachedBlocks(body)
+	markers := 0
+	for _, b := range blocks {
+		if b.marked {
+			markers++
+		}
+	}
+	if markers > mostMarkers {
+		return invalid(fmt.Sprintf("A maximum of 4 blocks with cache_control may be provided. Found %d.", markers))
+	}
+	short := slices.IndexFunc(blocks, func(b cachedBlock) bool { return b.marked && !b.hour })
+	if short >= 0 && slices.ContainsFunc(blocks[short:], func(b cachedBlock) bool { return b.hour }) {
+		return invalid("a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block. Note that " +
+			"blocks are processed in the following order: `tools`, `system`, `messages`.")
+	}
+	return nil
 }

@@ -2,6 +2,7 @@ package providertest
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -209,6 +210,7 @@ func (a *reply) response(status string, items []object) object {
 			"input_tokens_details":  object{"cached_tokens": a.usage.read},
 			"output_tokens_details": object{"reasoning_tokens": tokens(a.Thinking)}}
 	}
+	maps.Copy(response, a.diagnosis)
 	return response
 }
 

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 )
 
 // Turn is what a provider answers to one request.
@@ -45,11 +46,17 @@ type Provider struct {
 	script   []Turn
 	received []Received
 	cache    cache
+	now      func() time.Time
+	asked    map[string]asked // requests that asked why the cache was not read, by the ids of their answers
 }
 
 // New returns a provider with a script. A request beyond its end is answered by
 // "ok".
-func New(script ...Turn) *Provider { return &Provider{script: script} }
+func New(script ...Turn) *Provider { return &Provider{script: script, now: time.Now} }
+
+// Clock sets the clock by which prefixes stay cached; that of the system by
+// default.
+func (p *Provider) Clock(now func() time.Time) { p.now = now }
 
 // Received returns the requests that came so far.
 func (p *Provider) Received() []Received {
@@ -101,6 +108,8 @@ type reply struct {
 	body  object
 	usage usage
 	id    string
+	// what the answer says of the cache where it was asked
+	diagnosis object
 }
 
 // usage is in tokens, of four bytes each.
@@ -136,7 +145,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		write(w, refused.status, d.refuse(*refused))
 		return
 	}
-	answer := p.next(body, number)
+	answer := p.next(r.URL.Path, body, number)
 	switch {
 	case answer.Status == http.StatusTooManyRequests:
 		w.Header().Set("Retry-After", "0")
@@ -151,7 +160,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // next takes the next turn of the script and counts what it takes.
-func (p *Provider) next(body object, number int) *reply {
+func (p *Provider) next(path string, body object, number int) *reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	a := &reply{Turn: Turn{Text: "ok"}, body: body, id: strconv.Itoa(number)}
@@ -159,7 +168,8 @@ func (p *Provider) next(body object, number int) *reply {
 		a.Turn, p.script = p.script[0], p.script[1:]
 	}
 	if a.Status == 0 {
-		a.usage = p.cache.count(body)
+		a.usage = p.cache.count(path, body, p.now())
+		a.diagnosis = p.diagnose(path, body, a.id)
 		a.usage.out = tokens(a.Thinking) + tokens(a.Text) + tokens(a.Refusal) + len(a.Calls)
 	}
 	return a

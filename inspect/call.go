@@ -1,0 +1,97 @@
+package inspect
+
+// CallPrefix says what a provider can reuse of one recorded call, by the rules of
+// its dialect (docs/wire.md), and what the provider said of it.
+type CallPrefix struct {
+	Cycle   int64       `json:"cycle"`
+	Attempt string      `json:"attempt"` // that sent the request
+	Started string      `json:"started_at"`
+	Dialect string      `json:"dialect"`
+	Model   string      `json:"model"`
+	Blocks  int         `json:"blocks"`           // of the request
+	Shared  *CallShared `json:"prefix,omitempty"` // nil for the first call
+	Cut     *Cut        `json:"cut,omitempty"`    // nil where the call repeats all of the one before
+	// Attribution: a block of the system prompt changed that this provider takes out
+	// before it caches. Other servers of its API do not: there it is the cut.
+	Attribution bool           `json:"attribution_changed,omitempty"`
+	Expected    *Expected      `json:"expected,omitempty"` // nil where the dialect knows no cache, or the call failed
+	Provider    *ProviderCache `json:"provider,omitempty"` // nil where the call was not answered
+	Agreement   string         `json:"agreement,omitempty"`
+	Cost        *CallCost      `json:"cost,omitempty"` // nil without prices for the model
+	Seen        Seen           `json:"seen"`
+	// Problem says why the request cannot be rebuilt: it was erased or edited. Then
+	// only the attempt is known.
+	Problem string `json:"problem,omitempty"`
+}
+
+// CallShared is how much of the request before a request repeats from the front.
+type CallShared struct {
+	Blocks   int   `json:"blocks"`
+	OfBlocks int   `json:"of_blocks"` // of the request before
+	Bytes    int64 `json:"bytes"`     // of the bodies where these are compared, else of the canonical threads
+	OfBytes  int64 `json:"of_bytes"`
+}
+
+// Cut says why a request does not repeat all of the one before it.
+type Cut struct {
+	Cause string   `json:"cause"`           // model, parameters, tools, system or block
+	Names []string `json:"names,omitempty"` // of parameters or tools; of models the old and the new one
+	Node  string   `json:"node,omitempty"`  // id of the first block that differs, where the cause is one
+	// Reasoning is how many blocks of reasoning the request has behind the cut. Some
+	// models drop them there, as what they were made from is gone.
+	Reasoning int `json:"reasoning_behind"`
+}
+
+// Expected is what a provider should read from its cache by its rules.
+type Expected struct {
+	Blocks int    `json:"blocks"`           // of the longest prefix that is cached
+	Tokens *int64 `json:"tokens,omitempty"` // of that, as the provider counted them before; nil where it did not
+	// Unsure: the prefix was not used for longer than the provider promises to keep it.
+	Unsure bool `json:"lifetime_unsure,omitempty"`
+	// Lapsed is how many blocks were cached, but not used for longer than the provider
+	// keeps them: no cut, only time.
+	Lapsed      int   `json:"lapsed_blocks,omitempty"`
+	IdleSeconds int64 `json:"idle_seconds,omitempty"` // since they were used, where one of these says so
+	LeastTokens int64 `json:"least_tokens,omitempty"` // of the shortest prefix that is cached, 0 where nobody says so
+}
+
+// ProviderCache is what the provider said of its cache, nil where it did not.
+type ProviderCache struct {
+	In        *int64 `json:"in"`                   // all that the model was sent
+	Out       *int64 `json:"out"`                  // all that it wrote
+	Read      *int64 `json:"read"`                 // of In, from the cache
+	Written   *int64 `json:"written"`              // of In, to the cache
+	Written1h *int64 `json:"written_1h,omitempty"` // of Written, to live for an hour
+	Reason    string `json:"reason,omitempty"`     // why it did not read more, in its word, where it was asked
+}
+
+// CallCost is what a call cost by a list of prices.
+type CallCost struct {
+	Currency string  `json:"currency"`
+	Paid     float64 `json:"paid"` // for what was sent and answered
+	// Lost is what the tokens cost that were read before and were not read now, over
+	// what reading them would have cost.
+	Lost float64 `json:"lost"`
+}
+
+// Seen says whether a snapshot is what the model saw.
+type Seen struct {
+	State      string      `json:"state"`                // whole, resolved or partly unknown
+	References []Reference `json:"references,omitempty"` // to what the provider holds
+	Asked      []string    `json:"asked,omitempty"`      // parameters that let the provider change what it was sent
+	Changed    []any       `json:"changed,omitempty"`    // what the provider said that it changed, in its own form
+}
+
+// Reference is a reference of a request to what the provider holds.
+type Reference struct {
+	Field string `json:"field"`
+	ID    string `json:"id"`
+	Cycle int64  `json:"cycle,omitempty"` // whose call the answer is of that it leads to, 0 where none was recorded
+}
+
+// States of Seen.
+const (
+	SeenWhole   = "whole"          // the model saw what the snapshot has, but for what is listed as changed
+	SeenTraced  = "resolved"       // it also saw answers that were recorded
+	SeenPartial = "partly unknown" // it also saw what nobody recorded, or the provider may have changed more than it says
+)

@@ -1,0 +1,109 @@
+package dialect
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+)
+
+// memberCauses are the members of a body that hold what other dialects call by
+// these names.
+var memberCauses = map[string]Cause{
+	"model": Model, "tools": Tools, "functions": Tools, "system": System, "instructions": System,
+	"systemInstruction": System, "system_instruction": System,
+	"messages": Message, "input": Message, "contents": Message,
+}
+
+// compareBytes compares two bodies as they were sent. The prefix is complete
+// where they differ only behind the last message of the older one.
+func (s *Shared) compareBytes(older, newer *Prompt) {
+	n := 0
+	for n < min(len(older.body), len(newer.body)) && older.body[n] == newer.body[n] {
+		n++
+	}
+	s.Bytes, s.OfBytes = int64(n), int64(len(older.body))
+	old, now := membersOf(older.body), membersOf(newer.body)
+	at := memberAt(old, n)
+	if n == len(older.body) || at.list > 0 && n >= at.list {
+		s.Blocks, s.Complete = len(older.Blocks), true
+		return
+	}
+	if came := memberAt(now, n); came.name != at.name &&
+		!slices.ContainsFunc(old, func(m member) bool { return m.name == came.name }) {
+		at = came
+	}
+	s.Cause = memberCauses[at.name]
+	switch s.Cause {
+	case "":
+		s.Cause, s.Names = Parameters, []string{at.name}
+	case Model:
+		s.Names = []string{older.Model, newer.Model}
+	case Message:
+		whole := at.messages(older.body, n)
+		for s.Blocks < len(older.Blocks) && older.Blocks[s.Blocks].message < whole {
+			s.Blocks++
+		}
+	}
+}
+
+// member is a member of a body.
+type member struct {
+	name  string
+	begin int // after its name
+	end   int // of its value
+	list  int // where the last message of a conversation ends; 0 for another member
+}
+
+// messages is how many messages of a conversation end before a byte.
+func (m *member) messages(body []byte, at int) (whole int) {
+	begin := m.begin + bytes.IndexByte(body[m.begin:m.end], ':') + 1
+	d := json.NewDecoder(bytes.NewReader(body[begin:m.end]))
+	if t, err := d.Token(); err != nil || t != json.Delim('[') {
+		return 0
+	}
+	for d.More() {
+		var message json.RawMessage
+		if err := d.Decode(&message); err != nil || begin+int(d.InputOffset()) > at {
+			break
+		}
+		whole++
+	}
+	return whole
+}
+
+// membersOf lists the members of a body in the order in which they stand.
+func membersOf(body []byte) (list []member) {
+	d := json.NewDecoder(bytes.NewReader(body))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil
+	}
+	for d.More() {
+		t, err := d.Token()
+		if err != nil {
+			return list
+		}
+		var m member
+		m.name, _ = t.(string)
+		m.begin = int(d.InputOffset())
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return list
+		}
+		m.end = int(d.InputOffset())
+		if memberCauses[m.name] == Message && value[0] == '[' {
+			m.list = len(bytes.TrimRight(body[:m.end-1], " \t\r\n"))
+		}
+		list = append(list, m)
+	}
+	return list
+}
+
+// memberAt is the member in whose name or value a byte is.
+func memberAt(list []member, at int) member {
+	for _, m := range list {
+		if at < m.end {
+			return m
+		}
+	}
+	return member{}
+}

@@ -1,0 +1,150 @@
+package dialect
+
+import (
+	"slices"
+
+	"github.com/contexttree/pact/internal/api"
+)
+
+// Cause is what ends a prefix.
+type Cause string
+
+// The causes, in the order of the prefix.
+const (
+	Model      Cause = "model"
+	Parameters Cause = "parameters"
+	Tools      Cause = "tools"
+	System     Cause = "system"
+	Message    Cause = "block" // of the conversation
+)
+
+// Shared is what a request repeats of the one before it, from the front.
+type Shared struct {
+	Blocks   int  // of the newer request that are in the provider's prefix of the older one
+	Of       int  // blocks of the older one
+	Complete bool // it repeats all of them
+	// Cause says what ends the prefix, "" where Complete. Names are those of the
+	// parameters or of the tools, for a model the old and the new one.
+	Cause     Cause
+	Names     []string
+	Reasoning int // blocks of reasoning that the newer request has behind the end
+	// ApartChanged: a block differs that the provider takes out before it caches. It
+	// ends no prefix; another server of the same API may not know it.
+	ApartChanged bool
+	// Bytes and OfBytes are those of the bodies where these are compared as they
+	// were sent, else 0.
+	Bytes, OfBytes int64
+}
+
+// Compare says what a request repeats of the one before it. Cost: linear in the
+// blocks or, for a dialect that knows nothing of them, in the bytes.
+func (d *Dialect) Compare(older, newer *Prompt) Shared {
+	s := Shared{Of: len(older.Blocks)}
+	if d.AsSent {
+		s.compareBytes(older, newer)
+	} else {
+		s.compareBlocks(d, older, newer)
+	}
+	if !s.Complete {
+		s.Reasoning = newer.reasoning(s.Blocks)
+	}
+	return s
+}
+
+func (s *Shared) compareBlocks(d *Dialect, older, newer *Prompt) {
+	n := 0
+	for n < len(older.Blocks) && n < len(newer.Blocks) && same(&older.Blocks[n], &newer.Blocks[n]) {
+		s.ApartChanged = s.ApartChanged || older.Blocks[n].hash != newer.Blocks[n].hash
+		n++
+	}
+	s.Blocks = n
+	if n < len(older.Blocks) {
+		s.Cause, s.Names = causeAt(older, newer, n)
+	}
+	s.settings(d, older, newer)
+	if older.Model != newer.Model {
+		s.Blocks, s.Cause, s.Names = 0, Model, []string{older.Model, newer.Model}
+	}
+	s.Complete = s.Cause == ""
+	if !s.Complete && s.Cause != Model && s.Blocks == 0 {
+		s.ApartChanged = false // nobody gets that far
+	}
+}
+
+// settings takes the parameters into account: of those that differ, the ones
+// that end the prefix first.
+func (s *Shared) settings(d *Dialect, older, newer *Prompt) {
+	for i := range d.Settings {
+		if older.Settings[i] == newer.Settings[i] {
+			continue
+		}
+		at := min(older.begin(d.Settings[i].From), newer.begin(d.Settings[i].From))
+		switch {
+		case at > s.Blocks || at == s.Of && s.Cause == "":
+			continue // it comes behind the end, or nothing was there that it could end
+		case at < s.Blocks || s.Cause != Parameters:
+			s.Blocks, s.Cause, s.Names = at, Parameters, nil
+		}
+		s.Names = append(s.Names, d.Settings[i].Name())
+	}
+}
+
+// same reports whether two blocks are the same to the provider.
+func same(a, b *Block) bool {
+	if a.Section != b.Section {
+		return false
+	}
+	return a.hash == b.hash || a.Apart && b.Apart
+}
+
+// causeAt says what differs from the n-th block on. Of tools, all that differ are
+// named: an order that changed names all that moved.
+func causeAt(older, newer *Prompt, n int) (Cause, []string) {
+	section := older.Blocks[n].Section
+	if n < len(newer.Blocks) && newer.Blocks[n].Section < section {
+		section = newer.Blocks[n].Section
+	}
+	switch section {
+	case api.Tools:
+		return Tools, changedTools(older.tools(), newer.tools())
+	case api.System:
+		return System, nil
+	}
+	return Message, nil
+}
+
+func (p *Prompt) tools() []Block { return p.Blocks[:p.begin(api.System)] }
+
+// changedTools names the tools that came, went or changed or, where all are as
+// they were, those that stand in another place.
+func changedTools(older, newer []Block) (names []string) {
+	add := func(b *Block) {
+		name := b.Name
+		if name == "" {
+			name = b.Kind
+		}
+		if !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	in := func(list []Block, b *Block) bool {
+		return slices.ContainsFunc(list, func(x Block) bool { return x.hash == b.hash })
+	}
+	for i := range older {
+		if !in(newer, &older[i]) {
+			add(&older[i])
+		}
+	}
+	for i := range newer {
+		if !in(older, &newer[i]) {
+			add(&newer[i])
+		}
+	}
+	moved := len(names) == 0
+	for i := 0; moved && i < min(len(older), len(newer)); i++ {
+		if older[i].hash != newer[i].hash {
+			add(&newer[i])
+		}
+	}
+	return names
+}

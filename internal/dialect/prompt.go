@@ -1,0 +1,109 @@
+package dialect
+
+import (
+	"crypto/sha256"
+	"strings"
+
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+// Prompt is what a provider caches of one request, in the provider's order.
+type Prompt struct {
+	Model    string
+	Settings []string // the values of the dialect's settings, "" for one that is not there
+	Blocks   []Block
+	word     string // with which the request asks for a lifetime
+	body     []byte // as it was sent, where the dialect takes it so
+}
+
+// Block is a part of a request in its place.
+type Block struct {
+	api.Section
+	Kind, Name string
+	Apart      bool // the provider takes it out before it caches
+	Marked     bool
+	Lifetime   string // the marker's word
+	message    int    // that it is of, -1 outside of messages
+	hash       [sha256.Size]byte
+}
+
+// Read reads the prompt of a request. model is that of the path, where the body
+// names none. body is needed where the dialect takes requests as they were sent.
+func (d *Dialect) Read(r *api.Request, model string, body []byte) *Prompt {
+	p := &Prompt{Model: r.Model}
+	if p.Model == "" {
+		p.Model = model
+	}
+	for i := range d.Settings {
+		p.Settings = append(p.Settings, d.Settings[i].value(r))
+	}
+	for _, part := range r.Parts {
+		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
+			hash: hashOf(&part)}
+		b.Marked = part.Marker.Kind != canon.KindAbsent
+		b.Lifetime = follow(part.Marker, "ttl").Text
+		b.Apart = d.Apart != "" && part.Section == api.System && strings.HasPrefix(part.Content.Text, d.Apart)
+		p.Blocks = append(p.Blocks, b)
+	}
+	if marker := follow(r.Parameters, "cache_control"); d.Marked && marker.Kind == canon.KindObject {
+		if last := p.lastMarkable(); last != nil {
+			last.Marked, last.Lifetime = true, follow(marker, "ttl").Text
+		}
+	}
+	p.word = follow(r.Parameters, "prompt_cache_retention").Text
+	if ttl := follow(r.Parameters, "prompt_cache_options", "ttl").Text; ttl != "" {
+		p.word = ttl
+	}
+	if d.AsSent {
+		p.body = body
+	}
+	return p
+}
+
+// lastMarkable is the block that a marker of the whole request is for: the last
+// one that can have one, which thinking cannot.
+func (p *Prompt) lastMarkable() *Block {
+	for i := len(p.Blocks) - 1; i >= 0; i-- {
+		if b := &p.Blocks[i]; b.Kind != "thinking" && !b.Apart {
+			return b
+		}
+	}
+	return nil
+}
+
+// hashOf is equal for parts that say the same to a model.
+func hashOf(p *api.Part) [sha256.Size]byte {
+	failed := canon.Any{Kind: canon.KindBool, Text: string(canon.Bool(p.Failed))}
+	return sha256.Sum256([]byte(canon.ArrayOf(word(p.Kind), word(p.Role), word(p.Call), word(p.Name), failed,
+		p.Content).Value()))
+}
+
+func word(text string) canon.Any { return canon.Any{Kind: canon.KindString, Text: text} }
+
+// follow follows members of objects; absent where there is none.
+func follow(v canon.Any, path ...string) canon.Any {
+	for _, name := range path {
+		v, _ = v.Get(name)
+	}
+	return v
+}
+
+// reasoning counts the blocks of reasoning from the n-th block on.
+func (p *Prompt) reasoning(n int) (count int) {
+	for i := n; i < len(p.Blocks); i++ {
+		if p.Blocks[i].Kind == "thinking" {
+			count++
+		}
+	}
+	return count
+}
+
+// begin is the number of blocks before a section.
+func (p *Prompt) begin(s api.Section) int {
+	n := 0
+	for n < len(p.Blocks) && p.Blocks[n].Section < s {
+		n++
+	}
+	return n
+}

@@ -1,0 +1,99 @@
+package record_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// A provider that is asked says why it did not read its cache. What was sent is
+// what was recorded, the question included, and nothing else was added.
+func TestTheProviderIsAskedForItsReason(t *testing.T) {
+	for _, c := range []struct {
+		api           api.Name
+		model         string
+		first, second string // what the body begins with
+		reason        string
+	}{
+		{api.Messages, "claude-sonnet-4-5", `{"diagnostics":{"previous_message_id":null},"max_tokens"`,
+			`{"diagnostics":{"previous_message_id":"msg_1"},"max_tokens"`, "tools_changed"},
+		{api.Responses, "gpt-5.6", `{"input"`, `{"prompt_cache_options":{"comparison_response_id":"resp_1"},"input"`,
+			"tools_changed"},
+		{api.Responses, "gpt-5.5", `{"input"`, `{"input"`, ""},
+		{api.Chat, "gpt-5.6", `{"messages"`, `{"messages"`, ""},
+	} {
+		t.Run(string(c.api)+"/"+c.model, func(t *testing.T) {
+			p, url := provider(t)
+			s := store.NewMemory()
+			rec := recorder(t, s, record.Options{Context: "chat", Strict: true, Diagnose: true})
+			a := newAgent(t, c.api, url, rec.Transport(nil), true)
+			a.body["model"] = c.model
+			a.ask("a")
+			a.call()
+			a.ask("b")
+			a.call()
+			a.body["tools"] = append(a.body["tools"].([]any), a.body["tools"].([]any)[0])
+			a.ask("c")
+			a.call()
+			rec.Close()
+			chat := opened(t, s, "chat")
+			sentAsReceived(t, chat, p)
+			for i, want := range []string{c.first, c.second} {
+				if got := string(p.Received()[i].Body); !strings.HasPrefix(got, want) {
+					t.Errorf("call %d was sent as %.100s", i+1, got)
+				}
+			}
+			for call, err := range record.Prefixes(t.Context(), chat, "") {
+				must(t, err)
+				want := ""
+				if call.Cycle == 3 {
+					want = c.reason
+				}
+				if got := call.Provider.Reason; got != want && got != "cache_hit" {
+					t.Errorf("call %d: %q, want %q", call.Cycle, got, want)
+				}
+			}
+		})
+	}
+}
+
+// The client's own question stays, and nobody asks without being told to.
+func TestAQuestionOfTheClientStays(t *testing.T) {
+	for _, diagnose := range []bool{true, false} {
+		p, url := provider(t)
+		rec := recorder(t, store.NewMemory(), record.Options{Context: "chat", Strict: true, Diagnose: diagnose})
+		a := newAgent(t, api.Messages, url, rec.Transport(nil), false)
+		if diagnose {
+			a.body["diagnostics"] = map[string]any{"previous_message_id": "msg_0"}
+		}
+		a.ask("a")
+		a.call()
+		if got := string(p.Received()[0].Body); got != string(a.lastBody) {
+			t.Errorf("sent as %s", got)
+		}
+	}
+}
+
+// Two conversations at the same time are not compared with each other.
+func TestEachConversationIsComparedWithItself(t *testing.T) {
+	p, url := provider(t)
+	rec := recorder(t, store.NewMemory(), record.Options{Context: "chat", Strict: true, Diagnose: true})
+	one := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	two := newAgent(t, api.Messages, url, rec.Transport(nil), true)
+	one.ask("one")
+	one.call()
+	two.ask("two")
+	two.call()
+	one.ask("more")
+	one.call()
+	two.ask("more")
+	two.call()
+	for i, want := range []string{`null`, `null`, `"msg_1"`, `"msg_2"`} {
+		if got := string(p.Received()[i].Body); !strings.HasPrefix(got, `{"diagnostics":{"previous_message_id":`+want+`}`) {
+			t.Errorf("call %d was sent as %.100s", i+1, got)
+		}
+	}
+}

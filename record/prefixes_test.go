@@ -1,0 +1,270 @@
+package record_test
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// talk is a recorded conversation with a provider that caches, and a clock that
+// both read.
+type talk struct {
+	*agent
+	store *store.Memory
+	rec   *record.Recorder
+	now   atomic.Int64
+}
+
+func newTalk(t *testing.T, name api.Name, script ...providertest.Turn) *talk {
+	tk := &talk{store: store.NewMemory()}
+	tk.now.Store(int64(time.Hour))
+	p, url := provider(t, script...)
+	p.Clock(func() time.Time { return time.Unix(0, tk.now.Load()) })
+	tk.rec = record.To(tk.store, record.Options{Context: "chat", Strict: true, Clock: tk.now.Load})
+	t.Cleanup(tk.rec.Close)
+	tk.agent = newAgent(t, name, url, tk.rec.Transport(nil), true)
+	tk.body["model"] = map[api.Name]string{api.Messages: "claude-sonnet-4-5", api.Chat: "gpt-4.1",
+		api.Responses: "gpt-4.1"}[name]
+	if name == api.Gemini {
+		delete(tk.body, "model")
+	}
+	tk.ask(strings.Repeat("A long beginning, so that a prefix is worth caching. ", 200))
+	return tk
+}
+
+// mark puts a cache marker on the last message of a request to Anthropic, as
+// agents do, and takes those of earlier messages away.
+func (tk *talk) mark() {
+	if tk.api != api.Messages {
+		return
+	}
+	for i, m := range tk.said {
+		msg := m.(map[string]any)
+		parts, ok := msg["content"].([]any)
+		if !ok {
+			parts = []any{map[string]any{"type": "text", "text": msg["content"]}}
+		}
+		for _, p := range parts {
+			delete(p.(map[string]any), "cache_control")
+		}
+		if i == len(tk.said)-1 {
+			parts[len(parts)-1].(map[string]any)["cache_control"] = map[string]any{"type": "ephemeral"}
+			msg["content"] = parts
+		} else if len(parts) == 1 && msg["role"] == "user" {
+			msg["content"] = parts[0].(map[string]any)["text"]
+		}
+	}
+}
+
+// turn asks something and is answered, a second after the turn before.
+func (tk *talk) turn(text string) {
+	tk.Helper()
+	tk.now.Add(int64(time.Second))
+	tk.ask(text)
+	tk.mark()
+	tk.call()
+}
+
+func (tk *talk) prefixes(dialect string) (list []inspect.CallPrefix) {
+	tk.Helper()
+	tk.rec.Close()
+	for p, err := range record.Prefixes(tk.Context(), opened(tk.T, tk.store, "chat"), dialect) {
+		must(tk.T, err)
+		list = append(list, p)
+	}
+	return list
+}
+
+// agreed checks that the provider read what was expected, on every call.
+func agreed(t *testing.T, list []inspect.CallPrefix) {
+	t.Helper()
+	for _, p := range list {
+		if p.Agreement != "agrees" {
+			e, _ := json.Marshal(p)
+			t.Errorf("cycle %d: %s", p.Cycle, e)
+		}
+	}
+}
+
+// Twelve growing calls, with a marker that moves where the provider has markers:
+// no cut, and what the provider reads is what was expected.
+func TestTwelveGrowingCallsAreReadFromTheCache(t *testing.T) {
+	for _, name := range []api.Name{api.Chat, api.Responses, api.Messages, api.Gemini} {
+		t.Run(string(name), func(t *testing.T) {
+			tk := newTalk(t, name)
+			for i := range 12 {
+				tk.turn("question " + string(rune('a'+i)))
+			}
+			list := tk.prefixes("")
+			if len(list) != 12 {
+				t.Fatalf("%d calls", len(list))
+			}
+			for i, p := range list {
+				if p.Cut != nil || i > 0 && (p.Expected.Blocks == 0 || *p.Provider.Read == 0) {
+					t.Errorf("call %d: %+v, cut %+v, read %d", i+1, p.Expected, p.Cut, *p.Provider.Read)
+				}
+				if i > 0 && name == api.Messages && (p.Expected.Tokens == nil || *p.Expected.Tokens != *p.Provider.Read) {
+					t.Errorf("call %d: %+v, read %d", i+1, p.Expected, *p.Provider.Read)
+				}
+			}
+			agreed(t, list)
+		})
+	}
+}
+
+// What changes between two calls is named, and the provider reads what is left.
+func TestACutIsNamed(t *testing.T) {
+	second := map[string]any{"name": "cat", "description": "prints a file"}
+	attribution := func(id string) []any {
+		return []any{map[string]any{"type": "text", "text": "x-anthropic-billing-header: cc_version=2; cch=" + id + ";"},
+			map[string]any{"type": "text", "text": "Be kind."}}
+	}
+	for _, c := range []struct {
+		what   string
+		api    api.Name
+		before func(*talk)
+		change func(*talk)
+		cause  string
+		names  []string
+		behind int // blocks of reasoning
+	}{
+		{"model", api.Messages, nil, func(tk *talk) { tk.body["model"] = "claude-opus-4-1" }, "model",
+			[]string{"claude-sonnet-4-5", "claude-opus-4-1"}, 2},
+		{"tool", api.Messages, nil, func(tk *talk) { tk.body["tools"] = append(tk.body["tools"].([]any), second) },
+			"tools", []string{"cat"}, 2},
+		{"effort", api.Messages, nil, func(tk *talk) { tk.body["output_config"] = map[string]any{"effort": "low"} },
+			"parameters", []string{"output_config"}, 2},
+		{"system", api.Messages, nil, func(tk *talk) { tk.body["system"] = "Be brief." }, "system", nil, 2},
+		{"attribution", api.Messages, func(tk *talk) { tk.body["system"] = attribution("1") },
+			func(tk *talk) { tk.body["system"] = attribution("2") }, "", nil, 0},
+		{"message", api.Messages, nil, func(tk *talk) { tk.said[2].(map[string]any)["content"] = "another question" },
+			"block", nil, 1},
+		{"temperature", api.Messages, nil, func(tk *talk) { tk.body["temperature"] = 1 }, "", nil, 0},
+		{"effort", api.Responses, nil, func(tk *talk) { tk.body["reasoning"] = map[string]any{"effort": "low"} },
+			"parameters", []string{"reasoning.effort"}, 2},
+		{"model", api.Responses, nil, func(tk *talk) { tk.body["model"] = "gpt-5" }, "model",
+			[]string{"gpt-4.1", "gpt-5"}, 2},
+		{"tool", api.Responses, nil, func(tk *talk) { tk.body["tools"] = append(tk.body["tools"].([]any), second) },
+			"tools", []string{"cat"}, 2},
+		{"effort", api.Chat, nil, func(tk *talk) { tk.body["reasoning_effort"] = "low" }, "parameters",
+			[]string{"reasoning_effort"}, 0},
+	} {
+		t.Run(string(c.api)+"/"+c.what, func(t *testing.T) {
+			tk := newTalk(t, c.api, providertest.Turn{Thinking: "well", Text: "one"},
+				providertest.Turn{Thinking: "so", Text: "two"})
+			if c.before != nil {
+				c.before(tk)
+			}
+			tk.turn("a")
+			tk.turn("b")
+			c.change(tk)
+			tk.turn("c")
+			tk.turn("d")
+			list := tk.prefixes("")
+			if len(list) != 4 {
+				t.Fatalf("%d calls", len(list))
+			}
+			agreed(t, list)
+			for i, p := range list {
+				if (p.Cut != nil) != (i == 2 && c.cause != "") {
+					t.Errorf("call %d has the cut %+v", i+1, p.Cut)
+				}
+			}
+			p := list[2]
+			if c.cause != "" && (p.Cut.Cause != c.cause || !slices.Equal(p.Cut.Names, c.names) || p.Cut.Reasoning != c.behind) {
+				t.Errorf("the cut is %+v, want %s %s, %d blocks of reasoning behind", p.Cut, c.cause, c.names, c.behind)
+			}
+			if p.Attribution != (c.what == "attribution") {
+				t.Errorf("attribution changed: %t", p.Attribution)
+			}
+		})
+	}
+}
+
+// A lifetime that ran out is no cut.
+func TestALifetimeThatRanOutIsNoCut(t *testing.T) {
+	for _, idle := range []time.Duration{4 * time.Minute, 6 * time.Minute} {
+		tk := newTalk(t, api.Messages)
+		tk.turn("a")
+		tk.turn("b")
+		tk.now.Add(int64(idle))
+		tk.turn("c")
+		tk.turn("d")
+		list := tk.prefixes("")
+		agreed(t, list)
+		p := list[2]
+		if p.Cut != nil {
+			t.Errorf("after %s the cut is %+v", idle, p.Cut)
+		}
+		if lapsed := p.Expected.Lapsed > 0; lapsed != (idle > 5*time.Minute) || lapsed != (*p.Provider.Read == 0) {
+			t.Errorf("after %s: %+v, read %d", idle, p.Expected, *p.Provider.Read)
+		}
+		if p.Expected.Lapsed > 0 && p.Expected.IdleSeconds != int64((idle+time.Second)/time.Second) {
+			t.Errorf("unused for %d s", p.Expected.IdleSeconds)
+		}
+	}
+}
+
+// A marker looks back at 20 blocks only.
+func TestAMarkerLooksBackAtTwentyBlocks(t *testing.T) {
+	for _, more := range []int{17, 18} { // and the answer of a block, and the question
+		tk := newTalk(t, api.Messages)
+		tk.turn("a")
+		for i := range more {
+			role := []string{"user", "assistant"}[i%2]
+			tk.said = append(tk.said, message(role, "more "+string(rune('a'+i))))
+		}
+		tk.turn("b")
+		list := tk.prefixes("")
+		agreed(t, list)
+		if read := *list[1].Provider.Read > 0; read != (more == 17) || list[1].Cut != nil {
+			t.Errorf("%d blocks more: %+v, read %d", more, list[1].Expected, *list[1].Provider.Read)
+		}
+	}
+}
+
+// The bodies as they were sent: a marker that moves is a difference.
+func TestBodiesAreComparedAsTheyWereSent(t *testing.T) {
+	tk := newTalk(t, api.Messages)
+	tk.turn("a")
+	tk.turn("b")
+	list := tk.prefixes("other")
+	if p := list[1]; p.Cut == nil || p.Cut.Cause != "block" || p.Expected != nil || p.Shared.Blocks != 3 ||
+		p.Shared.OfBlocks != 4 || p.Shared.Bytes >= p.Shared.OfBytes {
+		t.Errorf("%+v, cut %+v", p, p.Cut)
+	}
+	plain := newTalk(t, api.Chat)
+	plain.turn("a")
+	plain.turn("b")
+	plain.body["zeal"] = 1 // behind the messages
+	plain.turn("c")
+	plain.body["a"] = 1 // before them
+	plain.turn("d")
+	list = plain.prefixes("other")
+	if list[1].Cut != nil || list[2].Cut != nil {
+		t.Errorf("cuts %+v, %+v", list[1].Cut, list[2].Cut)
+	}
+	if cut := list[3].Cut; cut == nil || cut.Cause != "parameters" {
+		t.Errorf("the cut is %+v", cut)
+	}
+}
+
+func TestADialectThatNobodyKnows(t *testing.T) {
+	tk := newTalk(t, api.Chat)
+	tk.turn("a")
+	tk.rec.Close()
+	for _, err := range record.Prefixes(t.Context(), opened(t, tk.store, "chat"), "french") {
+		if err == nil || !strings.Contains(err.Error(), "french") {
+			t.Errorf("%v", err)
+		}
+	}
+}

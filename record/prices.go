@@ -1,0 +1,125 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+)
+
+// Prices is a list of what providers charge, as of a day.
+type Prices struct {
+	AsOf     string  `json:"as_of"`    // a date
+	Currency string  `json:"currency"` // such as USD
+	Models   []Price `json:"models"`   // the first that fits a model counts
+}
+
+// Price is what a million tokens cost.
+type Price struct {
+	Model        string  `json:"model"` // how its name begins
+	Input        float64 `json:"input"`
+	Output       float64 `json:"output"`
+	CacheRead    float64 `json:"cache_read"`
+	CacheWrite   float64 `json:"cache_write"`    // 0 for the price of input
+	CacheWrite1h float64 `json:"cache_write_1h"` // to live for an hour, 0 for the price of the other writes
+}
+
+// ReadPrices reads a list of prices from JSON. E_DOCUMENT_INVALID for what is
+// none: without a day or a currency, with fields that it does not have, or with
+// a price below 0.
+func ReadPrices(text []byte) (*Prices, error) {
+	var p Prices
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	err := d.Decode(&p)
+	if err == nil {
+		if _, more := d.Token(); more != io.EOF {
+			return nil, badPrices("there is something behind it", nil)
+		}
+	}
+	switch {
+	case err != nil:
+		return nil, badPrices("it cannot be read", err)
+	case p.AsOf == "" || p.Currency == "":
+		return nil, badPrices("it has no as_of or no currency", nil)
+	}
+	for i := range p.Models {
+		m := &p.Models[i]
+		if m.Model == "" || min(m.Input, m.Output, m.CacheRead, m.CacheWrite, m.CacheWrite1h) < 0 {
+			return nil, badPrices("a model has no name, or a price below 0", nil)
+		}
+		if m.CacheWrite == 0 {
+			m.CacheWrite = m.Input
+		}
+		if m.CacheWrite1h == 0 {
+			m.CacheWrite1h = m.CacheWrite
+		}
+	}
+	return &p, nil
+}
+
+func badPrices(why string, err error) error {
+	const remedy = `{"as_of":"2026-11-01","currency":"USD","models":[` +
+		`{"model":"gpt-","input":2,"output":8,"cache_read":0.2}]}`
+	if err != nil {
+		return fault.Wrap(fault.DocumentInvalid, err, "this is no list of prices: "+why, "such as "+remedy)
+	}
+	return fault.New(fault.DocumentInvalid, "this is no list of prices: "+why, "such as "+remedy)
+}
+
+// Cost is what a call cost, nil where the list has no price for its model or the
+// provider did not say how many tokens it took. before is the call before it, nil
+// for the first.
+func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
+	price := p.of(call.Model)
+	u := call.Provider
+	if price == nil || u == nil || u.In == nil {
+		return nil
+	}
+	read, written, hour, out := or0(u.Read), or0(u.Written), or0(u.Written1h), or0(u.Out)
+	const million = 1e6
+	c := &inspect.CallCost{Currency: p.Currency}
+	c.Paid = (float64(*u.In-read-written)*price.Input + float64(read)*price.CacheRead +
+		float64(written-hour)*price.CacheWrite + float64(hour)*price.CacheWrite1h + float64(out)*price.Output) / million
+	if before == nil || before.Provider == nil {
+		return c
+	}
+	if lost := cachedAfter(before.Provider) - read; lost > 0 {
+		again := price.Input
+		switch {
+		case hour > 0:
+			again = price.CacheWrite1h
+		case written > 0:
+			again = price.CacheWrite
+		}
+		c.Lost = max(0, float64(lost)*(again-price.CacheRead)/million)
+	}
+	return c
+}
+
+// cachedAfter is how many tokens of a call were in the cache after it.
+func cachedAfter(u *inspect.ProviderCache) int64 {
+	if u.Written != nil {
+		return or0(u.Read) + *u.Written
+	}
+	return or0(u.In)
+}
+
+func (p *Prices) of(model string) *Price {
+	for i := range p.Models {
+		if strings.HasPrefix(model, p.Models[i].Model) {
+			return &p.Models[i]
+		}
+	}
+	return nil
+}
+
+func or0(n *int64) int64 {
+	if n == nil {
+		return 0
+	}
+	return *n
+}

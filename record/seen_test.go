@@ -1,0 +1,245 @@
+package record_test
+
+import (
+	"errors"
+	"io"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// What real agents send: no call reads less than is expected of it, in each of
+// the conversations that a run has.
+func TestPredictionsHoldForRealAgents(t *testing.T) {
+	for _, path := range sentByAgents(t) {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			var now atomic.Int64
+			now.Store(int64(time.Hour))
+			p := providertest.New()
+			p.Clock(func() time.Time { return time.Unix(0, now.Load()) })
+			server := httptest.NewServer(p)
+			defer server.Close()
+			s := store.NewMemory()
+			rec := record.To(s, record.Options{Context: "run", Strict: true, Clock: now.Load})
+			client := &http.Client{Transport: keyed{rec.Transport(nil)}}
+			sent := sentIn(t, path)
+			for i := range sent {
+				now.Add(int64(time.Second))
+				sent[i].again(t, client, server.URL)
+			}
+			rec.Close()
+			calls := 0
+			for _, name := range rec.Contexts() {
+				for call, err := range record.Prefixes(t.Context(), opened(t, s, name), "") {
+					must(t, err)
+					calls++
+					switch call.Agreement {
+					case "agrees":
+					case "read more": // of what another conversation of the run left in the cache
+						if len(rec.Contexts()) == 1 {
+							t.Errorf("%s@c%d read more", name, call.Cycle)
+						}
+					case "not told": // the answer is in the line that this one is a fork of
+						if name == "run" {
+							t.Errorf("%s@c%d was not told", name, call.Cycle)
+						}
+					default:
+						t.Errorf("%s@c%d: %s, %+v", name, call.Cycle, call.Agreement, call.Expected)
+					}
+				}
+			}
+			if calls == 0 {
+				t.Error("no call was followed")
+			}
+		})
+	}
+}
+
+// keyed proves to the stand-in who calls: the samples have no keys.
+type keyed struct{ next http.RoundTripper }
+
+func (k keyed) RoundTrip(req *http.Request) (*http.Response, error) {
+	req = req.Clone(req.Context())
+	req.Header.Set("X-Api-Key", apiKey)
+	req.Header.Set("Authorization", "Bearer "+apiKey)
+	return k.next.RoundTrip(req)
+}
+
+// scripted answers every request with the next of some texts.
+func scripted(t *testing.T, answers ...string) string {
+	t.Helper()
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, err := w.Write([]byte(answers[int(n.Add(1)-1)%len(answers)]))
+		if err != nil {
+			t.Error(err)
+		}
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
+}
+
+// What the model saw beside what it was sent, and what the provider changed.
+func TestWhatTheModelSaw(t *testing.T) {
+	const responses = `{"id":"resp_1","object":"response","status":"completed","output":[{"type":"message",
+		"role":"assistant","content":[{"type":"output_text","text":"ok"}]}]}`
+	const message = `{"id":"msg_1","type":"message","role":"assistant","stop_reason":"end_turn",
+		"content":[{"type":"text","text":"ok"}]`
+	for _, c := range []struct {
+		what   string
+		path   string
+		bodies []string
+		answer string
+		state  string
+		has    func(*inspect.Seen) bool
+	}{
+		{"nothing else", "/v1/responses", []string{`{"model":"m","input":"a","truncation":"disabled"}`}, responses,
+			inspect.SeenWhole, nil},
+		{"a recorded answer", "/v1/responses", []string{`{"model":"m","input":"a"}`,
+			`{"model":"m","input":"b","previous_response_id":"resp_1"}`}, responses, inspect.SeenTraced,
+			func(s *inspect.Seen) bool {
+				return len(s.References) == 1 && s.References[0] == inspect.Reference{Field: "previous_response_id", ID: "resp_1",
+					Cycle: 1}
+			}},
+		{"an answer that nobody recorded", "/v1/responses",
+			[]string{`{"model":"m","input":"b","previous_response_id":"resp_0"}`}, responses, inspect.SeenPartial,
+			func(s *inspect.Seen) bool { return s.References[0].Cycle == 0 }},
+		{"a conversation", "/v1/responses", []string{`{"model":"m","input":"b","conversation":{"id":"conv_1"}}`}, responses,
+			inspect.SeenPartial, func(s *inspect.Seen) bool { return s.References[0].ID == "conv_1" }},
+		{"a template", "/v1/responses", []string{`{"model":"m","input":"b","prompt":{"id":"pmpt_1"}}`}, responses,
+			inspect.SeenPartial, func(s *inspect.Seen) bool { return s.References[0].Field == "prompt" }},
+		{"an item", "/v1/responses", []string{`{"model":"m","input":[{"type":"item_reference","id":"msg_0"}]}`}, responses,
+			inspect.SeenPartial, func(s *inspect.Seen) bool { return s.References[0].Field == "item_reference" }},
+		{"what was left out", "/v1/responses", []string{`{"model":"m","input":"b","truncation":"auto"}`}, responses,
+			inspect.SeenPartial, func(s *inspect.Seen) bool { return s.Asked[0] == "truncation" }},
+		{"cached content", "/v1beta/models/gemini-3:generateContent",
+			[]string{`{"contents":[{"parts":[{"text":"a"}]}],"cachedContent":"cachedContents/1"}`},
+			`{"responseId":"g","candidates":[{"content":{"role":"model","parts":[{"text":"ok"}]},"finishReason":"STOP"}]}`,
+			inspect.SeenPartial, func(s *inspect.Seen) bool { return s.References[0].ID == "cachedContents/1" }},
+		{"edits that were not needed", "/v1/messages", []string{`{"model":"m","messages":[{"role":"user","content":"a"}],
+			"context_management":{"edits":[]}}`}, message + `,"context_management":{"applied_edits":[]}}`, inspect.SeenWhole,
+			func(s *inspect.Seen) bool { return s.Asked[0] == "context_management" }},
+		{"results that were cleared", "/v1/messages", []string{`{"model":"m","messages":[{"role":"user","content":"a"}],
+			"context_management":{"edits":[]}}`}, message + `,"context_management":{"applied_edits":[
+			{"type":"clear_tool_uses_20250919","cleared_tool_uses":3}]}}`, inspect.SeenPartial,
+			func(s *inspect.Seen) bool { return len(s.Changed) == 1 }},
+		{"thinking that was dropped", "/v1/messages", []string{`{"model":"m","messages":[{"role":"user","content":"a"}]}`},
+			message + `,"input_transformations":[{"type":"thinking_dropped","path":"messages.1.content.0"}]}`,
+			inspect.SeenWhole, func(s *inspect.Seen) bool { return len(s.Changed) == 1 }},
+		{"a summary", "/v1/messages", []string{`{"model":"m","messages":[{"role":"user","content":"a"}]}`},
+			strings.Replace(message, `"content":[`, `"content":[{"type":"compaction","content":"s"},`, 1) + `}`,
+			inspect.SeenPartial, func(s *inspect.Seen) bool { return len(s.Changed) == 1 }},
+	} {
+		t.Run(c.what, func(t *testing.T) {
+			url := scripted(t, c.answer)
+			s := store.NewMemory()
+			rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
+			client := &http.Client{Transport: rec.Transport(nil)}
+			for _, body := range c.bodies {
+				req, err := http.NewRequest(http.MethodPost, url+c.path, strings.NewReader(body))
+				must(t, err)
+				resp, err := client.Do(req)
+				must(t, err)
+				_, err = io.Copy(io.Discard, resp.Body)
+				must(t, err)
+				must(t, resp.Body.Close())
+			}
+			rec.Close()
+			name := rec.Contexts()[len(rec.Contexts())-1]
+			seen, err := record.Sight(t.Context(), opened(t, s, name), int64(len(c.bodies)))
+			must(t, err)
+			if seen.State != c.state || c.has != nil && !c.has(seen) {
+				t.Errorf("%+v", seen)
+			}
+		})
+	}
+}
+
+func TestNobodySawACallThatWasNotMade(t *testing.T) {
+	tk := newTalk(t, api.Chat)
+	tk.turn("a")
+	tk.rec.Close()
+	if _, err := record.Sight(t.Context(), opened(t, tk.store, "chat"), 7); !errors.Is(err, fault.AttemptNotFound) {
+		t.Errorf("%v", err)
+	}
+}
+
+// A provider that is asked gives its reason, and an agent that does not send an
+// answer back does not lose what was said of it.
+func TestTheProvidersOwnReason(t *testing.T) {
+	url := scripted(t, `{"id":"msg_1","type":"message","role":"assistant","stop_reason":"end_turn","content":[
+		{"type":"text","text":"ok"}],"usage":{"input_tokens":3,"cache_read_input_tokens":0,"cache_creation_input_tokens":0,
+		"output_tokens":1},"diagnostics":{"cache_miss_reason":{"type":"tools_changed","cache_missed_input_tokens":9}}}`,
+		`{"id":"msg_2","type":"message","role":"assistant","stop_reason":"end_turn","content":[{"type":"text","text":"ok"}]}`)
+	s := store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
+	a := newAgent(t, api.Messages, url, rec.Transport(nil), false)
+	a.ask("one")
+	_, _, err := a.send(t.Context())
+	must(t, err)
+	a.ask("two") // without the answer
+	_, _, err = a.send(t.Context())
+	must(t, err)
+	rec.Close()
+	for call, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "") {
+		must(t, err)
+		if call.Cycle == 1 && (call.Provider.Reason != "tools_changed" || call.Provider.Read == nil) {
+			t.Errorf("%+v", call.Provider)
+		}
+		if call.Cycle == 2 && (call.Provider.Reason != "" || call.Agreement != "not told") {
+			t.Errorf("%+v, %s", call.Provider, call.Agreement)
+		}
+	}
+}
+
+func TestPrices(t *testing.T) {
+	list, err := record.ReadPrices([]byte(`{"as_of":"2026-11-01","currency":"USD","models":[
+		{"model":"claude-","input":4,"output":20,"cache_read":0.5,"cache_write":5,"cache_write_1h":8},
+		{"model":"gpt-","input":2,"output":8,"cache_read":0.2}]}`))
+	must(t, err)
+	n := func(i int64) *int64 { return &i }
+	before := &inspect.CallPrefix{Model: "claude-x", Provider: &inspect.ProviderCache{In: n(1000), Read: n(600),
+		Written: n(400)}}
+	for _, c := range []struct {
+		model      string
+		u          inspect.ProviderCache
+		paid, lost float64 // millionths
+	}{
+		// 10 of input, 1000 read, 100 written of them 40 for an hour, 7 answered
+		{"claude-x", inspect.ProviderCache{In: n(1110), Read: n(1000), Written: n(100), Written1h: n(40), Out: n(7)},
+			10*4 + 1000*.5 + 60*5 + 40*8 + 7*20, 0},
+		// nothing is read, all is written again: 1000 at 5 in place of 0.5
+		{"claude-x", inspect.ProviderCache{In: n(1100), Read: n(0), Written: n(1100)}, 1100 * 5, 1000 * 4.5},
+		{"gpt-x", inspect.ProviderCache{In: n(1100), Read: n(0)}, 1100 * 2, 1000 * 1.8},
+	} {
+		cost := list.Cost(before, &inspect.CallPrefix{Model: c.model, Provider: &c.u})
+		if cost == nil || math.Abs(cost.Paid*1e6-c.paid) > 1e-6 || math.Abs(cost.Lost*1e6-c.lost) > 1e-6 ||
+			cost.Currency != "USD" {
+			t.Errorf("%s: %+v, want %g and %g", c.model, cost, c.paid, c.lost)
+		}
+	}
+	if list.Cost(nil, &inspect.CallPrefix{Model: "another", Provider: &inspect.ProviderCache{In: n(1)}}) != nil ||
+		list.Cost(nil, &inspect.CallPrefix{Model: "gpt-x"}) != nil {
+		t.Error("a call has a price that nobody knows")
+	}
+	for _, bad := range []string{``, `[]`, `{}`, `{"as_of":"x","currency":"USD","model":1}`,
+		`{"as_of":"x","currency":"USD","models":[{"model":"a","input":-1}]}`, `{"as_of":"x","currency":"USD"} 1`,
+		`{"as_of":"x","currency":"USD","models":[{"input":1}]}`} {
+		if _, err := record.ReadPrices([]byte(bad)); !errors.Is(err, fault.DocumentInvalid) {
+			t.Errorf("%s: %v", bad, err)
+		}
+	}
+}
