@@ -2,10 +2,11 @@ package record
 
 import "sort"
 
-// align says for each element of a new thread which element of the old one it
-// continues, -1 for none. What both begin and end with is continued, and of what
-// is between as much as keeps its order: all that can be where no element comes
-// twice. Cost: O(n log n) in the elements between.
+// align pairs each element of a new thread with the element of the old thread
+// that it continues, -1 for none. It keeps the beginning and the end that both
+// threads share, and between them the most pairs whose order did not change.
+// Where no element occurs twice, no other pairing keeps more. Cost: O(n log n)
+// in the elements between.
 func align[K comparable](old, now []K) []int {
 	matches := make([]int, len(now))
 	start, end := 0, 0
@@ -24,14 +25,14 @@ func align[K comparable](old, now []K) []int {
 	return matches
 }
 
-// alignBetween pairs what comes for the n-th time on one side with what comes
-// for the n-th time on the other, and keeps the longest increasing run of pairs.
+// alignBetween pairs the n-th occurrence of an element on one side with its
+// n-th occurrence on the other, and keeps the longest increasing run of pairs.
 func alignBetween[K comparable](old, now []K, match func(i, j int)) {
 	places := make(map[K][]int)
 	for i, k := range old {
 		places[k] = append(places[k], i)
 	}
-	type pair struct{ i, j, before int } // before is the pair in front of it in its run
+	type pair struct{ i, j, before int } // before is the pair that precedes this one in its run
 	var pairs []pair
 	var ends []int // ends[n] is the pair that ends the run of n+1 pairs with the smallest i
 	for j, k := range now {

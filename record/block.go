@@ -11,20 +11,20 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Custom attributes of recorded contexts and their blocks.
+// Custom attributes that a recorder writes on contexts and their blocks.
 const (
-	attrContext  = "wire:context"  // of the root: the context was made by a recorder
+	attrContext  = "wire:context"  // on the root: a recorder made the context
 	attrCall     = "wire:call"     // the id by which a call and its result belong together
-	attrName     = "wire:name"     // of the tool that is defined or called
+	attrName     = "wire:name"     // name of the tool that the block defines or calls
 	attrFailed   = "wire:failed"   // true on the result of a call that failed
-	attrGroup    = "wire:group"    // of the root: whose calls the context has
-	attrBegun    = "wire:begun-by" // of the root: the call that began the conversation
-	attrReplaces = "wire:replaces" // id of the block in whose place this one stands
-	attrAnswer   = "wire:answer"   // on the first block of an answer: what the provider said of it
+	attrGroup    = "wire:group"    // on the root: the group whose calls the context records
+	attrBegun    = "wire:begun-by" // on the root: the call that began the conversation
+	attrReplaces = "wire:replaces" // id of the block whose place this one took
+	attrAnswer   = "wire:answer"   // on the first block of an answer: what the provider reported about the answer
 )
 
-// key tells blocks apart by what they say. Blocks with one key are the same
-// content to a model.
+// key identifies the content of a block: two blocks with one key say the same
+// thing to a model.
 type key [sha256.Size]byte
 
 func keyOf(s *pact.Spec) key {
@@ -32,7 +32,7 @@ func keyOf(s *pact.Spec) key {
 	for _, field := range []any{s.Kind, s.Role, s.Attrs[attrCall], s.Attrs[attrFailed], s.Content} {
 		value, err := canon.Encode(field)
 		if err != nil {
-			panic(err) // all of them were JSON before
+			panic(err) // each field was parsed from JSON, so it encodes
 		}
 		h.Write([]byte(value))
 		h.Write([]byte{'\n'})
@@ -40,7 +40,7 @@ func keyOf(s *pact.Spec) key {
 	return key(h.Sum(nil))
 }
 
-// specOf is the block that a part becomes.
+// specOf describes the block that records a part.
 func specOf(p api.Part, name api.Name) pact.Spec {
 	s := pact.Spec{Kind: p.Kind, Role: p.Role, Provenance: string(name), Content: p.Content, Attrs: map[string]any{}}
 	if p.Call != "" {
@@ -55,17 +55,18 @@ func specOf(p api.Part, name api.Name) pact.Spec {
 	return s
 }
 
-// block is a block of the working state of a recorded context, or one to be.
+// block is a block of the working state, or a block of a request that is about
+// to enter it.
 type block struct {
 	pact.Spec
 	key    key
 	id     string
-	parent string // the turn or region that it hangs under
-	inHead bool   // that is ^ah
-	cycle  int64  // that brought it
+	parent string // id of the turn or region that contains it
+	inHead bool   // it stands in ^ah
+	cycle  int64  // the cycle that added it
 }
 
-// keyOfNode is keyOf for a block that a context has.
+// keyOfNode is keyOf for a block that the context already has.
 func keyOfNode(ctx context.Context, n *tree.Node) (key, error) {
 	content, err := contentOf(ctx, n)
 	if err != nil {
@@ -81,15 +82,15 @@ func keyOfNode(ctx context.Context, n *tree.Node) (key, error) {
 	return keyOf(&s), nil
 }
 
-// knownKey is the key of a block with this content hash. A block of ^sys may
-// change under its id.
+// knownKey caches a key together with the content hash it was made from,
+// because a block of ^sys can change and keep its id.
 type knownKey struct {
 	hash tree.Digest
 	key  key
 }
 
-// contentOf returns the content of a block. Parts always have one: a node without
-// had null.
+// contentOf returns the content of a block. A recorded part always has content,
+// so a node without any stands for null.
 func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
 	content, err := n.Content.Value(ctx)
 	if content == "" {
@@ -98,9 +99,9 @@ func contentOf(ctx context.Context, n *tree.Node) (canon.Value, error) {
 	return canon.Value(content), err
 }
 
-// thread is the blocks of a tree in the order of its thread: those of ^sys, and
-// those of the conversation. known has the keys of blocks that were seen before,
-// and gets those of the others.
+// thread returns the blocks of a tree in thread order: first those of ^sys,
+// then those of the conversation. It takes keys from known where the block has
+// not changed, and adds the keys that it had to compute.
 func thread(ctx context.Context, t *tree.Tree, known map[string]knownKey) (system, conversation []block, err error) {
 	defer tree.Recover(&err)
 	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
@@ -143,11 +144,11 @@ func keysOf(blocks []block) []key {
 	return keys
 }
 
-// successors completes an alignment: of what neither side continues between two
-// elements that go on, a block that changed is the successor of the one whose
-// place it takes. It is told by the id of its call or the name of its tool or, where
-// between the two elements there are as many of its kind and role on both sides,
-// by its place among them.
+// successors completes an alignment. Between two continued elements it also
+// pairs a block that changed with the block that took its place. It recognizes
+// the pair by the id of the call or the name of the tool; if both sides have
+// equally many blocks of that kind and role between the two elements, by their
+// order.
 func successors(old, now []block, matches []int) []int {
 	next := slices.Clone(matches)
 	from, i := 0, 0

@@ -20,15 +20,15 @@ import (
 
 const maxAnswer = answer.MaxAnswer
 
-// call is a request on its way.
+// call is a request whose answer has not been recorded yet.
 type call struct {
 	recorder *Recorder
 	api      api.Name
-	ctx      context.Context // of the request
+	ctx      context.Context // that of the request
 	hide     hider
-	attempt  *attempt // nil where it is not recorded; of the queue's goroutine
-	lost     bool     // there was no room for it
-	asked    asked    // of which conversation it is, where the provider is asked for its reason
+	attempt  *attempt // nil if the call is not recorded; only the queue's goroutine uses it
+	lost     bool     // the queue had no room for it
+	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
 	started, first time.Time
 	status         int
@@ -37,8 +37,9 @@ type call struct {
 
 func (c *call) now() time.Time { return time.Unix(0, c.recorder.options.Clock()) }
 
-// do does a job of a call, unless it is lost: in Strict it waits for it and returns
-// its error, else it is queued, and what fails is counted. A call is lost once.
+// do runs one recording job of a call. With Strict it waits for the job and
+// returns its error; otherwise it queues the job and counts a failure. After a
+// call is lost, do skips its later jobs, so each call counts as lost once.
 func (c *call) do(size int, run func() error) error {
 	r := c.recorder
 	if c.lost {
@@ -68,7 +69,7 @@ func (c *call) do(size int, run func() error) error {
 	return err
 }
 
-// begin records that a request is about to be sent.
+// begin records that the client is about to send a request.
 func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, error) {
 	c := &call{recorder: r, api: name, ctx: req.Context(), hide: hider{patterns: r.options.Redact}}
 	c.hide.secretsOf(req)
@@ -82,9 +83,9 @@ func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, 
 	return c, c.do(len(body), func() error { return c.start(k, provider, group, body) })
 }
 
-// start makes the context what the request sends, and the attempt.
+// start makes the context hold what the request sends, and records the attempt.
 func (c *call) start(k *kept, provider string, g group, body []byte) error {
-	ctx := context.Background() // what was sent is recorded, whether or not the client waits for the answer
+	ctx := context.Background() // the request is recorded even if the client stops waiting for the answer
 	body, ok, err := c.recorder.decompressed(body, k.Encoding)
 	if err != nil {
 		return err
@@ -138,8 +139,8 @@ func (c *call) start(k *kept, provider string, g group, body []byte) error {
 	return nil
 }
 
-// requestOf is a request as lines are compared with it, of the group that its
-// headers name, if any.
+// requestOf turns a request into blocks that choose can compare with the lines.
+// g is the group that the headers name, if any.
 func requestOf(r *api.Request, g group) *request {
 	q := &request{group: g}
 	for _, p := range r.Parts {
@@ -169,20 +170,21 @@ func headerValues(headers map[string]string) canon.Any {
 	return canon.Object(members...)
 }
 
-// failed records that no answer came.
+// failed records that no answer arrived.
 func (c *call) failed(err error) error {
-	status := c.statusOf(err) // now: the context of a call ends with it
+	status := c.statusOf(err) // read it now: the context of the call may be cancelled before the job runs
 	return c.do(0, func() error {
 		return c.finish(pact.Outcome{Status: status, Err: c.hide.err(err)}, canon.Any{}, canon.Any{})
 	})
 }
 
-// answered records the answer, which is body unless it broke off.
+// answered records an answer. body holds the bytes that arrived; broken says why
+// they ended early, nil if they did not.
 func (c *call) answered(body []byte, broken error) error {
 	canceled := broken != nil && (errors.Is(broken, errClosedEarly) || c.ctx.Err() != nil)
 	return c.do(len(body), func() error {
 		assembler := answer.New(c.api, c.status, c.header)
-		_, _ = assembler.Write(body) // it takes everything
+		_, _ = assembler.Write(body) // an Assembler accepts every byte
 		a := assembler.Close(broken)
 		c.recorder.noteAnswer(c.asked, a.ID)
 		o := pact.Outcome{Status: store.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
@@ -197,7 +199,7 @@ func (c *call) answered(body []byte, broken error) error {
 	})
 }
 
-// about is what is known of an answer besides its content.
+// about returns what the provider reported about an answer besides its content.
 func (c *call) about(a *answer.Answer) canon.Any {
 	about := aboutAnswer(a)
 	if c.first.IsZero() {

@@ -5,19 +5,19 @@ import (
 	"fmt"
 )
 
-// request is a request as lines are compared with it.
+// request is a request as blocks, ready to be compared with the lines.
 type request struct {
 	group                group
-	previous             string // the answer that it names as previous_response_id
+	previous             string // id of the answer that it names as previous_response_id
 	system, conversation []block
 }
 
 // choice says which line a request goes to, and why.
 type choice struct {
-	line  *line // that it goes on with or, with fork, branches off from; nil for a new line
+	line  *line // the line that the request continues or, with fork, branches off from; nil for a new line
 	fork  bool
-	cycle int64 // that the fork begins with
-	aside bool  // the fork asks something beside the conversation
+	cycle int64 // the cycle whose snapshot the fork begins with
+	aside bool  // the request asks something outside the conversation
 	begun map[string]any
 	why   string
 }
@@ -26,16 +26,17 @@ type choice struct {
 type candidate struct {
 	*line
 	*view
-	repeated int // blocks that the request begins with as the line has them
+	repeated int // how many leading blocks the request shares with the line
 }
 
-// choose finds the line of a request (docs/wire.md, "Whose call is it?"). Cost: the
-// lines of its group, and the blocks of the request for each that begins alike.
+// choose finds the line of a request (docs/wire.md, "Whose call is it?"). Cost:
+// linear in the lines of the group plus, for each line that begins like the
+// request, the blocks of the request.
 func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if c, ok, err := r.named(ctx, q); ok || err != nil {
 		return c, err
 	}
-	var of, others []candidate // lines of the group, and of other system prompts
+	var of, others []candidate // lines of the group, and lines with other system prompts
 	for _, l := range r.lines {
 		same := l.group.id == q.group.id
 		if !same && (l.group.by != bySystem || q.group.by != bySystem) {
@@ -70,8 +71,8 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	return choice{why: "no conversation of this group begins alike"}, nil
 }
 
-// named finds the line whose answer a request names. Where that was answered
-// something else since, the request branches off.
+// named finds the line whose answer a request names. If another request has
+// already continued that answer, this one branches off.
 func (r *Recorder) named(ctx context.Context, q *request) (choice, bool, error) {
 	for _, l := range r.lines {
 		cycle, ok := l.answers[q.previous]
@@ -92,8 +93,9 @@ func (r *Recorder) named(ctx context.Context, q *request) (choice, bool, error) 
 	return choice{}, false, nil
 }
 
-// goesOn finds the line of whose last thread a request repeats all, the longest
-// of them. Under another system prompt it has to repeat the answer as well.
+// goesOn finds the line whose last thread the request repeats completely; of
+// several, the one with the longest thread. A line with another system prompt
+// qualifies only if the request repeats its answer too.
 func goesOn(of, others []candidate, q *request) (choice, bool) {
 	var best *candidate
 	take := func(c *candidate) {
@@ -125,9 +127,10 @@ func goesOn(of, others []candidate, q *request) (choice, bool) {
 	return choice{line: best.line, why: why}, true
 }
 
-// aside says why a request that repeats all of a line is none of it, "" where it
-// is. An agent that goes on puts in what was answered; what it asks beside the
-// conversation, such as for a summary, has no tools or leaves the answer out.
+// aside says why a request that repeats a whole line does not continue it, ""
+// if it does. An agent that continues sends the answer back; a question outside
+// the conversation, such as one for a summary, has no tools or leaves the
+// answer out.
 func (c *candidate) aside(q *request) string {
 	switch {
 	case !q.group.agent || c.repeated < len(c.sent) || len(c.sent) == 0:
@@ -154,9 +157,10 @@ func aside(of []candidate, q *request) (choice, bool) {
 		why: fmt.Sprintf("it repeats all of %s, but %s: it asks something aside", best.name, best.aside(q))}, true
 }
 
-// begunBy finds the call that a request was begun by: one without a result yet,
-// of whose arguments one is what the user says in the request. A sub-agent that
-// says so is at least begun by the agent of its session.
+// begunBy finds the tool call that started the conversation of a request: a
+// call without a result, one of whose arguments the user says in the request.
+// If no call fits but the headers say that a sub-agent sent the request,
+// begunBy names the agent of the session.
 func (r *Recorder) begunBy(q *request) (begun map[string]any, why string) {
 	longest := 0
 	for _, l := range r.lines {
@@ -177,8 +181,8 @@ func (r *Recorder) begunBy(q *request) (begun map[string]any, why string) {
 	return begun, why
 }
 
-// rewritten finds the line that a request goes on with although it changed what
-// was sent before.
+// rewritten finds the line that a request continues although the agent changed
+// what it had sent before.
 func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	var best *candidate
 	why := ""
@@ -198,14 +202,15 @@ func (r *Recorder) rewritten(of []candidate, q *request) (choice, bool) {
 	return choice{line: best.line, why: "the agent rewrote the conversation: " + why}, true
 }
 
-// isLast reports whether the last request of the group was one of this line, or
-// asked something beside it.
+// isLast reports whether the group's last request went to this line, or asked
+// something outside its conversation.
 func (r *Recorder) isLast(l *line, q *request) bool {
 	last := r.last[q.group.id]
 	return last != nil && (last == l || last.beside == l)
 }
 
-// sign says by what a rewriting is told from another conversation, "" by nothing.
+// sign names the evidence that a request rewrites a line and does not begin
+// another conversation, "" if there is none.
 func (r *Recorder) sign(c *candidate, q *request) string {
 	fresh := q.conversation[c.repeated:]
 	switch last := r.last[q.group.id]; {
@@ -223,8 +228,9 @@ func (r *Recorder) sign(c *candidate, q *request) string {
 	return ""
 }
 
-// endGoesOn reports whether the last block that was sent comes again behind what
-// changed and, where nothing stands before that, a block of the answer behind it.
+// endGoesOn reports whether the last block that was sent comes again after the
+// change. If the change is at the very front, a block of the answer has to
+// follow as well.
 func (c *candidate) endGoesOn(conversation []block) bool {
 	if len(c.sent) == 0 {
 		return false
@@ -244,16 +250,16 @@ func (c *candidate) endGoesOn(conversation []block) bool {
 	return found && c.repeated > 0
 }
 
-// atMessage reports whether a request parts from the line at what the user or the
-// model said.
+// atMessage reports whether the request first differs from the line in what the
+// user or the model said.
 func (c *candidate) atMessage(now *block) bool {
 	old := c.block(c.repeated)
 	return old.Role == now.Role && (old.Role == "user" || old.Role == "assistant") &&
 		old.Kind != "thinking" && now.Kind != "thinking"
 }
 
-// edited finds the line that a request branches off from: it begins alike, and
-// what was said behind that is gone.
+// edited finds the line that a request branches off from: both begin alike, and
+// the request no longer has what the line says after that.
 func edited(of []candidate, q *request) (choice, bool) {
 	var best *candidate
 	for i := range of {

@@ -11,16 +11,16 @@ import (
 	"github.com/contexttree/pact/internal/dialect"
 )
 
-// answerID is what an id of an answer looks like.
+// answerID matches the ids that providers give to answers.
 var answerID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 
-// asked is of which conversation a call is, as far as its request says by itself.
+// asked identifies a conversation by the request alone, without the store.
 type asked string
 
-// diagnose asks the provider why it does not read all of its cache: it adds the
-// one field for that to the body, unless the client has it. It returns the body as
-// it is sent, and of which conversation the call is. Both are unchanged, and "",
-// where the API or the model has no such field.
+// diagnose asks the provider why it did not read all of its cache: it adds the
+// one field for this question to the body, unless the client set it. It returns
+// the body to send and the conversation of the call. Where the API or the model
+// has no such field, it returns the body unchanged and "".
 func (r *Recorder) diagnose(name api.Name, req *http.Request, body []byte) ([]byte, *http.Request, asked) {
 	if !r.options.Diagnose || req.Header.Get("Content-Encoding") != "" ||
 		name != api.Messages && name != api.Responses {
@@ -47,8 +47,8 @@ func (r *Recorder) diagnose(name api.Name, req *http.Request, body []byte) ([]by
 	return body, &again, of
 }
 
-// conversationOf tells conversations apart by whom they are of and by what they
-// begin with.
+// conversationOf identifies a conversation by whose it is and what it begins
+// with.
 func conversationOf(name api.Name, req *http.Request, r *api.Request) asked {
 	for _, p := range r.Parts {
 		if p.Section == api.Conversation {
@@ -62,8 +62,8 @@ func conversationOf(name api.Name, req *http.Request, r *api.Request) asked {
 	return ""
 }
 
-// question is the member of a body that asks, "" where there is none: previous is
-// the answer to the call before, "" for none.
+// question returns the JSON member that asks the provider, "" for none.
+// previous is the id of the answer to the previous call, "" for none.
 func (r *Recorder) question(request *api.Request, previous string) string {
 	switch request.API {
 	case api.Messages:
@@ -91,7 +91,7 @@ func (r *Recorder) answered(of asked) string {
 	return r.previous[of]
 }
 
-// noteAnswer notes the id of an answer for the next call of its conversation.
+// noteAnswer keeps the id of an answer for the next call of its conversation.
 func (r *Recorder) noteAnswer(of asked, id string) {
 	if of == "" || !answerID.MatchString(id) {
 		return

@@ -11,23 +11,23 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// group is whose calls a call belongs to: the conversations of one group are
-// those that a request can go on with. Values of headers are hashed, since they
-// are not kept.
+// group says whose calls a call belongs to: a request can only continue
+// conversations of its own group. A group holds hashes of header values,
+// because a recorder must not store the values.
 type group struct {
-	by      string // the header or field that it comes from, or bySystem
-	id      string // of the group, "" for none
-	session string // of the groups that the agents of one session have; "" without one
-	agent   bool   // an agent names its session, and its sub-agents do
-	sub     bool   // the call is of a sub-agent, which says so
-	window  string // what Codex counts up when it compacts a conversation
+	by      string // the header or field that names the group, or bySystem
+	id      string // "" for none
+	session string // id that all agents of one session share; "" without a session
+	agent   bool   // an agent and its sub-agents send this session's calls
+	sub     bool   // the headers say that a sub-agent sent the call
+	window  string // Codex counts it up when it compacts a conversation
 }
 
-// bySystem is what a group comes from where nothing names one.
+// bySystem is the origin of a group that neither a header nor a field names.
 const bySystem = "the system prompt"
 
-// sessions has the headers by which agents name a session and, within it, a
-// thread or a sub-agent, as they were seen on the wire.
+// sessions lists the headers that agents were seen to send: one names the
+// session, the other the thread or sub-agent within it.
 var sessions = []struct{ session, part string }{
 	{"X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id"},
 	{"Session-Id", "Thread-Id"}, // Codex
@@ -88,14 +88,14 @@ func groupOfSystem(system []block) group {
 	return group{by: bySystem, id: hashed(texts...)}
 }
 
-// hashed is a short hash of texts.
+// hashed returns a short hash of texts.
 func hashed(texts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(texts, "\x00")))
 	return hex.EncodeToString(sum[:16])
 }
 
-// attr is the group as an attribute of the root, from which a later recorder
-// knows whose calls a context has.
+// attr encodes the group as an attribute of the root. A later recorder reads it
+// to learn whose calls the context records.
 func (g *group) attr() map[string]any {
 	attr := map[string]any{"by": g.by, "id": g.id}
 	if g.session != "" {
@@ -104,7 +104,7 @@ func (g *group) attr() map[string]any {
 	return attr
 }
 
-// groupOfContext is the group of a context that an earlier recorder left.
+// groupOfContext reads the group of a context that an earlier recorder made.
 func groupOfContext(root *tree.Node, system []block) group {
 	attr := root.Header(attrGroup)
 	if attr == "" {

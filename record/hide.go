@@ -10,15 +10,15 @@ import (
 	"github.com/contexttree/pact/internal/wire"
 )
 
-// redacted stands for what must not be kept.
+// redacted replaces what a recorder must not store.
 const redacted = "[redacted]"
 
-// shortest is the length of the shortest text that can be a secret: a shorter
-// one would be found in any text.
+// shortest is the length of the shortest text that hider treats as a secret. A
+// shorter one would match inside ordinary text.
 const shortest = 8
 
-// hider takes out what must not be kept: what the patterns match and, as
-// providers quote it, what proved to them who calls.
+// hider removes what a recorder must not store: what the user's patterns match,
+// and the credentials of the request where a provider quotes them.
 type hider struct {
 	patterns []*regexp.Regexp
 	secrets  []string
@@ -42,7 +42,8 @@ func (h *hider) secretsOf(req *http.Request) {
 	}
 }
 
-// secret notes a value, and what follows a scheme such as Bearer.
+// secret notes a value, and the part of it that follows a scheme such as
+// Bearer.
 func (h *hider) secret(value string) {
 	_, word, _ := strings.Cut(value, " ")
 	for _, text := range []string{value, word} {
@@ -75,7 +76,8 @@ func (h *hider) err(err error) error {
 	return err
 }
 
-// value hides in all strings of a value, and in names of members.
+// value hides secrets in all strings of a value and in the names of its
+// members.
 func (h *hider) value(v canon.Any) (canon.Any, int) {
 	total := 0
 	switch v.Kind {
@@ -101,8 +103,9 @@ func (h *hider) value(v canon.Any) (canon.Any, int) {
 	return v, 0
 }
 
-// body takes a body apart without what must not be kept. One that had any comes
-// back as its value is written most plainly, as notes would show what was there.
+// body reads a body and removes what must not be stored. If it removed
+// anything, it drops the notes on how the body was written, because they could
+// show what stood there.
 func (h *hider) body(text []byte) (wire.Body, int, error) {
 	body, err := wire.Read(text)
 	if err != nil {
@@ -110,7 +113,7 @@ func (h *hider) body(text []byte) (wire.Body, int, error) {
 	}
 	value, n := h.value(body.Value)
 	if body.Notes.Raw != nil && n == 0 {
-		_, n = h.text(string(text)) // of two members with one name the value has one
+		_, n = h.text(string(text)) // of two members with one name the value keeps only one: count in the text
 	}
 	if n == 0 {
 		return body, 0, nil

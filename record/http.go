@@ -11,10 +11,10 @@ import (
 	"github.com/contexttree/pact/internal/wire"
 )
 
-// Middleware records a request and its answer around next, which sends it. It has
-// the form that the middleware of the SDKs of OpenAI and Anthropic has. The answer
-// that it returns has the body and the errors of next's; with Options.Strict it
-// may have one of recording too.
+// Middleware records a request and its answer; next sends the request. Its
+// signature is that of the middleware in the SDKs of OpenAI and Anthropic. The
+// answer that it returns carries the body and the errors of next; with
+// Options.Strict a failure to record is an error too.
 func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http.Response, error)) (*http.Response,
 	error) {
 	name := api.Of(req.Method, req.URL.Path)
@@ -44,8 +44,8 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 	return resp, nil
 }
 
-// Transport returns a RoundTripper that records what goes through base, which is
-// [http.DefaultTransport] where it is nil.
+// Transport returns a RoundTripper that records what it sends through base,
+// [http.DefaultTransport] if nil.
 func (r *Recorder) Transport(base http.RoundTripper) http.RoundTripper {
 	if base == nil {
 		base = http.DefaultTransport
@@ -62,7 +62,7 @@ func (t transport) RoundTrip(req *http.Request) (*http.Response, error) {
 	return t.recorder.Middleware(req, t.base.RoundTrip)
 }
 
-// errTooLong is why a request is not recorded that has too long a body.
+// errTooLong says why a request with too long a body is not recorded.
 var errTooLong = errors.New("the body of a request is too long to be recorded")
 
 // bodyOf reads the body of a request and returns a request that still has it.
@@ -80,8 +80,9 @@ func bodyOf(req *http.Request) ([]byte, *http.Request, error) {
 	return body, &again, err
 }
 
-// decompressed returns a body as it was before the client compressed it. It is
-// false for what cannot be read: another encoding, or damage.
+// decompressed returns the body as the client had it before compressing. ok is
+// false if the recorder cannot read it: the encoding is unknown, or the bytes
+// are damaged.
 func (r *Recorder) decompressed(body []byte, encoding string) (_ []byte, ok bool, err error) {
 	var from io.ReadCloser
 	switch {
@@ -113,12 +114,12 @@ type readCloser struct {
 	io.Closer
 }
 
-// failing gives the error that reading a body had.
+// failing is a reader that returns the error with which an earlier read ended.
 type failing struct{ err error }
 
 func (f failing) Read([]byte) (int, error) { return 0, f.err }
 
-// tap passes an answer on and takes a copy of what passes.
+// tap passes an answer on to the client and keeps a copy of its bytes.
 type tap struct {
 	body io.ReadCloser
 	call *call
@@ -147,7 +148,8 @@ func (t *tap) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// Close ends the record of an answer that was not read to its end.
+// Close ends the recording of an answer that the client did not read to its
+// end.
 func (t *tap) Close() error {
 	if !t.done {
 		t.done = true

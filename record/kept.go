@@ -17,21 +17,21 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// kept is what is kept of a request with its attempt: all of it that is no block.
-// Together with the blocks of the snapshot it gives back the body.
+// kept holds everything of a request that no block holds. Together with the
+// blocks of the snapshot it restores the body.
 type kept struct {
 	API        api.Name          `json:"api,omitempty"`
 	Path       string            `json:"path,omitempty"`
-	Headers    map[string]string `json:"headers,omitempty"` // that change what the request means
+	Headers    map[string]string `json:"headers,omitempty"` // those that change what the request means
 	Parameters json.RawMessage   `json:"parameters,omitempty"`
 	Frame      json.RawMessage   `json:"frame,omitempty"`
 	Notes      wire.Notes        `json:"notes,omitzero"`
 	SHA256     string            `json:"sha256,omitempty"`   // of the body
-	Redacted   int               `json:"redacted,omitempty"` // how many values were taken out of the body before
-	Encoding   string            `json:"encoding,omitempty"` // that the body was compressed with
+	Redacted   int               `json:"redacted,omitempty"` // how many values the recorder removed from the body
+	Encoding   string            `json:"encoding,omitempty"` // how the client compressed the body
 
-	Same   string          `json:"same,omitempty"`   // the attempt with all of the above: this one sent the same again
-	Answer json.RawMessage `json:"answer,omitempty"` // what had come of an answer that broke off
+	Same   string          `json:"same,omitempty"`   // the earlier attempt that sent the same and holds all of the above
+	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived
 }
 
 func (k *kept) encode() (string, error) {
@@ -62,20 +62,20 @@ func decodeKept(packed string) (*kept, error) {
 type Body struct {
 	Bytes    []byte
 	SHA256   string        // of Bytes, in hexadecimal, as it was recorded
-	Attempt  store.Attempt // that sent it
-	Path     string        // of the URL that it was sent to
-	Redacted int           // how many values were taken out of it before it was recorded
-	Encoding string        // that it was compressed with on the wire, "" for nothing; Bytes are not
+	Attempt  store.Attempt // the attempt that sent it
+	Path     string        // path of the URL that the client sent it to
+	Redacted int           // how many values the recorder removed before it stored the body
+	Encoding string        // compression on the wire, "" for none; Bytes are not compressed
 }
 
-// Request returns the body that the call of a cycle was sent with, byte for byte:
-// the last attempt of that cycle whose request was recorded. The bytes are put
-// together from the blocks of the snapshot and what is kept with the attempt, and
-// their SHA-256 is compared with the recorded one. The cycle may be the one under
-// way, whose call was not answered yet, or failed.
+// Request returns, byte for byte, the body that the call of a cycle sent. If
+// the cycle has several recorded attempts, the last one counts. Request
+// rebuilds the bytes from the blocks of the snapshot and from what the attempt
+// keeps, and compares their SHA-256 with the recorded one. The cycle may be the
+// current one, whose call has no answer yet or failed.
 //
-// E_ATTEMPT_NOT_FOUND where no attempt of the cycle was recorded, E_CONFLICT
-// where the snapshot is not what was sent. Cost: that of the thread.
+// E_ATTEMPT_NOT_FOUND if no request of the cycle was recorded, E_CONFLICT if
+// the snapshot no longer holds what was sent. Cost: that of the thread.
 func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 	attempts, err := c.Attempts(ctx, cycle, cycle)
 	if err != nil {
@@ -101,8 +101,9 @@ func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 		"no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded", "Context.Attempts lists those that were")
 }
 
-// keptOf returns what is kept of the request of an attempt of a cycle, nil where
-// that is nothing. An attempt that sent the same again has it with the other one.
+// keptOf returns what an attempt of a cycle keeps of its request, nil for
+// nothing. If the attempt sent the same body as an earlier one, the earlier one
+// holds it.
 func keptOf(attempts []store.Attempt, i int) (*kept, error) {
 	if attempts[i].Request == "" {
 		return nil, nil
@@ -118,14 +119,15 @@ func keptOf(attempts []store.Attempt, i int) (*kept, error) {
 	return decodeKept(attempts[first].Request)
 }
 
-// Broken is what had come of an answer that broke off.
+// Broken is the part of an answer that arrived before the answer broke off.
 type Broken struct {
 	Attempt store.Attempt
-	Content json.RawMessage // the message, content or items as far as they had come, as JSON
+	Content json.RawMessage // the message, content or items as JSON, as far as they arrived
 }
 
-// BrokenAnswers returns what had come of the answers of a cycle that broke off, in
-// the order of the attempts. Those of which nothing came are left out.
+// BrokenAnswers returns, in the order of the attempts, what arrived of the
+// answers of a cycle that broke off. It leaves out attempts of which nothing
+// arrived.
 func BrokenAnswers(ctx context.Context, c *pact.Context, cycle int64) ([]Broken, error) {
 	attempts, err := c.Attempts(ctx, cycle, cycle)
 	if err != nil {
@@ -165,7 +167,7 @@ func body(ctx context.Context, s *pact.Snapshot, a store.Attempt, k *kept) (_ *B
 		Encoding: k.Encoding}, nil
 }
 
-// changed is the error for a snapshot that does not give the body back.
+// changed returns the error for a snapshot that no longer restores the body.
 func changed(err error) error {
 	const message, remedy = "the snapshot is not what was sent", "an edit or an erasure changed it since"
 	if err == nil {
@@ -174,7 +176,7 @@ func changed(err error) error {
 	return fault.Wrap(fault.Conflict, err, message, remedy)
 }
 
-// value puts the value of the body together.
+// value rebuilds the value of the body.
 func (k *kept) value(ctx context.Context, s *pact.Snapshot) (value canon.Any, err error) {
 	defer tree.Recover(&err)
 	r := api.Request{API: k.API}

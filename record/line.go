@@ -17,36 +17,36 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// line is a context to which the calls of one conversation go: one cycle a call.
+// line is the context that records one conversation, one cycle for each call.
 type line struct {
 	c    *pact.Context
 	name string
-	keys map[string]knownKey // of the blocks of the working state, by id
-	seen *view               // of the working state, as far as it was looked at
-	last *attempt            // the one that was sent the candidate, nil after its commit
+	keys map[string]knownKey // keys of the blocks of the working state, by block id
+	seen *view               // nil until someone looks at the working state
+	last *attempt            // the attempt that sent the working state; nil after the commit
 
-	group    group  // whose calls the last request was of
-	previous string // the answer that the last request named
-	used     bool   // a request went to it
-	beside   *line  // the conversation that it asks something beside of, nil for none
+	group    group  // group of the last request
+	previous string // id of the answer that the last request named
+	used     bool   // a request went to this line
+	beside   *line  // the line outside whose conversation this one asks something, nil for none
 
-	answers    map[string]int64 // the cycles in which answers were given, by their ids
-	lastAnswer string           // its id
-	said       string           // the texts of the last answer
-	open       []openCall       // of the last answer
+	answers    map[string]int64 // the cycle of each answer, by the provider's id of the answer
+	lastAnswer string           // id of the last answer
+	said       string           // texts of the last answer
+	open       []openCall       // tool calls of the last answer
 }
 
-// attempt is a call on a line.
+// attempt is one recorded call on a line.
 type attempt struct {
 	line *line
 	id   string
-	why  string // the call is of this line
+	why  string // why the call belongs to this line
 	kept *kept  // what is kept of its request
-	text string // that as it was encoded
+	text string // kept, encoded
 }
 
-// openLine opens a context. It refuses one that no recorder made: there every
-// block has another place.
+// openLine opens a context. It refuses a context that no recorder made, because
+// its blocks do not stand where a recorder puts them.
 func openLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions) (*line, error) {
 	c, err := pact.Open(ctx, s, name, &o)
 	if err != nil {
@@ -80,8 +80,8 @@ func (l *line) answeredAs(about canon.Any) {
 	}
 }
 
-// newLine makes a context, E_CONFLICT where another recorder was faster. begun is
-// what is known of the call that began it.
+// newLine creates a context; E_CONFLICT if another recorder took the name
+// first. begun describes the call that began the conversation.
 func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions, g group,
 	begun map[string]any) (*line, error) {
 	attrs := map[string]any{attrContext: 1}
@@ -98,7 +98,7 @@ func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions
 	return lineOf(c, name), nil
 }
 
-// forked makes a context that begins as a snapshot of the line.
+// forked creates a context that begins with a snapshot of this line.
 func (l *line) forked(ctx context.Context, name string, cycle int64, why string) (*line, error) {
 	c, err := l.c.Fork(ctx, pact.Cycle(cycle), name, &pact.Note{Message: why})
 	if err != nil {
@@ -107,15 +107,15 @@ func (l *line) forked(ctx context.Context, name string, cycle int64, why string)
 	return lineOf(c, name), nil
 }
 
-// committed is the cycle of the last call that is over.
+// committed returns the cycle of the last finished call.
 func (l *line) committed() int64 {
 	_, last := l.c.Cycles()
 	return last
 }
 
-// start brings the working state to what a request sends and records an attempt
-// that is running. Where another process changed the context meanwhile it begins
-// again, once. why says why the request is of this line.
+// start makes the working state what the request sends, and records a running
+// attempt. If another process changed the context meanwhile, start refreshes it
+// and tries once more. why says why the request belongs to this line.
 func (l *line) start(ctx context.Context, call pact.ProviderCall, k *kept, q *request, why string) (*attempt, error) {
 	a, err := l.tryStart(ctx, call, k, q, why)
 	if !errors.Is(err, fault.Conflict) {
@@ -143,7 +143,7 @@ func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, k *kept, q 
 	if l.last == nil {
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 	} else {
-		now.why = l.last.why // of the first attempt
+		now.why = l.last.why // a retry keeps the reason of the first attempt
 		if text == l.last.text {
 			now.kept = &kept{Same: cmp.Or(l.last.kept.Same, l.last.id)}
 			if call.Request, err = now.kept.encode(); err != nil {
@@ -159,8 +159,9 @@ func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, k *kept, q 
 	return now, nil
 }
 
-// bring makes the edits. What a call was sent and is sent no more is committed
-// before, so that it stays to be seen.
+// bring edits the working state into the blocks of a request. If the last
+// attempt sent other blocks, bring commits them first, so the history keeps
+// what that attempt sent.
 func (l *line) bring(ctx context.Context, system, conversation []block) error {
 	oldSystem, oldConversation, err := thread(ctx, l.c.Working().Tree(), l.keys)
 	if err != nil {
@@ -185,8 +186,8 @@ func (l *line) bring(ctx context.Context, system, conversation []block) error {
 	}, &pact.Note{Message: noteOf(&inSystem, &inConversation)})
 }
 
-// noteOf is the note of an edit: that a request was sent, and what the agent did to
-// what it sent before.
+// noteOf writes the note of an edit: a request was sent, and what the agent
+// changed in it since the last one.
 func noteOf(changes ...*change) string {
 	gone, changed := 0, 0
 	for _, c := range changes {
@@ -227,9 +228,9 @@ func (l *line) commit(ctx context.Context) error {
 	return err
 }
 
-// end records how an attempt ended. A call that was answered ends its cycle, and
-// the answer is the beginning of the next one; what had come of one that broke off
-// is kept with the attempt.
+// end records how an attempt ended. An answer ends the cycle and becomes the
+// beginning of the next one. If the answer broke off, the attempt keeps the
+// part that arrived.
 func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.Any, name api.Name) error {
 	l := a.line
 	if o.Status != store.Completed && content.Kind != canon.KindAbsent {
@@ -245,7 +246,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 		return err
 	}
 	if o.Status != store.Completed || l.last != a {
-		return nil // the call will be made again, or another one was made meanwhile
+		return nil // the client will repeat the call, or has already sent another one
 	}
 	if err := l.commit(ctx); err != nil {
 		return err
@@ -275,7 +276,7 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 	}, &pact.Note{Message: "the provider answered"})
 }
 
-// aboutAnswer is what the provider said of an answer.
+// aboutAnswer collects what the provider reported about an answer.
 func aboutAnswer(a *answer.Answer) canon.Any {
 	var members []canon.Member
 	text := func(name, value string) {

@@ -17,7 +17,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Dialects returns the names of the dialects, and the addresses of what says so.
+// Dialects returns the names of the dialects, and for each the addresses of the
+// pages that document it.
 func Dialects() (names []string, sources map[string][]string) {
 	sources = map[string][]string{}
 	for _, d := range dialect.All() {
@@ -27,12 +28,13 @@ func Dialects() (names []string, sources map[string][]string) {
 	return names, sources
 }
 
-// Prefixes says of each recorded call of a context, oldest first, what it repeats
-// of the call before by the rules of a dialect, what ends that, what the provider
-// should read from its cache, and what it said that it read. dialectName is one of
-// [Dialects], "" for that of the API that a call was made to. Of several attempts
-// of a cycle the last one counts whose request was recorded. An error ends it:
-// E_DOCUMENT_INVALID for a name that no dialect has. Cost: that of all threads.
+// Prefixes reports on each recorded call of a context, oldest first: what it
+// repeats of the previous call by the rules of a dialect, what ends that
+// prefix, how much the provider should read from its cache, and how much it
+// says it read. dialectName is one of [Dialects]; "" picks the dialect of the
+// API that the call used. If a cycle has several recorded attempts, the last
+// one counts. The sequence ends at the first error: E_DOCUMENT_INVALID if no
+// dialect has that name. Cost: that of all threads.
 func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
 		w := &follower{ctx: ctx, c: c, answers: newAnswers(), caches: map[*dialect.Dialect]*dialect.Cache{}}
@@ -71,8 +73,8 @@ func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq
 	}
 }
 
-// lastSent returns the last attempt of a cycle whose request was recorded, and
-// what is kept of it, nil where there is none.
+// lastSent returns the last attempt of a cycle whose request was recorded and
+// what it keeps, nil if there is none.
 func lastSent(attempts []store.Attempt) (store.Attempt, *kept, error) {
 	for i := len(attempts) - 1; i >= 0; i-- {
 		if k, err := keptOf(attempts, i); k != nil || err != nil {
@@ -90,17 +92,17 @@ func joined(names []string) string {
 	return text
 }
 
-// follower goes through the calls of a context.
+// follower walks through the calls of a context.
 type follower struct {
 	ctx     context.Context
 	c       *pact.Context
-	chosen  *dialect.Dialect // nil for that of each call
+	chosen  *dialect.Dialect // nil: each call uses the dialect of its API
 	answers *answers
 	caches  map[*dialect.Dialect]*dialect.Cache
-	before  *sent // the call before, nil where there is none to compare with
+	before  *sent // the previous call, nil if there is none to compare with
 }
 
-// sent is a call that was followed.
+// sent is a call that the follower has passed.
 type sent struct {
 	dialect *dialect.Dialect
 	prompt  *dialect.Prompt
@@ -114,7 +116,7 @@ func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
 	return w.c.At(w.ctx, pact.Cycle(cycle))
 }
 
-// call follows one call. committed says whether its cycle was.
+// call reports on one call. committed says whether its cycle is committed.
 func (w *follower) call(a store.Attempt, k *kept, committed bool) (p inspect.CallPrefix, err error) {
 	defer tree.Recover(&err)
 	p = inspect.CallPrefix{Cycle: a.Cycle, Attempt: a.ID, Started: tree.ISO(a.StartedNS), Model: a.Model}
@@ -162,7 +164,7 @@ func (w *follower) call(a store.Attempt, k *kept, committed bool) (p inspect.Cal
 	return p, nil
 }
 
-// request puts the request of an attempt together again.
+// request rebuilds the request of an attempt.
 func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*api.Request, []byte, error) {
 	b, err := body(w.ctx, s, a, k)
 	if err != nil {
@@ -179,7 +181,7 @@ func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*api.Req
 	return request, b.Bytes, nil
 }
 
-// compare says what a call repeats of the one before.
+// compare fills in what a call repeats of the previous one.
 func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
 	shared := now.dialect.Compare(w.before.prompt, now.prompt)
 	p.Shared = &inspect.CallShared{Blocks: shared.Blocks, OfBlocks: shared.Of, Bytes: shared.Bytes,
@@ -202,8 +204,8 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
 	}
 }
 
-// expect says what the provider should read from its cache, and holds what it
-// said against that.
+// expect fills in what the provider should read from its cache, and compares it
+// with what the provider reported.
 func (w *follower) expect(p *inspect.CallPrefix, now *sent, a store.Attempt, about canon.Any) {
 	cache := w.caches[now.dialect]
 	if cache == nil {
@@ -229,8 +231,8 @@ func countOf(about canon.Any, name string) *int64 {
 	return nil
 }
 
-// reasonOf is why a provider says that it read less than it could: Anthropic's
-// type or OpenAI's reason.
+// reasonOf returns the provider's reason for reading less than it could:
+// Anthropic's type or OpenAI's reason.
 func reasonOf(about canon.Any) string {
 	miss, _ := about.Get("cache_miss")
 	if reason := memberText(miss, "reason"); reason != "" {

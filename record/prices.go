@@ -10,26 +10,25 @@ import (
 	"github.com/contexttree/pact/inspect"
 )
 
-// Prices is a list of what providers charge, as of a day.
+// Prices lists what providers charge on one day.
 type Prices struct {
 	AsOf     string  `json:"as_of"`    // a date
 	Currency string  `json:"currency"` // such as USD
-	Models   []Price `json:"models"`   // the first that fits a model counts
+	Models   []Price `json:"models"`   // the first entry that fits a model counts
 }
 
-// Price is what a million tokens cost.
+// Price is the price of a million tokens.
 type Price struct {
-	Model        string  `json:"model"` // how its name begins
+	Model        string  `json:"model"` // prefix of the model's name
 	Input        float64 `json:"input"`
 	Output       float64 `json:"output"`
 	CacheRead    float64 `json:"cache_read"`
-	CacheWrite   float64 `json:"cache_write"`    // 0 for the price of input
-	CacheWrite1h float64 `json:"cache_write_1h"` // to live for an hour, 0 for the price of the other writes
+	CacheWrite   float64 `json:"cache_write"`    // 0: the price of input
+	CacheWrite1h float64 `json:"cache_write_1h"` // for writes that live an hour; 0: the price of the other writes
 }
 
-// ReadPrices reads a list of prices from JSON. E_DOCUMENT_INVALID for what is
-// none: without a day or a currency, with fields that it does not have, or with
-// a price below 0.
+// ReadPrices reads a list of prices from JSON. E_DOCUMENT_INVALID if it has no
+// day or no currency, has unknown fields, or has a price below 0.
 func ReadPrices(text []byte) (*Prices, error) {
 	var p Prices
 	d := json.NewDecoder(bytes.NewReader(text))
@@ -70,9 +69,9 @@ func badPrices(why string, err error) error {
 	return fault.New(fault.DocumentInvalid, "this is no list of prices: "+why, "such as "+remedy)
 }
 
-// Cost is what a call cost, nil where the list has no price for its model or the
-// provider did not say how many tokens it took. before is the call before it, nil
-// for the first.
+// Cost returns what a call cost, nil if the list has no price for its model or
+// the provider did not report its tokens. before is the previous call, nil for
+// the first.
 func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 	price := p.of(call.Model)
 	u := call.Provider
@@ -100,7 +99,7 @@ func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 	return c
 }
 
-// cachedAfter is how many tokens of a call were in the cache after it.
+// cachedAfter returns how many tokens of a call were in the cache afterwards.
 func cachedAfter(u *inspect.ProviderCache) int64 {
 	if u.Written != nil {
 		return or0(u.Read) + *u.Written

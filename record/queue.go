@@ -6,8 +6,7 @@ import (
 	"sync"
 )
 
-// What waits to be recorded, at most. The bytes are those of requests and
-// answers.
+// Limits of the queue. The bytes are those of requests and answers.
 const (
 	maxJobs  = 4096
 	maxBytes = 256 << 20
@@ -18,14 +17,14 @@ var (
 	errClosed = errors.New("the recorder is closed")
 )
 
-// job is something to be recorded. Its error is for whoever waits.
+// job is one recording step. Its error goes to whoever waits for it.
 type job struct {
 	run  func() error
 	size int
-	done chan error // nil where nobody waits
+	done chan error // nil if nobody waits
 }
 
-// queue does jobs one after the other, in the order in which they came.
+// queue runs jobs one after the other in the order of their arrival.
 type queue struct {
 	mu     sync.Mutex
 	ready  *sync.Cond
@@ -42,7 +41,7 @@ func newQueue() *queue {
 	return q
 }
 
-// put adds a job, or says why it cannot. It never waits for another job.
+// put adds a job, or returns why it cannot. It never waits for another job.
 func (q *queue) put(j job) error {
 	q.mu.Lock()
 	defer q.mu.Unlock()

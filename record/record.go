@@ -1,21 +1,3 @@
-// Package record records the calls of a provider off the wire: what is sent to
-// any of four APIs becomes a context, one cycle a call, and what is answered the
-// beginning of the next cycle. It needs no SDK and takes one line:
-//
-//	rec := record.To(store, record.Options{Context: "chat"})
-//	defer rec.Close()
-//	openai.NewClient(option.WithMiddleware(rec.Middleware))
-//	anthropic.NewClient(option.WithMiddleware(rec.Middleware))
-//	&http.Client{Transport: rec.Transport(nil)} // for everything else
-//
-// Each request is an attempt, a retry another one. Its tools are blocks of kind
-// tool at the front of ^sys, its system prompt follows there, its messages are
-// blocks of turns; model, parameters and how the body was written are kept with
-// the attempt, so that [Request] gives the body back byte for byte. What goes on
-// from call to call keeps its id; docs/wire.md says how.
-//
-// Never kept are headers but those that name a version or a beta of an API, and
-// queries of URLs: so no keys, cookies or signatures.
 package record
 
 import (
@@ -36,39 +18,42 @@ import (
 
 // Options says how calls are recorded.
 type Options struct {
-	// Context is the name of the context to record to; "" for "recorded". Calls that
-	// belong to another conversation go to contexts of their own, named after it:
-	// chat, chat-2, chat-3. A context of that name must have been made by a recorder.
+	// Context names the context to record to; "" for "recorded". Calls of
+	// another conversation go to contexts named after it: chat, chat-2, chat-3.
+	// A context with such a name must have been made by a recorder.
 	Context string
 	// Actor names who makes the calls, for the log.
 	Actor string
-	// Clock gives the time in nanoseconds since the epoch; nil for that of the system.
+	// Clock returns the time in nanoseconds since the epoch; nil for the
+	// system's clock.
 	Clock func() int64
-	// Strict makes a call wait until it is recorded, and fail where it cannot be. By
-	// default no call waits or fails for being recorded.
+	// Strict makes a call wait until it is recorded, and fail if it cannot be
+	// recorded. By default recording neither delays a call nor makes it fail.
 	Strict bool
-	// Redact are patterns: what they match in strings of a body or an answer is
-	// replaced by [redacted] before it is kept.
+	// Redact lists patterns. The recorder replaces what they match in strings
+	// of bodies and answers by [redacted] before it stores anything.
 	Redact []*regexp.Regexp
-	// Zstd reads bodies that a client compressed with Zstandard, for which the standard
-	// library has no reader. With nil such bodies are counted as unread.
+	// Zstd decompresses bodies that a client compressed with Zstandard; the
+	// standard library has no reader for it. With nil the recorder counts such
+	// bodies as unread.
 	Zstd func(io.Reader) (io.ReadCloser, error)
-	// Diagnose asks providers why they did not read all of their cache: Anthropic with
-	// the field diagnostics, OpenAI's Responses from GPT-5.6 on with
-	// prompt_cache_options.comparison_response_id. It is the only field that a recorder
-	// adds to a request, and never in place of the client's own. The provider keeps hashes
-	// of the requests for it; a server that does not know the field may refuse it. A
-	// call is compared with the last one whose answer was recorded when it is sent.
+	// Diagnose asks providers why they did not read all of their cache:
+	// Anthropic with the field diagnostics, OpenAI's Responses from GPT-5.6 on
+	// with prompt_cache_options.comparison_response_id. The recorder adds no
+	// other field to a request, and never replaces the client's own. To answer,
+	// the provider keeps hashes of the requests; a server that does not know
+	// the field may refuse the request. The recorder compares a call with the
+	// last call whose answer it has recorded by then.
 	Diagnose bool
 }
 
 // Stats counts what a recorder did.
 type Stats struct {
-	Calls     int   // that were recorded
-	KeptRaw   int   // of Calls, whose body no value and notes give back
+	Calls     int   // recorded calls
+	KeptRaw   int   // calls whose body is stored whole, because value and notes cannot restore it
 	Unread    int   // requests to one of the APIs that are not such a request, or are compressed in an unknown way
-	Lost      int   // that were not recorded: the queue was full, or the store failed
-	LastError error // why the last of Lost was lost
+	Lost      int   // calls that were not recorded: the queue was full, or the store failed
+	LastError error // why the last lost call was lost
 }
 
 // Recorder records calls. It is safe for concurrent use.
@@ -79,14 +64,14 @@ type Recorder struct {
 
 	mu       sync.Mutex
 	stats    Stats
-	previous map[asked]string // the last answers of conversations, by their ids
+	previous map[asked]string // id of the last answer of each conversation
 
-	// Of the queue's goroutine.
-	lines []*line          // in the order in which they began
-	last  map[string]*line // that a group sent a request on, by the id of the group
+	// Only the queue's goroutine uses these.
+	lines []*line          // in the order of their creation
+	last  map[string]*line // the line of a group's last request, by the id of the group
 }
 
-// To returns a recorder to a store.
+// To returns a recorder that writes to a store.
 func To(s store.Store, o Options) *Recorder {
 	if o.Context == "" {
 		o.Context = "recorded"
@@ -97,19 +82,19 @@ func To(s store.Store, o Options) *Recorder {
 	return &Recorder{store: s, options: o, queue: newQueue(), previous: map[asked]string{}, last: map[string]*line{}}
 }
 
-// Close waits until everything is recorded that has come so far, and ends the
-// recorder. What comes later passes and is counted as lost.
+// Close waits until the recorder has recorded everything that arrived before,
+// and ends it. Later calls still reach the provider and count as lost.
 func (r *Recorder) Close() { r.queue.close() }
 
-// Stats returns what was counted so far.
+// Stats returns the counts so far.
 func (r *Recorder) Stats() Stats {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.stats
 }
 
-// Contexts returns the names of the contexts that calls were recorded to, in the
-// order in which they began. It is for after Close.
+// Contexts returns the names of the contexts that calls were recorded to, in
+// the order of their creation. Call it after Close.
 func (r *Recorder) Contexts() []string {
 	var names []string
 	for _, l := range r.lines {
@@ -130,7 +115,7 @@ func (r *Recorder) lost(err error) {
 	r.count(func(s *Stats) { s.Lost, s.LastError = s.Lost+1, err })
 }
 
-// kept headers change what a request means.
+// keptHeaders are the headers that change what a request means.
 var keptHeaders = []string{"Anthropic-Version", "Anthropic-Beta", "Openai-Beta"}
 
 func headersOf(h http.Header) map[string]string {
@@ -143,8 +128,8 @@ func headersOf(h http.Header) map[string]string {
 	return kept
 }
 
-// lineFor returns the line that a request goes on with, which may begin with it.
-// Another recorder may take its name meanwhile.
+// lineFor returns the line of a request, and creates the line if the request
+// begins one. Another recorder may take the name first.
 func (r *Recorder) lineFor(ctx context.Context, q *request) (*line, string, error) {
 	for first := len(r.lines) == 0; ; first = true {
 		if first {
@@ -169,8 +154,8 @@ func (r *Recorder) lineFor(ctx context.Context, q *request) (*line, string, erro
 	}
 }
 
-// take returns the line that was chosen. E_CONFLICT where another recorder took
-// the name of a new one.
+// take returns the chosen line. E_CONFLICT if another recorder took the name of
+// a new line.
 func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*line, error) {
 	if c.line != nil && !c.fork {
 		return c.line, nil
@@ -180,7 +165,7 @@ func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*line, erro
 	if c.fork && c.cycle > 0 {
 		l, err = c.line.forked(ctx, r.nextName(), c.cycle, c.why)
 	}
-	if errors.Is(err, errors.ErrUnsupported) { // by the store, or as no snapshot has what the two share
+	if errors.Is(err, errors.ErrUnsupported) { // the store cannot fork, or no snapshot ends where the two part
 		l, err = newLine(ctx, r.store, r.nextName(), r.openOptions(), q.group, c.begun)
 	}
 	if err != nil {
@@ -193,7 +178,8 @@ func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*line, erro
 	return l, nil
 }
 
-// openLines opens what other recorders left, up to a name that is free.
+// openLines opens the contexts that other recorders left, up to the first free
+// name.
 func (r *Recorder) openLines(ctx context.Context) error {
 	for {
 		name := r.nextName()
@@ -211,7 +197,7 @@ func (r *Recorder) openLines(ctx context.Context) error {
 	}
 }
 
-// nextName is the name of the next line.
+// nextName returns the name of the next line.
 func (r *Recorder) nextName() string {
 	if len(r.lines) == 0 {
 		return r.options.Context

@@ -8,39 +8,40 @@ import (
 // which begins at offset 1.
 const firstTool = -1 << 32
 
-// The regions that blocks are added to.
+// The regions that a recorder adds blocks to.
 const (
 	systemRegion = "^sys"
 	activeHead   = "^ah"
 )
 
-// rewriter brings the conversation of a working state to a new thread, in which
-// blocks that go on keep their ids and places. Every block of a recorded context
-// stands outside of the core of its turn, where it can be removed, at an offset of
-// its own: another can take its place.
+// rewriter changes the conversation of a working state into a new thread, in
+// which continued blocks keep their ids and places. A recorder puts every block
+// outside the core of its turn, where it can be removed, and at an offset of
+// its own, where another block can replace it.
 type rewriter struct {
 	e     *pact.Batch
-	calls map[string]string // the nodes of calls by their ids
+	calls map[string]string // node ids of tool calls, by call id
 	next  int64             // the offset for the next block of ^ah
-	prev  *block            // the block before the one at hand
-	fresh bool              // prev was added now
-	// what the provider said of an answer whose first block goes: the next block that
-	// is added has it
+	prev  *block            // the block before the current one
+	fresh bool              // this edit added prev
+	// what the provider reported about an answer whose first block this edit
+	// removes; the next added block takes it over
 	answer any
 }
 
-// change is what a request makes of the blocks that there are.
+// change is the difference between the blocks of the working state and those of
+// a request.
 type change struct {
 	old, now []block
-	next     []int // which of old each of now goes on with or succeeds, -1 for none
+	next     []int // for each block of now the block of old that it continues or succeeds, -1 for none
 }
 
 func changeOf(old, now []block) change {
 	return change{old, now, successors(old, now, align(keysOf(old), keysOf(now)))}
 }
 
-// count counts the blocks that go without a successor, and those that have one
-// which says something else.
+// count returns how many blocks went without a successor, and how many have a
+// successor that says something else.
 func (c *change) count() (gone, changed int) {
 	gone = len(c.old)
 	for j, i := range c.next {
@@ -54,7 +55,7 @@ func (c *change) count() (gone, changed int) {
 	return gone, changed
 }
 
-// conversation makes the edits.
+// conversation edits the conversation.
 func (c *change) conversation(e *pact.Batch) {
 	old, now, next := c.old, c.now, c.next
 	r := &rewriter{e: e, calls: map[string]string{}, next: 1}
@@ -64,7 +65,7 @@ func (c *change) conversation(e *pact.Batch) {
 		}
 	}
 	stays := make([]bool, len(old))
-	last := -1 // the last of now that stands where an old one stood
+	last := -1 // the last block of now that took the place of an old one
 	for j, i := range next {
 		if i >= 0 {
 			stays[i] = old[i].key == now[j].key
@@ -87,7 +88,7 @@ func (c *change) conversation(e *pact.Batch) {
 			r.fresh = false
 		case i >= 0:
 			if stays[i] {
-				e.Remove(old[i].id) // what was added before it has a later stamp
+				e.Remove(old[i].id) // the blocks added before this removal have later stamps
 			}
 			b.parent, b.Offset = old[i].parent, old[i].Offset
 			b.inHead = old[i].inHead
@@ -108,14 +109,15 @@ func (c *change) conversation(e *pact.Batch) {
 	}
 }
 
-// behind reports whether a block shares its place with one that was added there
-// just now and has to stand before it.
+// behind reports whether a block shares its place with a block that this edit
+// added and that has to stand before it.
 func (r *rewriter) behind(b *block) bool {
 	return r.fresh && r.prev.parent == b.parent && r.prev.Offset == b.Offset
 }
 
-// between gives a new block a place among those that go on: that of the one
-// before it, as it has a later stamp, else one before the first.
+// between places a new block among continued ones. It takes the place of the
+// block before it, because its stamp is later; with no block before it, a place
+// in front of the first.
 func (r *rewriter) between(b *block, old []block, next []int) {
 	if r.prev != nil {
 		b.parent, b.Offset, b.inHead = r.prev.parent, r.prev.Offset, r.prev.inHead
@@ -128,7 +130,7 @@ func (r *rewriter) between(b *block, old []block, next []int) {
 		}
 	}
 	if b.Offset == 0 {
-		b.Offset = -1 // 0 is the core
+		b.Offset = -1 // offset 0 is the core of the turn
 	}
 }
 
@@ -149,8 +151,8 @@ func (r *rewriter) add(b *block) {
 	r.fresh = true
 }
 
-// system makes the edits in ^sys. Blocks there may change in place: a tool or a
-// text that says something else is a new version under the same id.
+// system edits ^sys. Blocks there can change in place: a changed tool or text
+// becomes a new version under the same id.
 func (c *change) system(e *pact.Batch) {
 	old, now, next := c.old, c.now, c.next
 	stays := make([]bool, len(old))
@@ -165,8 +167,8 @@ func (c *change) system(e *pact.Batch) {
 			e.Remove(old[i].id)
 		}
 	}
-	var offset int64 // of the block before
-	added := false   // the block before was added now
+	var offset int64 // offset of the previous block
+	added := false   // this edit added the previous block
 	for j := range now {
 		b := &now[j]
 		i := next[j]
@@ -178,7 +180,7 @@ func (c *change) system(e *pact.Batch) {
 			}
 			continue
 		case i >= 0:
-			e.Remove(old[i].id) // what was added before it has a later stamp
+			e.Remove(old[i].id) // the blocks added before this removal have later stamps
 		case j > last && j == 0:
 			offset = firstOffset(b)
 		case j > last:
@@ -191,7 +193,8 @@ func (c *change) system(e *pact.Batch) {
 	}
 }
 
-// firstOffset is where the definitions of tools begin, and the system prompt.
+// firstOffset returns the offset where tool definitions begin, or the system
+// prompt.
 func firstOffset(b *block) int64 {
 	if b.Kind == "tool" {
 		return firstTool
@@ -199,7 +202,7 @@ func firstOffset(b *block) int64 {
 	return 1
 }
 
-// firstKept is the offset of the first block that goes on.
+// firstKept returns the offset of the first continued block.
 func firstKept(old []block, next []int) int64 {
 	for _, i := range next {
 		if i >= 0 {

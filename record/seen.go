@@ -11,18 +11,19 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// answers are what providers said of their answers, by the id of the attempt.
+// answers holds what providers reported about their answers, by the id of the
+// attempt.
 type answers struct {
 	about  map[string]canon.Any
-	cycles map[string]int64 // of the calls, by the id that the provider gave to the answer
-	known  map[string]bool  // nodes that were looked at
+	cycles map[string]int64 // cycle of each call, by the provider's id of its answer
+	known  map[string]bool  // nodes that take has already read
 }
 
 func newAnswers() *answers {
 	return &answers{about: map[string]canon.Any{}, cycles: map[string]int64{}, known: map[string]bool{}}
 }
 
-// take looks through the blocks of a snapshot that are new.
+// take reads the blocks of a snapshot that it has not read before.
 func (a *answers) take(s *pact.Snapshot) (err error) {
 	defer tree.Recover(&err)
 	s.Tree().BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
@@ -34,7 +35,7 @@ func (a *answers) take(s *pact.Snapshot) (err error) {
 		if about := n.Header(attrAnswer); about != "" {
 			v := canon.Value(about).Any()
 			a.about[memberText(v, "attempt")] = v
-			// The snapshot of a cycle has the answer to the call of the cycle before.
+			// A snapshot holds the answer to the call of the cycle before it.
 			if id := memberText(v, "id"); id != "" && a.cycles[id] == 0 {
 				a.cycles[id] = s.Cycle() - 1
 			}
@@ -52,21 +53,20 @@ func memberText(v canon.Any, name string) string {
 	return m.Text
 }
 
-// heldFields are the fields of a body by which a request refers to what the
-// provider holds.
+// heldFields lists the fields of a body that refer to what the provider stores.
 var heldFields = map[api.Name][]string{
 	api.Responses: {"previous_response_id", "conversation", "prompt"},
 	api.Gemini:    {"cachedContent", "cached_content"},
 }
 
-// editFields are the fields that let a provider change what it was sent.
+// editFields lists the fields that allow a provider to change what it was sent.
 var editFields = map[api.Name][]string{
 	api.Responses: {"context_management", "truncation"},
 	api.Messages:  {"context_management"},
 }
 
-// seen says whether the model saw what a request has. about is what the provider
-// said of the answer.
+// seen says whether the model saw all of a request. about is what the provider
+// reported about the answer.
 func (a *answers) seen(r *api.Request, about canon.Any) inspect.Seen {
 	s := inspect.Seen{State: inspect.SeenWhole}
 	refer := func(field, id string) {
@@ -95,7 +95,7 @@ func (a *answers) seen(r *api.Request, about canon.Any) inspect.Seen {
 		if v, _ := r.Parameters.Get(field); v.Kind != canon.KindAbsent && v.Kind != canon.KindNull && v.Text != "disabled" {
 			s.Asked = append(s.Asked, field)
 			if field == "truncation" {
-				s.State = inspect.SeenPartial // no answer says whether anything was left out
+				s.State = inspect.SeenPartial // no answer reports whether the provider left anything out
 			}
 		}
 	}
@@ -103,19 +103,19 @@ func (a *answers) seen(r *api.Request, about canon.Any) inspect.Seen {
 	for _, change := range changed.Elems {
 		s.Changed = append(s.Changed, json.RawMessage(change.Value()))
 		if memberText(change, "path") == "" {
-			s.State = inspect.SeenPartial // it does not say which block
+			s.State = inspect.SeenPartial // the provider does not say which block it changed
 		}
 	}
 	if about.Kind == canon.KindAbsent && len(s.Asked) > 0 {
-		s.State = inspect.SeenPartial // there is no answer that could say it
+		s.State = inspect.SeenPartial // no answer could report the change
 	}
 	return s
 }
 
-// Sight says whether the model saw what the snapshot of a cycle has: what the
-// request refers to that the provider holds, and what the provider said that it
-// changed. Errors are those of [Request]. Cost: that of the threads up to the
-// cycle after it.
+// Sight says whether the model saw what the snapshot of a cycle holds: which
+// parts the request takes from the provider's own storage, and which parts the
+// provider said it changed. It fails as [Request] does. Cost: that of the
+// threads up to the following cycle.
 func Sight(ctx context.Context, c *pact.Context, cycle int64) (*inspect.Seen, error) {
 	for p, err := range Prefixes(ctx, c, "") {
 		if err != nil {

@@ -11,21 +11,21 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// forms are the APIs that a thread can be written for, by the names that they
-// have outside.
+// forms maps the names that users give to the APIs that a thread can be written
+// for.
 var forms = map[string]api.Name{
 	"openai": api.Chat, "responses": api.Responses, "anthropic": api.Messages, "gemini": api.Gemini,
 }
 
-// Thread returns the thread of a snapshot of a recorded context as the fields in
-// which a request of an API has it: tools, system prompt and messages, as one JSON
-// object. form is openai (chat completions), responses, anthropic or gemini,
-// whichever the context was recorded from. left counts the blocks that the API has
-// no form for, such as thinking that another provider signed.
+// Thread writes the thread of a snapshot of a recorded context as the fields of
+// a request: tools, system prompt and messages, in one JSON object. form is
+// openai (chat completions), responses, anthropic or gemini, and need not be
+// the API that was recorded. left counts the blocks that this API cannot
+// express, such as thinking that another provider signed.
 //
-// For the API that was recorded, [Request] gives the bytes that were sent.
-// E_DOCUMENT_INVALID for another form, E_CONFLICT for a context that no recorder
-// made. Cost: that of the thread.
+// For the API that was recorded, [Request] returns the bytes that were sent.
+// E_DOCUMENT_INVALID for an unknown form, E_CONFLICT for a context that no
+// recorder made. Cost: that of the thread.
 func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessage, left int, err error) {
 	defer tree.Recover(&err)
 	to, ok := forms[form]
@@ -64,5 +64,5 @@ func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessa
 	return json.RawMessage(fields.Value()), left, nil
 }
 
-// Recorded reports whether a snapshot is of a context that a recorder made.
+// Recorded reports whether a recorder made the context of a snapshot.
 func Recorded(s *pact.Snapshot) bool { return s.Tree().Root().Node().Has(attrContext) }

@@ -10,15 +10,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// view is what a line has: the blocks that its last request was sent with, and
-// what was answered to it.
+// view is the state of a line: the blocks that its last request sent, and the
+// blocks of the answer.
 type view struct {
 	of                   *tree.Tree
 	system, sent, answer []block
 }
 
-// view returns what the line has now. Cost: the blocks of the line, once for
-// each state that it is in.
+// view returns the state of the line now. Cost: the blocks of the line, once
+// for each state.
 func (l *line) view(ctx context.Context) (*view, error) {
 	t := l.c.Working().Tree()
 	if l.seen != nil && l.seen.of == t {
@@ -36,8 +36,8 @@ func (l *line) view(ctx context.Context) (*view, error) {
 	return v, nil
 }
 
-// answerOf returns where the answer begins that nothing was sent after, -1 where
-// there is none.
+// answerOf returns where the answer begins that no request has followed yet, -1
+// if there is none.
 func answerOf(conversation []block) int {
 	for i := len(conversation) - 1; i >= 0 && conversation[i].inHead && conversation[i].Role == "assistant"; i-- {
 		if conversation[i].Attrs[attrAnswer] != nil {
@@ -47,8 +47,8 @@ func answerOf(conversation []block) int {
 	return -1
 }
 
-// repeated returns how many blocks a conversation begins with as the line has
-// them, its answer included.
+// repeated counts how many leading blocks a conversation shares with the line,
+// its answer included.
 func (v *view) repeated(conversation []block) int {
 	n := 0
 	for n < len(conversation) && n < len(v.sent)+len(v.answer) && v.block(n).key == conversation[n].key {
@@ -57,7 +57,7 @@ func (v *view) repeated(conversation []block) int {
 	return n
 }
 
-// block is a block of what was sent and then answered.
+// block returns the n-th block of the request and its answer taken together.
 func (v *view) block(n int) *block {
 	if n < len(v.sent) {
 		return &v.sent[n]
@@ -65,7 +65,7 @@ func (v *view) block(n int) *block {
 	return &v.answer[n-len(v.sent)]
 }
 
-// wasSent reports whether the last request had just these blocks.
+// wasSent reports whether the last request had exactly these blocks.
 func (v *view) wasSent(system, conversation []block) bool {
 	return same(v.system, system) && same(v.sent, conversation)
 }
@@ -75,7 +75,7 @@ func (v *view) manyTurns() bool {
 	return slices.ContainsFunc(v.sent, func(b block) bool { return b.Role == "assistant" })
 }
 
-// toolNames returns the tools of a system region.
+// toolNames returns the names of the tools in ^sys.
 func toolNames(system []block) map[string]bool {
 	names := map[string]bool{}
 	for i := range system {
@@ -87,11 +87,11 @@ func toolNames(system []block) map[string]bool {
 	return names
 }
 
-// alike reports whether it may be one agent that sends both: at least half of
-// their tools have the same names or, where neither has tools, part of the system
-// prompt is the same or both have none. One with tools is not the same as one
-// without in the session of an agent, where those without are asked for a title
-// or a summary.
+// alike reports whether one agent may have sent both system regions: at least
+// half of their tools share names. If neither has tools, they must share part
+// of the system prompt, or both have none. Within the session of an agent, a
+// request with tools is never like one without: agents ask for titles and
+// summaries without tools.
 func alike(agent bool, a, b []block) bool {
 	tools, others := toolNames(a), toolNames(b)
 	if len(tools) > 0 && len(others) > 0 {
@@ -123,13 +123,13 @@ func alike(agent bool, a, b []block) bool {
 	return texts == [2]int{}
 }
 
-// openCall is a call of a tool that was answered and has no result yet.
+// openCall is a tool call in an answer that has no result yet.
 type openCall struct {
-	call, block string   // the id of the call, and that of its block
-	arguments   []string // that are texts
+	call, block string   // id of the call and id of its block
+	arguments   []string // the texts among its arguments
 }
 
-// openCallOf reads a call. Its arguments may be a text that is JSON itself.
+// openCallOf reads a call. Its arguments may be a text that holds JSON.
 func openCallOf(p *api.Part, id string) openCall {
 	c := openCall{call: p.Call, block: id}
 	var collect func(v canon.Any)
@@ -152,16 +152,16 @@ func openCallOf(p *api.Part, id string) openCall {
 	return c
 }
 
-// Lengths from which a text is taken for a task that was handed on: as all that
-// is said, and as part of it; and for a summary that is quoted.
+// The lengths in bytes from which a text counts as a delegated task (as
+// everything the user says, and as part of it) or as a quoted summary.
 const (
 	shortestTask   = 8
 	shortestInside = 32
 	shortestQuote  = 16
 )
 
-// begins returns the length of the longest argument that a conversation was begun
-// with, 0 for none.
+// begins returns the length of the longest argument that the user repeats in a
+// conversation, 0 for none.
 func (c *openCall) begins(conversation []block) int {
 	longest := 0
 	for i := range conversation {
@@ -185,8 +185,8 @@ func textOf(b *block) (string, bool) {
 	return v.Text, ok && b.Kind == "text" && v.Kind == canon.KindString
 }
 
-// quotes reports whether a user's text repeats the longest line of what was
-// answered, as the first message after a compaction does.
+// quotes reports whether a user's text repeats the longest line of the answer,
+// as the first message after a compaction does.
 func quotes(conversation []block, said string) bool {
 	line := ""
 	for text := range strings.SplitSeq(said, "\n") {

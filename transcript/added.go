@@ -2,7 +2,7 @@ package transcript
 
 import "github.com/contexttree/pact/internal/canon"
 
-// appendAdded appends the message of blocks that no import made.
+// appendAdded appends a message for blocks that did not come from an import.
 func (r *renderer) appendAdded(dst []byte, list []piece) ([]byte, error) {
 	var f fields
 	p := &list[0]
@@ -35,7 +35,7 @@ func (r *renderer) appendAdded(dst []byte, list []piece) ([]byte, error) {
 	return f.appendTo(dst), nil
 }
 
-// providerRole is the nearest role that OpenAI has.
+// providerRole returns the nearest role that OpenAI has.
 func providerRole(role string) string {
 	switch role {
 	case "user", "assistant", "tool", "system":
@@ -44,7 +44,7 @@ func providerRole(role string) string {
 	return "user"
 }
 
-// speech sets what the assistant says and calls.
+// speech sets the fields for what the assistant says and calls.
 func (r *renderer) speech(f *fields, list []piece) {
 	var texts []*piece
 	var calls []canon.Value
@@ -72,7 +72,7 @@ func (r *renderer) speech(f *fields, list []piece) {
 	}
 }
 
-// addedCall is a call in the form of OpenAI, whose arguments are JSON text.
+// addedCall returns a call in OpenAI's form, with its arguments as JSON text.
 func addedCall(p *piece) canon.Value {
 	content := p.content.Any()
 	name, _ := content.Get("name")
@@ -98,8 +98,9 @@ func addedCall(p *piece) canon.Value {
 	return f.object()
 }
 
-// calledID is what a result names its call by: the id that the call came with
-// or that of its node; its own where it refers to nothing.
+// calledID returns the id by which a result names its call: the id that the
+// call came with, else the id of the call's node. A result that refers to
+// nothing uses the id of its own node.
 func (r *renderer) calledID(p *piece) (canon.Value, error) {
 	for _, ref := range p.node.Refs {
 		n := r.node(ref)
@@ -125,8 +126,8 @@ func (r *renderer) calledID(p *piece) (canon.Value, error) {
 	return canon.String(p.node.ID), nil
 }
 
-// calledFunction is the name by which a result names a legacy call, "" for any
-// other.
+// calledFunction returns the name by which a result names a legacy call, "" for
+// any other.
 func (r *renderer) calledFunction(p *piece) (canon.Value, error) {
 	for _, ref := range p.node.Refs {
 		n := r.node(ref)
@@ -143,8 +144,8 @@ func (r *renderer) calledFunction(p *piece) (canon.Value, error) {
 	return "", nil
 }
 
-// plainContent is a content as a message may have it: a text or a list of
-// parts. Anything else becomes the text of its JSON.
+// plainContent returns a content that a message may have: a text or a list of
+// parts. It turns anything else into JSON text.
 func plainContent(v canon.Value) canon.Value {
 	switch content := v.Any(); content.Kind {
 	case canon.KindArray:
@@ -177,8 +178,8 @@ func textPart(v canon.Value) canon.Value {
 	return fields{{"text", canon.String(asText(v))}, {"type", `"text"`}}.object()
 }
 
-// imagePart is the part of an image whose content is its URL, an object with
-// it, or a part already.
+// imagePart returns the part for an image whose content is a URL, an object
+// that holds one, or already a part.
 func imagePart(v canon.Value) canon.Value {
 	image := v.Any()
 	if isPart(image) {
@@ -190,7 +191,7 @@ func imagePart(v canon.Value) canon.Value {
 	return fields{{"image_url", v}, {"type", `"image_url"`}}.object()
 }
 
-// asText is a string itself and the JSON text of everything else.
+// asText returns a string unchanged, and any other value as JSON text.
 func asText(v canon.Value) string {
 	if t, ok := v.Text(); ok {
 		return t

@@ -11,18 +11,18 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// builder makes the context of a conversation list by list. It knows what the
-// working state holds, message by message.
+// builder makes the context of a conversation, one list of messages after
+// another. It tracks which blocks of the working state hold which message.
 type builder struct {
 	provenance string
 	policy     lifecycle.Policy
-	loose      int   // position in the body from which on blocks stay outside cores
-	messages   int64 // numbers given to messages
-	cycle      int   // of the edit under way
+	loose      int   // from this position of the body on, blocks stay outside cores
+	messages   int64 // how many messages have a number
+	cycle      int   // cycle of the current edit
 	header     []placed
 	body       []*message
-	nodes      [][]string // ids of the blocks of each message of the body
-	turns      []string   // ids of the turns that those were sealed into, of the sealed ones
+	nodes      [][]string // ids of the blocks of each message in the body
+	turns      []string   // for sealed messages, the id of the turn
 	calls      callIndex
 }
 
@@ -54,8 +54,8 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 	return nil
 }
 
-// finish brings the working state to the list without a commit. What the list
-// no longer has must be outside cores.
+// finish makes the working state hold the list, without a commit. Every message
+// that the list no longer has must stand outside the cores.
 func (b *builder) finish(ctx context.Context, c *pact.Context, list []*message) error {
 	header, body := split(list)
 	keep := common(b.body, body)
@@ -68,7 +68,7 @@ func (b *builder) finish(ctx context.Context, c *pact.Context, list []*message) 
 	}, nil)
 }
 
-// change removes blocks, brings ^sys up to date and adds to the body.
+// change removes blocks, updates ^sys and adds messages to the body.
 func (b *builder) change(e *pact.Batch, gone []string, header, body []*message) {
 	remove(e, gone)
 	b.setHeader(e, header)
@@ -80,7 +80,7 @@ func (b *builder) cut(at int) {
 	b.calls.cut(at)
 }
 
-// remove removes what was not pruned.
+// remove removes those of the nodes that no pruning has removed.
 func remove(e *pact.Batch, ids []string) {
 	for _, id := range ids {
 		if e.Has(id) {
@@ -89,14 +89,15 @@ func remove(e *pact.Batch, ids []string) {
 	}
 }
 
-// number counts messages: blocks of one number are one message.
+// number returns the next message number: blocks with the same number form one
+// message.
 func (b *builder) number() int64 {
 	b.messages++
 	return b.messages - 1
 }
 
-// add adds messages to ^ah: to the core what comes before the first call or
-// result, at offset 1 everything from there on.
+// add adds messages to ^ah: to the core up to the first call or result, and at
+// offset 1 from there on.
 func (b *builder) add(e *pact.Batch, list []*message) {
 	b.cycle++
 	apart := false
@@ -116,8 +117,8 @@ func (b *builder) add(e *pact.Batch, list []*message) {
 	}
 }
 
-// late reports whether a block is a result of calls that were all pruned before
-// it came. It is left out with them.
+// late reports whether a block is a result whose calls were all pruned before
+// it came. Such a result is left out like its calls.
 func (b *builder) late(e *pact.Batch, block block) bool {
 	found := false
 	for _, key := range block.answers {
@@ -130,8 +131,8 @@ func (b *builder) late(e *pact.Batch, block block) bool {
 	return found
 }
 
-// addBlock adds a block and returns its id. A result refers to its calls, and calls that are not
-// sealed yet refer to it.
+// addBlock adds a block and returns its id. A result refers to its calls, and
+// its unsealed calls refer to it.
 func (b *builder) addBlock(e *pact.Batch, block block, at int) string {
 	var calls []*called
 	for _, key := range block.answers {

@@ -2,15 +2,15 @@ package transcript
 
 import "slices"
 
-// callKey is what a result names its call by: the id of the call or, for a
-// legacy one, the name of the function.
+// callKey is how a result names its call: by the id of the call or, for a
+// legacy call, by the name of the function.
 type callKey struct{ id, function string }
 
 // called is a call that results may refer to.
 type called struct {
-	node    string // id
-	at      int    // position of its message in the body of the list
-	cycle   int    // in which it was added
+	node    string // id of its node
+	at      int    // position of its message in the body
+	cycle   int    // the cycle that added it
 	results []answer
 }
 
@@ -19,12 +19,12 @@ type answer struct {
 	at   int
 }
 
-// callIndex finds calls by what results name them by, in order.
+// callIndex finds calls by the keys that results use, in order.
 type callIndex map[callKey][]*called
 
-// answered returns the call that a result of that key answers: of the last
-// message that has such a call the first one without a result, else the last.
-// Ids may repeat, within a message too.
+// answered returns the call that a result with that key answers. It takes the
+// last message with such a call, and in it the first call without a result,
+// else the last one. Ids can repeat, even within a message.
 func (x callIndex) answered(key callKey) *called {
 	list := x[key]
 	if len(list) == 0 {
@@ -39,7 +39,7 @@ func (x callIndex) answered(key callKey) *called {
 	return found
 }
 
-// cut forgets calls and results from a position on.
+// cut forgets the calls and results from a position on.
 func (x callIndex) cut(at int) {
 	for key, list := range x {
 		x[key] = slices.DeleteFunc(list, func(c *called) bool { return c.at >= at })

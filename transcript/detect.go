@@ -22,8 +22,8 @@ func Detect(data []byte) string {
 	return ""
 }
 
-// shapeOf tells what an object is by the kinds of its members: a conversation,
-// or one message of an OpenAI conversation.
+// shapeOf recognizes an object by the kinds of its members: a conversation, or
+// one message of an OpenAI conversation.
 func shapeOf(kinds map[string]canon.Kind) string {
 	switch {
 	case kinds["root"] != canon.KindAbsent || kinds["pact_history"] != canon.KindAbsent:
@@ -38,7 +38,7 @@ func shapeOf(kinds map[string]canon.Kind) string {
 	return ""
 }
 
-// kindsOf is what shapeOf needs of a parsed object.
+// kindsOf returns the kinds of a parsed object's members, for shapeOf.
 func kindsOf(object canon.Any) map[string]canon.Kind {
 	kinds := make(map[string]canon.Kind, len(object.Members))
 	for _, m := range object.Members {
@@ -47,8 +47,8 @@ func kindsOf(object canon.Any) map[string]canon.Kind {
 	return kinds
 }
 
-// scan steps over JSON text without parsing what it does not need. It stops
-// at the first thing that is not JSON; Read says what is wrong there.
+// scan skips through JSON text and parses only what it needs. It stops at the
+// first byte that is not JSON; Read reports what is wrong there.
 type scan struct {
 	data []byte
 	at   int
@@ -76,7 +76,8 @@ func (s *scan) take(c byte) bool {
 	return true
 }
 
-// names returns the names of the object at hand with the kinds of their values.
+// names returns the member names of the current object and the kinds of their
+// values.
 func (s *scan) names() map[string]canon.Kind {
 	kinds := make(map[string]canon.Kind)
 	s.take('{')
@@ -99,7 +100,7 @@ func (s *scan) names() map[string]canon.Kind {
 	return kinds
 }
 
-// text steps over a string.
+// text skips a string.
 func (s *scan) text() {
 	for s.at++; s.at < len(s.data) && s.data[s.at] != '"'; s.at++ {
 		if s.data[s.at] == '\\' {
@@ -109,7 +110,7 @@ func (s *scan) text() {
 	s.at = min(s.at+1, len(s.data))
 }
 
-// value steps over a value: to the comma or bracket after it.
+// value skips a value, up to the comma or bracket after it.
 func (s *scan) value() {
 	for depth := 0; s.at < len(s.data); {
 		switch s.data[s.at] {

@@ -2,12 +2,12 @@ package transcript
 
 import "github.com/contexttree/pact/tree"
 
-// A call that was erased has lost what its message was, and the id that results
-// name it by. It goes on as a call under the id of its node, so that a provider
-// finds it beside the other calls of its message and its results behind it.
+// An erased call has lost its message and the id by which results name it. It
+// stays a call, with the id of its node, so that a provider finds it beside the
+// other calls of its message and in front of its results.
 
-// answersErased reports whether a node is the result of a call that was erased:
-// what it names the call by is no longer there.
+// answersErased reports whether a node is the result of an erased call, so that
+// the id it names no longer exists.
 func (r *renderer) answersErased(n *tree.Node) bool {
 	if n.Kind != "result" {
 		return false
@@ -20,7 +20,7 @@ func (r *renderer) answersErased(n *tree.Node) bool {
 	return false
 }
 
-// rejoin puts erased calls into the message of the calls beside them.
+// rejoin puts erased calls back into the message of the calls beside them.
 func rejoin(list []piece) {
 	for i := range list {
 		list[i].rejoin(list, i-1)

@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// fields are the members of an object being made. Of equal names the last
-// counts; a field without a value is left out.
+// fields are the members of an object under construction. The last of two equal
+// names counts; a field without a value is left out.
 type fields []field
 
 type field struct {
@@ -25,7 +25,7 @@ func (f *fields) setAll(object canon.Any) {
 	}
 }
 
-// appendTo appends the canonical object.
+// appendTo appends the object in canonical form.
 func (f fields) appendTo(dst []byte) []byte {
 	slices.SortStableFunc(f, func(a, b field) int { return strings.Compare(a.name, b.name) })
 	dst = append(dst, '{')
@@ -44,7 +44,7 @@ func (f fields) appendTo(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// object is the canonical object.
+// object returns the object in canonical form.
 func (f fields) object() canon.Value { return canon.Value(f.appendTo(nil)) }
 
 func array(values []canon.Value) canon.Value {

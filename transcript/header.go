@@ -9,10 +9,10 @@ type placed struct {
 	nodes []string // ids of its blocks
 }
 
-// setHeader brings ^sys to the list. A message that changed is updated in
-// place, as ^sys alone may be (docs/decisions): the next snapshot holds new
-// versions under the same ids. Where its blocks do not keep their number and
-// kinds, it and what follows are removed and added again, in order.
+// setHeader makes ^sys hold the list. Only ^sys allows a changed message to be
+// updated in place (docs/decisions): the next snapshot holds new versions under
+// the same ids. If the number or kinds of a message's blocks change, setHeader
+// removes and re-adds that message and all that follow.
 func (b *builder) setHeader(e *pact.Batch, list []*message) {
 	at := 0
 	for ; at < len(b.header) && at < len(list); at++ {
@@ -36,7 +36,8 @@ func (b *builder) setHeader(e *pact.Batch, list []*message) {
 	}
 }
 
-// update makes the blocks of a message those of another, if it can.
+// update turns the blocks of a message into those of another, and reports
+// whether it could.
 func (b *builder) update(e *pact.Batch, p *placed, m *message) bool {
 	was, will := p.blocks(p.n, b.provenance), m.blocks(p.n, b.provenance)
 	if len(was) != len(will) {

@@ -11,37 +11,38 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// ImportOptions says how the context of a conversation is made. A nil
+// ImportOptions says how to make the context of a conversation. A nil
 // *ImportOptions is the zero ImportOptions.
 type ImportOptions struct {
-	// CreateOptions are those of the context. Without a clock there is one that
-	// counts nanoseconds from 0, so that the same conversation gives the same bytes;
-	// the context that is returned goes on with it. Attrs take the place of the
-	// fields of the conversation.
+	// CreateOptions are the options of the context. Without a clock, Import
+	// uses one that counts nanoseconds from 0, so the same conversation always
+	// gives the same bytes; the returned context continues that clock. Attrs
+	// replace the fields of the conversation.
 	pact.CreateOptions
-	// Policy prunes at every call, so that the snapshots are what the model would
-	// have seen. Calls without results and results without calls that the
-	// conversation has are kept, unless the policy says otherwise. A result that
-	// comes when its call was pruned is left out with it.
+	// Policy prunes at every call, so that the snapshots hold what the model
+	// would have seen. Unless the policy says otherwise, calls without results
+	// and results without calls stay. A result whose call was pruned before it
+	// came is left out.
 	Policy lifecycle.Policy
-	// Progress, if not nil, is called after every call of the conversation with the
-	// number done and their total.
+	// Progress, if not nil, is called after every call of the conversation with
+	// the number done and the total.
 	Progress func(done, total int)
 }
 
 // Import makes a context of a conversation. Its snapshots are what the model
 // calls were sent, oldest first; the working state is the end of the
 // conversation. The whole import is one durable step of the store. A
-// conversation without a model call has no snapshot, and its context is made in
-// two steps: created, and filled.
+// conversation without a model call has no snapshot; Import then takes two
+// steps, one to create the context and one to fill it.
 //
-// Where a call was not sent what the one before it was sent and more, because
-// earlier messages were rewritten, changed system messages at the beginning are
-// updated in ^sys. Of the others, those from the first change on go and come
-// again in the new turn as far as they are still sent: turns are pruned as a
-// whole, but the turn with the change keeps what stands before it where the
-// change is outside its core. What only the end of the conversation drops is
-// kept outside the cores, where it can be removed without a commit.
+// A call may rewrite earlier messages instead of only adding to what the
+// previous call was sent. Import updates changed system messages at the
+// beginning in place, in ^sys. Of the other messages, it removes those from the
+// first change on, and adds the ones still sent to the new turn. It prunes
+// whole turns; but if the change lies outside the core of its turn, that turn
+// keeps what precedes the change. Messages that only the end of the
+// conversation drops stay outside the cores, where they can be removed without
+// a commit.
 //
 // E_CONFLICT if the name is taken, and the errors of a commit with the policy.
 //
@@ -94,7 +95,7 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, o 
 	return draft.Copy(ctx, s, name)
 }
 
-// counter is a clock that reads 0, 1, 2 …
+// counter returns a clock that reads 0, 1, 2 …
 func counter() func() int64 {
 	next := int64(-1)
 	return func() int64 {
@@ -103,7 +104,7 @@ func counter() func() int64 {
 	}
 }
 
-// droppedFrom returns the position in the body from which on the end of the
+// droppedFrom returns the position in the body from which the end of the
 // conversation drops what the last call was sent.
 func (c *Conversation) droppedFrom() int {
 	if len(c.calls) == 0 {
@@ -117,8 +118,8 @@ func (c *Conversation) droppedFrom() int {
 	return math.MaxInt
 }
 
-// split divides a list into the system messages that lead it, for ^sys, and
-// its body.
+// split divides a list into the leading system messages, for ^sys, and the
+// body.
 func split(list []*message) (header, body []*message) {
 	for i, m := range list {
 		if m.role != "system" {
@@ -128,7 +129,7 @@ func split(list []*message) (header, body []*message) {
 	return list, nil
 }
 
-// common returns how many messages two lists share at their beginning.
+// common counts the messages that two lists share at their beginning.
 func common(a, b []*message) int {
 	n := 0
 	for n < len(a) && n < len(b) && a[n] == b[n] {

@@ -2,7 +2,7 @@ package transcript
 
 import "github.com/contexttree/pact/internal/canon"
 
-// imported puts the blocks of one imported message together again.
+// imported rebuilds an imported message from its blocks.
 func imported(list []piece) fields {
 	var f fields
 	var bodies []piece
@@ -34,8 +34,8 @@ func imported(list []piece) fields {
 	return f
 }
 
-// contentOf is the content that bodies stand for; shape counts where there are
-// none. No value means that the message has no content.
+// contentOf returns the content that the bodies form. Without bodies, shape
+// decides; no value means that the message has no content.
 func contentOf(bodies []piece, shape string) canon.Value {
 	if len(bodies) == 1 && bodies[0].origin.content != contentList {
 		p := &bodies[0]
@@ -59,7 +59,7 @@ func contentOf(bodies []piece, shape string) canon.Value {
 	return canon.Null
 }
 
-// part is a block as a part of a list.
+// part returns a block as a part of a list.
 func (p *piece) part() canon.Value {
 	switch {
 	case p.origin.form == formPart:
@@ -70,7 +70,8 @@ func (p *piece) part() canon.Value {
 	return p.with(attrPart, "text", orEmpty(p.content), field{"type", `"text"`})
 }
 
-// with is the object of a field, further ones, and those of an attribute.
+// with returns an object of one field, further fields, and the fields in an
+// attribute.
 func (p *piece) with(attr, name string, v canon.Value, more ...field) canon.Value {
 	var f fields
 	f.setAll(canon.Value(p.node.Header(attr)).Any())

@@ -18,30 +18,30 @@ const (
 	attrForm    = "openai:form"
 )
 
-// What openai:message says of the content of a message where its blocks cannot
-// tell.
+// The values of openai:message for a content that the blocks alone do not
+// determine.
 const (
 	contentList   = "list"   // each block is a part of a list
 	contentEmpty  = "empty"  // an empty list
-	contentNull   = "null"   // there is no text, and content was null
-	contentAbsent = "absent" // there is no text, and content was left out
+	contentNull   = "null"   // no text: content was null
+	contentAbsent = "absent" // no text: content was left out
 )
 
-// What openai:form says.
+// The values of openai:form.
 const (
 	formPart     = "part"
 	formCall     = "call"
 	formFunction = "function_call"
 )
 
-// message is one message as it came.
+// message is one message as the file has it.
 type message struct {
 	canon.Any
 	role     string // canonical (01 §2)
-	original string // as it came
+	original string // the file's own word
 }
 
-// canonicalRoles maps the roles that providers use. All others become other.
+// canonicalRoles maps the providers' roles. Any other role becomes other.
 var canonicalRoles = map[string]string{
 	"user": "user", "assistant": "assistant", "tool": "tool", "system": "system", "other": "other",
 	"developer": "system", "function": "tool",
@@ -82,13 +82,13 @@ func messagesOf(list []entry) ([]*message, error) {
 // block is a part of a message that becomes a node.
 type block struct {
 	pact.Spec
-	call    callKey   // what results refer to this call by; zero for other blocks and calls without an id
-	answers []callKey // what this result refers to
-	apart   bool      // a call or a result: it stays outside the core
+	call    callKey   // how results name this call; zero for other blocks and for calls without an id
+	answers []callKey // the calls that this result names
+	apart   bool      // a call or a result, which stays outside the core
 }
 
-// blocks maps a message (07 §4.1): at least one block each. n is its number in
-// the context, by which its blocks find together again.
+// blocks maps a message to one block or more (07 §4.1). n is its number in the
+// context; OpenAI uses it to join the blocks again.
 func (m *message) blocks(n int64, provenance string) []block {
 	rest := without(m.Any, "role", "content")
 	var list []block
@@ -127,8 +127,8 @@ func (m *message) blocks(n int64, provenance string) []block {
 
 func text(s string) canon.Any { return canon.Any{Kind: canon.KindString, Text: s} }
 
-// content maps the content of a message that is not a result. shape is what
-// has to be known to put it together again.
+// content maps the content of a message that is not a result. shape says what
+// OpenAI needs besides the blocks to rebuild it.
 func (m *message) content() (list []block, shape string) {
 	content, ok := m.Get("content")
 	switch {
@@ -149,7 +149,7 @@ func (m *message) content() (list []block, shape string) {
 	return []block{{Spec: pact.Spec{Kind: "text"}}}, shape
 }
 
-// result maps a message of a tool: one block, its content as it came.
+// result maps a tool message to one block, with its content unchanged.
 func (m *message) result() block {
 	b := block{apart: true, Spec: pact.Spec{Kind: "result"}}
 	if content, ok := m.Get("content"); ok && content.Kind != canon.KindNull {

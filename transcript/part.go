@@ -5,7 +5,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// partSpec maps a part of a list of contents.
+// partSpec maps one part of a list of contents.
 func partSpec(part canon.Any) pact.Spec {
 	kind, _ := part.Get("type")
 	if kind.Kind == canon.KindString {
@@ -20,8 +20,8 @@ func partSpec(part canon.Any) pact.Spec {
 	return pact.Spec{Kind: kindOfPart(kind), Content: part.Value(), Attrs: map[string]any{attrForm: formPart}}
 }
 
-// kindOfPart is the kind header of a part of another type. Calls and results
-// are messages or fields of their own, so no part takes their kind.
+// kindOfPart returns the kind header for a part of another type. Calls and
+// results are messages or fields of their own, so a part never gets their kind.
 func kindOfPart(kind canon.Any) string {
 	if kind.Kind != canon.KindString || !plainWord(kind.Text) || kind.Text == "call" || kind.Text == "result" {
 		return "part"
@@ -40,8 +40,8 @@ func plainWord(s string) bool {
 	return s != "" && len(s) <= longest
 }
 
-// leftover returns an attribute with the fields of an object except those
-// named, none if there are no others.
+// leftover returns an attribute with the remaining fields of an object, none if
+// nothing remains.
 func leftover(attr string, a canon.Any, names ...string) map[string]any {
 	rest := without(a, names...)
 	if len(rest.Members) == 0 {
@@ -50,8 +50,8 @@ func leftover(attr string, a canon.Any, names ...string) map[string]any {
 	return map[string]any{attr: rest}
 }
 
-// callsOf maps the tool calls among the fields of an assistant message, the
-// legacy function_call included, and returns the fields besides.
+// callsOf maps the tool calls in the fields of an assistant message, including
+// the legacy function_call, and returns the remaining fields.
 func callsOf(fields canon.Any) (calls []block, rest canon.Any) {
 	var mapped []string
 	if legacy, _ := fields.Get("function_call"); legacy.Kind == canon.KindObject {

@@ -9,23 +9,22 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// entry is a value of a file that stands for itself: a message or a
-// conversation.
+// entry is one value of a file: a message or a conversation.
 type entry struct {
 	canon.Any
-	line int // 1-based in JSON Lines, 0 elsewhere
+	line int // counted from 1 in JSON Lines, 0 elsewhere
 }
 
-// Read reads the conversations of a file, whose shape it finds out by itself.
-// A list or JSON Lines of messages is one conversation; a list or JSON Lines of
-// conversations is as many. E_DOCUMENT_INVALID with line and offset where the
-// file is not JSON or none of the shapes, and with the number of the message,
-// counted from 0, where a message is none.
+// Read reads the conversations of a file and detects its shape. A list or JSON
+// Lines of messages is one conversation; a list or JSON Lines of conversations
+// is as many. E_DOCUMENT_INVALID with line and offset if the file is not JSON
+// or has an unknown shape, and with the number of the message, counted from 0,
+// if a message is invalid.
 //
-// Of a SWE-smith run the lists of messages are read and the fields of the run;
-// what its steps hold besides (action, observation, response, thought,
-// execution_time, state, extra_info) and history, which repeats the last list,
-// are not kept, nor are the fields of a run of more than 64 KiB in all.
+// From a SWE-smith run Read takes the lists of messages and the fields of the
+// run. It drops the other fields of the steps (action, observation, response,
+// thought, execution_time, state, extra_info), history, which repeats the last
+// list, and the fields of a run if they exceed 64 KiB in total.
 func Read(data []byte) ([]*Conversation, error) {
 	list, err := entries(data)
 	if err != nil {
@@ -60,7 +59,7 @@ func Read(data []byte) ([]*Conversation, error) {
 	return conversations, nil
 }
 
-// inConversation says in which conversation of several an error is.
+// inConversation adds the number of the conversation to an error.
 func inConversation(err error, i, line, of int) error {
 	var e *fault.Error
 	if !errors.As(err, &e) || of < 2 {
@@ -72,8 +71,8 @@ func inConversation(err error, i, line, of int) error {
 	return &in
 }
 
-// entries parses a file. Where its first line is a value and more lines
-// follow, it is JSON Lines; blank lines do not count.
+// entries parses a file. If its first line is a value and more lines follow,
+// the file is JSON Lines; blank lines do not count.
 func entries(data []byte) ([]entry, error) {
 	first, line, rest := cutLine(data, 0)
 	value, err := canon.ParseAny(first)
@@ -113,9 +112,10 @@ func lines(data []byte, first entry, line, at int) ([]entry, error) {
 	}
 }
 
-// cutLine returns the first line of data that is not blank with its line
-// break, its number, where line is that of the line before data, and where the
-// next one starts. There is no such line where the text is empty.
+// cutLine returns the first line of data that is not blank, including its line
+// break, then the number of that line and where the next one starts. line is
+// the number of the line before data. The text is empty if there is no such
+// line.
 func cutLine(data []byte, line int) (text []byte, number, next int) {
 	for next < len(data) {
 		line++
@@ -131,8 +131,8 @@ func cutLine(data []byte, line int) (text []byte, number, next int) {
 	return nil, line, next
 }
 
-// inLine completes a syntax error: its offset becomes one of the file, text
-// being what was parsed and at its offset there, and it gets a line.
+// inLine completes a syntax error with a line and with an offset in the file.
+// text is what was parsed, at is its offset in the file.
 func inLine(err error, text []byte, at, line int) error {
 	var e *fault.Error
 	if !errors.As(err, &e) {
@@ -142,7 +142,7 @@ func inLine(err error, text []byte, at, line int) error {
 	if in.Offset >= 0 {
 		before := text[:min(in.Offset, len(text))]
 		if len(before) == len(text) {
-			before = bytes.TrimRight(before, " \t\r\n") // the end of the text is on its last line
+			before = bytes.TrimRight(before, " \t\r\n") // the end of the text counts as its last line
 		}
 		in.Line = max(line, 1) + bytes.Count(before, []byte("\n"))
 		in.Offset += at

@@ -11,22 +11,23 @@ import (
 )
 
 // OpenAI returns the thread of a snapshot (02 §12) as OpenAI chat messages: a
-// compact JSON array, names sorted, everything else as the canonical thread
-// writes it. It works for every snapshot, and fails if a content cannot be read
-// from the store. WriteOpenAI writes the same, and needs no memory for all of it.
+// compact JSON array with sorted names, otherwise written as the canonical
+// thread writes it. It works for every snapshot, and fails only if the store
+// cannot read a content. WriteOpenAI writes the same without holding all of it
+// in memory.
 //
-// Blocks of an imported message are put together again and give the JSON value
-// that it was. Where some of them were removed, the rest is still a message: a
-// removed call leaves tool_calls, content becomes null where only calls are
-// left, and a message without a block is gone. Fields besides role, content and
-// calls go with the first block of their message.
+// The blocks of an imported message together give back the JSON value that it
+// was. If some were removed, the rest is still a message: tool_calls loses a
+// removed call, content becomes null if only calls are left, and a message
+// without blocks disappears. Fields other than role, content and calls belong
+// to the first block of their message.
 //
-// Of the other blocks each is a message, except that those of the assistant
-// that follow each other in a turn are one message when there is a call among
-// them. An image is a list with one part; a result names the call it refers
-// to; the role other, which OpenAI does not have, is user.
+// Every other block is a message of its own, but consecutive blocks of the
+// assistant in one turn form one message if a call is among them. An image
+// becomes a list with one part; a result names the call that it refers to; the
+// role other, which OpenAI lacks, becomes user.
 func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
-	_, size := s.ThreadSize() // that of the messages is near it
+	_, size := s.ThreadSize() // the messages take about as many bytes
 	buf := bytes.NewBuffer(make([]byte, 0, size))
 	if err := WriteOpenAI(ctx, buf, s); err != nil {
 		return nil, err
@@ -34,17 +35,17 @@ func OpenAI(ctx context.Context, s *pact.Snapshot) ([]byte, error) {
 	return buf.Bytes(), nil
 }
 
-// WriteOpenAI writes what OpenAI returns. It fails if w does or where content
-// has to be read from a store and cannot; a part of the messages may be written
-// then. Cost: about that of copying the bytes, once the turns were rendered
-// before: what is sealed is kept, as it is for the canonical thread.
+// WriteOpenAI writes what OpenAI returns. It fails if w fails or if the store
+// cannot read a content; part of the messages may be written then. Cost: about
+// that of copying the bytes if the turns were rendered before, because sealed
+// turns keep their rendering, as for the canonical thread.
 func WriteOpenAI(ctx context.Context, w io.Writer, s *pact.Snapshot) error {
 	return s.Tree().WriteAs(ctx, w, openAIForm)
 }
 
-// openAIForm is the form of OpenAI chat messages. No message has blocks of two turns
-// or regions, and what it takes of another turn is the call that a result refers
-// to.
+// openAIForm is the form of OpenAI chat messages. No message spans two turns or
+// regions; it depends on another turn only through the call that a result
+// refers to.
 var openAIForm = &tree.Form{Write: func(r *tree.Rendering, part *tree.Entry, region tree.Class) {
 	m := renderer{ctx: r.Context(), node: r.Node}
 	pieces, err := m.pieces(part, region)
@@ -60,13 +61,13 @@ var openAIForm = &tree.Form{Write: func(r *tree.Rendering, part *tree.Entry, reg
 	}
 }}
 
-// renderer makes messages of blocks.
+// renderer turns blocks into messages.
 type renderer struct {
 	ctx  context.Context
-	node func(id string) *tree.Node // nodes that blocks refer to; nil for one that is not there
+	node func(id string) *tree.Node // returns a node that a block refers to, nil if it does not exist
 }
 
-// appendMessage appends the message that some blocks are.
+// appendMessage appends the message that some blocks form.
 func (r *renderer) appendMessage(dst []byte, list []piece) ([]byte, error) {
 	if list[0].origin != nil {
 		return imported(list).appendTo(dst), nil
@@ -74,16 +75,16 @@ func (r *renderer) appendMessage(dst []byte, list []piece) ([]byte, error) {
 	return r.appendAdded(dst, list)
 }
 
-// piece is a block of the thread with what its message needs of it.
+// piece is a block of the thread, with what its message needs from it.
 type piece struct {
 	node    *tree.Node
 	role    string // canonical or namespaced
-	turn    string // id of the turn or region it is in
+	turn    string // id of the turn or region that holds it
 	content canon.Value
-	origin  *origin // nil if the block is of no imported message
+	origin  *origin // nil if no import made the block
 }
 
-// origin is what an imported block says of its message.
+// origin is what an imported block records about its message.
 type origin struct {
 	n       canon.Value
 	content string
@@ -123,7 +124,7 @@ func (r *renderer) piece(n *tree.Node, region tree.Class, turn string) (piece, e
 		p.origin = nil
 	}
 	if p.origin == nil && n.Kind == "call" {
-		p.role = "assistant" // whatever its role: nobody else can call
+		p.role = "assistant" // only the assistant can call, whatever role the block has
 	}
 	content, err := n.Content.Value(r.ctx)
 	p.content = canon.Value(content)
@@ -144,8 +145,8 @@ func originOf(n *tree.Node) *origin {
 	return o
 }
 
-// together returns how many pieces at the beginning of a list are one message.
-// Added ones are several only where there is a call among them.
+// together counts the pieces at the beginning of a list that form one message.
+// Pieces that no import made form one message only if a call is among them.
 func together(list []piece) int {
 	first := &list[0]
 	n, calls := 1, first.node.Kind == "call"
@@ -159,7 +160,7 @@ func together(list []piece) int {
 	return n
 }
 
-// joins reports whether a piece that follows p can be of the same message.
+// joins reports whether the piece after p can belong to the same message.
 func (p *piece) joins(next *piece) bool {
 	switch {
 	case p.turn != next.turn || p.role != next.role || (p.origin == nil) != (next.origin == nil):

@@ -7,10 +7,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// undo says what has to go for the body to end at a position, or earlier:
-// blocks of the turn that holds the message there, where it stands outside the
-// core, and the turns after it; else that turn too. It returns the position at
-// which the body ends then. Messages that were pruned are in no turn.
+// undo says what to remove so that the body ends at a position or earlier. In
+// the turn that holds the message there, it removes blocks if the message
+// stands outside the core, and else the whole turn; it also removes all later
+// turns. It returns the position where the body then ends. Pruned messages are
+// in no turn.
 func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
 	next := at
 	for next < len(b.body) && b.left(t, next) == nil {
@@ -44,11 +45,11 @@ func (b *builder) undo(t *tree.Tree, at int) (blocks, turns []string, end int) {
 	return append(blocks, b.stubs(t, at)...), turns, at
 }
 
-// stubs returns what stands for messages from a position on that were pruned.
+// stubs returns the stubs of pruned messages from a position on.
 func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
 	after := make(map[string]bool)
 	for i := len(b.turns) - 1; i >= 0; i-- {
-		after[b.turns[i]] = i >= at // a turn with messages before the position is no such turn
+		after[b.turns[i]] = i >= at // a turn that also holds messages before the position does not count
 	}
 	for _, id := range slices.Concat(b.nodes[at:]...) {
 		after[id] = true
@@ -63,7 +64,7 @@ func (b *builder) stubs(t *tree.Tree, at int) (blocks []string) {
 	return blocks
 }
 
-// left says where a message stands, nil if all of it was pruned.
+// left returns where a message stands, nil if all of it was pruned.
 func (b *builder) left(t *tree.Tree, message int) *standing {
 	for _, id := range b.nodes[message] {
 		if path := t.Path(id); path != nil {
@@ -73,7 +74,8 @@ func (b *builder) left(t *tree.Tree, message int) *standing {
 	return nil
 }
 
-// standing is the turn of a message, and whether it stands outside the core.
+// standing is the turn that holds a message, and whether the message stands
+// outside the core.
 type standing struct {
 	turn    string
 	outside bool

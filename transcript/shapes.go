@@ -8,11 +8,11 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// maxRun is the size in bytes up to which the fields of a SWE-smith run are kept.
+// maxRun is the largest size in bytes of the fields that Read keeps of a
+// SWE-smith run.
 const maxRun = 64 << 10
 
-// isMessage reports whether a value is one OpenAI message rather than a
-// conversation.
+// isMessage reports whether a value is one OpenAI message, not a conversation.
 func isMessage(v canon.Any) bool {
 	kinds := kindsOf(v)
 	return shapeOf(kinds) == ShapeOpenAI && kinds["messages"] != canon.KindArray
@@ -41,8 +41,8 @@ func conversation(e entry) (*Conversation, error) {
 	}
 }
 
-// flat reads a conversation that is one list of messages. A model call was
-// made for each assistant message, and was sent what comes before it.
+// flat reads a conversation that is one list of messages. Each assistant
+// message answers one model call, which was sent the messages before it.
 func flat(shape string, e entry, list canon.Any, field string) (*Conversation, error) {
 	elems := make([]entry, len(list.Elems))
 	for i, v := range list.Elems {
@@ -66,16 +66,16 @@ func (c *Conversation) cut(messages []*message) {
 	}
 }
 
-// run reads a SWE-smith trajectory. Each step has the list of messages as it
-// was after its call, answer and observation included, so that a call was sent
-// the list of the step before it. Steps may rewrite earlier messages.
+// run reads a SWE-smith trajectory. Each step lists the messages after its
+// call, including answer and observation, so a call was sent the list of the
+// previous step. Steps may rewrite earlier messages.
 func run(e entry) (*Conversation, error) {
 	trajectory, _ := e.Get("trajectory")
 	c := &Conversation{Shape: ShapeSWESmith, rest: e.without("trajectory", "history")}
 	if len(c.rest.Value()) > maxRun {
 		c.rest = canon.Any{}
 	}
-	same := make(map[canon.Value]*message) // equal messages are one
+	same := make(map[canon.Value]*message) // equal messages share one value
 	for i, step := range trajectory.Elems {
 		list, _ := step.Get("messages")
 		if list.Kind != canon.KindArray {
@@ -105,7 +105,7 @@ func run(e entry) (*Conversation, error) {
 	return c, nil
 }
 
-// beforeAnswer returns the messages before the first of the assistant.
+// beforeAnswer returns the messages before the first assistant message.
 func beforeAnswer(list []*message) []*message {
 	i := slices.IndexFunc(list, func(m *message) bool { return m.role == "assistant" })
 	if i < 0 {
@@ -119,7 +119,7 @@ func inStep(err *fault.Error, i int) error {
 	return err
 }
 
-// without returns the fields of an object except those named.
+// without returns the fields of an object except the named ones.
 func (e entry) without(names ...string) canon.Any { return without(e.Any, names...) }
 
 func without(a canon.Any, names ...string) canon.Any {

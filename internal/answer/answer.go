@@ -1,10 +1,3 @@
-// Package answer puts together what a provider answered, from the bytes of the
-// answer as they pass: a JSON body, or a stream of events of one of the four APIs
-// of package api.
-//
-// An [Assembler] is given a copy of the bytes, in any pieces; the same bytes give
-// the same answer however they are cut. It never fails, as nothing that passes
-// may depend on it: what cannot be read is said in the [Answer].
 package answer
 
 import (
@@ -20,61 +13,62 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// MaxAnswer is how many bytes of an answer are looked at, before and after it is
-// decompressed. What comes after them passes unread.
+// MaxAnswer is how many bytes of an answer an Assembler reads, before and after
+// decompression. It ignores the rest.
 const MaxAnswer = 64 << 20
 
 // Answer is what a provider answered.
 type Answer struct {
 	API       api.Name
-	Status    int       // of HTTP
-	ID        string    // that the provider gave to the answer
-	RequestID string    // that it gave to the request, for its support
-	Model     string    // that answered
-	Content   canon.Any // as api.Said reads it; absent if there is none
+	Status    int       // HTTP status
+	ID        string    // the provider's id of the answer
+	RequestID string    // the provider's id of the request, for its support
+	Model     string    // the model that answered
+	Content   canon.Any // in the form that api.Said reads; absent if there is none
 	Finish    string    // why the model stopped, in the provider's word
-	Refusal   string    // what a model says that refuses, or why a request was blocked
+	Refusal   string    // the model's words of refusal, or why the provider blocked the request
 	Usage     Usage
-	CacheMiss canon.Any   // why the provider says that it did not read all of its cache; absent where it does not say
-	Changed   []canon.Any // what the provider says that it changed of the request before the model saw it
-	Failure   string      // why there is no answer, or no whole one; "" for a whole one
+	CacheMiss canon.Any   // the provider's reason for not reading all of its cache; absent without one
+	Changed   []canon.Any // what the provider says it changed in the request before the model saw it
+	Failure   string      // why there is no answer or only part of one; "" for a whole answer
 }
 
-// Usage is how many tokens a call took as the provider counts them, nil where it
-// did not say.
+// Usage is how many tokens a call took by the provider's count, nil where the
+// provider gives none.
 type Usage struct {
-	In        *int64 // all that the model was sent, those from the cache included
-	Out       *int64 // all that it wrote, its reasoning included
+	In        *int64 // all that the model received, including what came from the cache
+	Out       *int64 // all that the model wrote, including its reasoning
 	Cached    *int64 // of In, read from the cache
 	Written   *int64 // of In, written to the cache
-	Written5m *int64 // of Written, to live for five minutes
-	Written1h *int64 // of Written, to live for an hour
+	Written5m *int64 // of Written, for a lifetime of five minutes
+	Written1h *int64 // of Written, for a lifetime of one hour
 	Reasoning *int64 // of Out
 }
 
-// Assembler puts an answer together. It is an io.Writer that takes everything.
+// Assembler assembles an answer. It is an io.Writer that accepts every byte.
 type Assembler struct {
 	answer   Answer
 	encoding string
 	stream   bool
-	body     []byte // of an answer that is read at its end: JSON, or compressed
+	body     []byte // of an answer that Close reads as a whole: JSON, or compressed
 	size     int    // bytes so far
 	events   events
 	reader   reader
 }
 
-// reader puts together the events of one API.
+// reader assembles the events of one API.
 type reader interface {
 	// event takes the data of one event of a stream.
 	event(data canon.Any)
 	// whole takes an answer that is not a stream.
 	whole(body canon.Any)
-	// fill writes into the answer what has come, and reports whether that is all.
+	// fill copies what has arrived into the answer, and reports whether the
+	// answer is complete.
 	fill(*Answer) (complete bool)
 }
 
-// New returns an assembler for the answer to one request by its status and
-// headers.
+// New returns an Assembler for the answer to one request, given the answer's
+// status and headers.
 func New(name api.Name, status int, header http.Header) *Assembler {
 	a := &Assembler{encoding: strings.ToLower(header.Get("Content-Encoding"))}
 	a.answer = Answer{API: name, Status: status}
@@ -113,8 +107,8 @@ func (a *Assembler) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Close ends the answer and returns it. broken is why the bytes ended, nil where
-// they came to their end.
+// Close ends the answer and returns it. broken says why the bytes ended early,
+// nil if they did not.
 func (a *Assembler) Close(broken error) Answer {
 	if broken != nil {
 		a.fail("the answer broke off: " + broken.Error())
@@ -135,7 +129,8 @@ func (a *Assembler) Close(broken error) Answer {
 	return a.answer
 }
 
-// decoded returns what is left to be read, decompressed as far as that goes.
+// decoded returns the bytes that are still unread, decompressed as far as
+// possible.
 func (a *Assembler) decoded() []byte {
 	if len(a.body) == 0 {
 		return nil
@@ -163,15 +158,15 @@ func (a *Assembler) decoded() []byte {
 	return body
 }
 
-// fail keeps the first reason.
+// fail records a failure unless an earlier one is recorded.
 func (a *Assembler) fail(why string) {
 	if a.answer.Failure == "" {
 		a.answer.Failure = why
 	}
 }
 
-// whole reads an answer that is not a stream. Gemini writes a list of chunks where
-// a stream was asked for without events.
+// whole reads an answer that is not a stream. For a stream that was not
+// requested as events, Gemini writes a list of chunks.
 func (a *Assembler) whole(body []byte) {
 	value, err := canon.ParseAny(body)
 	switch {
@@ -187,10 +182,10 @@ func (a *Assembler) whole(body []byte) {
 	}
 }
 
-// dispatch reads the data of an event.
+// dispatch reads the data of one event.
 func (a *Assembler) dispatch(data []byte) {
 	if string(data) == "[DONE]" {
-		return // how chat completions end
+		return // the last event of a chat completion
 	}
 	value, err := canon.ParseAny(data)
 	if err != nil {
@@ -206,24 +201,24 @@ func (a *Assembler) chunk(value canon.Any) {
 	}
 }
 
-// failed reads an error in the form that all four APIs have.
+// failed reads an error; all four APIs share its form.
 func (a *Assembler) failed(value canon.Any) bool {
 	problem, ok := value.Get("error")
 	if text(value, "type") == "error" && !ok {
-		problem, ok = value, true // an event of Responses
+		problem, ok = value, true // an error event of Responses
 	}
 	if !ok || problem.Kind == canon.KindNull {
 		return false
 	}
 	if _, ok := value.Get("object"); ok {
-		return false // an answer of Responses, with an error of its own
+		return false // a Responses answer that carries its own error
 	}
 	a.fail(problemText(problem))
 	return true
 }
 
-// problemText says what a provider says of an error: its type or code, and its
-// words.
+// problemText returns a provider's error as text: its type or code, and its
+// message.
 func problemText(problem canon.Any) string {
 	if problem.Kind == canon.KindString {
 		return problem.Text
@@ -240,8 +235,8 @@ func problemText(problem canon.Any) string {
 	return strings.Join(words, ": ")
 }
 
-// compactions are the parts of an answer that say that what was sent was
-// replaced by a summary.
+// compactions returns the parts of an answer which say that a summary replaced
+// what the client sent.
 func compactions(parts []canon.Any) (list []canon.Any) {
 	for _, part := range parts {
 		if kind, _ := part.Get("type"); kind.Text == "compaction" {
@@ -275,7 +270,7 @@ func count(v canon.Any, path ...string) *int64 {
 	return nil
 }
 
-// sum adds what is known; nil if nothing is.
+// sum adds the counts that are known; nil if none is.
 func sum(counts ...*int64) *int64 {
 	var total *int64
 	for _, n := range counts {

@@ -7,8 +7,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// block is a content block or an item of an answer: as it began, and what was
-// added to its texts.
+// block is a content block or an item of an answer: its first form, and the
+// texts that later events add.
 type block struct {
 	begun canon.Any // an object
 	texts map[string][]byte
@@ -21,7 +21,7 @@ func (b *block) add(field, piece string) {
 	b.texts[field] = append(b.texts[field], piece...)
 }
 
-// whole returns the block with what was added; it is absent where nothing came.
+// whole returns the block with all added texts; absent if nothing arrived.
 func (b *block) whole() canon.Any {
 	if b.begun.Kind != canon.KindObject && len(b.texts) == 0 {
 		return canon.Any{}
@@ -37,11 +37,10 @@ func member(name, value string) canon.Member {
 	return canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: value}}
 }
 
-// list is a list of blocks by the indexes that the provider gives them, which may
-// have gaps.
+// list holds blocks by the provider's index. Indexes may have gaps.
 type list map[int64]*block
 
-// at returns the block of an index, nil if that is none.
+// at returns the block of an index, nil if the index is not valid.
 func (l *list) at(index canon.Any) *block {
 	i, ok := index.Value().Int64()
 	if !ok || i < 0 {

@@ -2,12 +2,12 @@ package answer
 
 import "github.com/contexttree/pact/internal/canon"
 
-// chat reads OpenAI chat completions. Of several choices the first one counts,
-// which is what comes again in the next request.
+// chat reads OpenAI chat completions. Of several choices only the first counts:
+// it is the one that the next request repeats.
 type chat struct {
 	id, model, finish string
-	pieces            growing   // of the message, from a stream
-	message           canon.Any // where it came at once
+	pieces            growing   // the message, from a stream
+	message           canon.Any // the message, from an answer that is not a stream
 	usage             canon.Any
 }
 

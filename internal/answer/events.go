@@ -2,16 +2,17 @@ package answer
 
 import "bytes"
 
-// events cuts a stream into its events (WHATWG HTML, section 9.2.6): lines that
-// end in CR, LF or both, an empty one after each event. Only the data of an event
-// is passed on, as each of the APIs says there what the event is.
+// events splits a stream into events (WHATWG HTML, section 9.2.6): lines that
+// end in CR, LF or both, with an empty line after each event. It passes on the
+// data of an event only, because in all four APIs the data includes the type of
+// the event.
 type events struct {
 	dispatch func(data []byte)
-	line     []byte // the line at hand as far as it came
-	data     []byte // of the event at hand
+	line     []byte // the current line so far
+	data     []byte // data of the current event
 	hasData  bool
-	afterCR  bool // an LF at hand belongs to the CR before it
-	started  bool // the first line is done, before which a byte order mark may stand
+	afterCR  bool // the last byte was a CR: an LF belongs to it
+	started  bool // the first line has ended; only that line may begin with a byte order mark
 }
 
 func (e *events) write(p []byte) {
@@ -34,7 +35,7 @@ func (e *events) write(p []byte) {
 	}
 }
 
-// endLine reads the line at hand.
+// endLine reads the current line.
 func (e *events) endLine() {
 	line := e.line
 	if !e.started {

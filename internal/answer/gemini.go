@@ -6,11 +6,11 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// gemini reads Gemini's chunks. Of several candidates the first one counts.
+// gemini reads Gemini's chunks. Of several candidates only the first counts.
 type gemini struct {
 	id, model, finish, blocked, role string
 	parts                            []canon.Any
-	run                              strings.Builder // the text of the last of parts, where more may follow
+	run                              strings.Builder // the text of the last part, which may still grow
 	usage                            canon.Any
 }
 
@@ -46,8 +46,8 @@ func (g *gemini) event(chunk canon.Any) {
 	}
 }
 
-// part adds a part. Pieces of one text follow one another; a part that says
-// more than a text and whether it is a thought stands alone.
+// part adds a part. Consecutive pieces of one text become one part; a part with
+// anything besides a text and a thought flag stands alone.
 func (g *gemini) part(part canon.Any) {
 	last := len(g.parts) - 1
 	if !piece(part) || last < 0 || !piece(g.parts[last]) ||
@@ -65,7 +65,7 @@ func piece(part canon.Any) bool {
 	return said.Kind == canon.KindString && len(without(part, "text", "thought").Members) == 0
 }
 
-// endRun gives the last part all of its text.
+// endRun writes the accumulated text into the last part.
 func (g *gemini) endRun() {
 	last := len(g.parts) - 1
 	if last < 0 || !piece(g.parts[last]) {

@@ -7,17 +7,18 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// growing is a message of a chat completion, which comes in pieces: texts are
-// added to, objects and lists merged. Time is that of the pieces.
+// growing is a message of a chat completion that arrives in pieces: it
+// concatenates texts and merges objects and lists. Time is linear in the
+// pieces.
 type growing struct {
-	value   canon.Any // of another kind than the three below
+	value   canon.Any // a value of any other kind
 	text    []byte
 	members map[string]*growing
 	elems   map[int64]*growing
-	last    int64 // the index of the element that was added to last
+	last    int64 // index of the last element that a piece added to
 }
 
-// add merges a piece. Null says nothing new.
+// add merges a piece. Null changes nothing.
 func (g *growing) add(piece canon.Any) {
 	switch piece.Kind {
 	case canon.KindAbsent:
@@ -34,7 +35,7 @@ func (g *growing) add(piece canon.Any) {
 		for _, e := range piece.Elems {
 			elem := g.elem(e)
 			if get(e, "function").Kind == canon.KindObject || get(e, "custom").Kind == canon.KindObject {
-				e = without(e, "index") // of a call: it says where the piece belongs, and does not come again
+				e = without(e, "index") // it says where a piece of a call belongs; the message has none
 			}
 			elem.add(e)
 		}
@@ -47,8 +48,8 @@ func (g *growing) add(piece canon.Any) {
 	}
 }
 
-// addMember merges a member. Words that name something come whole; some servers
-// repeat them with each piece.
+// addMember merges a member. Some members, such as ids and names, arrive whole,
+// and some servers repeat them in each piece.
 func (g *growing) addMember(name string, piece canon.Any) {
 	if piece.Kind == canon.KindString && slices.Contains([]string{"id", "type", "role", "name"}, name) {
 		if piece.Text == "" || string(g.text) == piece.Text {
@@ -75,8 +76,9 @@ func (g *growing) member(name string) *growing {
 	return m
 }
 
-// elem finds the element that a piece is of: by its index. Without one a piece
-// of a call without an id, or with the same, goes on with the last call.
+// elem finds the element that a piece belongs to: the one with its index.
+// Without an index, a piece of a call that has no id, or the id of the last
+// call, continues that call.
 func (g *growing) elem(piece canon.Any) *growing {
 	at, ok := get(piece, "index").Value().Int64()
 	if last := g.elems[g.last]; !ok && last != nil {
@@ -96,7 +98,7 @@ func (g *growing) elem(piece canon.Any) *growing {
 	return g.elems[at]
 }
 
-// whole returns what has come; nothing for a value that never came.
+// whole returns what has arrived; absent if nothing has.
 func (g *growing) whole() canon.Any {
 	switch g.value.Kind {
 	case canon.KindString:

@@ -8,20 +8,20 @@ import (
 
 // messages reads Anthropic's messages.
 type messages struct {
-	message map[string]canon.Any // except for its content and usage
+	message map[string]canon.Any // without content and usage
 	usage   map[string]canon.Any
 	content list
 	more    map[*block]*additions
 	stopped bool
 }
 
-// additions is what comes to a block beside its texts.
+// additions is what a stream adds to a block besides texts.
 type additions struct {
 	input     []byte // JSON
 	citations []canon.Any
 }
 
-// blockDeltas says which member of a block a delta of that type adds to.
+// blockDeltas says for each type of delta which member of the block grows.
 var blockDeltas = map[string]string{
 	"text_delta": "text", "thinking_delta": "thinking", "signature_delta": "signature",
 }
@@ -46,8 +46,8 @@ func (m *messages) event(event canon.Any) {
 	}
 }
 
-// about takes fields of the message over. Counts of tokens are of the whole
-// message whenever they come; a later one takes the place of an earlier one.
+// about copies fields of the message. Token counts always cover the whole
+// message, so a later count replaces an earlier one.
 func (m *messages) about(fields canon.Any) {
 	if m.message == nil {
 		m.message, m.usage = make(map[string]canon.Any), make(map[string]canon.Any)
@@ -119,8 +119,8 @@ func (m *messages) fill(a *Answer) bool {
 	return m.stopped
 }
 
-// on gives a block its input and citations. An input that is not JSON, because
-// the stream broke off, stays a text.
+// on adds the input and the citations to a block. If the stream broke off
+// inside the input, so that it is not JSON, the input stays a text.
 func (a *additions) on(block canon.Any) canon.Any {
 	if a == nil {
 		return block

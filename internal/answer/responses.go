@@ -6,18 +6,18 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// responses reads OpenAI Responses. An item counts as it is when it is done; of
-// one that never was, what had come by then.
+// responses reads OpenAI Responses. For a finished item it keeps the final
+// form; for an unfinished one, what arrived.
 type responses struct {
-	response canon.Any // as the last event about the whole of it has it
+	response canon.Any // as the last event about the whole response gives it
 	items    list
-	content  map[*block]*list     // of items that are not done
-	done     map[*block]canon.Any // items that are
+	content  map[*block]*list     // of unfinished items
+	done     map[*block]canon.Any // finished items
 	ended    bool
 }
 
-// itemDeltas says which member of an item an event of that type adds to,
-// partDeltas which member of a part of an item.
+// itemDeltas says which member of an item an event adds to; partDeltas, which
+// member of a part of an item.
 var (
 	itemDeltas = map[string]string{
 		"response.function_call_arguments.delta": "arguments", "response.custom_tool_call_input.delta": "input",
@@ -57,7 +57,7 @@ func (r *responses) event(event canon.Any) {
 	}
 }
 
-// part adds to a part of an item.
+// part adds to one part of an item.
 func (r *responses) part(item *block, event canon.Any, field string) {
 	if r.content == nil {
 		r.content = make(map[*block]*list)
@@ -73,8 +73,8 @@ func (r *responses) part(item *block, event canon.Any, field string) {
 
 func (r *responses) whole(body canon.Any) { r.response, r.ended = body, true }
 
-// output returns the items that came: as they were when they were done, else as
-// far as they came.
+// output returns the items: finished ones in their final form, others as far as
+// they arrived.
 func (r *responses) output() (all []canon.Any) {
 	for _, item := range r.items.inOrder() {
 		whole := r.done[item]

@@ -1,19 +1,3 @@
-// Package api reads the requests and answers of four APIs of providers into one
-// form: OpenAI chat completions, OpenAI Responses, Anthropic messages and Gemini
-// generateContent, and whatever else speaks one of them.
-//
-// A request is taken apart into three things ([Read]):
-//
-//   - its parts: the definitions of tools, the system prompt and what the messages
-//     hold, in the order in which the provider puts them in front of the model. Each
-//     is to be a block of a context;
-//   - its parameters: all other fields of the body;
-//   - its frame: what is left of the body where the parts are cut out. Here are the
-//     notes that are no content: cache markers, a list where a string would do, ids
-//     that the provider gave to items.
-//
-// [Request.Join] puts them together again. docs/wire.md has the table of what
-// becomes what.
 package api
 
 import (
@@ -25,7 +9,7 @@ import (
 // Name names an API.
 type Name string
 
-// The APIs that are read.
+// The APIs that this package reads.
 const (
 	Chat      Name = "openai.chat"
 	Responses Name = "openai.responses"
@@ -33,9 +17,9 @@ const (
 	Gemini    Name = "gemini.generate"
 )
 
-// Of says which API a request is for by its method and the path of its URL, with
-// or without a version or another prefix; "" where it is for none of them, as
-// probes, token counts, files and batches are.
+// Of says which API a request is for, by its method and the path of its URL,
+// with or without a version or another prefix. It returns "" for every other
+// request, such as probes, token counts, files and batches.
 func Of(method, path string) Name {
 	if method != "POST" {
 		return ""
@@ -54,48 +38,49 @@ func Of(method, path string) Name {
 	return ""
 }
 
-// threads tells the messages of OpenAI's assistants, which are another thing.
+// threads recognizes the messages of OpenAI's assistants, which belong to
+// another API.
 func threads(path string) bool { return strings.Contains(path, "/threads/") }
 
-// Section is a stretch of what the provider puts in front of the model.
+// Section is one of the stretches that the provider puts in front of the model.
 type Section uint8
 
 // The sections, in their order.
 const (
 	Tools        Section = iota
-	System               // the system prompt, and the system messages that lead the conversation
+	System               // the system prompt, and the system messages at the beginning of the conversation
 	Conversation         // all other messages
 )
 
-// Part is a piece of a request or of an answer that is to be a block.
+// Part is a piece of a request or of an answer that becomes one block.
 type Part struct {
 	Section Section
-	Message int    // the message or item that it is of, from 0; -1 outside of the conversation's list
-	Role    string // of 01 §2, also where the provider has another word; "" for the definition of a tool
-	// Kind is tool, text, image, thinking, call, result, refusal, or the type that the
-	// provider calls the part by; part where that is not a word.
+	Message int    // index from 0 of the message or item that holds it; -1 outside the conversation's list
+	Role    string // a role of 01 §2, whatever word the provider uses; "" for the definition of a tool
+	// Kind is tool, text, image, thinking, call, result or refusal, else the
+	// provider's own type of the part; "part" if that type is not a word.
 	Kind    string
-	Content canon.Any // a text as a string, a result as the provider was given it, else an object
+	Content canon.Any // a string for a text, the client's own value for a result, else an object
 	Call    string    // the id of a call; of a result, the id of the call that it answers
-	Name    string    // of the tool that is defined or called
-	Failed  bool      // the result of a call that failed, as Anthropic's API says it
-	// Marker is the cache marker that the part has in the body, absent if it has
-	// none. It is no content.
+	Name    string    // name of the tool that the part defines or calls
+	Failed  bool      // the result of a failed call, as Anthropic's API marks it
+	// Marker is the cache marker of the part, absent if it has none. It is not
+	// content.
 	Marker canon.Any
 }
 
-// Request is a request in the form that all four APIs share.
+// Request is a request in a form that all four APIs share.
 type Request struct {
 	API        Name
-	Model      string    // "" where the body has none
-	Stream     bool      // an answer in pieces is asked for in the body
-	Parameters canon.Any // an object: the fields of the body that are neither the model nor hold parts
+	Model      string    // "" if the body has none
+	Stream     bool      // the body asks for a streamed answer
+	Parameters canon.Any // an object: the fields of the body that hold no parts, without the model
 	Parts      []Part
-	Frame      canon.Any // an object: the other fields, with a hole where a part was
+	Frame      canon.Any // an object: all other fields, with a hole in place of each part
 }
 
-// Model returns the model that the path of a Gemini request names, "" where
-// there is none.
+// Model returns the model that the path of a Gemini request names, "" if it
+// names none.
 func Model(path string) string {
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	model, _, found := strings.Cut(last, ":")
@@ -111,9 +96,9 @@ type section struct {
 	read  func(*cutter, canon.Any) canon.Any
 }
 
-// sections has the fields of each API that hold parts, in the order in which the
-// provider puts them in front of the model. Anthropic documents its order (tools,
-// system, messages); the others are taken to do the same.
+// sections lists the fields of each API that hold parts, in the order in which
+// the provider puts them in front of the model. Anthropic documents this order
+// (tools, system, messages); this package assumes that the others use the same.
 var sections = map[Name][]section{
 	Chat: {{"tools", tools}, {"functions", tools}, {"messages", chatMessages}},
 	Responses: {{"tools", tools}, {"instructions", systemPrompt},
@@ -123,9 +108,9 @@ var sections = map[Name][]section{
 		{"contents", geminiContents}},
 }
 
-// Read takes the body of a request apart; it is false for a body that is no
-// object. Whatever such a body holds, also where the API knows no such thing,
-// comes back from Join. Time and memory are linear in the body.
+// Read takes the body of a request apart; ok is false if the body is not an
+// object. Join restores everything such a body holds, even what the API does
+// not know. Time and memory are linear in the body.
 func Read(api Name, body canon.Any) (*Request, bool) {
 	if body.Kind != canon.KindObject {
 		return nil, false

@@ -9,24 +9,24 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// A frame is a JSON value in which a part left a hole: the string "@", or "@"
-// and, as JSON, what has to be put back into the part: a list of pairs, where in
-// the part an object stands (a list of places in lists) and the members that it
-// lost. Other strings that begin with @ have one more of them.
+// A frame is a JSON value with a hole for each part that was cut out. A hole is
+// the string "@", followed by JSON if the part lost members when it was cut: a
+// list of pairs, each of the path of an object within the part and the members
+// it lost. Frames escape other strings that begin with @ by one more @.
 const hole = "@"
 
-// outside is the message number of parts that are in no list of messages.
+// outside is the message number of parts that no list of messages holds.
 const outside = -1
 
-// cutter cuts parts out of a body.
+// cutter cuts the parts out of a body.
 type cutter struct {
 	parts   []Part
 	section Section
 	message int
-	role    string // of the message at hand
+	role    string // role of the current message
 }
 
-// cut makes a part and returns the hole that it leaves.
+// cut adds a part and returns the hole for the frame.
 func (c *cutter) cut(p Part, lost ...canon.Any) canon.Any {
 	p.Section, p.Message = c.section, c.message
 	if p.Role == "" && p.Section != Tools {
@@ -40,7 +40,7 @@ func (c *cutter) cut(p Part, lost ...canon.Any) canon.Any {
 	return canon.Any{Kind: canon.KindString, Text: text}
 }
 
-// walk makes the frame of an object member by member.
+// walk builds the frame of an object, member by member.
 func walk(object canon.Any, member func(name string, value canon.Any) canon.Any) canon.Any {
 	frame := canon.Any{Kind: canon.KindObject, Members: make([]canon.Member, len(object.Members))}
 	for i, m := range object.Members {
@@ -49,7 +49,7 @@ func walk(object canon.Any, member func(name string, value canon.Any) canon.Any)
 	return frame
 }
 
-// each makes the frame of a list element by element.
+// each builds the frame of a list, element by element.
 func each(list canon.Any, elem func(i int, value canon.Any) canon.Any) canon.Any {
 	frame := canon.Any{Kind: canon.KindArray, Elems: make([]canon.Any, len(list.Elems))}
 	for i, e := range list.Elems {
@@ -58,7 +58,7 @@ func each(list canon.Any, elem func(i int, value canon.Any) canon.Any) canon.Any
 	return frame
 }
 
-// escaped makes the frame of a value without parts.
+// escaped builds the frame of a value that holds no parts.
 func escaped(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
@@ -73,8 +73,9 @@ func escaped(v canon.Any) canon.Any {
 	return v
 }
 
-// without takes members out of an object. The second result says what it lost,
-// where in the part it stands at path; nothing where it lost nothing.
+// without removes members from an object. The second result lists, for the
+// hole, the path of the object within the part and the members removed; nil if
+// there were none.
 func without(object canon.Any, path []canon.Any, names ...string) (canon.Any, []canon.Any) {
 	var kept, lost []canon.Member
 	for _, m := range object.Members {
@@ -90,9 +91,9 @@ func without(object canon.Any, path []canon.Any, names ...string) (canon.Any, []
 	return canon.Object(kept...), []canon.Any{canon.ArrayOf(canon.ArrayOf(path...), canon.Object(lost...))}
 }
 
-// Join puts the body together again from the contents of its parts, in their
-// order. E_DOCUMENT_INVALID if there are more or fewer, or where one is not
-// what was cut out.
+// Join restores the body from the contents of its parts, in their order.
+// E_DOCUMENT_INVALID if there are more or fewer contents than holes, or if one
+// cannot fill its hole.
 func (r *Request) Join(contents []canon.Any) (canon.Any, error) {
 	j := &joiner{contents: contents}
 	members := slices.Clone(r.Parameters.Members)
@@ -114,7 +115,7 @@ func (r *Request) Join(contents []canon.Any) (canon.Any, error) {
 }
 
 type joiner struct {
-	contents []canon.Any // not put back yet
+	contents []canon.Any // those that no hole has taken yet
 	err      error
 }
 
@@ -124,7 +125,7 @@ func (j *joiner) fail(why string) {
 	}
 }
 
-// fill puts parts back into the holes of a frame.
+// fill fills the holes of a frame.
 func (j *joiner) fill(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
@@ -144,7 +145,7 @@ func (j *joiner) fill(v canon.Any) canon.Any {
 	return v
 }
 
-// next takes the next part and puts back into it what it lost.
+// next takes the next part and restores the members it lost.
 func (j *joiner) next(lost string) canon.Any {
 	if len(j.contents) == 0 {
 		j.fail("there are fewer parts than holes")

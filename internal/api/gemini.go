@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// member returns a member of an object by one of its names: Gemini takes
+// member returns a member of an object under any of its names: Gemini accepts
 // camelCase and snake_case.
 func member(object canon.Any, names ...string) (canon.Any, bool) {
 	for _, name := range names {
@@ -17,7 +17,7 @@ func member(object canon.Any, names ...string) (canon.Any, bool) {
 	return canon.Any{}, false
 }
 
-// geminiTools reads tools, of which each may hold many declarations.
+// geminiTools reads the tools; each may hold several declarations.
 func geminiTools(c *cutter, v canon.Any) canon.Any {
 	c.section = Tools
 	if v.Kind != canon.KindArray {
@@ -46,14 +46,14 @@ func geminiContents(c *cutter, v canon.Any) canon.Any {
 	return c.list(v, func(i int, v canon.Any) canon.Any {
 		role := text(v, "role")
 		if role == "" {
-			role = "user" // what the API takes a content without a role for
+			role = "user" // the API assumes this role if a content has none
 		}
 		c.begin(i, role)
 		return c.geminiContent(v)
 	})
 }
 
-// geminiContent reads a role with its parts.
+// geminiContent reads one content: a role and its parts.
 func (c *cutter) geminiContent(v canon.Any) canon.Any {
 	if v.Kind != canon.KindObject {
 		return c.content(v)

@@ -6,8 +6,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// begin begins a message of a list. System messages that lead the conversation
-// are of the system prompt.
+// begin begins the next message of a list. System messages at the beginning of
+// the conversation belong to the system prompt.
 func (c *cutter) begin(number int, role string) {
 	c.message, c.role = number, roleOf(role)
 	if number == 0 && c.section != Conversation {
@@ -18,13 +18,13 @@ func (c *cutter) begin(number int, role string) {
 	}
 }
 
-// odd cuts out a message or item that is none.
+// odd cuts out a value that is not a message or item.
 func (c *cutter) odd(number int, v canon.Any) canon.Any {
 	c.begin(number, "other")
 	return c.cut(Part{Kind: "part", Content: v})
 }
 
-// list reads a list of messages; what is not a list is one message.
+// list reads a list of messages; it treats any other value as a single message.
 func (c *cutter) list(v canon.Any, message func(i int, v canon.Any) canon.Any) canon.Any {
 	if v.Kind != canon.KindArray {
 		return message(0, v)
@@ -78,7 +78,7 @@ func (c *cutter) chatCall(call canon.Any) canon.Any {
 
 // messages reads the messages of Anthropic's API.
 func messages(c *cutter, v canon.Any) canon.Any {
-	c.section = Conversation // here a system message has a place of its own among the others
+	c.section = Conversation // this API allows system messages among the others
 	return c.list(v, func(i int, v canon.Any) canon.Any {
 		if v.Kind != canon.KindObject {
 			return c.odd(i, v)
@@ -128,15 +128,15 @@ func (c *cutter) item(i int, v canon.Any) canon.Any {
 	case word == "item_reference":
 		return c.cut(Part{Kind: "reference", Content: v})
 	}
-	// Ids and statuses are the provider's own; clients send them back or not.
+	// The provider sets ids and statuses; a client may send them back or not.
 	var lost []canon.Any
 	p.Content, lost = without(v, nil, "id", "status")
 	return c.cut(p, lost...)
 }
 
-// Said returns the parts of what a model answered: the message of a chat
-// completion, the list of output items of a response, the content of a message
-// or of a candidate. They are as they come again in the next request.
+// Said returns the parts of an answer: the message of a chat completion, the
+// list of output items of a response, the content of a message or of a
+// candidate. The next request repeats them in this form.
 func Said(api Name, answer canon.Any) []Part {
 	c := &cutter{section: Conversation}
 	switch api {

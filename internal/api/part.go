@@ -8,11 +8,12 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// cacheMarkers are the members by which a client says where a cached prefix is to
-// end: Anthropic's and OpenAI's. They move from call to call and are not content.
+// cacheMarkers are the members with which a client marks the end of a cached
+// prefix, for Anthropic and for OpenAI. They move from call to call and are not
+// content.
 var cacheMarkers = []string{"cache_control", "prompt_cache_breakpoint"}
 
-// resultMembers are the members of a result that Anthropic's API knows.
+// resultMembers are the members that Anthropic's API knows in a result.
 var resultMembers = []string{"type", "tool_use_id", "content", "is_error"}
 
 // markerOf returns the cache marker of a part or a definition, absent if it has none.
@@ -25,7 +26,7 @@ func markerOf(object canon.Any) canon.Any {
 	return canon.Any{}
 }
 
-// roles maps the words of providers to the roles of 01 §2.
+// roles maps the providers' words to the roles of 01 §2.
 var roles = map[string]string{
 	"user": "user", "assistant": "assistant", "tool": "tool", "system": "system",
 	"developer": "system", "model": "assistant", "function": "tool",
@@ -48,7 +49,7 @@ func text(object canon.Any, names ...string) string {
 	return ""
 }
 
-// kindOf maps the type of a part or item to the kind of its block.
+// kindOf returns the kind of block for a type of part or item.
 func kindOf(word string) string {
 	switch {
 	case word == "input_text" || word == "output_text":
@@ -65,7 +66,7 @@ func kindOf(word string) string {
 	return plain(word)
 }
 
-// plain returns a word that is fit to be a kind, else "part".
+// plain returns the word if it can serve as a kind, else "part".
 func plain(word string) string {
 	const longest = 64
 	for i := 0; i < len(word); i++ {
@@ -80,7 +81,7 @@ func plain(word string) string {
 	return word
 }
 
-// content reads what a message says: a text, or a list of parts.
+// content reads the content of a message: a text, or a list of parts.
 func (c *cutter) content(v canon.Any) canon.Any {
 	switch v.Kind {
 	case canon.KindString:
@@ -93,7 +94,7 @@ func (c *cutter) content(v canon.Any) canon.Any {
 	return c.cut(Part{Kind: "part", Content: v})
 }
 
-// part reads one part of a list, as OpenAI and Anthropic write them.
+// part reads one part of a list in the form of OpenAI and Anthropic.
 func (c *cutter) part(v canon.Any) canon.Any {
 	word := text(v, "type")
 	kind := kindOf(word)
@@ -122,7 +123,7 @@ func (c *cutter) part(v canon.Any) canon.Any {
 	return c.cut(p, lost...)
 }
 
-// plainText reports whether a part says nothing but its text.
+// plainText reports whether a part has nothing but a text.
 func plainText(v canon.Any) bool {
 	for _, m := range v.Members {
 		if m.Name != "type" && m.Name != "text" && !slices.Contains(cacheMarkers, m.Name) && !emptyOrNull(m.Value) {
@@ -137,7 +138,7 @@ func emptyOrNull(v canon.Any) bool {
 	return v.Kind == canon.KindNull || v.Kind == canon.KindArray && len(v.Elems) == 0
 }
 
-// only reports whether an object has no members but these.
+// only reports whether an object has no members other than these.
 func only(object canon.Any, names ...string) bool {
 	for _, m := range object.Members {
 		if !slices.Contains(names, m.Name) {
@@ -147,9 +148,9 @@ func only(object canon.Any, names ...string) bool {
 	return true
 }
 
-// result reads the result of a call, which stands in a field of an object. A
-// list of one text is the same as the text; an object without the field is the
-// result itself.
+// result reads the result of a call from a field of an object. It turns a list
+// of one text into that text; if the object lacks the field, the object itself
+// is the result.
 func (c *cutter) result(v canon.Any, field, call string) canon.Any {
 	failed, _ := v.Get("is_error")
 	p := Part{Kind: "result", Role: "tool", Call: call, Failed: failed.Text == string(canon.True), Marker: markerOf(v)}
@@ -190,7 +191,7 @@ func (c *cutter) resultContent(p Part, value canon.Any) canon.Any {
 	return c.cut(p, lost...)
 }
 
-// withoutMarkers takes the cache markers out of a list of parts.
+// withoutMarkers removes the cache markers from a list of parts.
 func withoutMarkers(list canon.Any) (canon.Any, []canon.Any) {
 	if list.Kind != canon.KindArray {
 		return list, nil
@@ -224,7 +225,7 @@ func (c *cutter) tool(v canon.Any) canon.Any {
 	return c.cut(p, lost...)
 }
 
-// systemPrompt reads the system prompt where it is a field of its own.
+// systemPrompt reads a system prompt that has a field of its own.
 func systemPrompt(c *cutter, v canon.Any) canon.Any {
 	c.section, c.role = System, "system"
 	return c.content(v)

@@ -7,13 +7,13 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Render writes parts as the fields in which a request of an API has them: tools,
-// system prompt and messages. from says of which API each part is. What the API
-// has no form for is left out and counted: thinking, which only the provider that
-// signed it takes, and parts of kinds of its own.
+// Render writes parts as the fields of a request to an API: tools, system
+// prompt and messages. from returns the API of each part. Render leaves out and
+// counts what the API cannot express: thinking, which only the provider that
+// signed it accepts, and parts of unknown kinds.
 //
-// Parts of the API itself come back as they are, except for how they were spread
-// over messages and for what a frame has.
+// Parts of the same API come back as they were, except for their division into
+// messages and for what only a frame holds.
 func Render(to Name, parts []Part, from func(i int) Name) (fields canon.Any, left int) {
 	w := &renderer{to: to, names: map[string]string{}}
 	for i := range parts {
@@ -27,14 +27,14 @@ func Render(to Name, parts []Part, from func(i int) Name) (fields canon.Any, lef
 type renderer struct {
 	to                  Name
 	tools, system, said []canon.Any
-	role                string            // of the message under way
-	content, calls      []canon.Any       // of the message under way
-	open                []string          // made-up ids of calls without a result yet
-	names               map[string]string // of the tools that were called, by the ids of the calls
+	role                string            // of the current message
+	content, calls      []canon.Any       // of the current message
+	open                []string          // generated ids of calls that have no result yet
+	names               map[string]string // names of the called tools, by call id
 	left                int
 }
 
-// Makers of JSON values.
+// These make JSON values.
 func str(text string) canon.Any { return canon.Any{Kind: canon.KindString, Text: text} }
 
 func obj(pairs ...any) canon.Any {
@@ -51,7 +51,7 @@ func obj(pairs ...any) canon.Any {
 	return canon.Object(members...)
 }
 
-// part writes one part; it is false for what the API has no form for.
+// part writes one part; it returns false if the API cannot express it.
 func (w *renderer) part(p *Part, from Name) bool {
 	switch {
 	case p.Kind == "tool" && p.Section == Tools:
@@ -91,7 +91,8 @@ func plainOf(v canon.Any) (string, bool) {
 	return said.Text, said.Kind == canon.KindString
 }
 
-// own writes a part of the API itself as it is, where parts stand in a list.
+// own writes a part of the same API unchanged, if that API keeps such parts in
+// a list.
 func (w *renderer) own(p *Part) bool {
 	switch {
 	case p.Content.Kind != canon.KindObject:
@@ -101,13 +102,13 @@ func (w *renderer) own(p *Part) bool {
 		w.said = append(w.said, p.Content)
 		return true
 	case w.to == Chat && p.Kind == "thinking":
-		return false // a field of the message, which has none of its own here
+		return false // the API has it as a field of the message, where this message has none
 	}
 	w.say(p.Role, p.Content)
 	return true
 }
 
-// text is a part of a message that is a text.
+// text returns a text as a part of a message.
 func (w *renderer) text(role, said string) canon.Any {
 	switch {
 	case w.to == Gemini:
@@ -120,8 +121,8 @@ func (w *renderer) text(role, said string) canon.Any {
 	return obj("type", "text", "text", said)
 }
 
-// say adds a part to the message of a role, which it begins where another is
-// under way.
+// say adds a part to the current message. If that message has another role, say
+// begins a new one.
 func (w *renderer) say(role string, part canon.Any) {
 	if role != w.role || len(w.calls) > 0 && w.to == Chat {
 		w.end()
@@ -130,7 +131,7 @@ func (w *renderer) say(role string, part canon.Any) {
 	w.content = append(w.content, part)
 }
 
-// end writes the message under way.
+// end writes the current message.
 func (w *renderer) end() {
 	if len(w.content)+len(w.calls) == 0 {
 		return
@@ -157,7 +158,7 @@ func (w *renderer) end() {
 	w.content, w.calls, w.role = nil, nil, ""
 }
 
-// fields are what was written.
+// fields returns everything written so far.
 func (w *renderer) fields() canon.Any {
 	w.end()
 	var tools, system canon.Any
@@ -202,7 +203,7 @@ func (w *renderer) fields() canon.Any {
 	return obj("tools", tools, field, canon.ArrayOf(append(lead, w.said...)...))
 }
 
-// callID returns the id of a call, or makes one up for a call without.
+// callID returns the id of a call, and generates one for a call without.
 func (w *renderer) callID(id, name string) string {
 	if id == "" {
 		id = "call_" + strconv.Itoa(len(w.names)+1)
@@ -212,8 +213,8 @@ func (w *renderer) callID(id, name string) string {
 	return id
 }
 
-// resultID returns the id of the call that a result answers: of several without
-// an id, the first.
+// resultID returns the id of the call that a result answers; without an id,
+// that of the first open call.
 func (w *renderer) resultID(id string) string {
 	if id == "" && len(w.open) > 0 {
 		id, w.open = w.open[0], w.open[1:]
@@ -251,7 +252,7 @@ func (w *renderer) call(p *Part, from Name) bool {
 	return true
 }
 
-// argumentsOf reads the arguments of a call as an object, and the name of its
+// argumentsOf returns the arguments of a call as an object, and the name of its
 // tool.
 func argumentsOf(p *Part, from Name) (arguments canon.Any, name string) {
 	v := p.Content
@@ -268,7 +269,7 @@ func argumentsOf(p *Part, from Name) (arguments canon.Any, name string) {
 		if parsed, err := canon.ParseAny([]byte(arguments.Text)); err == nil {
 			arguments = parsed
 		} else {
-			arguments = obj("arguments", arguments.Text) // which are no JSON
+			arguments = obj("arguments", arguments.Text) // the arguments are not JSON
 		}
 	}
 	if arguments.Kind == canon.KindAbsent {

@@ -6,8 +6,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// image writes an image of one API for another. An image that a provider holds
-// under an id is its own.
+// image converts an image from one API to another. It cannot convert an image
+// that the provider stores under an id.
 func (w *renderer) image(v canon.Any, from Name) (canon.Any, bool) {
 	kind, data, address := imageOf(v, from)
 	if data == "" && address == "" {
@@ -34,7 +34,7 @@ func (w *renderer) image(v canon.Any, from Name) (canon.Any, bool) {
 	return obj("inlineData", obj("mimeType", kind, "data", data)), true
 }
 
-// imageOf reads an image: its type and bytes in Base64, or where it is.
+// imageOf reads an image: its media type and Base64 bytes, or its address.
 func imageOf(v canon.Any, from Name) (kind, data, address string) {
 	switch from {
 	case Messages:

@@ -89,7 +89,7 @@ without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 	return cmd
 }
 
-// refused is the error for an operation, with its line.
+// refused adds the line to the error of an operation.
 func refused(err error, file string, line []byte, number int) error {
 	if fault.CodeOf(err) == "" { // the run was interrupted
 		return err
@@ -103,7 +103,7 @@ func refused(err error, file string, line []byte, number int) error {
 	return place
 }
 
-// keep stores what was replayed.
+// keep stores the replayed context.
 func (a *app) keep(ctx context.Context, r *replay, name string) error {
 	if r.context == nil {
 		return fault.New(fault.SnapshotNotFound, "the operations make no snapshot to store", "end them with a commit")
@@ -117,16 +117,16 @@ func (a *app) keep(ctx context.Context, r *replay, name string) error {
 	return err
 }
 
-// replay is a context that operations are made on.
+// replay is a context and the operations that build it.
 type replay struct {
-	context *pact.Context // made by the first operation that is not a config
+	context *pact.Context // the first operation other than config makes it
 	edition selector.Edition
-	now     int64 // what the clock reads next
+	now     int64 // the next reading of the clock
 	step    int64
 	policy  lifecycle.Policy
 }
 
-// clock reads the clock, which goes on a step with every reading.
+// clock reads the clock and advances it by one step.
 func (r *replay) clock() int64 {
 	now := r.now
 	r.now += r.step
@@ -187,7 +187,8 @@ func (r *replay) line(ctx context.Context, line []byte) error {
 		"write config, add, update, remove, move or commit")
 }
 
-// config sets what the context is made with. Only the policy can change later.
+// config applies settings to the context before it is made. Only the policy can
+// change later.
 func (r *replay) config(m *members) error {
 	edition, hasEdition := m.optional("edition")
 	clock, hasClock := m.take("clock")

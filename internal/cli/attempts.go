@@ -138,8 +138,8 @@ sent.`,
 	return cmd
 }
 
-// startAttempt starts an attempt with a file to write to, "" for none. A file
-// that cannot be put in place ends it.
+// startAttempt starts an attempt and writes its thread to a file, "" for none.
+// If the file cannot be put in place, startAttempt ends the attempt.
 func (a *app) startAttempt(ctx context.Context, c *pact.Context, call pact.ProviderCall, out string,
 	pruning *pact.Pruning) (began *store.Attempt, err error) {
 	if out == "" {
@@ -205,8 +205,8 @@ committed, and also for an attempt that a crash left running.`,
 	return cmd
 }
 
-// completeRunning completes the name of a context, then the ids of its attempts
-// that are running.
+// completeRunning completes the name of a context, then the ids of its running
+// attempts.
 func (a *app) completeRunning(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	if len(args) != 1 {
 		return a.completeNames(cmd, args, prefix)

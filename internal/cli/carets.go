@@ -8,14 +8,14 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// carets shows a place in an input: the line, and a second one with carets
-// under the token.
+// carets shows a place in an input: the line, and carets under the token.
 type carets struct {
 	text, carets string
 	line, column int // 1-based; columns are runes
 }
 
-// caretContext is how many bytes of a long line are shown on either side.
+// caretContext is how many bytes of a long line appear on either side of the
+// token.
 const caretContext = 60
 
 // caretsUnder finds the place of a token in a text by its byte offset.
@@ -45,7 +45,7 @@ func caretsUnder(text string, offset int, token string) carets {
 	return m
 }
 
-// visible replaces what would move the cursor or show as nothing, a rune by a
+// visible replaces each rune that would move the cursor or stay invisible by a
 // rune of one column.
 func visible(s string) string {
 	return strings.Map(func(r rune) rune {
@@ -59,8 +59,8 @@ func visible(s string) string {
 	}, s)
 }
 
-// shows reports whether a terminal shows a rune where it stands: no control
-// character of either set, no mark that turns the direction of a text.
+// shows reports whether a terminal shows a rune in its place: it is not a
+// control character and does not change the direction of text.
 func shows(r rune) bool { return unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) }
 
 func clipLeft(s string) string {
@@ -68,7 +68,7 @@ func clipLeft(s string) string {
 		return s
 	}
 	i := len(s) - caretContext
-	for i < len(s) && !utf8.RuneStart(s[i]) { // a line need not be UTF-8
+	for i < len(s) && !utf8.RuneStart(s[i]) { // the line may be invalid UTF-8
 		i++
 	}
 	return "…" + s[i:]

@@ -71,8 +71,8 @@ else: no line's end, and JSON as it is kept. --json prints one object a line.`,
 	return cmd
 }
 
-// having returns the snapshot at an address or, without one, the newest state that
-// has the node.
+// having returns the snapshot at an address or, without an address, the newest
+// state that has the node.
 func (s *source) having(ctx context.Context, address, id string) (*pact.Snapshot, error) {
 	if address != "" {
 		return s.argument(ctx, []string{address})
@@ -95,12 +95,12 @@ func (s *source) having(ctx context.Context, address, id string) (*pact.Snapshot
 	return s.context.At(ctx, pact.Cycle(*line.Last))
 }
 
-// callID is the attribute by which a recorder says that a call and a result belong
-// together, which need not refer to each other.
+// callID is the attribute with which a recorder links a call to its result
+// where neither refers to the other.
 const callID = "wire:call"
 
-// resultsOf returns the results of a call: those that refer to it, that it refers
-// to, or that were recorded with the same id.
+// resultsOf returns the results of a call: nodes that refer to it, that it
+// refers to, or that carry the same recorded id.
 func resultsOf(ctx context.Context, in *pact.Snapshot, call pact.Node) ([]pact.Hit, error) {
 	hits, err := in.Find(ctx, "[kind='result']", nil)
 	return slices.DeleteFunc(hits, func(h pact.Hit) bool {
@@ -158,13 +158,13 @@ func (a *app) printContents(ctx context.Context, list []pact.Hit, raw bool) erro
 
 func isText(kept []byte) bool { return len(kept) == 0 || kept[0] == '"' }
 
-// words are the texts that are not empty.
+// words returns the texts that are not empty.
 func words(list ...string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
 }
 
-// indented is JSON as people read it, with characters as they are. What only
-// Python reads, such as NaN, stays as it is kept.
+// indented returns JSON indented and without escapes, for people to read. It
+// leaves what only Python can parse, such as NaN, as it is stored.
 func indented(kept []byte) string {
 	var value any
 	d := json.NewDecoder(bytes.NewReader(kept))
@@ -182,8 +182,8 @@ func indented(kept []byte) string {
 	return strings.TrimSuffix(out.String(), "\n")
 }
 
-// printText prints a text of several lines, on a terminal with what would not show
-// made visible, and ends its last line.
+// printText prints a text of several lines and ends its last line. On a
+// terminal it makes invisible characters visible.
 func (a *app) printText(text string) {
 	text = strings.TrimSuffix(text, "\n")
 	if !a.outTerminal {

@@ -18,12 +18,12 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// client is how programs are told where a provider is.
+// client says how a program learns the address of a provider.
 type client struct {
-	variable string // of the environment
-	segment  string // the first of the path by which the proxy is asked for the provider
-	path     string // what programs expect behind the address of the host
-	provider string // the base address without the proxy
+	variable string // the environment variable
+	segment  string // the first path segment, by which the proxy recognizes the provider
+	path     string // the path that programs expect after the host
+	provider string // the provider's base address
 }
 
 var clients = []client{
@@ -88,13 +88,13 @@ changed. --print shows what would be set.`,
 	return cmd
 }
 
-// child is a program as it is run.
+// child is a program and the way to run it.
 type child struct {
 	args []string
-	env  []string // "NAME=value", beside what this process has
+	env  []string // "NAME=value", in addition to this process's environment
 }
 
-// newChild says how a program is run so that it calls the proxy at an address.
+// newChild prepares a program so that it calls the proxy at an address.
 func newChild(args []string, address string, env map[string]string) child {
 	c := child{args: slices.Clone(args)}
 	base := map[string]string{}
@@ -103,7 +103,7 @@ func newChild(args []string, address string, env map[string]string) child {
 		c.env = append(c.env, one.variable+"="+base[one.segment])
 	}
 	switch strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0])) {
-	case "codex": // which does not listen to OPENAI_BASE_URL
+	case "codex": // Codex ignores OPENAI_BASE_URL
 		key := "model_providers.pact.requires_openai_auth=true"
 		if env["OPENAI_API_KEY"] != "" {
 			key = `model_providers.pact.env_key="OPENAI_API_KEY"`
@@ -130,7 +130,7 @@ func newChild(args []string, address string, env map[string]string) child {
 	return c
 }
 
-// printChild prints a program and its environment as a shell takes them.
+// printChild prints a program and its environment as shell input.
 func (a *app) printChild(c child) error {
 	if a.json {
 		return a.printJSON(map[string]any{"env": c.env, "args": c.args})
@@ -147,8 +147,8 @@ func (a *app) printChild(c child) error {
 	return nil
 }
 
-// runChild runs a program with the streams of this one and returns its exit code.
-// Ctrl-C is for the program, which decides what to do about it.
+// runChild runs a program with the streams of this process and returns its exit
+// code. Ctrl-C goes to the program, which decides what to do.
 func (a *app) runChild(program string, c child) (code int, err error) {
 	signals := make(chan os.Signal, 1)
 	signal.Notify(signals, os.Interrupt)
@@ -159,7 +159,7 @@ func (a *app) runChild(program string, c child) (code int, err error) {
 		cmd.Env = append(cmd.Env, name+"="+value)
 	}
 	slices.Sort(cmd.Env)
-	cmd.Env = append(cmd.Env, c.env...) // of two with one name the last counts
+	cmd.Env = append(cmd.Env, c.env...) // of two entries with one name the last counts
 	err = cmd.Run()
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {

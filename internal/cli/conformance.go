@@ -72,7 +72,7 @@ if a case failed.`,
 	return cmd
 }
 
-// chosen are the cases of these ids, all without any.
+// chosen returns the cases with these ids; without ids, all cases.
 func chosen(ids []string) ([]conformance.Case, error) {
 	cases, err := conformance.Cases()
 	if err != nil || len(ids) == 0 {
@@ -102,7 +102,8 @@ func completeCases(*cobra.Command, []string, string) ([]string, cobra.ShellCompD
 	return ids, cobra.ShellCompDirectiveNoFileComp
 }
 
-// inProcess is this implementation, without starting a process.
+// inProcess answers a case with this implementation, without starting a
+// process.
 func inProcess(ctx context.Context, args ...string) (conformance.Answer, error) {
 	var out, errs bytes.Buffer
 	exit := Run(ctx, args, Streams{In: strings.NewReader(""), Out: &out, Err: &errs})
@@ -122,7 +123,7 @@ func (a *app) printReport(r *conformance.Report, all, some bool) {
 	for _, v := range []conformance.Verdict{conformance.Passed, conformance.Mended, conformance.Contradicted,
 		conformance.Failed} {
 		if v == conformance.Passed && !some {
-			continue // they stand behind the items
+			continue // printed after the items
 		}
 		for _, c := range r.Cases {
 			if c.Verdict == v {
@@ -179,7 +180,8 @@ func (a *app) printChecklist(list conformance.Filled) {
 	a.printf("\n")
 }
 
-// unshown says what no case shows: all of an item, or a part of it.
+// unshown says which part of an item no case shows, or that none shows it at
+// all.
 func unshown(item conformance.FilledItem) string {
 	if item.Verdict == "" {
 		return "not shown: " + item.Unshown
@@ -187,7 +189,7 @@ func unshown(item conformance.FilledItem) string {
 	return "not shown in part: " + item.Unshown
 }
 
-// printOthers counts the items of the lists that are not printed.
+// printOthers counts the items of the checklists that printReport leaves out.
 func (a *app) printOthers(lists []conformance.Filled) {
 	for _, list := range lists {
 		count := map[conformance.Verdict]int{}
@@ -214,7 +216,7 @@ func (a *app) printCase(c conformance.Result) {
 	}
 }
 
-// places says where a case is printed.
+// places names the sections that a case comes from.
 func places(sources []conformance.Source) string {
 	var list []string
 	for _, s := range sources {
@@ -223,7 +225,7 @@ func places(sources []conformance.Source) string {
 	return strings.Join(list, "; ")
 }
 
-// wrapped breaks a text into lines of 100 columns, all of them indented.
+// wrapped breaks a text into indented lines of 100 columns.
 func wrapped(text string, indent int) string {
 	const most = 100
 	var b strings.Builder

@@ -20,7 +20,7 @@ type listed struct {
 	Last     int64        `json:"last_cycle"`
 	Cycles   int64        `json:"cycles"`
 	Revision int64        `json:"revision"`
-	Origin   *pact.Origin `json:"origin,omitempty"` // where a fork began
+	Origin   *pact.Origin `json:"origin,omitempty"` // where it began, if it is a fork
 }
 
 func (a *app) contextsCommand() *cobra.Command {
@@ -161,7 +161,7 @@ a terminal it refuses.`,
 	return cmd
 }
 
-// confirm asks on the terminal.
+// confirm asks a question on the terminal.
 func (a *app) confirm(question string) bool {
 	a.err.Write([]byte(question + " [y/N] "))
 	line, _ := bufio.NewReader(a.in).ReadString('\n')
@@ -169,7 +169,7 @@ func (a *app) confirm(question string) bool {
 	return answer == "y" || answer == "yes"
 }
 
-// exactly is count for commands that take no --file.
+// exactly is count for commands without --file.
 func exactly(words ...string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) == len(words) {

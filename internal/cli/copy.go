@@ -60,14 +60,14 @@ deletes what it left instead. A name that the target has is refused.`,
 	return cmd
 }
 
-// copy copies contexts of the store of --db to another one.
+// copy copies contexts from the store of --db to another one.
 func (a *app) copy(ctx context.Context, at string, names []string) error {
 	from, err := existingStoreAt(ctx, a.db)
 	if err != nil {
 		return err
 	}
 	defer from.Close()
-	for _, name := range names { // before a store is made that nothing comes to
+	for _, name := range names { // check the names before making a store that nothing would be copied to
 		if _, err := from.Find(ctx, name); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (a *app) discardCopies(ctx context.Context, at string, names []string) erro
 	return a.answer(text, map[string]any{"discarded": gone})
 }
 
-// drawCopied prints what came to a store, in words.
+// drawCopied prints for a person what the copy brought to a store.
 func (a *app) drawCopied(c *inspect.Copied, at string) {
 	for _, k := range c.Contexts {
 		text := plural(int(k.Snapshots), "snapshot") + ", " + plural(int(k.Revisions), "revision")

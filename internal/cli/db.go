@@ -90,7 +90,7 @@ else waits meanwhile.`,
 	}
 }
 
-// compactDatabase compacts a store in a database, which does not say how far it is.
+// compactDatabase compacts a store in a database, which reports no progress.
 func (a *app) compactDatabase(ctx context.Context, s store.Store) error {
 	database, err := store.Power[*postgres.Store](s)
 	if err != nil {
@@ -102,8 +102,8 @@ func (a *app) compactDatabase(ctx context.Context, s store.Store) error {
 	return a.answer(a.shown()+": packed, and its tables are written anew", map[string]any{"store": a.shown()})
 }
 
-// compact compacts a store and shows how far it is: what is written stands in the
-// log beside the file before it is moved there.
+// compact compacts a store and shows progress by the size of the log beside the
+// file: SQLite writes there before it moves the rows into the file.
 func (a *app) compact(ctx context.Context, s *sqlite.Store, before int64) (remains string, err error) {
 	done := make(chan struct{})
 	go func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// writing are the flags of every command that edits.
+// writing holds the flags of every command that edits.
 type writing struct {
 	actor  *string
 	rebase *bool
@@ -18,7 +18,7 @@ func (a *app) writingFlags(cmd *cobra.Command) writing {
 	return writing{a.actorFlag(cmd), rebaseFlag(cmd)}
 }
 
-// edit carries out one batch of edits on a stored context.
+// edit applies one batch of edits to a stored context.
 func (a *app) edit(ctx context.Context, name string, w writing, f func(*pact.Batch) error) error {
 	c, s, err := a.openContext(ctx, name, *w.actor, nil)
 	if err != nil {
@@ -115,8 +115,8 @@ newest is at least that many cycles old.`,
 	return cmd
 }
 
-// placeAndNode takes the position, unless --at gave one, and the description of
-// the node out of the arguments.
+// placeAndNode splits the arguments into the position, unless --at gave one,
+// and the description of the node.
 func placeAndNode(cmd *cobra.Command, args []string, at *string) (node string, err error) {
 	if len(args) == 0 {
 		return "", usage(cmd, "add takes NAME [POSITION] [NODE]; 0 given")
@@ -136,7 +136,7 @@ func placeAndNode(cmd *cobra.Command, args []string, at *string) (node string, e
 	return strings.Join(rest, ""), nil
 }
 
-// override lets a flag that was given win.
+// override replaces a value by a flag that the user gave.
 func override[T any](cmd *cobra.Command, flag string, to *T, value T) {
 	if cmd.Flags().Changed(flag) {
 		*to = value

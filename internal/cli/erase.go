@@ -16,7 +16,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// eraseFlags are those of pact erase.
+// eraseFlags are the flags of pact erase.
 type eraseFlags struct {
 	selectors, texts, files []string
 	revisions               []int64
@@ -28,7 +28,7 @@ type eraseFlags struct {
 type erased struct {
 	*pact.Erased
 	DryRun bool     `json:"dry_run,omitempty"`
-	AlsoIn []string `json:"also_in,omitempty"` // other contexts of the store that hold a text
+	AlsoIn []string `json:"also_in,omitempty"` // names of other contexts in the store that hold a text
 }
 
 func (a *app) eraseCommand() *cobra.Command {
@@ -103,7 +103,7 @@ func (a *app) cleanStore(ctx context.Context) error {
 	return a.answer(a.shown()+" holds nothing that was erased", map[string]any{"clean": true})
 }
 
-// unfinished is the failure of an erasure that is done except for its clean-up.
+// unfinished is the error for an erasure whose clean-up is still to do.
 func unfinished(of *store.Erased) error {
 	return fault.New(fault.Store, "the file is not cleaned up: "+of.Remains,
 		"end the other processes, then pact erase --clean")
@@ -153,7 +153,7 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 	if err != nil {
 		return err
 	}
-	if e.DryRun = f.dryRun; !f.dryRun { // last, so that nothing stands between it and its receipt
+	if e.DryRun = f.dryRun; !f.dryRun { // the last check, so that nothing runs between the erasure and its receipt
 		e.Random, e.Receipt = rand.Reader, func(receipt string) error {
 			m.end()
 			return a.printReceipt(receipt)
@@ -166,7 +166,7 @@ func (a *app) erase(ctx context.Context, cmd *cobra.Command, f *eraseFlags, name
 	return errors.Join(a.reportErased(plan, f.dryRun, also), err)
 }
 
-// allTexts are those of the flags and the lines of the files.
+// allTexts returns the texts of the flags and the lines of the files.
 func (f *eraseFlags) allTexts(ctx context.Context, a *app) ([]string, error) {
 	texts := slices.Clone(f.texts)
 	for _, name := range f.files {
@@ -183,8 +183,8 @@ func (f *eraseFlags) allTexts(ctx context.Context, a *app) ([]string, error) {
 	return texts, nil
 }
 
-// everywhere returns what a selector finds: where it says, else in any snapshot
-// and in the working state.
+// everywhere returns what a selector finds at its own address or, without an
+// address, in every snapshot and in the working state.
 func everywhere(ctx context.Context, c *pact.Context, text string) ([]string, error) {
 	q, err := selector.Parse(text, c.Edition())
 	if err != nil {
@@ -224,7 +224,8 @@ func (a *app) askToErase(plan *pact.Erased) error {
 	return nil
 }
 
-// holding returns the other contexts of a store that hold one of the texts.
+// holding returns the names of other contexts in a store that hold one of the
+// texts.
 func holding(ctx context.Context, s store.Complete, texts, done []string, name string) ([]string, error) {
 	if len(texts) == 0 {
 		return nil, nil
@@ -239,12 +240,12 @@ func holding(ctx context.Context, s store.Complete, texts, done []string, name s
 	}
 	for _, i := range infos {
 		if seen[i.Name] || originOf(i, infos) != nil && originOf(i, infos).Name != "" {
-			continue // one that was erased, or a fork, which goes with its origin
+			continue // already erased, or a fork that shares the erased history
 		}
 		of, err := s.Erase(ctx, i.Key, store.Erase{Texts: texts, DryRun: true, Guard: store.Guard{Cycle: i.Cycle,
 			Revision: i.Revision}})
 		switch {
-		case fault.CodeOf(err) == fault.DocumentInvalid: // in a name that an erasure leaves
+		case fault.CodeOf(err) == fault.DocumentInvalid: // a name holds the text, and an erasure keeps names
 			list = append(list, i.Name)
 		case err != nil:
 			return nil, err
@@ -257,7 +258,7 @@ func holding(ctx context.Context, s store.Complete, texts, done []string, name s
 
 func (a *app) reportErased(of *pact.Erased, dryRun bool, also []string) error {
 	if a.json {
-		a.failed = of.Remains != "" // the object says so itself: an error would stand in its place
+		a.failed = of.Remains != "" // the object reports this itself, and an error would replace it
 		return a.printJSON(erased{of, dryRun, also})
 	}
 	a.drawErased(of, dryRun, also)
@@ -267,9 +268,9 @@ func (a *app) reportErased(of *pact.Erased, dryRun bool, also []string) error {
 	return nil
 }
 
-// printReceipt prints the receipt before anything is erased: whoever ends the
-// command after that has it. The object of --json, which stands alone, has it
-// once more.
+// printReceipt prints the receipt before the erasure, so that a user who
+// interrupts the command has it. Under --json the answer has to stand alone, so
+// the object repeats the receipt.
 func (a *app) printReceipt(receipt string) error {
 	if a.json {
 		_, err := fmt.Fprintf(a.err, "pact: receipt %s\n", receipt)

@@ -62,7 +62,7 @@ func (s *source) writeOne(ctx context.Context, w io.Writer, args []string) error
 }
 
 func (s *source) writeAll(ctx context.Context, w io.Writer, compact bool, from, to string) error {
-	if s.alone != nil && !compact { // a history of one
+	if s.alone != nil && !compact { // the document is a history of one snapshot
 		for _, arg := range []string{from, to} {
 			if arg != "" {
 				if _, err := s.argument(ctx, []string{arg}); err != nil {

@@ -16,21 +16,21 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// located is an error together with the input that it is about, so that the
-// place can be shown.
+// located is an error together with the input that caused it, so that fail can
+// show the place.
 type located struct {
 	err  error
-	name string // of the file; "" where the input was an argument
-	text string // what the error's offset counts in
-	exit int    // the exit code; 0 to go by the error's code
+	name string // name of the file; "" if the input was an argument
+	text string // the text that the error's offset counts in
+	exit int    // exit code; 0 to derive it from the error's code
 }
 
 func (l *located) Error() string { return l.err.Error() }
 func (l *located) Unwrap() error { return l.err }
 
-// inArgument says that an error is about an argument. What was found to be
-// wrong only after the argument had been read has a token and no place: it gets
-// one where the token occurs once.
+// inArgument attaches an argument to an error. An error found after parsing has
+// a token but no place; it gets a place if the token occurs once in the
+// argument.
 func inArgument(err error, text string) error {
 	if err == nil {
 		return nil
@@ -44,7 +44,7 @@ func inArgument(err error, text string) error {
 	return &located{err: err, text: text}
 }
 
-// inFile says that an error is about the contents of a file.
+// inFile attaches the contents of a file to an error.
 func inFile(err error, name string, data []byte) error {
 	if err == nil || fault.CodeOf(err) == "" {
 		return err
@@ -55,19 +55,19 @@ func inFile(err error, name string, data []byte) error {
 	return &located{err: err, name: name, text: string(data)}
 }
 
-// usage is the error for a command line that makes no sense.
+// usage returns the error for an invalid command line.
 func usage(cmd *cobra.Command, format string, args ...any) error {
 	return fault.New(fault.DocumentInvalid, fmt.Sprintf(format, args...), cmd.CommandPath()+" --help shows how")
 }
 
-// invalid are the codes of what is wrong with the input rather than with the
-// world.
+// invalid lists the codes of errors that the input causes; the state of the
+// world causes the others.
 var invalid = []fault.Code{
 	fault.SelectorInvalid, fault.RangeKindMismatch, fault.RangeWildcard, fault.RangeLimit, fault.PlacementInvalid,
 	fault.Sealed, fault.NodeDuplicate, fault.DocumentInvalid, fault.Limit,
 }
 
-// misused words what the flag parser says, with its suggestions.
+// misused rewords an error of the flag parser and keeps its suggestions.
 func misused(cmd *cobra.Command, err error) *fault.Error {
 	message, more, _ := strings.Cut(err.Error(), "\n")
 	f := fault.New(fault.DocumentInvalid, message, cmd.CommandPath()+" --help shows how")
@@ -112,8 +112,8 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error, args []st
 	return exit
 }
 
-// factsOf returns the facts of an error; without a code where it is not one
-// of the library's.
+// factsOf returns the facts of an error. They have no code if the error is not
+// from the library.
 func factsOf(err error) *fault.Error {
 	var f *fault.Error
 	switch {
@@ -125,7 +125,7 @@ func factsOf(err error) *fault.Error {
 	return &fault.Error{Message: err.Error(), Offset: fault.NoOffset}
 }
 
-// ofWorld words what the operating system refused.
+// ofWorld rewords an error of the operating system.
 func ofWorld(err error) *fault.Error {
 	f := fault.New(fault.Store, err.Error(), "")
 	var path *os.PathError
@@ -138,7 +138,7 @@ func ofWorld(err error) *fault.Error {
 	return f
 }
 
-// written is what another writer did while a command lost to it.
+// written describes the write of another process to which a command lost.
 type written struct {
 	Revision int64      `json:"revision"`
 	Kind     store.Kind `json:"kind"`
@@ -147,7 +147,7 @@ type written struct {
 	Message  string     `json:"message,omitempty"`
 }
 
-// failure is the object that --json prints.
+// failure returns the object that --json prints for an error.
 func failure(f *fault.Error) any {
 	type details struct {
 		Offset *int   `json:"offset,omitempty"`
@@ -229,7 +229,8 @@ func (a *app) environ() []string {
 	return list
 }
 
-// beforeDashes are the arguments that can be flags.
+// beforeDashes returns the arguments that can be flags: those in front of a
+// lone --.
 func beforeDashes(args []string) []string {
 	if i := slices.Index(args, "--"); i >= 0 {
 		return args[:i]

@@ -61,7 +61,8 @@ that looks like a flag.`,
 	return cmd
 }
 
-// fmtLines writes what stands in the lines of standard input. Empty lines stay.
+// fmtLines formats each line of standard input as a selector. It keeps empty
+// lines.
 func (a *app) fmtLines(ctx context.Context, e selector.Edition) error {
 	lines := bufio.NewScanner(a.in)
 	lines.Buffer(nil, 2*selector.MaxLength)

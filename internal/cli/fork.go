@@ -40,7 +40,7 @@ block:12-3-f2. Uncommitted edits stay behind.`,
 		if err != nil {
 			return err
 		}
-		origins, err := f.Origins(ctx) // its origin is who published the snapshot, as contexts and log say too
+		origins, err := f.Origins(ctx) // the author of the snapshot, whom pact contexts and pact log name too
 		if err != nil {
 			return err
 		}
@@ -83,7 +83,7 @@ that is printed. pact rename or pact delete it.`,
 
 func cycleText(cycle int64) string { return "@c" + strconv.FormatInt(cycle, 10) }
 
-// originOf returns where a context of a list began, nil if it is not a fork.
+// originOf returns where a context in a list began, nil if it is not a fork.
 func originOf(c store.Info, all []store.Info) *pact.Origin {
 	if c.Origin.Key == 0 {
 		return nil
@@ -107,7 +107,7 @@ func originText(o pact.Origin) string {
 // branchedOff says where a fork began, or what became of the name of a context.
 func branchedOff(l logged) []string {
 	var undo struct{ Undone string }
-	_ = json.Unmarshal(l.Report, &undo) // what is not a report says nothing
+	_ = json.Unmarshal(l.Report, &undo) // without a report, undo stays empty
 	var list []string
 	switch l.Kind {
 	case store.Forked:

@@ -12,20 +12,20 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// found is a line of pact grep --json: a content that the pattern matches, and the
-// snapshots that have it.
+// found is a line of pact grep --json: a content that matches the pattern, and
+// the snapshots that have it.
 type found struct {
 	ID      string  `json:"id"`
 	Role    string  `json:"role,omitempty"`
 	Kind    string  `json:"kind,omitempty"`
-	First   int64   `json:"first"` // cycle of the first snapshot with this content, of those asked for
-	Last    int64   `json:"last"`  // and of the last
+	First   int64   `json:"first"` // cycle of the first searched snapshot with this content
+	Last    int64   `json:"last"`  // cycle of the last one
 	Matches []match `json:"matches"`
 
-	hash string // of the content
+	hash string // content hash
 }
 
-// match is a line of a content that the pattern matches.
+// match is one matching line of a content.
 type match struct {
 	Line int    `json:"line"` // from 1
 	Text string `json:"text"`
@@ -76,8 +76,9 @@ The pattern is a regular expression as in Go (RE2). --ignore-case is what it say
 	return cmd
 }
 
-// compilePattern reads a pattern. Matching costs the length of the pattern times that
-// of the contents; there is no backtracking.
+// compilePattern compiles a pattern. Matching takes time proportional to the
+// length of the pattern times that of the contents; the engine does not
+// backtrack.
 func compilePattern(text string, fixed, fold bool) (*regexp.Regexp, error) {
 	pattern := text
 	if fixed {
@@ -98,16 +99,17 @@ func compilePattern(text string, fixed, fold bool) (*regexp.Regexp, error) {
 		"write it as Go does, or give --fixed for a plain text")
 }
 
-// grep collects what a pattern matches, from the oldest snapshot to the newest.
+// grep collects the contents that match a pattern, from the oldest snapshot to
+// the newest.
 type grep struct {
 	app     *app
 	pattern *regexp.Regexp
 	list    []*found
-	current map[string]*found // by id, of the contents that the snapshot before had
+	current map[string]*found // matching contents of the previous snapshot, by node id
 }
 
-// search looks once at each content that the snapshots have. Cost: the first snapshot,
-// and what changed from one to the next.
+// search reads each content of the snapshots once. Cost: the first snapshot,
+// and the changes from each to the next.
 func (g *grep) search(ctx context.Context, c *pact.Context, from, to pact.Address) error {
 	g.current = map[string]*found{}
 	first, last := c.Cycles()
@@ -139,7 +141,7 @@ func (g *grep) search(ctx context.Context, c *pact.Context, from, to pact.Addres
 	return nil
 }
 
-// changes looks at what a snapshot has otherwise than the one before.
+// changes searches what a snapshot changed since the previous one.
 func (g *grep) changes(ctx context.Context, before, s *pact.Snapshot) error {
 	d, err := pact.Diff(ctx, before, s, nil)
 	if err != nil {
@@ -158,7 +160,7 @@ func (g *grep) changes(ctx context.Context, before, s *pact.Snapshot) error {
 			return err
 		}
 		if f := g.current[id]; f != nil && f.hash == n.ContentHash {
-			continue // it was changed in its headers alone
+			continue // only its headers changed
 		}
 		g.gone(id, before.Cycle())
 		if err := g.look(ctx, n, s.Cycle()); err != nil {
@@ -168,7 +170,7 @@ func (g *grep) changes(ctx context.Context, before, s *pact.Snapshot) error {
 	return nil
 }
 
-// gone ends the time of a content.
+// gone records the last cycle that has a content.
 func (g *grep) gone(id string, last int64) {
 	if f := g.current[id]; f != nil {
 		f.Last = last
@@ -233,11 +235,11 @@ func (g *grep) print() error {
 	return nil
 }
 
-// around is how many bytes of a long line are shown before a match on a terminal.
+// around is how many bytes of a long line a terminal shows in front of a match.
 const around = 20
 
-// shown is the line with its first match in colour. On a terminal a long line begins
-// shortly before the match.
+// shown returns the line with its first match in colour. On a terminal it cuts
+// a long line shortly before the match.
 func (m *match) shown(a *app) string {
 	head := m.Text[:m.start]
 	if a.outTerminal && len(head) > around {

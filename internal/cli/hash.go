@@ -77,7 +77,7 @@ history or a transcript.`,
 	return cmd
 }
 
-// hashNode computes the content hash of a node that a file holds (08 §2.1).
+// hashNode computes the content hash of the node in a file (08 §2.1).
 func (a *app) hashNode(ctx context.Context, file string) error {
 	in, err := a.read(ctx, file)
 	if err != nil {

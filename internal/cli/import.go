@@ -15,7 +15,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// importFlags are what import and open have in common.
+// importFlags are the flags that import and open share.
 type importFlags struct {
 	name, edition, conversation string
 	strict, renumber            bool
@@ -33,19 +33,19 @@ func (a *app) importFlags(cmd *cobra.Command) *importFlags {
 	return f
 }
 
-// imported is one context that a file gave.
+// imported is one context made from a file.
 type imported struct {
 	context *pact.Context
-	existed bool // it was there already, made of the same contents
+	existed bool // the store already had it, made of the same contents
 }
 
-// part is what one context is made of: a conversation, or the whole input.
+// part is the source of one context: a conversation, or the whole input.
 type part struct {
 	name         string
 	conversation *transcript.Conversation
 }
 
-// split says what becomes a context each.
+// split divides the input into parts, one for each context.
 func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 	name := f.name
 	if name == "" {
@@ -76,15 +76,15 @@ func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 	return parts, nil
 }
 
-// plan is a file and what is to be made of it.
+// plan is a file and how to import it.
 type plan struct {
 	*input
 	kind             shape
 	edition          string
 	strict, renumber bool
 	parts            []part
-	policy           lifecycle.Policy // under which the calls of a transcript are replayed
-	counter          tree.Counter     // what it counts tokens with, nil for nothing
+	policy           lifecycle.Policy // the policy under which the calls of a transcript are replayed
+	counter          tree.Counter     // counts tokens for the policy, nil if it needs none
 }
 
 func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, error) {
@@ -104,9 +104,9 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 	return p, err
 }
 
-// importAll makes contexts of a file. Where one of that name is there it is left
-// alone, if mayExist is set and it was made of the same contents, and refused
-// otherwise. It ends before the first import where it sees a refusal coming.
+// importAll makes the contexts of a file. If a context of that name exists,
+// importAll leaves it alone when mayExist is set and it was made of the same
+// contents, and refuses otherwise. It checks all names before the first import.
 func (a *app) importAll(ctx context.Context, s store.Store, in *plan, mayExist bool) ([]imported, error) {
 	list := make([]imported, len(in.parts))
 	total := 0
@@ -158,8 +158,9 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 	return c, err
 }
 
-// existing finds a context that is there already under the name of a part. It
-// is taken for the same when the snapshots that the part gives end as its do.
+// existing looks for a context that already has the name of a part. It counts
+// as the same context if its last snapshot equals the last one that the part
+// would give.
 func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may bool) (imported, error) {
 	if _, err := s.Find(ctx, p.name); err != nil {
 		if errors.Is(err, fault.ContextNotFound) {

@@ -16,14 +16,14 @@ import (
 	"github.com/contexttree/pact/transcript"
 )
 
-// input is a file that was read, or standard input.
+// input is the contents of a file or of standard input.
 type input struct {
-	name string // as it was given
+	name string // as the user gave it
 	data []byte
 }
 
-// read reads a file; - is standard input. It does not wait for input longer
-// than ctx lasts.
+// read reads a file; - is standard input. It stops waiting for input when ctx
+// ends.
 func (a *app) read(ctx context.Context, name string) (*input, error) {
 	if name != "-" {
 		data, err := os.ReadFile(name)
@@ -46,7 +46,7 @@ func (a *app) read(ctx context.Context, name string) (*input, error) {
 	}
 }
 
-// base is the name that a context made of the input gets by default.
+// base returns the default name of a context made from the input.
 func (in *input) base() string {
 	if in.name == "standard input" {
 		return "stdin"
@@ -58,7 +58,7 @@ func (in *input) base() string {
 	return base
 }
 
-// What an input can be.
+// shape is what an input can be.
 type shape string
 
 const (
@@ -67,10 +67,10 @@ const (
 	isTranscript shape = "transcript"
 )
 
-// outside is what the shape of an input shows in: its members, unopened.
+// outside reads only the names of an input's members: they reveal its shape.
 var outside = canon.Outline{Names: true}
 
-// shape tells what the input is by its contents.
+// shape finds out what the input is from its contents.
 func (in *input) shape() (shape, error) {
 	if transcript.Detect(in.data) != "" {
 		return isTranscript, nil
@@ -92,7 +92,7 @@ func (in *input) shape() (shape, error) {
 	}
 	whole := line
 	if err != nil || len(rest) > 0 {
-		lines := err == nil // the first one is JSON by itself
+		lines := err == nil // the first line is a JSON value
 		if whole, err = outside.Parse(in.data); err != nil && !lines {
 			return "", inFile(err, in.name, in.data)
 		}
@@ -106,8 +106,8 @@ func (in *input) shape() (shape, error) {
 		in.name, nil)
 }
 
-// begin makes one context of a document or a history. How a history is read does
-// not concern a document.
+// begin makes one context of a document or a history. The options for reading
+// histories do not apply to a document.
 func (in *input) begin(ctx context.Context, kind shape, s store.Store, name string,
 	o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
 	if kind == isHistory {
@@ -122,7 +122,7 @@ func (in *input) begin(ctx context.Context, kind shape, s store.Store, name stri
 	return c, findings, inFile(err, in.name, in.data)
 }
 
-// line returns a line, counted from 1.
+// line returns the n-th line, counted from 1.
 func (in *input) line(n int) []byte {
 	rest := in.data
 	for ; n > 1; n-- {
@@ -136,7 +136,7 @@ func (in *input) line(n int) []byte {
 	return line
 }
 
-// warn prints what was found about an input, the first few in full.
+// warn prints findings about an input, the first few in full.
 func (a *app) warn(findings []inspect.Finding) {
 	const most = 8
 	for i, f := range findings {

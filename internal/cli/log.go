@@ -20,10 +20,10 @@ type logged struct {
 	store.Entry
 	Time   string       `json:"time"`
 	Stat   *stat        `json:"stat,omitempty"`
-	Origin *pact.Origin `json:"origin,omitempty"` // of the first entry of a fork: where it began
+	Origin *pact.Origin `json:"origin,omitempty"` // on the first entry of a fork: where it began
 }
 
-// stat says what a cycle changed against the one before.
+// stat counts what a cycle changed since the previous one.
 type stat struct {
 	Added   int   `json:"added"`
 	Removed int   `json:"removed"`
@@ -76,7 +76,7 @@ shares with its origin are included. With --json each line is an object.`,
 					return err
 				}
 				branched := e.Kind == store.Forked || e.Kind == store.Superseded || e.Kind == store.Erasing
-				// the first snapshot may have come with an import
+				// an import may have brought the first snapshot
 				published := e.Kind != store.Edit && e.Cycle >= first && !branched
 				if !published && !branched && !*edits {
 					continue
@@ -97,7 +97,7 @@ shares with its origin are included. With --json each line is an object.`,
 			return nil
 		}
 		if a.json {
-			a.out.hold = false // every line stands by itself
+			a.out.hold = false // print each line at once: it stands by itself
 			return each(func(l logged) error { return a.printJSON(l) })
 		}
 		return a.drawLog(each)
@@ -127,8 +127,8 @@ func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
 	return byCycle, nil
 }
 
-// drawLog goes through the log twice, first for the widths of the columns, and
-// holds none of it.
+// drawLog reads the log twice, first to measure the columns, and so keeps none
+// of it in memory.
 func (a *app) drawLog(each func(func(logged) error) error) error {
 	c := layoutOf("llrrrrll")
 	err := each(func(l logged) error {
@@ -161,8 +161,8 @@ func logRow(l logged) []string {
 		cells(l.Actor, strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; "))...)
 }
 
-// shortTime is a time to the second or, where the clock counted from 0 instead
-// of telling the time, what it read.
+// shortTime returns a time to the second. If the clock counted from 0 instead
+// of telling the time, it returns the count.
 func shortTime(ns int64) string {
 	if ns < int64(24*time.Hour) {
 		return "+" + time.Duration(ns).String()

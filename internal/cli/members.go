@@ -9,11 +9,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// members reads the members of an object one by one and remembers the first
-// thing that is wrong with it. end reports that, and members nobody asked for.
+// members reads the members of an object one at a time and remembers the first
+// error. end returns that error, or one for a member that nobody read.
 type members struct {
 	doc   canon.Any
-	what  string // the object is
+	what  string // what the object is, for errors
 	taken []string
 	err   error
 }
@@ -50,7 +50,7 @@ next:
 	return nil
 }
 
-// optional is a text that may be left out or null.
+// optional returns a text that may be missing or null.
 func (m *members) optional(name string) (string, bool) {
 	v, ok := m.take(name)
 	if !ok || v.Kind == canon.KindNull {
@@ -67,7 +67,7 @@ func (m *members) text(name string) string {
 	return s
 }
 
-// need is a text that must be there.
+// need returns a text that must be there.
 func (m *members) need(name string) string {
 	s, ok := m.optional(name)
 	if !ok || s == "" {
@@ -76,7 +76,7 @@ func (m *members) need(name string) string {
 	return s
 }
 
-// target is where something goes: a parent or a position, one of the two.
+// target returns where something goes: either a parent or a position.
 func (m *members) target() (into, at string) {
 	into, hasInto := m.optional("into")
 	at, hasAt := m.optional("at")
@@ -134,8 +134,8 @@ func (m *members) texts(name string) (list []string) {
 	return list
 }
 
-// specOf reads a new node as an operation describes it. Contents and custom
-// attributes stay as they are written, numbers of any size included.
+// specOf reads the description of a new node from an operation. It keeps
+// contents and custom attributes as written, including numbers of any size.
 func specOf(doc canon.Any) (pact.Spec, error) {
 	m := &members{doc: doc, what: "node"}
 	if id, ok := doc.Get("id"); ok && id.Kind == canon.KindString && id.Text == "" {

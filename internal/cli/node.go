@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// nodeFlags are the flags that say what is in a node, for add and update.
+// nodeFlags are the flags of add and update that describe a node.
 type nodeFlags struct {
 	content, contentFile, contentJSON           string
 	role, kind, key, provenance, mime, encoding string
@@ -21,7 +21,7 @@ type nodeFlags struct {
 	tags, refs, data                            []string
 	pinned                                      bool
 
-	file *input // of --content-file, once it was read
+	file *input // what --content-file named, once read
 }
 
 func (a *app) nodeFlags(cmd *cobra.Command) *nodeFlags {
@@ -49,7 +49,7 @@ func (a *app) nodeFlags(cmd *cobra.Command) *nodeFlags {
 	return n
 }
 
-// read returns the content that the flags give, nil if they give none.
+// read returns the content that the flags give, nil for none.
 func (n *nodeFlags) read(ctx context.Context, a *app, cmd *cobra.Command) (any, error) {
 	switch f := cmd.Flags(); {
 	case f.Changed("content"):
@@ -58,7 +58,7 @@ func (n *nodeFlags) read(ctx context.Context, a *app, cmd *cobra.Command) (any, 
 		v, err := canon.Parse([]byte(n.contentJSON))
 		return v, inArgument(err, n.contentJSON)
 	case f.Changed("content-file"):
-		if n.file == nil { // once: standard input has an end, and a call may be made again
+		if n.file == nil { // read it once: standard input ends, and a repeated call needs the text again
 			var err error
 			if n.file, err = a.read(ctx, n.contentFile); err != nil {
 				return nil, err
@@ -99,7 +99,7 @@ func (n *nodeFlags) attributes(cmd *cobra.Command) (map[string]any, error) {
 	return attributes, nil
 }
 
-// spec puts what the flags say into the description of a new node.
+// spec copies the flags into the description of a new node.
 func (n *nodeFlags) spec(ctx context.Context, a *app, cmd *cobra.Command, s *pact.Spec) error {
 	override(cmd, "role", &s.Role, n.role)
 	override(cmd, "kind", &s.Kind, n.kind)
@@ -128,7 +128,7 @@ func (n *nodeFlags) spec(ctx context.Context, a *app, cmd *cobra.Command, s *pac
 	return err
 }
 
-// set is what the flags that were given change in a node.
+// set returns the changes that the given flags make to a node.
 func (n *nodeFlags) set(ctx context.Context, a *app, cmd *cobra.Command, unset []string) (map[string]any, error) {
 	set, err := n.attributes(cmd)
 	if err != nil {

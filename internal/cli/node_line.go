@@ -12,8 +12,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// nodeLine puts a node of a snapshot into one line: id, type where the id does
-// not say it, headers that are not as usual, size, and how its content begins.
+// nodeLine describes a node of a snapshot in one line: its id, its type unless
+// the id shows it, unusual headers, its size, and the beginning of its content.
 func (a *app) nodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (string, error) {
 	facts := []string{a.paint.strong(visible(n.ID))}
 	if class, named := tree.ClassOfType(n.Type); !strings.HasPrefix(n.ID, n.Type) && (!named || !class.Region()) {
@@ -53,9 +53,9 @@ func (a *app) nodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (st
 	return strings.Join(facts, "  "), nil
 }
 
-// excerpt is how a content begins, on one line.
+// excerpt returns the beginning of a content, on one line.
 func excerpt(v canon.Value, runes int) string {
-	const enough = 8 // bytes of JSON that one rune takes at most, and white space besides
+	const enough = 8 // bytes of JSON for one rune at most, with some white space
 	text, isText := "", v.Kind() == canon.KindString
 	if isText {
 		if text, _ = v.Text(); len(text) > runes*enough {
@@ -87,7 +87,7 @@ func plural(n int, what string) string {
 	return strconv.Itoa(n) + " " + what + "s"
 }
 
-// bytesText is a size in decimal units.
+// bytesText returns a size in decimal units.
 func bytesText(n int64) string {
 	switch {
 	case n < 1000:

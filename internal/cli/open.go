@@ -63,7 +63,7 @@ If a context of that name was made of the same file, it is reported as it is.`,
 	return cmd
 }
 
-// examine imports a file and looks at what came of it.
+// examine imports a file and describes the contexts that it gave.
 func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *openReport) ([]imported, error) {
 	list, err := a.importAll(ctx, s, in, true)
 	if err != nil {
@@ -87,7 +87,8 @@ func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *openRepor
 	return list, nil
 }
 
-// sizeOf is the size of the store, with what was not yet moved into its file.
+// sizeOf returns the size of the store, including the log that SQLite has not
+// yet moved into the file.
 func sizeOf(db string) (bytes int64) {
 	for _, name := range [...]string{db, db + "-wal"} {
 		if info, err := os.Stat(name); err == nil {
@@ -97,8 +98,8 @@ func sizeOf(db string) (bytes int64) {
 	return bytes
 }
 
-// next are commands to try, ready to be pasted: about the context whose prefix
-// broke most often.
+// next returns commands to try, ready to paste. They are about the context
+// whose prefix broke most often.
 func (a *app) next(f *openReport) []string {
 	of, breaks := &f.Contexts[0], []int64(nil)
 	for i := range f.Contexts {

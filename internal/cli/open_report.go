@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// openReport is what open found out about a file, and its answer under --json.
+// openReport is what open found in a file, and its answer under --json.
 type openReport struct {
 	File     string          `json:"file"`
 	Kind     shape           `json:"kind"`
@@ -17,36 +17,36 @@ type openReport struct {
 
 	Store struct {
 		Path  string `json:"path"`
-		Bytes int64  `json:"bytes"` // of the file
-		Grew  int64  `json:"grew"`  // by this import, 0 where a context was there before
+		Bytes int64  `json:"bytes"` // size of the file
+		Grew  int64  `json:"grew"`  // by how much this import grew the store, 0 if a context already existed
 	} `json:"store"`
 
-	ThreadBytes int64    `json:"thread_bytes"` // of the threads of all cycles together
+	ThreadBytes int64    `json:"thread_bytes"` // the threads of all cycles together
 	Next        []string `json:"next"`         // commands to try
 }
 
-// openedContext is what was found about one context.
+// openedContext is what open found about one context.
 type openedContext struct {
 	Name        string           `json:"name"`
 	Edition     selector.Edition `json:"edition"`
-	Existed     bool             `json:"existed"` // before this
+	Existed     bool             `json:"existed"` // the store had it before
 	ThreadBytes int64            `json:"thread_bytes"`
 	Cycles      []openedCycle    `json:"cycles"`
 
-	newest string // id of a block of the last turn
+	newest string // id of a block in the last turn
 }
 
-// openedCycle is what was found about one cycle.
+// openedCycle is what open found about one cycle.
 type openedCycle struct {
 	Cycle  int64                 `json:"cycle"`
 	Turn   string                `json:"turn"` // id of the newest turn
 	Nodes  int                   `json:"nodes"`
 	Blocks int                   `json:"blocks"`
-	Bytes  int64                 `json:"bytes"`            // of the thread
-	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // none in the first cycle
+	Bytes  int64                 `json:"bytes"`            // size of the thread
+	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
 }
 
-// describeContext finds out what there is to say about a context.
+// describeContext collects what the report says about a context.
 func describeContext(ctx context.Context, l imported, each func()) (openedContext, error) {
 	f := openedContext{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Cycles: []openedCycle{}}
 	first, last := l.context.Cycles()
@@ -93,8 +93,9 @@ func blockIn(e *tree.Entry) string {
 	return ""
 }
 
-// breaks are the cycles whose thread does not begin with that of the cycle
-// before, and what share of the threads before was kept over all.
+// breaks returns the cycles whose thread does not begin with the thread of the
+// previous cycle, and the share of those previous threads that the next ones
+// kept.
 func (f *openedContext) breaks() (cycles []int64, share float64) {
 	var r reuse
 	for _, c := range f.Cycles {

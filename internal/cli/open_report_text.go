@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// How much of a long report is printed without --all.
+// Limits of the report without --all.
 const (
 	firstCycles   = 5
 	lastCycles    = 10
 	firstContexts = 10
 )
 
-// drawOpenReport prints what open found for a person.
+// drawOpenReport prints for a person what open found.
 func (a *app) drawOpenReport(f *openReport, all bool) {
 	if len(f.Contexts) == 1 {
 		a.drawCycles(&f.Contexts[0], all)
@@ -119,7 +119,7 @@ func (a *app) drawTotals(f *openReport) {
 		a.printf("%s.\n", line)
 	}
 	stored, where := f.Store.Bytes, bytesText(f.Store.Bytes)+" in "+f.Store.Path
-	if stored == 0 { // a database, which does not say what a context takes
+	if stored == 0 { // a database does not tell the size of a context
 		where = "in " + f.Store.Path
 	}
 	if f.Store.Grew > 0 && f.Store.Grew < f.Store.Bytes {

@@ -16,10 +16,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// openStore opens the store of --db, which is made where it is missing.
+// openStore opens the store of --db, and makes it if it is missing.
 func (a *app) openStore(ctx context.Context) (store.Complete, error) { return openStoreAt(ctx, a.db) }
 
-// openStoreAt opens a store, which is made where it is missing.
+// openStoreAt opens a store, and makes it if it is missing.
 func openStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	if postgres.IsAddress(at) {
 		return orNil(postgres.Open(ctx, at))
@@ -27,12 +27,12 @@ func openStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	return orNil(sqlite.Open(ctx, at))
 }
 
-// existingStore is openStore for commands that need something to be there.
+// existingStore opens the store of --db for a command that needs it to exist.
 func (a *app) existingStore(ctx context.Context) (store.Complete, error) {
 	return existingStoreAt(ctx, a.db)
 }
 
-// existingStoreAt opens a store that has to be there.
+// existingStoreAt opens a store that must exist.
 func existingStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	if postgres.IsAddress(at) {
 		return orNil(postgres.OpenExisting(ctx, at))
@@ -43,10 +43,10 @@ func existingStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	return openStoreAt(ctx, at)
 }
 
-// shown is what --db names, without a password.
+// shown returns what --db names, without a password.
 func (a *app) shown() string { return shownStore(a.db) }
 
-// shownStore is where a store is, without a password.
+// shownStore returns the name or address of a store, without a password.
 func shownStore(at string) string {
 	if postgres.IsAddress(at) {
 		return postgres.Shown(at)
@@ -54,7 +54,7 @@ func shownStore(at string) string {
 	return at
 }
 
-// orNil is a store that was opened, nil where it was not.
+// orNil turns a store that failed to open into nil.
 func orNil[S store.Complete](s S, err error) (store.Complete, error) {
 	if err != nil {
 		return nil, err
@@ -62,8 +62,8 @@ func orNil[S store.Complete](s S, err error) (store.Complete, error) {
 	return s, nil
 }
 
-// openContext opens a context for a command that changes it, with what counts tokens,
-// nil for none. The caller closes the store.
+// openContext opens a context for a command that changes it. counter counts
+// tokens, nil for none. The caller closes the store.
 func (a *app) openContext(ctx context.Context, name, actor string, counter tree.Counter) (*pact.Context, store.Complete,
 	error) {
 	a.subject = quote(name)
@@ -84,8 +84,8 @@ func (a *app) actorFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("actor", a.getenv("USER", ""), "`WHO` does it, for the log")
 }
 
-// completeNames completes the first argument with the names of contexts and
-// leaves the others alone.
+// completeNames completes the first argument with the names of contexts, and no
+// other argument.
 func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	file := cmd.Flags().Lookup("file")
 	if len(args) > 0 || file != nil && file.Changed {
@@ -109,7 +109,7 @@ func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// quote writes a word as a shell wants it.
+// quote quotes a word for a shell.
 func quote(word string) string {
 	plain := word != "" && strings.IndexFunc(word, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:@%+,=",

@@ -16,9 +16,9 @@ import (
 	"golang.org/x/term"
 )
 
-// output collects what a command prints. Under --json it passes nothing on
-// before the command succeeded, because a failure must stand there alone;
-// a log, an object a line, is passed on as it is read.
+// output collects what a command prints. Under --json it holds everything back
+// until the command succeeds, because the object of a failure must stand alone.
+// A log, one object a line, passes at once.
 type output struct {
 	w    io.Writer
 	buf  bytes.Buffer
@@ -44,9 +44,9 @@ func (o *output) drop() { o.buf.Reset() }
 
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
 
-// printJSON prints a value as one line of JSON, with <, > and & as they are. On
-// a terminal it escapes what [visible] would replace, which whoever reads the
-// JSON gets back.
+// printJSON prints a value as one line of JSON and leaves <, > and & unescaped.
+// On a terminal it escapes what [visible] would replace, so that a JSON reader
+// gets the original back.
 func (a *app) printJSON(v any) error {
 	var line bytes.Buffer
 	w := io.Writer(a.out)
@@ -61,8 +61,8 @@ func (a *app) printJSON(v any) error {
 	return a.writeJSON(line.Bytes())
 }
 
-// writeJSON writes JSON that is valid UTF-8, on a terminal escaped as printJSON
-// says. What does not show stands inside strings there, or is a line's end.
+// writeJSON writes JSON that is valid UTF-8, escaped on a terminal as printJSON
+// says. Invisible characters occur only inside strings, apart from line ends.
 func (a *app) writeJSON(text []byte) error {
 	if a.outTerminal {
 		var shown bytes.Buffer
@@ -81,7 +81,7 @@ func (a *app) writeJSON(text []byte) error {
 	return err
 }
 
-// printLine prints a line of text as it is, on a terminal made [visible].
+// printLine prints a line of text; on a terminal, made [visible].
 func (a *app) printLine(text string) {
 	if a.outTerminal {
 		text = visible(text)
@@ -89,8 +89,8 @@ func (a *app) printLine(text string) {
 	a.printf("%s\n", text)
 }
 
-// replaceFile writes a file beside its place and puts it there when it is
-// complete and on the disk. It refuses to put it in the place of the store.
+// replaceFile writes a file under a temporary name and renames it when it is
+// complete and on the disk. It refuses to replace the store.
 func (a *app) replaceFile(name string, write func(io.Writer) error) error {
 	if there, err := os.Stat(name); err == nil {
 		if db, err := os.Stat(a.db); err == nil && os.SameFile(there, db) {
@@ -106,7 +106,7 @@ func (a *app) replaceFile(name string, write func(io.Writer) error) error {
 	})
 }
 
-// warnf says something about the work that is not a failure.
+// warnf prints a warning.
 func (a *app) warnf(format string, args ...any) {
 	fmt.Fprintf(a.err, "pact: warning: "+format+"\n", args...)
 }
@@ -116,7 +116,7 @@ func terminal(stream any) bool {
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// columns is how wide the terminal is, 0 if the stream is none.
+// columns returns the width of the terminal, 0 if the stream is not one.
 func columns(stream any) int {
 	f, ok := stream.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
@@ -129,11 +129,12 @@ func columns(stream any) int {
 	return width
 }
 
-// theme colours text, or leaves it as it is. It keeps to the sixteen colours
-// that a terminal's own palette defines.
+// theme colours text, or leaves it alone. It uses only the sixteen colours of
+// the terminal's own palette.
 type theme struct{ on bool }
 
-// themeFor colours on a terminal that has colours, unless NO_COLOR is set.
+// themeFor returns a theme with colours if w is a terminal that has them and
+// NO_COLOR is not set.
 func themeFor(w io.Writer, env []string) theme {
 	return theme{terminal(w) && colorprofile.Detect(w, env) > colorprofile.ASCII}
 }

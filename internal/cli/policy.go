@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// policyFlags are the flags that declare a pruning policy.
+// policyFlags are the flags that describe a pruning policy.
 type policyFlags struct {
 	file, tokenizer string
 	set             lifecycle.Policy
 	orphans         string
 }
 
-// defaultTokenizer counts where a limit in tokens names no tokenizer.
+// defaultTokenizer counts for a token limit that names no tokenizer.
 const defaultTokenizer = "o200k_base"
 
 func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
@@ -42,8 +42,8 @@ func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 	return p
 }
 
-// policy reads the policy, and what it counts tokens with, nil if nothing is
-// counted.
+// policy reads the policy and the counter for its tokens, nil if it counts
+// none.
 func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (lifecycle.Policy, tree.Counter, error) {
 	var policy lifecycle.Policy
 	if p.file != "" {
@@ -89,7 +89,7 @@ func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (l
 	return policy, counter, nil
 }
 
-// prunes reports whether the flags ask for pruning at all.
+// prunes reports whether the flags request any pruning.
 func (p *policyFlags) prunes(policy *lifecycle.Policy) bool {
 	rest := *policy
 	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns = "", "", "", 0

@@ -14,13 +14,14 @@ import (
 // prefixReport is the answer of pact prefix --json.
 type prefixReport struct {
 	Cycles []inspect.Prefix `json:"cycles"`
-	// where tokens were counted; an approximation begins with approx:
+	// how tokens were counted; an approximation begins with approx:
 	Tokenizer string  `json:"tokenizer,omitempty"`
-	Share     float64 `json:"share"`  // of what the threads repeat, weighed by their bytes
-	Breaks    []int64 `json:"breaks"` // the cycles that did not repeat all of the one before
-	// of the dialects that recorded calls were compared by: the pages that say so
+	Share     float64 `json:"share"`  // of what the threads repeat, weighted by bytes
+	Breaks    []int64 `json:"breaks"` // the cycles that did not repeat all of the previous one
+	// for each dialect that compared recorded calls, the pages that document it
 	Sources map[string][]string `json:"sources,omitempty"`
-	// how many answered calls told what they read from the cache, and how many of these as expected
+	// how many answered calls reported what they read from the cache, and in
+	// how many of these the forecast held
 	Told   int `json:"told,omitempty"`
 	Agreed int `json:"agreed,omitempty"`
 }
@@ -98,7 +99,8 @@ what it cost that less was read than before. docs/wire.md has the rules and the 
 	return cmd
 }
 
-// span reads the ends of a run of snapshots; without words it is all of them.
+// span reads the two ends of a run of snapshots; without words, the run is the
+// whole context.
 func span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 	first, last := c.Cycles()
 	if last < first {
@@ -210,7 +212,7 @@ func (a *app) drawPrefixes(r *prefixReport) {
 	}
 }
 
-// breakText says what ended a prefix, and who was behind it.
+// breakText says what ended a prefix, and who caused it.
 func breakText(b *inspect.Break) string {
 	edited := "edited"
 	if b.New == nil {

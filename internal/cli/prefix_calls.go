@@ -13,7 +13,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// callFlags are the flags of pact prefix about recorded calls.
+// callFlags are the flags of pact prefix for recorded calls.
 type callFlags struct {
 	dialect, file *string
 	provider      *bool
@@ -31,7 +31,8 @@ func (a *app) callFlags(cmd *cobra.Command) *callFlags {
 	return f
 }
 
-// read follows the recorded calls of a context: by cycle, nil where it has none.
+// read reports on the recorded calls of a context, by cycle; nil if it has
+// none.
 func (f *callFlags) read(ctx context.Context, a *app, c *pact.Context) (map[int64]*inspect.CallPrefix, error) {
 	if *f.file != "" {
 		in, err := a.read(ctx, *f.file)
@@ -62,7 +63,7 @@ func (f *callFlags) read(ctx context.Context, a *app, c *pact.Context) (map[int6
 	return calls, nil
 }
 
-// tell counts a call into the report.
+// tell adds a call to the counts of the report.
 func (r *prefixReport) tell(call *inspect.CallPrefix) {
 	if call == nil {
 		return
@@ -84,8 +85,8 @@ func (r *prefixReport) tell(call *inspect.CallPrefix) {
 	}
 }
 
-// sharedOf says how much of the thread before, which has so many bytes, a cycle
-// repeats: of the request before, where it has recorded calls.
+// sharedOf returns the share of the previous thread, and its bytes, that a
+// cycle repeats. If the cycle has recorded calls, it compares requests.
 func sharedOf(p *inspect.Prefix) (share float64, of int64, complete bool) {
 	if p.Call == nil || p.Call.Shared == nil {
 		return p.Shared.Share(), p.Shared.OfBytes, p.Shared.Complete
@@ -97,8 +98,8 @@ func sharedOf(p *inspect.Prefix) (share float64, of int64, complete bool) {
 	return float64(s.Bytes) / float64(s.OfBytes), s.OfBytes, false
 }
 
-// cutText says what ended the prefix of a cycle, and how much reasoning stands
-// behind it.
+// cutText says what ended the prefix of a cycle, and how much reasoning follows
+// it.
 func (a *app) cutText(p *inspect.Prefix) string {
 	if p.Call == nil || p.Call.Cut == nil {
 		return a.paint.changed(visible(p.Break.Node)) + " " + breakText(p.Break)
@@ -128,8 +129,8 @@ func (a *app) cutText(p *inspect.Prefix) string {
 	return text
 }
 
-// drawSources says by which rules calls were compared, and what else is to be
-// known of them.
+// drawSources names the rules by which calls were compared, and explains
+// exceptions.
 func (a *app) drawSources(r *prefixReport) {
 	dialects, attribution := map[string]bool{}, 0
 	for i := range r.Cycles {
@@ -154,7 +155,7 @@ func (a *app) drawSources(r *prefixReport) {
 	}
 }
 
-// drawSeen says where the model saw something else than the snapshot has.
+// drawSeen says where the model saw something other than the snapshot.
 func (a *app) drawSeen(call *inspect.CallPrefix) {
 	cycle := "@c" + strconv.FormatInt(call.Cycle, 10)
 	if call.Problem != "" {
@@ -166,8 +167,8 @@ func (a *app) drawSeen(call *inspect.CallPrefix) {
 	}
 }
 
-// seenText says what the model saw beside or in place of what it was sent, ""
-// where that is nothing.
+// seenText says what the model saw besides or instead of the request, "" if
+// nothing.
 func seenText(s *inspect.Seen) string {
 	var parts []string
 	for _, r := range s.References {

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// drawProvider prints what the provider said of each call beside what its rules
-// let expect.
+// drawProvider prints for each call what the provider reported, beside the
+// forecast.
 func (a *app) drawProvider(r *prefixReport, prices *record.Prices) {
 	head, align := []string{"cycle", "cached", "expected", "read", "written", "in", "verdict", "why"}, "lrrrrrll"
 	if prices != nil {
@@ -66,7 +66,8 @@ func (a *app) drawProvider(r *prefixReport, prices *record.Prices) {
 
 func money(amount float64) string { return strconv.FormatFloat(amount, 'f', 4, 64) }
 
-// expectedText is how many tokens should be read; ? where nobody counted them.
+// expectedText returns how many tokens the provider should read; ? if nobody
+// counted them.
 func expectedText(e *inspect.Expected) string {
 	switch {
 	case e.Blocks == 0:
@@ -77,8 +78,8 @@ func expectedText(e *inspect.Expected) string {
 	return strconv.FormatInt(*e.Tokens, 10)
 }
 
-// whyText says why no more was read: what ended the prefix, or that its lifetime
-// did, and what the provider says.
+// whyText says why the provider read no more: what ended the prefix or that its
+// lifetime ran out, and the provider's own reason.
 func (a *app) whyText(p *inspect.Prefix) string {
 	var parts []string
 	call := p.Call

@@ -6,11 +6,11 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// patience is how long work may take before a bar says how far it is.
+// patience is how long work may take before a progress bar appears.
 const patience = time.Second
 
-// meter shows how far a piece of work is: on a terminal, on standard error,
-// once the work has taken a second. Elsewhere it does nothing.
+// meter draws a progress bar on standard error if that is a terminal and the
+// work takes more than a second. Otherwise it does nothing.
 type meter struct {
 	app   *app
 	label string
@@ -21,7 +21,7 @@ type meter struct {
 
 func (a *app) meter(label string) *meter { return &meter{app: a, label: label, began: time.Now()} }
 
-// Write passes on what the bar draws, once it is time.
+// Write passes on what the bar draws, once patience has run out.
 func (m *meter) Write(p []byte) (int, error) {
 	if !m.shown {
 		return len(p), nil
@@ -29,7 +29,7 @@ func (m *meter) Write(p []byte) (int, error) {
 	return m.app.err.Write(p)
 }
 
-// at says that so much of the work is done.
+// at reports progress.
 func (m *meter) at(done, total int) {
 	if !m.app.errTerminal {
 		return
@@ -50,7 +50,7 @@ func (m *meter) at(done, total int) {
 	_ = m.bar.Set(done)
 }
 
-// end takes the bar away.
+// end removes the bar.
 func (m *meter) end() {
 	if m.bar != nil && m.shown {
 		_ = m.bar.Clear()

@@ -27,7 +27,8 @@ type recording struct {
 	served   chan error
 }
 
-// record starts a proxy to upstreams, each by the first segment of the path.
+// record starts a proxy to upstreams, which are keyed by the first path
+// segment.
 func (a *app) record(ctx context.Context, address, name string, tunnel bool, upstreams map[string]*url.URL) (*recording,
 	error) {
 	listener, err := proxy.Listen(address)
@@ -48,8 +49,8 @@ func (a *app) record(ctx context.Context, address, name string, tunnel bool, ups
 	return r, nil
 }
 
-// zstdReader reads what a client compressed with Zstandard, with the window that
-// HTTP allows (RFC 9659).
+// zstdReader decompresses Zstandard, with the window size that HTTP allows (RFC
+// 9659).
 func zstdReader(r io.Reader) (io.ReadCloser, error) {
 	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
 		zstd.WithDecoderMaxWindow(8<<20))
@@ -59,7 +60,8 @@ func zstdReader(r io.Reader) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
-// end lets calls come to their end for a moment, and waits until all is recorded.
+// end gives calls a moment to finish, and waits until the recorder has recorded
+// them.
 func (r *recording) end() error {
 	const patience = 5 * time.Second
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -100,7 +102,7 @@ func (a *app) summary(r *recording) {
 	}
 }
 
-// number is a count of things in words.
+// number writes a count of things in words.
 func number(n int, thing string) string {
 	switch {
 	case n == 1:

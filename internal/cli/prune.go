@@ -129,7 +129,8 @@ func weightRow(what string, w inspect.Weight) []string {
 		10), strconv.FormatInt(w.Tokens, 10)}
 }
 
-// drawReport prints what a commit removed, held back, left instead and put off.
+// drawReport prints what a commit removed, held back, replaced by stubs and
+// postponed.
 func (a *app) drawReport(r *lifecycle.Report) {
 	for _, gone := range r.Removed {
 		rule := ""
@@ -170,7 +171,7 @@ func freedText(f lifecycle.Freed) string {
 	return text
 }
 
-// heldText says why something was to go and what kept it.
+// heldText says why a node was due to go and what kept it.
 func heldText(reason, kept, by string) string {
 	text, node := map[string]string{"expired": "expired", "expiry": "expired", "pruned": "to be pruned",
 		"pruning": "to be pruned", "cascade": "left empty", "orphan": "left alone by expiry"}[reason], visible(by)

@@ -12,20 +12,20 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// readBack checks of snapshot after snapshot that its export is valid and that
-// reading it gives the same bytes. What a turn is read as depends on nothing
-// beside it, so that of each snapshot only the turns and the children of ^sys
-// are looked at that the one before did not have alike.
+// readBack checks that the export of each snapshot is valid and reads back to
+// the same bytes. A turn reads back independently of everything around it, so
+// readBack looks only at the turns and children of ^sys that differ from the
+// previous snapshot.
 //
-// Cost: what changed from one snapshot to the next, with the turn or the group
-// around it, and the first and the last snapshot whole.
+// Cost: the changes from one snapshot to the next, each with its turn or group,
+// plus all of the first and the last snapshot.
 type readBack struct {
-	last  *tree.Tree // the snapshot before
+	last  *tree.Tree // the previous snapshot
 	found map[inspect.Finding]bool
 }
 
-// snapshot checks the next snapshot and returns what is found for the first
-// time. whole asks for all of it.
+// snapshot checks the next snapshot and returns new findings. whole asks it to
+// check everything.
 func (r *readBack) snapshot(ctx context.Context, s *pact.Snapshot, whole bool) ([]inspect.Finding, error) {
 	t, last := s.Tree(), r.last
 	r.last = t
@@ -66,13 +66,13 @@ func unreadable(s *pact.Snapshot, err error) error {
 	return fault.Wrap(fault.DocumentInvalid, err, "snapshot "+address(s)+" is not valid", "")
 }
 
-// differing returns the snapshot now without the turns and the children of ^sys
-// that are the same in the snapshot last. Root, regions and the active head are
-// always there.
+// differing returns the snapshot now without the turns and children of ^sys
+// that the snapshot last has too. It keeps the root, the regions and the active
+// head.
 func differing(last, now *tree.Tree) (*tree.Tree, error) {
 	units := make(map[*tree.Entry]bool)
 	tree.Compare(last.WithCycle(now.Cycle()), now, func(d tree.Difference) bool {
-		id := d.OldParent // of what is gone: the group that it left is another one now
+		id := d.OldParent // the node is gone: the group that it left has changed
 		if d.New != nil {
 			id = d.New.ID
 		}

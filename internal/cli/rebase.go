@@ -13,8 +13,9 @@ func rebaseFlag(cmd *cobra.Command) *bool {
 	return cmd.Flags().Bool("rebase", false, "where somebody else writes meanwhile, do it again upon what is there then")
 }
 
-// rebased makes a call again, upon what others wrote, for as long as it loses to
-// them, where the user said so. s and err are what the call returned.
+// rebased repeats a call on the new state, if the user asked for it, for as
+// long as the call loses to other writers. s and err are what the first call
+// returned.
 func rebased(ctx context.Context, wanted bool, s *pact.Snapshot, err error) (*pact.Snapshot, error) {
 	for lost := (*pact.Conflict)(nil); wanted && errors.As(err, &lost); lost = nil {
 		s, err = lost.Rebase(ctx)

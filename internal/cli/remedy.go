@@ -9,9 +9,9 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// remedy says what to do about the error of a command. The library knows calls and
-// facts and no commands, so where a command helps, it is named here, ready to be
-// typed. Everywhere else the remedy of the library stands.
+// remedy says what to do about the error of a command. The library knows no
+// commands, so remedy names them where one helps, ready to type. Otherwise it
+// returns the library's own remedy.
 func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 	db := a.inStore()
 	switch f.Code {
@@ -31,12 +31,12 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 	case fault.NodeNotFound:
 		return cmp.Or(a.whereNodesAre(cmd, f), f.Remedy)
 	case fault.SnapshotNotFound:
-		if cmd.Name() == "erase" && f.Token == "" { // a revision
+		if cmd.Name() == "erase" && f.Token == "" { // an unknown revision
 			return "pact log " + a.subject + db + " --edits --json lists the revisions"
 		}
 	case fault.DocumentInvalid:
 		switch {
-		case cmd.Name() == "erase" && f.Token != "": // the name of a context that holds the text
+		case cmd.Name() == "erase" && f.Token != "": // another context's name holds the text
 			return "rename that context first: pact rename " + quote(f.Token) + " NEW" + db
 		case cmd.Name() != "apply" && f.Token == "cycle" && f.Line > 0: // a history with a gap
 			return "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber"
@@ -45,15 +45,15 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 		switch {
 		case cmd.Name() == "copy" && f.Token == a.shown():
 			return "--from names the store to copy from"
-		case f.Token != "" && f.Token == a.shown(): // the store that is not there
+		case f.Token != "" && f.Token == a.shown(): // the store does not exist
 			return "pact open FILE" + db + " or pact new NAME" + db + " makes one; --db or PACT_DB names another"
 		}
 	}
 	return f.Remedy
 }
 
-// whereNodesAre names the command that shows which ids there are, "" where the
-// command is not about one context or has said it already.
+// whereNodesAre names the command that lists the ids, "" if the command is not
+// about one context or already named it.
 func (a *app) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
 	db := a.inStore()
 	if a.subject == "" {
@@ -61,7 +61,7 @@ func (a *app) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
 	}
 	switch cmd.Name() {
 	case "erase":
-		if f.Node == "" { // a selector that finds nothing
+		if f.Node == "" { // the selector found nothing
 			return ""
 		}
 		return "pact select " + a.subject + db + " '@* *' lists the ids of all snapshots"
@@ -74,8 +74,8 @@ func (a *app) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
 	return "pact show " + a.subject + db + " working --all draws what is there"
 }
 
-// inStore is the flag that names the store in a command to type next, with a space
-// in front; "" where the command finds the store without it.
+// inStore returns the flag that names the store in a suggested command, after a
+// space; "" if the command finds the store without it.
 func (a *app) inStore() string {
 	if a.db == a.getenv("PACT_DB", "pact.db") {
 		return ""

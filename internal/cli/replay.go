@@ -47,7 +47,7 @@ the exit code is 1.`,
 	return cmd
 }
 
-// metered shows how much of an input was read.
+// metered shows how much of an input has been read.
 type metered struct {
 	*bytes.Reader
 	done, total int

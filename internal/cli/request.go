@@ -80,7 +80,7 @@ a line: attempt and content.`,
 	return cmd
 }
 
-// printBroken prints what had come of the answers of a cycle that broke off.
+// printBroken prints the parts that arrived of a cycle's broken answers.
 func (a *app) printBroken(ctx context.Context, c *pact.Context, cycle int64) error {
 	list, err := record.BrokenAnswers(ctx, c, cycle)
 	if err != nil {

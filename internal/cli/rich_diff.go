@@ -41,8 +41,8 @@ func (r *richFlags) check(cmd *cobra.Command) error {
 	return nil
 }
 
-// richDiff prints the rich report of two snapshots, whose addresses are the
-// first two words.
+// richDiff prints the rich report of two snapshots; the first two words are
+// their addresses.
 func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words []string, from, to *pact.Snapshot,
 	o pact.DiffOptions) error {
 	c, err := s.history(ctx)
@@ -145,7 +145,7 @@ func (d *richDrawing) modification(m diff.Modification) error {
 	d.printf("    %s\n", d.paint.faint(causeText(m.Cause, "edited")+"; "+places))
 	for _, f := range m.Fields {
 		if f.Name == "content_hash" && m.ContentDiff != nil {
-			continue // its content is shown
+			continue // the content is drawn below
 		}
 		d.printf("    %s: %s → %s\n", visible(f.Name), d.paint.bad(valueText(f.Previous)), d.paint.good(valueText(f.New)))
 	}
@@ -153,7 +153,7 @@ func (d *richDrawing) modification(m diff.Modification) error {
 	return nil
 }
 
-// valueText is a header for a person: a text without its quotes, clipped.
+// valueText prints a header for a person: a text without quotes, clipped.
 func valueText(raw json.RawMessage) string {
 	const most = 60
 	text := string(raw)
@@ -177,7 +177,7 @@ func rangeText(r *diff.Range) string {
 	return fmt.Sprintf("bytes %d to %d", r.Start, r.End)
 }
 
-// causeText puts a cause into words. edited is the word for what an edit did.
+// causeText puts a cause into words. edited is the word for what the edit did.
 func causeText(c diff.Cause, edited string) string {
 	text := deedText(c, edited)
 	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
@@ -207,7 +207,7 @@ func deedText(c diff.Cause, edited string) string {
 	return text
 }
 
-// authorText is who did something, and what was said.
+// authorText says who did something, and with what message.
 func authorText(a diff.Author) string {
 	who := visible(a.Actor)
 	if a.Message != "" {
@@ -216,8 +216,7 @@ func authorText(a diff.Author) string {
 	return who
 }
 
-// byText is what follows a deed: who did it, as far as that is known, and what
-// was said.
+// byText returns what follows a deed: its author, if known, and the message.
 func byText(a diff.Author) string {
 	switch who := authorText(a); {
 	case who == "":
@@ -229,14 +228,14 @@ func byText(a diff.Author) string {
 	}
 }
 
-// How contents are drawn.
+// The sizes of drawn contents.
 const (
-	wideEnough   = 120 // columns for two contents side by side
-	drawnLines   = 40  // of a content diff
-	contentSpace = 4   // columns before it
+	wideEnough   = 120 // columns from which two contents fit side by side
+	drawnLines   = 40  // lines of a content diff
+	contentSpace = 4   // columns in front of it
 )
 
-// content draws how a content changed: side by side where there is room.
+// content draws the change of a content, side by side if there is room.
 func (d *richDrawing) content(c *diff.ContentDiff) {
 	if c == nil {
 		return
@@ -246,7 +245,7 @@ func (d *richDrawing) content(c *diff.ContentDiff) {
 		return
 	}
 	lines := slices.Collect(strings.Lines(*c.Diff))
-	lines = lines[min(2, len(lines)):] // the labels say what the line above does
+	lines = lines[min(2, len(lines)):] // the line above already says what the labels say
 	more := 0
 	if d.width >= wideEnough {
 		list := sidePairs(lines)

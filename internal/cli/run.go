@@ -1,8 +1,3 @@
-// Package cli is the command line: pact as a program. It is a client of the
-// library like any other, and the whole of it is one call, Run.
-//
-// A command works on a stored context, named by its first argument, or with
-// --file on a document, a history or a transcript, without a store.
 package cli
 
 import (
@@ -14,19 +9,18 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Streams is what a run has of the world: its input, its two outputs and its
-// environment, as os.Environ gives it.
+// Streams are the input, outputs and environment of a run.
 type Streams struct {
 	In       io.Reader // standard input
 	Out, Err io.Writer // standard output and standard error
-	Env      []string  // "NAME=value"
+	Env      []string  // "NAME=value", as os.Environ returns it
 }
 
-// What Run returns.
+// The exit codes of Run.
 const (
 	exitOK          = 0
-	exitFailure     = 1   // something is not there, or does not work
-	exitInvalid     = 2   // what came in is not valid: arguments, selectors, documents, edits
+	exitFailure     = 1   // something is missing or does not work
+	exitInvalid     = 2   // invalid input: arguments, selectors, documents, edits
 	exitInterrupted = 130 // Ctrl-C
 )
 
@@ -39,19 +33,19 @@ type app struct {
 	json bool   // --json
 	db   string // --db
 
-	subject string // what the command is about, as the next command would name it: NAME or --file FILE
+	subject string // how the next command would name what this one is about: NAME or --file FILE
 
 	outTerminal, errTerminal, inTerminal bool
 	width                                int // columns of the output, 0 if it is not a terminal
 	paint                                theme
 
-	began  bool // whether a command got as far as doing its work
-	failed bool // whether what it was to check did not hold; the answer is printed all the same
-	exit   int  // of a program that was run
+	began  bool // the command started its work
+	failed bool // a check failed; the answer is printed all the same
+	exit   int  // exit code of the program that pact ran
 }
 
-// Run carries out one command line, given without the name of the program, and
-// returns the exit code. It keeps nothing between calls.
+// Run executes one command line, given without the name of the program, and
+// returns the exit code. It keeps no state between calls.
 func Run(ctx context.Context, args []string, s Streams) int {
 	a := &app{in: s.In, err: s.Err, env: map[string]string{}}
 	for _, pair := range s.Env {
@@ -139,7 +133,8 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 	return root
 }
 
-// does makes the RunE of a command. What fails before it is a matter of usage.
+// does makes the RunE of a command. An error before RunE runs is an error of
+// usage.
 func (a *app) does(f func(ctx context.Context, cmd *cobra.Command, args []string) error) func(*cobra.Command,
 	[]string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {

@@ -68,8 +68,8 @@ answer is ids.`,
 	return cmd
 }
 
-// count checks the number of arguments: those of the command and, without
-// --file, the name of a context before them. Words in brackets may be left out.
+// count checks the number of arguments: the command's own, preceded by the name
+// of a context unless --file is given. Words in brackets are optional.
 func count(cmd *cobra.Command, file string, args []string, words ...string) error {
 	if file == "" {
 		words = append([]string{"NAME"}, words...)
@@ -93,7 +93,8 @@ func count(cmd *cobra.Command, file string, args []string, words ...string) erro
 	return usage(cmd, "%s takes %s; %d given", cmd.Name(), want, len(args))
 }
 
-// parse reads a selector in an edition or, without one, in that of the source.
+// parse parses a selector in an edition; "" stands for the edition of the
+// source.
 func (s *source) parse(text, edition string) (*selector.Selector, error) {
 	e := s.edition()
 	if edition != "" {

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// newestTurns is how many turns are drawn in full by default.
+// newestTurns is how many turns show draws in full by default.
 const newestTurns = 5
 
 func (a *app) showCommand() *cobra.Command {
@@ -48,8 +48,7 @@ five are only counted, unless --all is given. --json prints the canonical docume
 	return cmd
 }
 
-// drafting reports whether a context holds edits that were not committed, or
-// has no snapshot yet.
+// drafting reports whether a context has uncommitted edits, or no snapshot yet.
 func (s *source) drafting(ctx context.Context) bool {
 	if s.alone != nil {
 		return false
@@ -82,7 +81,7 @@ type painter struct {
 	all      bool
 }
 
-// region draws the root with everything below it.
+// region draws the root and everything below it.
 func (p *painter) region(root *tree.Entry) error {
 	p.app.printf("%s\n", p.label(root))
 	return p.children(root, "")
@@ -122,7 +121,7 @@ func (p *painter) children(e *tree.Entry, indent string) error {
 	return nil
 }
 
-// label names what an entry is in its place, where its line does not say so.
+// label names the role of an entry in its place, unless its line shows it.
 func (p *painter) label(e *tree.Entry) string {
 	paint := p.app.paint
 	id := visible(e.Node().ID)

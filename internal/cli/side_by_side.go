@@ -6,15 +6,15 @@ import (
 	"charm.land/lipgloss/v2"
 )
 
-// sidePair is a line of two contents side by side. A side without a line is empty.
+// sidePair is a pair of lines side by side. A side without a line is empty.
 type sidePair struct {
 	older, newer string
 	same         bool
-	head         string // of a hunk, instead of both
+	head         string // the header of a hunk, instead of a pair
 }
 
-// sidePairs puts the lines of a unified diff side by side: what was deleted stands
-// beside what was inserted there.
+// sidePairs arranges the lines of a unified diff side by side, each deleted
+// line beside the line inserted in its place.
 func sidePairs(lines []string) []sidePair {
 	var list []sidePair
 	var gone, come []string
@@ -42,7 +42,7 @@ func sidePairs(lines []string) []sidePair {
 			gone = append(gone, text)
 		case strings.HasPrefix(line, "+"):
 			come = append(come, text)
-		case strings.HasPrefix(line, `\`): // the last line has no end: of no interest to a reader
+		case strings.HasPrefix(line, `\`): // the marker for a missing line end, which readers can ignore
 		case strings.HasPrefix(line, "@"):
 			flush()
 			list = append(list, sidePair{head: visible(line)})
@@ -55,7 +55,7 @@ func sidePairs(lines []string) []sidePair {
 	return list
 }
 
-// sideBySide draws rows in two columns.
+// sideBySide draws the pairs in two columns.
 func (d *richDrawing) sideBySide(list []sidePair) {
 	indent := strings.Repeat(" ", contentSpace)
 	column := (d.width - contentSpace - 3) / 2
@@ -75,10 +75,10 @@ func (d *richDrawing) sideBySide(list []sidePair) {
 	}
 }
 
-// fromDifference leaves out of two lines what they have in common at their
-// beginning, where the difference would be cut off otherwise.
+// fromDifference removes a long common beginning from two lines that would
+// otherwise be cut off before they differ.
 func fromDifference(older, newer string, column int) (string, string) {
-	const around = 12 // runes that are kept before it
+	const around = 12 // runes kept in front of the difference
 	a, b := []rune(older), []rune(newer)
 	same := 0
 	for same < len(a) && same < len(b) && a[same] == b[same] {
@@ -90,7 +90,7 @@ func fromDifference(older, newer string, column int) (string, string) {
 	return "…" + string(a[same-around:]), "…" + string(b[same-around:])
 }
 
-// fit cuts a text to a width, or fills it up.
+// fit cuts or pads a text to a width.
 func fit(text string, width int) string {
 	if w := lipgloss.Width(text); w <= width {
 		return text + strings.Repeat(" ", width-w)

@@ -16,19 +16,19 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// source is what a question is put to: a context, or a document that stands
-// alone and is @t0, its own @cN and its own working state at once.
+// source is what a command queries: a context, or a single document. A document
+// serves as @t0, as its own @cN and as its own working state.
 type source struct {
 	context *pact.Context  // nil for a document
 	alone   *pact.Snapshot // nil for a context
 	file    *input         // nil for a stored context
 	store   store.Store
-	counter *tokens.Counter // nil if no tokens are asked for
+	counter *tokens.Counter // nil unless the user asks for tokens
 }
 
 func (s *source) close() { s.store.Close() }
 
-// options are those of the context of the source.
+// options returns the options for opening the context of the source.
 func (s *source) options() (o pact.OpenOptions) {
 	if s.counter != nil {
 		o.Counter = s.counter
@@ -55,7 +55,7 @@ func (a *app) sourceFlags(cmd *cobra.Command) *sourceFlags {
 	return f
 }
 
-// tokenFlags are those of a question that can be answered in tokens.
+// tokenFlags adds the flags of a command that can count tokens.
 func (f *sourceFlags) tokenFlags(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&f.tokens, "tokens", false, "count tokens too")
 	cmd.Flags().StringVar(&f.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+defaultTokenizer)
@@ -63,7 +63,7 @@ func (f *sourceFlags) tokenFlags(cmd *cobra.Command) {
 		cobra.ShellCompDirectiveNoFileComp))
 }
 
-// counter is what counts tokens, nil if the flags ask for none.
+// counter returns the token counter, nil if the flags ask for none.
 func (f *sourceFlags) counter() (*tokens.Counter, error) {
 	switch {
 	case f.tokenizer != "":
@@ -74,8 +74,8 @@ func (f *sourceFlags) counter() (*tokens.Counter, error) {
 	return nil, nil
 }
 
-// asks makes the RunE of a command that puts a question to a source. words are
-// the arguments behind its name.
+// asks makes the RunE of a command that queries a source. words are the
+// arguments after the command's name.
 func (a *app) asks(f *sourceFlags, words []string, ask func(ctx context.Context, s *source,
 	rest []string) error) func(*cobra.Command, []string) error {
 	return a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
@@ -93,8 +93,8 @@ func (a *app) asks(f *sourceFlags, words []string, ask func(ctx context.Context,
 
 var editions = []string{string(selector.V01), string(selector.Depth), string(selector.Canonical)}
 
-// source finds what the flags and the first argument name, and returns the
-// arguments that are left.
+// source opens what the flags and the first argument name, and returns the
+// remaining arguments.
 func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, args []string) (*source, []string,
 	error) {
 	if f.edition != "" {
@@ -126,7 +126,7 @@ func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, ar
 	return s, args[1:], nil
 }
 
-// fileSource makes a source of the file that the flags name.
+// fileSource opens the file that the flags name.
 func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 	in, err := a.read(ctx, f.file)
 	if err != nil {
@@ -197,7 +197,7 @@ func (s *source) at(ctx context.Context, address pact.Address) (*pact.Snapshot, 
 	return s.alone.At(address)
 }
 
-// argument is at for what the command line says; without a word it is the
+// argument returns the snapshot that an argument addresses; without one, the
 // latest snapshot.
 func (s *source) argument(ctx context.Context, args []string) (*pact.Snapshot, error) {
 	if len(args) > 0 {
@@ -217,7 +217,7 @@ func (s *source) argument(ctx context.Context, args []string) (*pact.Snapshot, e
 	return latest, err
 }
 
-// parseAddress reads the address of one snapshot.
+// parseAddress parses the address of one snapshot.
 func parseAddress(arg string) (pact.Address, error) {
 	address, err := pact.ParseAddress(arg)
 	if f := factsOf(err); f.Code == fault.SelectorInvalid {
@@ -227,7 +227,7 @@ func parseAddress(arg string) (pact.Address, error) {
 	return address, inArgument(err, arg)
 }
 
-// edition is that of the context or of the document.
+// edition returns the edition of the context or the document.
 func (s *source) edition() selector.Edition {
 	if s.alone != nil {
 		return s.alone.Edition()
@@ -235,15 +235,15 @@ func (s *source) edition() selector.Edition {
 	return s.context.Edition()
 }
 
-// searchable is what answers a selector: a context, or the one snapshot that a document
-// is.
+// searchable can answer a selector: a context, or the snapshot of a single
+// document.
 type searchable interface {
 	Find(ctx context.Context, text string, o *pact.SelectOptions) ([]pact.Hit, error)
 	Explain(ctx context.Context, text string, o *pact.SelectOptions) (*inspect.Explanation, error)
 }
 
-// searchable returns what answers a selector. Ranges are asked of a context, also where
-// the source is a document.
+// searchable returns what answers a selector. Only a context answers ranges, so
+// it turns a document into one for them.
 func (s *source) searchable(ctx context.Context, q *selector.Selector) (searchable, error) {
 	if s.alone != nil && (q.Time == nil || q.Time.Kind != selector.Range) {
 		return s.alone, nil
@@ -261,7 +261,7 @@ func (s *source) find(ctx context.Context, q *selector.Selector, o pact.SelectOp
 	return from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
 }
 
-// explain says how a selector is evaluated, where find would look.
+// explain says how find would evaluate a selector.
 func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.SelectOptions) (*inspect.Explanation,
 	error) {
 	from, err := s.searchable(ctx, q)
@@ -272,7 +272,7 @@ func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.Selec
 	return from.Explain(ctx, q.Source, &o)
 }
 
-// history is the context, or one with the document as its only snapshot.
+// history returns the context, or one whose only snapshot is the document.
 func (s *source) history(ctx context.Context) (*pact.Context, error) {
 	if s.alone == nil {
 		return s.context, nil

@@ -8,8 +8,8 @@ import (
 	"charm.land/lipgloss/v2/table"
 )
 
-// table prints rows under a header: with borders on a terminal, else as
-// aligned text. align has an l or an r for each column.
+// table prints rows under a header, with borders on a terminal and as aligned
+// text elsewhere. align has an l or an r for each column.
 func (a *app) table(header []string, rows [][]string, align string) {
 	for i := range rows {
 		rows[i] = append(rows[i], make([]string, len(header)-len(rows[i]))...)
@@ -37,8 +37,8 @@ func (a *app) table(header []string, rows [][]string, align string) {
 	a.printf("%s\n", drawn)
 }
 
-// aligned prints rows as columns, two spaces apart. Columns that are empty in
-// every row are left out.
+// aligned prints rows in columns two spaces apart, and leaves out columns that
+// are empty in every row.
 func (a *app) aligned(rows [][]string, align string) {
 	c := layoutOf(align)
 	for _, row := range rows {
@@ -49,7 +49,7 @@ func (a *app) aligned(rows [][]string, align string) {
 	}
 }
 
-// layout is columns as wide as the widest cells that it was fitted to.
+// layout holds the column widths that fit the widest cells.
 type layout struct {
 	align  string // l or r for each
 	widths []int
@@ -63,7 +63,7 @@ func (c *layout) fit(row []string) {
 	}
 }
 
-// line is a row with its cells in their columns.
+// line lays out the cells of a row.
 func (c *layout) line(row []string) string {
 	var line strings.Builder
 	for i, cell := range row {
@@ -80,7 +80,8 @@ func (c *layout) line(row []string) string {
 	return strings.TrimRight(line.String(), " ")
 }
 
-// cells is a row of texts that come from outside.
+// cells makes a row of texts from outside, with invisible characters made
+// visible.
 func cells(texts ...string) []string {
 	row := slices.Clone(texts)
 	for i := range row {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// threadForms are the forms in which a thread is printed.
+// threadForms are the forms in which thread prints.
 var threadForms = []string{"canonical", "openai", "responses", "anthropic", "gemini"}
 
 func (a *app) threadCommand() *cobra.Command {

@@ -82,7 +82,7 @@ func (a *app) drawTimeline(l *inspect.Timeline) {
 	}
 }
 
-// listed prints a list of ids, the first few of a long one.
+// listed prints a list of ids; of a long list, only the first few.
 func (a *app) listed(what string, ids []string) {
 	const most = 12
 	if len(ids) == 0 {
@@ -163,8 +163,8 @@ func eventText(e inspect.Event) string {
 	return text
 }
 
-// whereText is the turn or the region that a node was put into, and the node
-// above it where that is another one.
+// whereText names the turn or region that a node was put into, and its parent
+// if that is another node.
 func whereText(e inspect.Event) string {
 	where := visible(e.Region)
 	switch {

@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// warnOfUnknownTypes warns of types that look like slips of the pen. Any name is a
-// type, so that .blok finds nothing and is not an error; where it occurs nowhere and
-// is one letter away from a canonical name, that is hardly what was meant.
+// warnOfUnknownTypes warns of types that look like typing errors. Every name is
+// a valid type, so .blok finds nothing without an error. A type that occurs
+// nowhere and is one letter away from a canonical name is hardly intended.
 func (a *app) warnOfUnknownTypes(ctx context.Context, s *source, q *selector.Selector) {
 	var warned []string
 	for _, g := range q.Groups {
@@ -30,7 +30,7 @@ func (a *app) warnOfUnknownTypes(ctx context.Context, s *source, q *selector.Sel
 	}
 }
 
-// occursNowhere reports whether a type finds nothing where a selector looks.
+// occursNowhere reports whether a type finds nothing where the selector looks.
 func (a *app) occursNowhere(ctx context.Context, s *source, q *selector.Selector, t selector.Type) bool {
 	probe := &selector.Selector{Edition: q.Edition, Time: q.Time,
 		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{t}}}}}}
@@ -41,9 +41,9 @@ func (a *app) occursNowhere(ctx context.Context, s *source, q *selector.Selector
 	return err == nil && len(hits) == 0
 }
 
-// meantType returns the canonical type that a name is one letter away from, ""
-// if there is none or the name is canonical itself. The words of the edition
-// go first.
+// meantType returns the canonical type that is one letter away from a name, ""
+// if there is none or the name itself is canonical. It prefers the words of the
+// edition.
 func meantType(name string, words selector.Traits) string {
 	base, rest, namespaced := strings.Cut(name, ":")
 	canonical := []string{words.BlockType, words.TurnType, words.ContainerType, "block", "seg", "cont", "cb", "mt", "mc"}
@@ -61,8 +61,8 @@ func meantType(name string, words selector.Traits) string {
 	return ""
 }
 
-// oneLetterAway reports whether one letter more, less, other, or two neighbours
-// exchanged make b of a.
+// oneLetterAway reports whether one inserted, deleted, replaced or swapped
+// letter turns a into b.
 func oneLetterAway(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -15,7 +15,7 @@ import (
 // validated is the answer of pact validate --json.
 type validated struct {
 	Valid     bool              `json:"valid"`
-	Kind      shape             `json:"kind,omitempty"` // of a file
+	Kind      shape             `json:"kind,omitempty"` // for a file
 	Snapshots int               `json:"snapshots"`
 	Findings  []inspect.Finding `json:"findings"`
 }
@@ -102,8 +102,8 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 	return nil
 }
 
-// validateSnapshot reads a document strictly. Where that fails, a lenient
-// reading tells everything that is wrong with its shape.
+// validateSnapshot reads a document strictly. If that fails, it reads it again
+// leniently to find everything wrong with its shape.
 func (in *input) validateSnapshot(edition selector.Edition, v *validated) error {
 	d, err := document.Read(in.data, document.Options{Edition: edition})
 	if err == nil {

@@ -67,7 +67,7 @@ func (a *app) verifyAll(ctx context.Context, s store.Store) error {
 	return a.drawStore(r)
 }
 
-// drawStore prints what there is to say of a whole store.
+// drawStore prints the result for a whole store.
 func (a *app) drawStore(r *inspect.StoreVerification) error {
 	a.failed = !r.Holds()
 	if a.json {
@@ -125,7 +125,7 @@ func (a *app) drawDefect(name string, d *inspect.Defect) {
 	}
 }
 
-// maxCycles is how many cycles are named; --json has all of them.
+// maxCycles is how many cycles the text names; --json names all.
 const maxCycles = 8
 
 func (a *app) drawAttempts(counts *inspect.AttemptCounts) {
@@ -155,7 +155,7 @@ func (a *app) drawAttempts(counts *inspect.AttemptCounts) {
 	}
 }
 
-// drawErasures says what is not there because it was erased.
+// drawErasures says what erasures removed.
 func (a *app) drawErasures(r *inspect.Verification) {
 	if r.Remains != "" {
 		a.printf("  %s: %s; pact erase --clean finishes it\n", a.paint.changed("not cleaned up"), r.Remains)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version is that of the module the program was built from, with the commit
-// where it was built from a checkout.
+// version returns the version of the module, with the commit if the program was
+// built from a checkout.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// windowFlags are the flags that say how much of what a selector finds is
+// windowFlags are the flags that limit how much of a selector's result is
 // printed.
 type windowFlags struct {
 	where                    string
@@ -26,7 +26,7 @@ type windowFlags struct {
 	materialize    []string
 }
 
-// registerWindows registers the flags for ids.
+// registerWindows adds the flags for ids.
 func (w *windowFlags) registerWindows(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&w.where, "where", "", "return only nodes that this `SELECTOR` finds too, and nodes below these")
@@ -34,7 +34,7 @@ func (w *windowFlags) registerWindows(cmd *cobra.Command) {
 	f.IntVar(&w.limit, "limit", 0, "return at most `N` nodes")
 }
 
-// registerRange registers the flags for ranges of snapshots.
+// registerRange adds the flags for ranges of snapshots.
 func (w *windowFlags) registerRange(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&w.ids, "ids", false, "print ids for a range of snapshots, in edition v0.1")
@@ -49,9 +49,9 @@ func (w *windowFlags) registerRange(cmd *cobra.Command) {
 	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// options returns what the flags ask of the library, and whether the selector
-// is to be answered as a range. What is not a range takes no notice of the flags
-// for ranges (04 §4).
+// options translates the flags for the library, and reports whether the
+// selector asks for a range. Outside ranges it ignores the flags for ranges (04
+// §4).
 func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string,
 	q *selector.Selector) (o pact.SelectOptions, ranged bool, err error) {
 	set := cmd.Flags().Changed
@@ -78,7 +78,7 @@ func (w *windowFlags) options(cmd *cobra.Command, s *source, edition string,
 	return o, ranged, nil
 }
 
-// selectRange answers a range of snapshots.
+// selectRange answers a selector over a range of snapshots.
 func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q *selector.Selector, text string,
 	w *windowFlags) error {
 	o := pact.RangeOptions{Edition: q.Edition, Materialize: w.materialize}
@@ -134,7 +134,7 @@ func (a *app) drawRange(r *diff.RangeDiffLatestResult) {
 	}
 }
 
-// drawContentDiff prints how a content changed, indented.
+// drawContentDiff prints the change of a content, indented.
 func (a *app) drawContentDiff(d *diff.ContentDiff) {
 	if d == nil {
 		return
@@ -169,7 +169,7 @@ func (a *app) drawContentDiff(d *diff.ContentDiff) {
 	}
 }
 
-// drawMaterialized prints the headers that were asked for, of both versions.
+// drawMaterialized prints the requested headers of both versions.
 func (a *app) drawMaterialized(m *diff.HeaderValues) {
 	if m == nil {
 		return

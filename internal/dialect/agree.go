@@ -1,6 +1,6 @@
 package dialect
 
-// Agreement is how what a provider says of its cache fits what was expected.
+// Agreement says how a provider's report on its cache fits the forecast.
 type Agreement string
 
 // The agreements.
@@ -11,17 +11,17 @@ const (
 	NotTold  Agreement = "not told"
 )
 
-// Usage is what a provider says of a call, nil where it does not.
+// Usage is a provider's token counts for one call, nil where it gives none.
 type Usage struct {
-	In      *int64 // tokens that the model was sent
+	In      *int64 // tokens that the model received
 	Read    *int64 // of In, read from the cache
 	Written *int64 // of In, written to the cache
 }
 
-// Answered holds what the provider says of the last call against what was
-// expected of it, and learns from it how many tokens prefixes have. Nothing is
-// estimated: a prefix of which nobody counted the tokens is only expected to be
-// read at all, and to be shorter than the prompts that have it.
+// Answered compares the provider's report on the last call with the forecast,
+// and learns from it how many tokens prefixes have. It estimates nothing: for a
+// prefix without a token count it expects only that the provider reads some of
+// it, and less than any prompt that contains it.
 func (c *Cache) Answered(u Usage) Agreement {
 	now := c.last
 	agreement := NotTold
@@ -47,7 +47,7 @@ func (c *Cache) judge(now *call, read int64, in *int64) Agreement {
 			high = min(high, *now.AtMost)
 		}
 		if !d.Marked {
-			low = 0 // how long the prefix is that remains, nobody said: it may be too short
+			low = 0 // nobody counted the tokens of the remaining prefix: it may be too short to cache
 		}
 	}
 	if now.Unsure && read == 0 {
@@ -62,7 +62,7 @@ func (c *Cache) judge(now *call, read int64, in *int64) Agreement {
 	return Agrees
 }
 
-// maxTokens is more than any prompt has.
+// maxTokens exceeds the tokens of every prompt.
 var maxTokens int64 = 1 << 62
 
 func orElse(n, otherwise *int64) *int64 {
@@ -72,9 +72,9 @@ func orElse(n, otherwise *int64) *int64 {
 	return otherwise
 }
 
-// steps is the smallest count that a provider may give for a prefix of so many
-// tokens. The last ones of a prompt are those that ask for an answer, which the
-// next prompt does not have there: they may cost a step.
+// steps returns the smallest count that a provider may report for a prefix of
+// that many tokens. The last tokens of a prompt ask for the answer and do not
+// recur there in the next prompt, which may cost one step.
 func (c *Cache) steps(tokens int64) int64 {
 	switch step := c.dialect.Step; step {
 	case 0:
@@ -86,9 +86,9 @@ func (c *Cache) steps(tokens int64) int64 {
 	}
 }
 
-// learn notes the tokens of prefixes. What is read and written ends with the last
-// marker; without markers the prompt is taken as a whole. A call that neither
-// read nor wrote has left nothing in a cache with markers.
+// learn stores the tokens of prefixes. Tokens read and written end at the last
+// marker; without markers they cover the whole prompt. With markers, a call
+// that neither read nor wrote left nothing in the cache.
 func (c *Cache) learn(now *call, u Usage) {
 	if !c.dialect.Marked {
 		if n := len(now.prefixes); n > 0 && u.In != nil {

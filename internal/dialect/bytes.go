@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// memberCauses are the members of a body that hold what other dialects call by
-// these names.
+// memberCauses maps the members of a body to the causes that other dialects
+// report for them.
 var memberCauses = map[string]Cause{
 	"model": Model, "tools": Tools, "functions": Tools, "system": System, "instructions": System,
 	"systemInstruction": System, "system_instruction": System,
 	"messages": Message, "input": Message, "contents": Message,
 }
 
-// compareBytes compares two bodies as they were sent. The prefix is complete
-// where they differ only behind the last message of the older one.
+// compareBytes compares two bodies byte by byte. The prefix is complete if they
+// differ only after the last message of the older one.
 func (s *Shared) compareBytes(older, newer *Prompt) {
 	n := 0
 	for n < min(len(older.body), len(newer.body)) && older.body[n] == newer.body[n] {
@@ -46,15 +46,15 @@ func (s *Shared) compareBytes(older, newer *Prompt) {
 	}
 }
 
-// member is a member of a body.
+// member is one member of a body.
 type member struct {
 	name  string
-	begin int // after its name
-	end   int // of its value
-	list  int // where the last message of a conversation ends; 0 for another member
+	begin int // the byte after its name
+	end   int // the byte after its value
+	list  int // where the last message of a conversation ends; 0 for other members
 }
 
-// messages is how many messages of a conversation end before a byte.
+// messages counts the messages of a conversation that end before a byte.
 func (m *member) messages(body []byte, at int) (whole int) {
 	begin := m.begin + bytes.IndexByte(body[m.begin:m.end], ':') + 1
 	d := json.NewDecoder(bytes.NewReader(body[begin:m.end]))
@@ -71,7 +71,7 @@ func (m *member) messages(body []byte, at int) (whole int) {
 	return whole
 }
 
-// membersOf lists the members of a body in the order in which they stand.
+// membersOf lists the members of a body in the order of the body.
 func membersOf(body []byte) (list []member) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
@@ -98,7 +98,7 @@ func membersOf(body []byte) (list []member) {
 	return list
 }
 
-// memberAt is the member in whose name or value a byte is.
+// memberAt returns the member whose name or value contains a byte.
 func memberAt(list []member, at int) member {
 	for _, m := range list {
 		if at < m.end {

@@ -8,45 +8,47 @@ import (
 )
 
 // Cache follows what a provider keeps of the calls of one conversation: which
-// prefixes, until when, and how many tokens the provider counted for them. It
-// knows nothing of other conversations that the provider keeps prefixes of.
+// prefixes, how long, and how many tokens the provider counted in them. It does
+// not know prefixes from other conversations.
 type Cache struct {
 	dialect *Dialect
 	entries map[prefix]*entry
 	last    *call
 }
 
-// prefix tells prefixes apart: the model, the settings that count up to its end,
-// and its blocks.
+// prefix identifies a prefix by the model, the settings that count up to its
+// end, and its blocks.
 type prefix [sha256.Size]byte
 
-// entry is a prefix that was cached.
+// entry is a cached prefix.
 type entry struct {
-	used   time.Time // when it was written or read last
+	used   time.Time // when a call last wrote or read it
 	life   Lifetime
-	tokens *int64 // nil where the provider did not say
+	tokens *int64 // nil if the provider gave no count
 }
 
-// call is the last call and what was expected of it.
+// call is the last call and its forecast.
 type call struct {
 	model    string
 	blocks   []Block
-	prefixes []prefix // that end with each of the blocks
-	marked   []int    // the places of blocks with a marker
-	fresh    []prefix // that it is taken to have written
+	prefixes []prefix // one for each block, ending with that block
+	marked   []int    // indexes of the blocks with a marker
+	fresh    []prefix // prefixes that this call presumably wrote
 	at       time.Time
 	Forecast
 }
 
-// Forecast is what a provider can be expected to read from its cache.
+// Forecast is what a provider should read from its cache.
 type Forecast struct {
-	Blocks int    // of the longest prefix that is there
-	Tokens *int64 // of that, as the provider counted them; nil where it did not
-	AtMost *int64 // a longer prefix has so many tokens; nil where none is known
-	// Unsure: its lifetime may have run out, the provider does not promise more.
+	Blocks int    // length of the longest cached prefix
+	Tokens *int64 // its tokens by the provider's count; nil if there is none
+	AtMost *int64 // tokens of a longer prefix that contains it; nil if none is known
+	// Unsure says that the provider no longer guarantees the prefix: its
+	// lifetime may have run out.
 	Unsure bool
-	// Lapsed is how many blocks could be read if their lifetime had not run out, 0
-	// where it has not; Idle how long ago they were used.
+	// Lapsed is how many blocks the provider could have read if their lifetime
+	// had not run out, 0 if none ran out. Idle is how long ago a call last used
+	// them.
 	Lapsed int
 	Idle   time.Duration
 }
@@ -54,8 +56,8 @@ type Forecast struct {
 // NewCache returns an empty cache.
 func (d *Dialect) NewCache() *Cache { return &Cache{dialect: d, entries: map[prefix]*entry{}} }
 
-// Call says what the provider can be expected to read for a request that is sent
-// at a time, and takes the request into the cache. Cost: linear in the blocks.
+// Call forecasts what the provider reads for a request sent at a time, and adds
+// the request to the cache. Cost: linear in the blocks.
 func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
 	now := &call{model: p.Model, at: at, blocks: p.Blocks, prefixes: c.prefixesOf(p)}
 	for i := range p.Blocks {
@@ -69,7 +71,7 @@ func (c *Cache) Call(p *Prompt, at time.Time) Forecast {
 	return now.Forecast
 }
 
-// prefixesOf returns the prefixes that end with each of the blocks.
+// prefixesOf returns, for each block, the prefix that ends with it.
 func (c *Cache) prefixesOf(p *Prompt) []prefix {
 	list := make([]prefix, len(p.Blocks))
 	h := sha256.New()
@@ -100,8 +102,8 @@ func (c *Cache) prefixesOf(p *Prompt) []prefix {
 	return list
 }
 
-// forecast looks for the longest prefix that is cached, and for the longest that
-// would be if none had run out.
+// forecast looks for the longest cached prefix, and for the longest one that
+// would still be cached if no lifetime had run out.
 func (c *Cache) forecast(now *call) (f Forecast) {
 	lapsed := 0
 	for _, end := range c.ends(now) {
@@ -143,8 +145,8 @@ func (c *Cache) forecast(now *call) (f Forecast) {
 	return f
 }
 
-// ends are the places from which on a prefix is looked for: the markers or,
-// where the provider caches by itself, the last block.
+// ends returns the blocks from which the provider looks backwards for a prefix:
+// those with markers or, if the provider caches without them, the last block.
 func (c *Cache) ends(now *call) []int {
 	if c.dialect.Marked {
 		return now.marked
@@ -155,8 +157,8 @@ func (c *Cache) ends(now *call) []int {
 	return []int{len(now.prefixes) - 1}
 }
 
-// longer is how many tokens a prefix of the last call has that was counted and
-// begins with a prefix, which ends with the i-th block; nil if there is none.
+// longer returns the tokens of a counted prefix of the last call that extends
+// p, which ends with the i-th block; nil if there is none.
 func (c *Cache) longer(p prefix, i int) *int64 {
 	if c.last == nil || i >= len(c.last.prefixes) || c.last.prefixes[i] != p {
 		return nil
@@ -169,8 +171,8 @@ func (c *Cache) longer(p prefix, i int) *int64 {
 	return nil
 }
 
-// take puts the prefixes of the last call into the cache, and renews those that it
-// read.
+// take adds the prefixes of the last call to the cache, and renews those that
+// it read.
 func (c *Cache) take(p *Prompt) {
 	now := c.last
 	for i := range now.prefixes {

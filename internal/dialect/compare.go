@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/internal/api"
 )
 
-// Cause is what ends a prefix.
+// Cause is what ends a shared prefix.
 type Cause string
 
 // The causes, in the order of the prefix.
@@ -15,29 +15,30 @@ const (
 	Parameters Cause = "parameters"
 	Tools      Cause = "tools"
 	System     Cause = "system"
-	Message    Cause = "block" // of the conversation
+	Message    Cause = "block" // a block of the conversation
 )
 
-// Shared is what a request repeats of the one before it, from the front.
+// Shared is what a request repeats of the previous one, from the front.
 type Shared struct {
-	Blocks   int  // of the newer request that are in the provider's prefix of the older one
+	Blocks   int  // blocks of the newer request within the provider's prefix of the older one
 	Of       int  // blocks of the older one
-	Complete bool // it repeats all of them
-	// Cause says what ends the prefix, "" where Complete. Names are those of the
-	// parameters or of the tools, for a model the old and the new one.
+	Complete bool // the newer request repeats all of them
+	// Cause says what ends the prefix, "" if Complete. Names are the parameters
+	// or the tools that differ; for a model, the old and the new one.
 	Cause     Cause
 	Names     []string
-	Reasoning int // blocks of reasoning that the newer request has behind the end
-	// ApartChanged: a block differs that the provider takes out before it caches. It
-	// ends no prefix; another server of the same API may not know it.
+	Reasoning int // blocks of reasoning in the newer request after the end of the prefix
+	// ApartChanged says that a block differs which the provider removes before
+	// it caches. It ends no prefix here, but may on another server of the same
+	// API.
 	ApartChanged bool
-	// Bytes and OfBytes are those of the bodies where these are compared as they
-	// were sent, else 0.
+	// Bytes and OfBytes count bytes of the bodies if the dialect compares
+	// bodies as sent, else 0.
 	Bytes, OfBytes int64
 }
 
-// Compare says what a request repeats of the one before it. Cost: linear in the
-// blocks or, for a dialect that knows nothing of them, in the bytes.
+// Compare says what a request repeats of the previous one. Cost: linear in the
+// blocks or, for a dialect without blocks, in the bytes.
 func (d *Dialect) Compare(older, newer *Prompt) Shared {
 	s := Shared{Of: len(older.Blocks)}
 	if d.AsSent {
@@ -67,12 +68,12 @@ func (s *Shared) compareBlocks(d *Dialect, older, newer *Prompt) {
 	}
 	s.Complete = s.Cause == ""
 	if !s.Complete && s.Cause != Model && s.Blocks == 0 {
-		s.ApartChanged = false // nobody gets that far
+		s.ApartChanged = false // the prefix ends before that block
 	}
 }
 
-// settings takes the parameters into account: of those that differ, the ones
-// that end the prefix first.
+// settings also compares the parameters: among those that differ it reports the
+// ones that end the prefix first.
 func (s *Shared) settings(d *Dialect, older, newer *Prompt) {
 	for i := range d.Settings {
 		if older.Settings[i] == newer.Settings[i] {
@@ -81,7 +82,7 @@ func (s *Shared) settings(d *Dialect, older, newer *Prompt) {
 		at := min(older.begin(d.Settings[i].From), newer.begin(d.Settings[i].From))
 		switch {
 		case at > s.Blocks || at == s.Of && s.Cause == "":
-			continue // it comes behind the end, or nothing was there that it could end
+			continue // it takes effect after the end, or nothing had been cached for it to end
 		case at < s.Blocks || s.Cause != Parameters:
 			s.Blocks, s.Cause, s.Names = at, Parameters, nil
 		}
@@ -89,7 +90,7 @@ func (s *Shared) settings(d *Dialect, older, newer *Prompt) {
 	}
 }
 
-// same reports whether two blocks are the same to the provider.
+// same reports whether two blocks are equal to the provider.
 func same(a, b *Block) bool {
 	if a.Section != b.Section {
 		return false
@@ -97,8 +98,8 @@ func same(a, b *Block) bool {
 	return a.hash == b.hash || a.Apart && b.Apart
 }
 
-// causeAt says what differs from the n-th block on. Of tools, all that differ are
-// named: an order that changed names all that moved.
+// causeAt says what differs from the n-th block on. For tools it names all that
+// differ; if only their order changed, all that moved.
 func causeAt(older, newer *Prompt, n int) (Cause, []string) {
 	section := older.Blocks[n].Section
 	if n < len(newer.Blocks) && newer.Blocks[n].Section < section {
@@ -115,8 +116,8 @@ func causeAt(older, newer *Prompt, n int) (Cause, []string) {
 
 func (p *Prompt) tools() []Block { return p.Blocks[:p.begin(api.System)] }
 
-// changedTools names the tools that came, went or changed or, where all are as
-// they were, those that stand in another place.
+// changedTools names the tools that were added, removed or changed; if there
+// are none, the tools that moved.
 func changedTools(older, newer []Block) (names []string) {
 	add := func(b *Block) {
 		name := b.Name

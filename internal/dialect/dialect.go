@@ -1,10 +1,3 @@
-// Package dialect says what providers cache of a request, in which order and for
-// how long, one table for each; which part of a request ends the prefix that it
-// shares with the one before; and how much of it a provider can be expected to
-// read from its cache.
-//
-// docs/wire.md has the tables with their sources. What no source says is not in
-// them, and nothing is guessed in its place.
 package dialect
 
 import (
@@ -18,44 +11,45 @@ import (
 
 // Dialect is the table of one provider.
 type Dialect struct {
-	Name    string   // by which users choose it
-	Sources []string // addresses of the pages that say so
-	// AsSent: nothing is known of what the provider makes of a request. It is taken as
-	// the bytes of its body, and neither a cache nor an order is assumed.
+	Name    string   // the name that users choose it by
+	Sources []string // addresses of the pages that document it
+	// AsSent says that nobody documents how the provider caches. The dialect
+	// then compares the bytes of bodies and assumes neither a cache nor an
+	// order.
 	AsSent bool
-	// Settings are the parameters that are part of the cached prefix, with the section
-	// from which on a change ends it.
+	// Settings are the parameters that belong to the cached prefix, each with
+	// the first section that its change ends.
 	Settings []Setting
-	// Apart is how a text of the system prompt begins that the provider takes out
-	// before it caches, "" for none.
+	// Apart is the beginning of a system text that the provider removes before
+	// it caches, "" for none.
 	Apart string
-	// Marked: a prefix is cached where a block has a marker, and nowhere else.
-	// Otherwise the provider caches by itself.
+	// Marked says that the provider caches a prefix only where a block has a
+	// marker. Otherwise it caches without markers.
 	Marked bool
-	// LookBack is at how many blocks a prefix is looked for that an earlier request
-	// wrote, that of the marker included. 0: at all before it.
+	// LookBack is how many blocks back from a marker, the marked one included,
+	// the provider looks for an earlier prefix; 0 for no limit.
 	LookBack int
-	// Step: tokens that are read are counted in multiples of it, 1 for exactly; 0 where
-	// nobody says how.
+	// Step is the multiple in which the provider counts tokens that it read: 1
+	// if exactly; 0 if undocumented.
 	Step int64
-	// Least is how many tokens the shortest prefix has that is cached, by how the name
-	// of the model begins; the first that fits counts.
+	// Least is the smallest number of tokens that the provider caches, by the
+	// beginning of the model's name; the first entry that fits counts.
 	Least []Least
-	// Lifetimes say how long a prefix stays cached after it was written or read; the
-	// first that fits counts.
+	// Lifetimes say how long a prefix stays cached after it was last written or
+	// read; the first entry that fits counts.
 	Lifetimes []Lifetime
 }
 
-// Setting is a parameter that is part of the cached prefix.
+// Setting is a parameter that belongs to the cached prefix.
 type Setting struct {
-	Path []string // of the member of the body
-	// Holds is, in place of a path, the kind of a block: whether there is one at all is
-	// part of the prefix.
+	Path []string // path of the member in the body
+	// Holds, in place of a path, is a kind of block: the prefix depends on
+	// whether the request has any block of that kind.
 	Holds string
 	From  api.Section
 }
 
-// Name is how a setting is called in reports.
+// Name returns the name of a setting in reports.
 func (s *Setting) Name() string {
 	if s.Holds != "" {
 		return "any " + s.Holds
@@ -63,7 +57,8 @@ func (s *Setting) Name() string {
 	return strings.Join(s.Path, ".")
 }
 
-// value is the value of the setting in a request, "" where it has none.
+// value returns the value of the setting in a request, "" if the request lacks
+// it.
 func (s *Setting) value(r *api.Request) string {
 	if s.Holds == "" {
 		return string(follow(r.Parameters, s.Path...).Value())
@@ -76,24 +71,25 @@ func (s *Setting) value(r *api.Request) string {
 	return string(canon.Bool(slices.ContainsFunc(r.Parts, holds)))
 }
 
-// Least is the length of the shortest prefix that is cached for some models.
+// Least is the length of the shortest prefix that a provider caches for some
+// models.
 type Least struct {
-	Models []string // how their names begin; none for all
+	Models []string // beginnings of their names; none for all models
 	Tokens int64
 }
 
 // Lifetime is how long a prefix stays cached.
 type Lifetime struct {
-	Models []string      // how the names of the models begin; none for all
-	Word   string        // with which a marker or the request asks for it, "" without one
-	Sure   time.Duration // as long it is cached, as the provider says
-	Most   time.Duration // after that it is not; 0 where nobody says so
+	Models []string      // beginnings of the models' names; none for all models
+	Word   string        // the word in a marker or request that asks for it, "" without one
+	Sure   time.Duration // the provider guarantees the prefix for so long
+	Most   time.Duration // after so long the prefix is gone; 0 if undocumented
 }
 
-// All returns the dialects in the order in which they are listed.
+// All returns the dialects in the order of listings.
 func All() []*Dialect { return []*Dialect{anthropic, openAIChat, openAIResponses, gemini, other} }
 
-// Named returns the dialect of a name, nil if there is none.
+// Named returns the dialect with a name, nil if there is none.
 func Named(name string) *Dialect {
 	at := slices.IndexFunc(All(), func(d *Dialect) bool { return d.Name == name })
 	if at < 0 {
@@ -117,8 +113,8 @@ func Of(name api.Name) *Dialect {
 	return other
 }
 
-// LeastTokens is how many tokens the shortest prefix has that is cached for a
-// model, 0 where nobody says so.
+// LeastTokens returns the tokens of the shortest prefix that the provider
+// caches for a model, 0 if undocumented.
 func (d *Dialect) LeastTokens(model string) int64 {
 	for _, l := range d.Least {
 		if begins(model, l.Models) {
@@ -128,7 +124,7 @@ func (d *Dialect) LeastTokens(model string) int64 {
 	return 0
 }
 
-// lifetime returns how long a prefix stays cached; zero where nobody says so.
+// lifetime returns how long a prefix stays cached; zero if undocumented.
 func (d *Dialect) lifetime(model, word string) Lifetime {
 	for _, l := range d.Lifetimes {
 		if l.Word == word && begins(model, l.Models) {
@@ -138,8 +134,8 @@ func (d *Dialect) lifetime(model, word string) Lifetime {
 	return Lifetime{}
 }
 
-// begins reports whether a name begins with one of the words, or there are none.
-// A name may have that of its maker before it, as routers write it.
+// begins reports whether a model's name begins with one of the words, or there
+// are no words. It ignores a vendor in front of the name, as routers write it.
 func begins(model string, words []string) bool {
 	name := model[strings.LastIndexByte(model, '/')+1:]
 	return len(words) == 0 || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(name, w) })

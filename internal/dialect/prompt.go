@@ -11,25 +11,25 @@ import (
 // Prompt is what a provider caches of one request, in the provider's order.
 type Prompt struct {
 	Model    string
-	Settings []string // the values of the dialect's settings, "" for one that is not there
+	Settings []string // values of the dialect's settings, "" for a missing one
 	Blocks   []Block
-	word     string // with which the request asks for a lifetime
-	body     []byte // as it was sent, where the dialect takes it so
+	word     string // the word with which the request asks for a lifetime
+	body     []byte // the body as sent, if the dialect compares bodies
 }
 
-// Block is a part of a request in its place.
+// Block is one part of a request at its place in the prompt.
 type Block struct {
 	api.Section
 	Kind, Name string
-	Apart      bool // the provider takes it out before it caches
+	Apart      bool // the provider removes it before it caches
 	Marked     bool
 	Lifetime   string // the marker's word
-	message    int    // that it is of, -1 outside of messages
+	message    int    // index of its message, -1 outside of messages
 	hash       [sha256.Size]byte
 }
 
-// Read reads the prompt of a request. model is that of the path, where the body
-// names none. body is needed where the dialect takes requests as they were sent.
+// Read reads the prompt of a request. model is the model that the path names,
+// for bodies without one. Only a dialect that compares bodies needs body.
 func (d *Dialect) Read(r *api.Request, model string, body []byte) *Prompt {
 	p := &Prompt{Model: r.Model}
 	if p.Model == "" {
@@ -61,8 +61,8 @@ func (d *Dialect) Read(r *api.Request, model string, body []byte) *Prompt {
 	return p
 }
 
-// lastMarkable is the block that a marker of the whole request is for: the last
-// one that can have one, which thinking cannot.
+// lastMarkable returns the block that a marker of the whole request applies to:
+// the last block that may have a marker, which thinking may not.
 func (p *Prompt) lastMarkable() *Block {
 	for i := len(p.Blocks) - 1; i >= 0; i-- {
 		if b := &p.Blocks[i]; b.Kind != "thinking" && !b.Apart {
@@ -72,7 +72,7 @@ func (p *Prompt) lastMarkable() *Block {
 	return nil
 }
 
-// hashOf is equal for parts that say the same to a model.
+// hashOf returns equal hashes for parts that say the same to a model.
 func hashOf(p *api.Part) [sha256.Size]byte {
 	failed := canon.Any{Kind: canon.KindBool, Text: string(canon.Bool(p.Failed))}
 	return sha256.Sum256([]byte(canon.ArrayOf(word(p.Kind), word(p.Role), word(p.Call), word(p.Name), failed,
@@ -81,7 +81,7 @@ func hashOf(p *api.Part) [sha256.Size]byte {
 
 func word(text string) canon.Any { return canon.Any{Kind: canon.KindString, Text: text} }
 
-// follow follows members of objects; absent where there is none.
+// follow follows a path of members; absent if one is missing.
 func follow(v canon.Any, path ...string) canon.Any {
 	for _, name := range path {
 		v, _ = v.Get(name)
@@ -99,7 +99,7 @@ func (p *Prompt) reasoning(n int) (count int) {
 	return count
 }
 
-// begin is the number of blocks before a section.
+// begin counts the blocks before a section.
 func (p *Prompt) begin(s api.Section) int {
 	n := 0
 	for n < len(p.Blocks) && p.Blocks[n].Section < s {

@@ -37,14 +37,15 @@ var anthropic = &Dialect{
 	},
 }
 
-// Models of OpenAI that cache at breakpoints of their own choice.
+// OpenAI's models that cache at breakpoints of their own choice.
 var breakpointModels = []string{"gpt-5.6", "gpt-6"}
 
-// How the names of OpenAI's models begin. Other servers speak the same API.
+// Beginnings of the names of OpenAI's models. Other servers use the same API
+// with other models.
 var openAIModels = []string{"gpt-", "chatgpt-", "codex-", "o1", "o3", "o4"}
 
-// Diagnoses reports whether OpenAI says of calls of a model why they did not read
-// all of its cache. It refuses the question for others.
+// Diagnoses reports whether OpenAI says, for calls of a model, why they did not
+// read all of its cache. For other models it refuses the question.
 func Diagnoses(model string) bool { return begins(model, breakpointModels) }
 
 var openAISources = []string{
@@ -89,8 +90,8 @@ var openAIResponses = &Dialect{
 	Lifetimes: openAILifetimes,
 }
 
-// Google says that prefixes are cached, and from which length on; neither which
-// parameters count nor how long a prefix stays.
+// Google documents that it caches prefixes and from which length on, but not
+// which parameters count or how long a prefix stays.
 var gemini = &Dialect{
 	Name:    "gemini",
 	Sources: []string{"https://ai.google.dev/gemini-api/docs/caching"},

@@ -1,9 +1,3 @@
-// Command house measures a package of this module: its size, its exported names
-// and how its files use each other. docs/architecture.md has the numbers of the
-// root package.
-//
-//	go run ./internal/house          # the root package of the module
-//	go run ./internal/house -v DIR   # another package, and what is behind the numbers
 package main
 
 import (
@@ -28,8 +22,8 @@ func main() {
 	m.print(os.Stdout, *verbose)
 }
 
-// print writes one line for each number. Where it lists what is behind one, each
-// name has a line of its own below it.
+// print writes a line for each number; with lists, also a line for each name
+// behind it.
 func (m *measurement) print(w io.Writer, verbose bool) {
 	for _, row := range []struct {
 		what  string

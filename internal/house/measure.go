@@ -16,7 +16,7 @@ import (
 	"slices"
 )
 
-// measurement is what there is to say of a package. All lists are sorted.
+// measurement is the result for one package. All lists are sorted.
 type measurement struct {
 	files, lines        int
 	exported            []string // package-level names
@@ -24,20 +24,20 @@ type measurement struct {
 	methods             int // exported methods of exported types
 	undocumentedMethods []string
 	fields              int      // exported fields of exported structs, without embedded ones
-	uncommented         []string // fields with a comment neither above nor behind them
+	uncommented         []string // fields without a comment above or behind them
 	uses                []string // "a.go -> b.go": a uses a name, method or field that b declares
 	mutual              []string // "a.go <-> b.go"
 }
 
-// listed is what go list says of a package.
+// listed is what go list reports for a package.
 type listed struct {
 	ImportPath, Dir, Export string
 	GoFiles                 []string
 	DepOnly                 bool
 }
 
-// measure reads the package in a directory and checks its types. It needs the go
-// command, which compiles what the package imports.
+// measure reads the package in a directory and type-checks it. It needs the go
+// command, which compiles the imports.
 func measure(dir string) (*measurement, error) {
 	p, exports, err := list(dir)
 	if err != nil {
@@ -70,8 +70,8 @@ func measure(dir string) (*measurement, error) {
 	return m, nil
 }
 
-// list asks the go command for the files of a package and for where the compiled
-// form of everything that it imports is.
+// list asks the go command for the files of a package and for the compiled form
+// of each import.
 func list(dir string) (p listed, exports map[string]string, err error) {
 	cmd := exec.Command("go", "list", "-deps", "-export", "-json=ImportPath,Dir,Export,GoFiles,DepOnly", ".")
 	var failure bytes.Buffer
@@ -95,8 +95,8 @@ func list(dir string) (p listed, exports map[string]string, err error) {
 	}
 }
 
-// countUses goes through all names that the files use. Fields and methods count
-// like what is declared at package level.
+// countUses counts which files use names that other files declare:
+// package-level names, fields and methods.
 func (m *measurement) countUses(set *token.FileSet, p *types.Package, info *types.Info) {
 	used := map[[2]string]bool{}
 	for ident, object := range info.Uses {
@@ -118,8 +118,8 @@ func (m *measurement) countUses(set *token.FileSet, p *types.Package, info *type
 	slices.Sort(m.mutual)
 }
 
-// ofPackageLevel reports whether an object is declared at package level, or is a
-// field or a method of something that is.
+// ofPackageLevel reports whether an object is declared at package level, or is
+// a field or method of such a type.
 func ofPackageLevel(p *types.Package, o types.Object) bool {
 	switch o := o.(type) {
 	case *types.Func:

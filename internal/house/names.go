@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// countNames goes through the declarations of the files.
+// countNames counts the names in the declarations of the files.
 func (m *measurement) countNames(files []*ast.File) {
 	for _, file := range files {
 		for _, decl := range file.Decls {
@@ -42,7 +42,7 @@ func (m *measurement) countFunc(d *ast.FuncDecl) {
 	}
 }
 
-// receiverType returns the name of the type that a receiver is of.
+// receiverType returns the name of a receiver's type.
 func receiverType(x ast.Expr) string {
 	switch t := x.(type) {
 	case *ast.StarExpr:
@@ -55,8 +55,8 @@ func receiverType(x ast.Expr) string {
 	return ""
 }
 
-// countSpec counts a type, or the names of a group of constants or variables.
-// There a comment behind a name counts, and so does the one above the group.
+// countSpec counts a type, or the names in a group of constants or variables.
+// For the latter a comment behind the name or above the group is enough.
 func (m *measurement) countSpec(d *ast.GenDecl, spec ast.Spec) {
 	switch s := spec.(type) {
 	case *ast.TypeSpec:

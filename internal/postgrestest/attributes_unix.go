@@ -4,7 +4,7 @@ package postgrestest
 
 import "syscall"
 
-// attributes start a process as a user.
+// attributes makes a process run as a user.
 func attributes(as *syscall.Credential) *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Credential: as}
 }

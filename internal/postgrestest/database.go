@@ -15,17 +15,16 @@ import (
 // one is the server that the tests of a package share.
 var one struct {
 	once   sync.Once
-	server *Server // nil where PACT_TEST_POSTGRES names one
-	admin  string  // address of a database of it
-	err    error   // why there is none
+	server *Server // nil if PACT_TEST_POSTGRES names a server
+	admin  string  // address of a database on the server
+	err    error   // why there is no server
 	made   atomic.Int64
 	left   atomic.Int64
 }
 
-// Run runs the tests of a package and ends the server that they used. TestMain
-// calls it and exits with what it returns. It says how many tests were left out
-// because there is no server; where PACT_REQUIRE_POSTGRES is set, that is a
-// failure.
+// Run runs the tests of a package and stops the server that they used. TestMain
+// calls it and exits with the code it returns. It prints how many tests it left
+// out for lack of a server; if PACT_REQUIRE_POSTGRES is set, that is a failure.
 func Run(m *testing.M) int {
 	code := m.Run()
 	if one.server != nil {
@@ -40,7 +39,7 @@ func Run(m *testing.M) int {
 	return code
 }
 
-// LeaveOut leaves a test out that cannot be run here, and counts it.
+// LeaveOut skips a test that cannot run on this machine, and counts it.
 func LeaveOut(t testing.TB, why error) {
 	t.Helper()
 	if os.Getenv("PACT_REQUIRE_POSTGRES") != "" {
@@ -59,8 +58,8 @@ func start() {
 	}
 }
 
-// Database makes an empty database for a test, which is removed when the test
-// ends, and returns its address.
+// Database makes an empty database for a test and returns its address. The end
+// of the test removes the database.
 func Database(t testing.TB) string {
 	t.Helper()
 	one.once.Do(start)
@@ -78,10 +77,10 @@ func Database(t testing.TB) string {
 	return u.String()
 }
 
-// Exec runs SQL in a database, as somebody else would.
+// Exec runs SQL in a database over a connection of its own.
 func Exec(t testing.TB, address, sql string) [][]string {
 	t.Helper()
-	ctx := context.Background() // also after the test
+	ctx := context.Background() // the context of the test may have ended
 	conn, err := pgconn.Connect(ctx, address)
 	if err != nil {
 		t.Fatal(err)

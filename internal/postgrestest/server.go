@@ -1,8 +1,5 @@
 //go:build unix
 
-// Package postgrestest gives tests a PostgreSQL: a real server out of the
-// installed binaries, in a directory of its own, which nothing outside of the
-// machine can reach; or the one that PACT_TEST_POSTGRES names.
 package postgrestest
 
 import (
@@ -22,10 +19,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Server is a temporary server. It keeps its acknowledged commits when it is
-// killed, not when the machine goes down: it does not wait for the disk.
+// Server is a temporary server. It does not wait for the disk: its commits
+// survive a kill of the server, but not a crash of the machine.
 type Server struct {
-	Dir    string // of its socket
+	Dir    string // directory of its socket
 	user   *syscall.Credential
 	bin    string
 	cmd    *exec.Cmd
@@ -34,13 +31,13 @@ type Server struct {
 
 const (
 	role      = "pact"
-	port      = "5432" // part of the name of the socket, and of nothing else
+	port      = "5432" // only part of the socket's name
 	starting  = 30 * time.Second
 	retryTime = 20 * time.Millisecond
 )
 
-// Start makes a server in a directory of its own and starts it. Where that is not
-// possible, because there are no binaries, it returns what is missing.
+// Start makes a server in a directory of its own and starts it. If it cannot,
+// for example without binaries, it returns what is missing.
 func Start() (*Server, error) {
 	s := &Server{}
 	var err error
@@ -50,7 +47,7 @@ func Start() (*Server, error) {
 	if s.user, err = unprivileged(); err != nil {
 		return nil, err
 	}
-	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil { // short: the name of a socket has 107 bytes at most
+	if s.Dir, err = os.MkdirTemp("", "pg"); err != nil { // short: a socket's name has 107 bytes at most
 		return nil, err
 	}
 	if err := s.make(); err != nil {
@@ -75,7 +72,8 @@ func (s *Server) make() error {
 
 func (s *Server) data() string { return filepath.Join(s.Dir, "data") }
 
-// Command is a command that runs as the user of the server and in its directory.
+// Command returns a command that runs as the user of the server and in its
+// directory.
 func (s *Server) Command(name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(name, args...)
 	cmd.Dir = s.Dir
@@ -104,7 +102,7 @@ func (s *Server) Run() error {
 			err := s.cmd.Start()
 			started <- err
 			if err == nil {
-				_ = s.cmd.Wait() // it was ended by its test
+				_ = s.cmd.Wait() // the test ended it
 				close(s.exited)
 			}
 		}()
@@ -114,7 +112,7 @@ func (s *Server) Run() error {
 		if s.answers(deadline) {
 			return nil
 		}
-		// After a kill, processes of the old server may still be there.
+		// Processes of the killed server may still run.
 		if time.Now().After(deadline) {
 			text, _ := os.ReadFile(log.Name())
 			return fmt.Errorf("the server does not start: %s", text)
@@ -123,7 +121,7 @@ func (s *Server) Run() error {
 	}
 }
 
-// answers waits until the server takes connections or ends.
+// answers waits until the server accepts connections or ends.
 func (s *Server) answers(deadline time.Time) bool {
 	for time.Now().Before(deadline) {
 		select {
@@ -138,10 +136,9 @@ func (s *Server) answers(deadline time.Time) bool {
 	return false
 }
 
-// Kill ends the server as a crash would: by SIGKILL, with everything that it was
-// doing.
+// Kill ends the server with SIGKILL, as a crash would.
 func (s *Server) Kill() {
-	_ = s.cmd.Process.Signal(syscall.SIGKILL) // an error says that it is gone already
+	_ = s.cmd.Process.Signal(syscall.SIGKILL) // an error means that the process has already ended
 	<-s.exited
 }
 
@@ -156,20 +153,21 @@ func (s *Server) Stop() error {
 	return os.RemoveAll(s.Dir)
 }
 
-// Socket is the path of the socket of the server.
+// Socket returns the path of the server's socket.
 func (s *Server) Socket() string { return filepath.Join(s.Dir, ".s.PGSQL."+port) }
 
-// URL is the address of a database of the server.
+// URL returns the address of a database on the server.
 func (s *Server) URL(database string) string { return Address(s.Dir, port, database) }
 
-// Address is that of a database behind a socket or a port of this machine.
+// Address returns the address of a database on a socket or port of this
+// machine.
 func Address(host, port, database string) string {
 	return "postgres:///" + url.PathEscape(database) + "?" + url.Values{"host": {host}, "port": {port},
 		"user": {role}}.Encode()
 }
 
-// binaries returns the directory of the binaries of the newest server that is
-// installed.
+// binaries returns the directory with the binaries of the newest installed
+// server.
 func binaries() (string, error) {
 	if path, err := exec.LookPath("postgres"); err == nil {
 		return filepath.Dir(path), nil

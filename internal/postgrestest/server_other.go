@@ -4,10 +4,10 @@ package postgrestest
 
 import "errors"
 
-// Server is a temporary server, which there is on Unix alone.
+// Server is a temporary server. Only Unix has one.
 type Server struct{}
 
-// Start says that there is none.
+// Start fails: this system has no temporary server.
 func Start() (*Server, error) {
 	return nil, errors.New("a temporary PostgreSQL needs Unix, and PACT_TEST_POSTGRES names no server")
 }
@@ -15,5 +15,5 @@ func Start() (*Server, error) {
 // Stop ends the server.
 func (s *Server) Stop() error { return nil }
 
-// URL is the address of a database of the server.
+// URL returns the address of a database on the server.
 func (s *Server) URL(string) string { return "" }

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// unprivileged returns whom the server runs as, nil for the user of this process:
-// it refuses to be root.
+// unprivileged returns the user that runs the server, nil for the user of this
+// process. PostgreSQL refuses to run as root.
 func unprivileged() (*syscall.Credential, error) {
 	if os.Geteuid() != 0 {
 		return nil, nil

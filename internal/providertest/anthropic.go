@@ -51,8 +51,8 @@ func checkMessages(h http.Header, body object) *refusal {
 	return checkPairs(list(body["messages"]))
 }
 
-// checkPairs wants the results of all calls of a message in the next message of
-// the user, at its beginning, and no others.
+// checkPairs requires that the next user message begins with the results of all
+// calls of a message, and holds no others.
 func checkPairs(messages []any) *refusal {
 	var open []string
 	for i, m := range messages {

@@ -9,47 +9,47 @@ import (
 	"time"
 )
 
-// What the providers say of their caches, with their numbers.
+// What the providers document about their caches.
 const (
-	lookBack = 20   // positions that are looked at for a marker, its own included
-	least    = 1024 // tokens of the shortest prefix that is cached, of all models here
-	step     = 128  // OpenAI counts tokens that were read in multiples of it
+	lookBack = 20   // positions that Anthropic checks for each marker, its own included
+	least    = 1024 // tokens of the shortest cached prefix, for all models here
+	step     = 128  // OpenAI counts the tokens read in multiples of it
 )
 
-// attribution begins the text of the system prompt that Anthropic does not cache.
+// attribution begins a system text that Anthropic does not cache.
 const attribution = "x-anthropic-billing-header:"
 
-// messageFields are parameters that a change of ends what is cached of messages;
-// wholeFields end all of it.
+// A change of one of messageFields ends the cached messages; a change of one of
+// wholeFields ends everything cached.
 var (
 	messageFields = []string{"tool_choice", "thinking", "output_config"}
 	wholeFields   = []string{"model", "reasoning", "text", "reasoning_effort", "verbosity", "response_format",
 		"service_tier", "prompt_cache_key"}
 )
 
-// cache keeps prefixes as the providers do. Anthropic: tools, then the system
-// prompt, then the messages, up to each block that has a marker. The others: all
-// of a prompt.
+// cache keeps prefixes as the providers do. For Anthropic: tools, then the
+// system prompt, then the messages, up to each block that has a marker. For the
+// others: the whole prompt.
 type cache struct {
 	prefixes map[[sha256.Size]byte]*cached
 }
 
-// cached is a prefix that is kept.
+// cached is one cached prefix.
 type cached struct {
 	used time.Time
 	life time.Duration
 }
 
-// cachedBlock is a block in the order in which it is cached.
+// cachedBlock is a block at its place in the cached order.
 type cachedBlock struct {
 	place  string // tool, system, or the role of a message
 	text   string
 	marked bool
-	hour   bool // it is to be kept for an hour
+	hour   bool // its marker asks for a lifetime of an hour
 }
 
-// cachedBlocks lists the blocks of a request in the order of the cache. Markers
-// are no part of what is cached, nor is Claude Code's attribution.
+// cachedBlocks lists the blocks of a request in the order of the cache. It
+// leaves out markers and Claude Code's attribution, which are not cached.
 func cachedBlocks(body object) (blocks []cachedBlock) {
 	add := func(place string, v any) {
 		o, ok := v.(object)
@@ -63,7 +63,7 @@ func cachedBlocks(body object) (blocks []cachedBlock) {
 		if marker != nil {
 			v = without(o, "cache_control")
 		}
-		// A list of one text is the same to a model as the text.
+		// To a model, a list of one text is the same as the text.
 		if o, ok := v.(object); ok && text(o, "type") == "tool_result" {
 			if parts := list(o["content"]); len(parts) == 1 && text(parts[0], "type") == "text" {
 				o = without(o, "content")
@@ -114,7 +114,7 @@ func without(o object, name string) object {
 	return bare
 }
 
-// count says what a request takes at a time, and caches it.
+// count returns the usage of a request sent at a time, and caches the request.
 func (c *cache) count(path string, body object, now time.Time) (u usage) {
 	blocks := cachedBlocks(body)
 	byMarker := strings.HasSuffix(path, "/messages")
@@ -159,7 +159,7 @@ func (c *cache) count(path string, body object, now time.Time) (u usage) {
 	}
 	switch {
 	case !byMarker:
-		if !strings.Contains(path, ":") { // which is how Gemini names what to do
+		if !strings.Contains(path, ":") { // a colon in the path means Gemini
 			u.read -= u.read % step
 		}
 	case end >= least:
@@ -168,7 +168,7 @@ func (c *cache) count(path string, body object, now time.Time) (u usage) {
 	return u
 }
 
-// find is the last block of the longest prefix that is kept, -1 for none.
+// find returns the last block of the longest cached prefix, -1 for none.
 func (c *cache) find(blocks []cachedBlock, hashes [][sha256.Size]byte, now time.Time, byMarker bool) int {
 	best := -1
 	for i, b := range blocks {
@@ -200,8 +200,8 @@ func (c *cache) keep(hash [sha256.Size]byte, now time.Time, hour bool) {
 	c.prefixes[hash] = &cached{now, life}
 }
 
-// checkMarkers refuses more markers than there may be, and a longer lifetime
-// behind a shorter one.
+// checkMarkers refuses too many markers, and a longer lifetime after a shorter
+// one.
 func checkMarkers(body object) *refusal {
 	blocks := cachedBlocks(body)
 	markers := 0

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// asked is what a provider keeps of a request that asks why its cache was not
-// read.
+// asked is what a provider keeps of a request that asked why it did not read
+// the cache.
 type asked struct{ model, tools, system, messages string }
 
-// diagnose compares a request with the one that it names, and keeps it. It
-// returns what the answer says: nil for nothing.
+// diagnose compares a request with the one it names, and stores it. It returns
+// what the answer should say; nil for nothing.
 func (p *Provider) diagnose(path string, body object, id string) object {
 	if p.asked == nil {
 		p.asked = map[string]asked{}

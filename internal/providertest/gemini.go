@@ -68,7 +68,7 @@ func (a *reply) geminiChunk(parts []object, last bool) object {
 	return chunk
 }
 
-// parts are those of an answer, texts in pieces where it is streamed.
+// parts returns the parts of an answer; cut splits the texts for a stream.
 func (a *reply) parts(cut func(string) []string) (parts []object) {
 	for _, piece := range cut(a.Thinking) {
 		parts = append(parts, object{"text": piece, "thought": true})

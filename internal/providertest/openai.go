@@ -19,8 +19,8 @@ var chatDialect = dialect{
 	streams: streamField,
 }
 
-// created is the second since 1970 at which every answer was made: no clock reaches
-// an answer of the stand-in.
+// created is the Unix time, in seconds, of every answer: the stand-in uses no
+// clock for its answers.
 const created = 1_790_000_000
 
 var noOpenAIKey = refusal{401, "invalid_request_error", "You didn't provide an API key."}
@@ -29,7 +29,7 @@ func refuseOpenAI(r refusal) object {
 	return object{"error": object{"message": r.message, "type": r.kind, "param": nil, "code": nil}}
 }
 
-// checkChat holds a request to the pairs of calls and results that OpenAI wants.
+// checkChat requires the pairs of calls and results that OpenAI requires.
 func checkChat(_ http.Header, body object) *refusal {
 	if text(body, "model") == "" {
 		return invalid("you must provide a model parameter")

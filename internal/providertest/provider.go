@@ -1,6 +1,3 @@
-// Package providertest is a stand-in for the providers of four APIs, for tests:
-// an HTTP handler that answers by a script, streamed or not, and refuses what the
-// providers refuse, with their words.
 package providertest
 
 import (
@@ -15,57 +12,57 @@ import (
 	"time"
 )
 
-// Turn is what a provider answers to one request.
+// Turn is a provider's answer to one request.
 type Turn struct {
 	Thinking string
 	Text     string
 	Calls    []Call
-	Refusal  string // the model's words where it refuses to answer, in place of Text
+	Refusal  string // the model's words of refusal, in place of Text
 
-	Status   int  // of HTTP, where it is not 200: the request is refused
-	Overload bool // a stream ends with an error of the provider
-	Cut      bool // a stream ends in the middle of an event
-	Hold     bool // a stream stops after half of its events until the client is gone
+	Status   int  // HTTP status of a refused request; 0 stands for 200
+	Overload bool // the stream ends with a provider error
+	Cut      bool // the stream ends in the middle of an event
+	Hold     bool // the stream stops after half of its events until the client disconnects
 	NoUsage  bool
 }
 
 // Call is a call of a tool.
 type Call struct{ ID, Name, Arguments string } // Arguments are a JSON object
 
-// Received is a request as it came.
+// Received is one request that arrived.
 type Received struct {
 	Path   string
 	Header http.Header
 	Body   []byte
 }
 
-// Provider answers requests by a script, one turn each. It is safe for concurrent
-// use; requests at the same time take turns in the order in which they came.
+// Provider answers requests by a script, one turn each. It is safe for
+// concurrent use; concurrent requests take turns in the order of their arrival.
 type Provider struct {
 	mu       sync.Mutex
 	script   []Turn
 	received []Received
 	cache    cache
 	now      func() time.Time
-	asked    map[string]asked // requests that asked why the cache was not read, by the ids of their answers
+	asked    map[string]asked // requests that asked about the cache, by the ids of their answers
 }
 
-// New returns a provider with a script. A request beyond its end is answered by
-// "ok".
+// New returns a provider with a script. It answers "ok" to requests after the
+// end of the script.
 func New(script ...Turn) *Provider { return &Provider{script: script, now: time.Now} }
 
-// Clock sets the clock by which prefixes stay cached; that of the system by
-// default.
+// Clock sets the clock that measures how long prefixes stay cached; the
+// system's by default.
 func (p *Provider) Clock(now func() time.Time) { p.now = now }
 
-// Received returns the requests that came so far.
+// Received returns the requests that have arrived.
 func (p *Provider) Received() []Received {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.Clone(p.received)
 }
 
-// refusal is why a request is not answered.
+// refusal says why the provider refuses a request.
 type refusal struct {
 	status        int
 	kind, message string
@@ -74,7 +71,7 @@ type refusal struct {
 // object is a JSON object.
 type object = map[string]any
 
-// dialect is how one API is spoken.
+// dialect is how one API reads requests and writes answers.
 type dialect struct {
 	path    func(path string) bool
 	key     func(http.Header) string
@@ -102,24 +99,24 @@ func bearer(h http.Header) string {
 
 func streamField(_ string, body object) bool { return body["stream"] == true }
 
-// reply is what is needed to answer.
+// reply is an answer in the making.
 type reply struct {
 	Turn
 	body  object
 	usage usage
 	id    string
-	// what the answer says of the cache where it was asked
+	// what the answer says about the cache, if the request asked
 	diagnosis object
 }
 
-// usage is in tokens, of four bytes each.
+// usage counts tokens, of four bytes each.
 type usage struct{ sent, read, written, out int }
 
 // ServeHTTP implements http.Handler.
 func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	text, err := io.ReadAll(r.Body)
 	if err != nil {
-		return // the client is gone
+		return // the client disconnected
 	}
 	p.mu.Lock()
 	p.received = append(p.received, Received{r.URL.Path, r.Header.Clone(), text})
@@ -159,7 +156,7 @@ func (p *Provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// next takes the next turn of the script and counts what it takes.
+// next takes the next turn of the script and counts the request's tokens.
 func (p *Provider) next(path string, body object, number int) *reply {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -180,10 +177,10 @@ func tokens(text string) int { return (len(text) + 3) / 4 }
 func write(w http.ResponseWriter, status int, body object) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // an error means that the client is gone
+	_ = json.NewEncoder(w).Encode(body) // Encode fails only if the client disconnected
 }
 
-// writeStream writes the events of an answer one by one.
+// writeStream writes the events of an answer one at a time.
 func (a *reply) writeStream(ctx context.Context, w http.ResponseWriter, d *dialect) {
 	w.Header().Set("Content-Type", "text/event-stream; charset=utf-8")
 	events := d.stream(a)
@@ -214,14 +211,14 @@ func (a *reply) writeStream(ctx context.Context, w http.ResponseWriter, d *diale
 		}
 		_, _ = io.WriteString(w, "data: "+data)
 		if a.Cut && i == len(events)-1 {
-			panic(http.ErrAbortHandler) // which ends the connection
+			panic(http.ErrAbortHandler) // the server then closes the connection
 		}
 		_, _ = io.WriteString(w, "\n\n")
 		_ = http.NewResponseController(w).Flush()
 	}
 }
 
-// list and member walk decoded JSON; what is of another kind is empty.
+// list and member walk decoded JSON; a value of another kind counts as empty.
 func list(v any) []any {
 	l, _ := v.([]any)
 	return l

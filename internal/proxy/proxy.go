@@ -1,5 +1,5 @@
-// Package proxy passes the calls of programs on to providers and records them on
-// the way: package record behind a reverse proxy that listens on loopback.
+// Package proxy is a reverse proxy on loopback that forwards the calls of
+// programs to providers and records them with package record.
 package proxy
 
 import (
@@ -18,22 +18,23 @@ import (
 	"github.com/contexttree/pact/record"
 )
 
-// Options says where a proxy passes requests on to.
+// Options says where a proxy forwards requests.
 type Options struct {
-	// Upstreams are the base addresses of providers by the first segment of the path
-	// by which they are asked for: openai in /openai/v1/responses. The one named ""
-	// is asked for by all other paths.
+	// Upstreams holds the base addresses of providers by the first segment of
+	// the request path: openai for /openai/v1/responses. The upstream named ""
+	// takes all other paths.
 	Upstreams map[string]*url.URL
 	Recorder  *record.Recorder
-	// Tunnel lets WebSockets pass, unrecorded. By default they are refused, so that
-	// clients fall back to HTTP.
+	// Tunnel lets WebSockets through unrecorded. By default the proxy refuses
+	// them, and clients fall back to HTTP.
 	Tunnel bool
-	// Transport sends the requests on; nil for one like [http.DefaultTransport].
+	// Transport sends the requests to the providers; nil for one like
+	// [http.DefaultTransport].
 	Transport http.RoundTripper
 }
 
-// ParseUpstream reads the base address of a provider. E_DOCUMENT_INVALID for what
-// is no http or https address.
+// ParseUpstream reads the base address of a provider. E_DOCUMENT_INVALID if it
+// is not an http or https address.
 func ParseUpstream(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
@@ -43,8 +44,9 @@ func ParseUpstream(text string) (*url.URL, error) {
 	return u, nil
 }
 
-// Listen listens on an address of this machine's own. E_DOCUMENT_INVALID for an
-// address that others can reach: a proxy asks nobody who they are.
+// Listen listens on a loopback address. E_DOCUMENT_INVALID for an address that
+// other machines can reach, because the proxy does not authenticate its
+// callers.
 func Listen(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil || !loopback(host) {
@@ -69,17 +71,17 @@ func New(o Options) http.Handler {
 	transport := o.Transport
 	if transport == nil {
 		plain := http.DefaultTransport.(*http.Transport).Clone()
-		plain.DisableCompression = true // what the client did not ask for it is not given
+		plain.DisableCompression = true // the proxy must not ask for compression on its own
 		plain.MaxIdleConnsPerHost = 64
 		transport = plain
 	}
 	p := &proxy{options: o}
 	p.reverse = httputil.ReverseProxy{
 		Rewrite:       p.rewrite,
-		FlushInterval: -1, // every piece of a stream passes as it comes
+		FlushInterval: -1, // pass each piece of a stream on at once
 		Transport:     o.Recorder.Transport(withoutGroup{transport}),
 		ErrorHandler:  upstreamFailed,
-		ErrorLog:      log.New(io.Discard, "", 0), // the client is told
+		ErrorLog:      log.New(io.Discard, "", 0), // the client gets the error instead
 	}
 	return p
 }
@@ -99,7 +101,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _, found := p.upstream(r.URL.Path)
 	switch {
 	case !loopback(strings.Trim(host, "[]")):
-		// A page in a browser can have its own name lead to this address.
+		// A browser page can resolve its own host name to this address.
 		refuse(w, http.StatusForbidden, "this address is asked for by a name that is not its own")
 	case upgrade && !p.options.Tunnel:
 		refuse(w, http.StatusUpgradeRequired, "WebSockets are refused so that calls can be recorded: use HTTP")
@@ -110,7 +112,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// upstream returns the provider that a path asks for, and the rest of the path.
+// upstream returns the provider for a path, and the rest of the path.
 func (p *proxy) upstream(path string) (to *url.URL, rest string, ok bool) {
 	first, after, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if to, ok = p.options.Upstreams[first]; ok && first != "" {
@@ -127,15 +129,15 @@ func (p *proxy) rewrite(r *httputil.ProxyRequest) {
 	base.Path = basePath(base.Path, rest)
 	r.SetURL(&base)
 	if accepted := r.Out.Header.Get("Accept-Encoding"); strings.Contains(accepted, "gzip") {
-		r.Out.Header.Set("Accept-Encoding", "gzip") // which is what the recorder can read
+		r.Out.Header.Set("Accept-Encoding", "gzip") // the recorder can read gzip
 	} else {
 		r.Out.Header.Set("Accept-Encoding", "identity")
 	}
 }
 
-// basePath is the path of a base address in front of the path of a request. The
-// version may stand in one of them, in both or, where the address is that of a
-// host alone, in neither.
+// basePath returns what goes in front of a request's path: the path of the base
+// address, without a version that the request repeats. If neither has a version
+// and the address is a host alone, it is /v1.
 func basePath(base, path string) string {
 	base = strings.TrimSuffix(base, "/")
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
@@ -149,12 +151,12 @@ func basePath(base, path string) string {
 	return base
 }
 
-// version reports whether a segment of a path is one such as v1 or v1beta.
+// version reports whether a path segment is a version such as v1 or v1beta.
 func version(segment string) bool {
 	return len(segment) > 1 && segment[0] == 'v' && '0' <= segment[1] && segment[1] <= '9'
 }
 
-// withoutGroup takes out the header that is for the recorder alone.
+// withoutGroup removes the header that only the recorder needs.
 type withoutGroup struct{ base http.RoundTripper }
 
 func (t withoutGroup) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -169,7 +171,8 @@ func upstreamFailed(w http.ResponseWriter, _ *http.Request, err error) {
 	refuse(w, http.StatusBadGateway, "the provider cannot be reached: "+err.Error())
 }
 
-// refuse answers as providers do, so that clients show the reason.
+// refuse answers in the form of the providers' errors, because clients show
+// those to their users.
 func refuse(w http.ResponseWriter, status int, why string) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)

@@ -1,9 +1,3 @@
-// Runtests runs go test with the arguments it is given, prints one line for each
-// package as soon as that package is done, what failing tests wrote, and at the
-// end which tests were left out and why. It fails if go test fails.
-//
-// The go command alone prints packages in the order of their names: a slow
-// package holds back the results of all that follow it.
 package main
 
 import (
@@ -15,8 +9,8 @@ import (
 )
 
 func main() {
-	// An interrupt reaches the go command and the tests from the terminal. They
-	// end by themselves; what they write while they do is still printed.
+	// The terminal sends an interrupt to the go command and the tests too. They
+	// end by themselves, and this program still prints what they write.
 	signal.Notify(make(chan os.Signal, 1), os.Interrupt)
 	if err := run(os.Args[1:], os.Stdout, os.Stderr); err != nil {
 		fmt.Fprintln(os.Stderr, "tests:", err)

@@ -15,7 +15,7 @@ import (
 type event struct {
 	Action     string
 	Package    string
-	ImportPath string // of a package that is built
+	ImportPath string // the package that is built
 	Test       string
 	Output     string
 	Elapsed    float64 // seconds
@@ -24,15 +24,15 @@ type event struct {
 // report turns events into lines for people.
 type report struct {
 	out     io.Writer
-	written map[string]map[string]*strings.Builder // by package and test, of those that have not passed
-	skipped map[string][]string                    // tests by the reason why they were left out
+	written map[string]map[string]*strings.Builder // output of tests that have not passed, by package and test
+	skipped map[string][]string                    // names of skipped tests, by the reason
 }
 
 func newReport(out io.Writer) *report {
 	return &report{out, map[string]map[string]*strings.Builder{}, map[string][]string{}}
 }
 
-// read prints what the events say, each as it comes, until they end.
+// read prints events as they arrive, until they end.
 func (r *report) read(events io.Reader) error {
 	lines := bufio.NewReader(events)
 	for {
@@ -76,7 +76,8 @@ func (r *report) take(e event) {
 	}
 }
 
-// testDone forgets what a test wrote that has not failed, but for why it was left out.
+// testDone forgets the output of a test that did not fail, and keeps the reason
+// of a skipped one.
 func (r *report) testDone(e event) {
 	if wrote := r.written[e.Package][e.Test]; wrote != nil && e.Action == "skip" {
 		why := reason(wrote.String())
@@ -104,7 +105,7 @@ func (r *report) packageDone(e event) {
 	}
 }
 
-// leftOut prints the tests that were skipped, together where they have the same reason.
+// leftOut prints the skipped tests, grouped by reason.
 func (r *report) leftOut() {
 	for _, why := range slices.Sorted(maps.Keys(r.skipped)) {
 		fmt.Fprintf(r.out, "\n%s\n", why)
@@ -116,7 +117,7 @@ func (r *report) leftOut() {
 
 var logged = regexp.MustCompile(`(?m)^ +\S+\.go:\d+: (.*)$`)
 
-// reason is what a skipped test said last.
+// reason returns the last line that a skipped test wrote.
 func reason(wrote string) string {
 	said := logged.FindAllStringSubmatch(wrote, -1)
 	if len(said) == 0 {

@@ -1,6 +1,3 @@
-// Package testrun tells a test what kind of run it is part of, so that all of
-// them choose what they leave out in one way (CONTRIBUTING.md). Tests alone
-// import it.
 package testrun
 
 import (
@@ -8,12 +5,13 @@ import (
 	"testing"
 )
 
-// Thorough says whether PACT_THOROUGH is set: tests then take all that they have
-// samples of, and the sizes that they are about, which can take hours.
+// Thorough reports whether PACT_THOROUGH is set. Tests then use all of their
+// samples and their largest sizes, which can take hours.
 func Thorough() bool { return os.Getenv("PACT_THOROUGH") != "" }
 
-// Size chooses how much a test does, by the kind of run: go test -short, go test,
-// or PACT_THOROUGH=1 go test. Whatever does less than the third says so in its log.
+// Size returns how much a test does, by the kind of run: go test -short, go
+// test, or PACT_THOROUGH=1 go test. It logs when a test does less than in the
+// third.
 func Size[N int | int64 | uint64](t testing.TB, short, ordinary, thorough N) N {
 	t.Helper()
 	size := ordinary
@@ -29,7 +27,7 @@ func Size[N int | int64 | uint64](t testing.TB, short, ordinary, thorough N) N {
 	return size
 }
 
-// Long leaves t out of go test -short. It says what takes so long.
+// Long skips t under go test -short. what says what takes long.
 func Long(t testing.TB, what string) {
 	t.Helper()
 	if testing.Short() {
@@ -37,10 +35,10 @@ func Long(t testing.TB, what string) {
 	}
 }
 
-// CountsAllocations leaves t out under the race detector. A count of allocations
-// says nothing there: the detector has sync.Pool forget at random, and what goes
-// through a pool (hashes, compression, fmt) then allocates at random. The same
-// tests are run without the detector by make test and make test-all.
+// CountsAllocations skips t under the race detector. The detector makes
+// sync.Pool drop items at random, so code that uses a pool (hashes,
+// compression, fmt) allocates at random. make test and make test-all run these
+// tests without the detector.
 func CountsAllocations(t testing.TB) {
 	t.Helper()
 	if Raced {

@@ -1,17 +1,3 @@
-// Package wire keeps the JSON body of a request as two things: its value, and
-// notes on how that value was written. Value and notes together give back the
-// same bytes.
-//
-// The value is what the request says, in the canonical form of package canon:
-// members sorted, one spelling for each number and string. It is what contents
-// of nodes are, what is compared, and what two calls share. The notes hold what
-// else was on the wire: the order of members, white space, escapes, and numbers
-// that were not spelled canonically. Clients write in few ways, so notes are
-// short: most of a body costs none.
-//
-// Where value and notes cannot give the same bytes, the notes hold the body
-// itself, compressed ([Notes.Raw]). Read tries what it returns before it returns
-// it, so that this is known when a body is taken, not when it is asked for.
 package wire
 
 import (
@@ -24,24 +10,24 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// What one body may cost. A body beyond the last two is kept raw.
+// Limits of one body. Read keeps a body beyond one of the last two raw.
 const (
 	MaxBody   = 64 << 20 // bytes
-	maxValues = 1 << 21  // values and names
-	maxDepth  = 512      // containers inside one another, as package canon takes them
+	maxValues = 1 << 21  // values and member names
+	maxDepth  = 512      // nested containers; package canon has the same limit
 )
 
-// Body is the body of a request as it is kept.
+// Body is the body of a request in the form that is stored.
 type Body struct {
 	// Value is what the body says. It is absent (its Kind is canon.KindAbsent)
-	// where the body is not JSON, or beyond the limits of this package. Of members
-	// with the same name it has the last.
+	// if the body is not JSON or exceeds the limits of this package. Of several
+	// members with one name it has the last.
 	Value canon.Any
 	Notes Notes
 }
 
-// Read takes a body apart. Bytes gives the same bytes back for any body, also
-// one that is not JSON. It refuses a body of more than MaxBody bytes with
+// Read takes a body apart. Bytes restores the same bytes for every body, even
+// one that is not JSON. Read refuses a body of more than MaxBody bytes with
 // E_LIMIT. Time is linear in the body; memory is a few times its size and at
 // most some hundred bytes for each value in it.
 func Read(body []byte) (Body, error) {
@@ -66,8 +52,8 @@ func Read(body []byte) (Body, error) {
 	return read, nil
 }
 
-// Bytes returns the body as it was on the wire. It fails with E_DOCUMENT_INVALID
-// if the notes are not those of the value.
+// Bytes returns the body as it was on the wire. E_DOCUMENT_INVALID if the notes
+// do not fit the value.
 func (b Body) Bytes() ([]byte, error) {
 	if b.Notes.Raw != nil {
 		return unpack(b.Notes.Raw)
@@ -77,7 +63,7 @@ func (b Body) Bytes() ([]byte, error) {
 	return w.done()
 }
 
-// pack compresses a body that is kept raw. It never returns nil.
+// pack compresses a body to keep it raw. It never returns nil.
 func pack(body []byte) []byte {
 	var packed bytes.Buffer
 	w, err := flate.NewWriter(&packed, flate.BestSpeed)
@@ -88,7 +74,7 @@ func pack(body []byte) []byte {
 		err = w.Close()
 	}
 	if err != nil {
-		panic(err) // a buffer takes every byte, and the level is one that exists
+		panic(err) // a buffer accepts every byte, and the compression level is valid
 	}
 	return packed.Bytes()
 }
@@ -104,7 +90,7 @@ func unpack(raw []byte) ([]byte, error) {
 	return body, nil
 }
 
-// foreign is the error for notes that are not those of the value beside them.
+// foreign returns the error for notes that do not fit their value.
 func foreign(why string) error {
 	return fault.New(fault.DocumentInvalid, "these notes do not belong to this body: "+why, "")
 }

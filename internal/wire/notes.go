@@ -7,52 +7,53 @@ import (
 	"strings"
 )
 
-// Notes say how a body was written. They have a JSON form; the zero Notes are
-// those of a body that is its own canonical form, except for characters beyond
-// ASCII, which stand for themselves.
+// Notes say how a body was written. They have a JSON form. The zero Notes
+// describe a body in its canonical form, except that characters beyond ASCII
+// are not escaped.
 type Notes struct {
 	Spaced  bool    `json:"spaced,omitempty"`  // a blank after each comma and colon, as Python writes
-	Escapes Escapes `json:"escapes,omitempty"` // which characters of strings are escaped
-	Before  string  `json:"before,omitempty"`  // white space before the value
-	After   string  `json:"after,omitempty"`   // white space after it
+	Escapes Escapes `json:"escapes,omitempty"` // which characters the strings escape
+	Before  string  `json:"before,omitempty"`  // white space in front of the value
+	After   string  `json:"after,omitempty"`   // white space behind the value
 
-	// Order says in which order members stood where that is not by name. It is a
-	// row of entries: how many objects to pass over, how many members, and the
-	// place of each in the order by name, all as unsigned varints. Objects count
-	// from the front of the body by their opening brace. An entry holds for every
-	// later object with the same names until another entry says otherwise.
+	// Order gives the order of members in objects that do not sort them by
+	// name. It is a sequence of entries: how many objects to skip, how many
+	// members follow, and for each its place in the order by name, all as
+	// unsigned varints. Objects count by their opening brace from the front of
+	// the body. An entry also applies to every later object with the same
+	// names, until another entry replaces it.
 	Order []byte `json:"order,omitempty"`
-	// Spelled are the strings, names and numbers that are not written as Escapes
-	// and package canon would write them.
+	// Spelled lists the strings, names and numbers that Escapes and package
+	// canon would write otherwise.
 	Spelled []Spelling `json:"spelled,omitempty"`
-	// Raw is the whole body, compressed (RFC 1951), where all the above would not
-	// give it back. Nothing else is set then.
+	// Raw is the whole body, compressed (RFC 1951), if all the above cannot
+	// restore it. No other field is set then.
 	Raw []byte `json:"raw,omitempty"`
 }
 
-// Spelling is how one string, name or number was written.
+// Spelling gives the written form of one string, name or number.
 type Spelling struct {
-	Skip    int    `json:"skip,omitempty"` // strings, names and numbers between it and the one before in Spelled
-	Literal string `json:"as"`             // the bytes that stood there
+	Skip    int    `json:"skip,omitempty"` // strings, names and numbers since the previous element of Spelled
+	Literal string `json:"as"`             // its bytes in the body
 }
 
-// Escapes is a habit of writing strings. All habits escape the quote, the
+// Escapes is a way to escape strings. Every way escapes the quote, the
 // backslash and control characters, these as \b \f \n \r \t or \u00xx.
 type Escapes string
 
-// The habits that clients have.
+// The ways that clients use.
 const (
 	EscapesNone  Escapes = ""      // nothing more: JavaScript, Rust, Python with ensure_ascii=False
-	EscapesASCII Escapes = "ascii" // all beyond printable ASCII: Python
-	EscapesHTML  Escapes = "html"  // < > & and the separators of lines and paragraphs: Go
+	EscapesASCII Escapes = "ascii" // and everything beyond printable ASCII: Python
+	EscapesHTML  Escapes = "html"  // and < > & and the separators of lines and paragraphs: Go
 )
 
 var habits = [...]Escapes{EscapesNone, EscapesASCII, EscapesHTML}
 
-// object is an object that was read: the names of its members as they stood.
+// object holds the member names of an object in the order of the body.
 type object []string
 
-// shape names the set of names, which are sorted.
+// shape identifies a set of sorted names.
 func shape(names []string) string {
 	var key strings.Builder
 	for _, name := range names {
@@ -63,8 +64,8 @@ func shape(names []string) string {
 	return key.String()
 }
 
-// places says for each member as it stood which place it has by name; nil where
-// each has its own.
+// places returns for each member in body order its place in the order by name;
+// nil if both orders are the same.
 func (o object) places(sorted []string) []int {
 	if slices.IsSorted(o) {
 		return nil
@@ -76,7 +77,7 @@ func (o object) places(sorted []string) []int {
 	return places
 }
 
-// orderOf writes the order of members of all objects of a body.
+// orderOf encodes the member order of all objects of a body.
 func orderOf(objects []object) []byte {
 	var order []byte
 	known := make(map[string][]int)

@@ -6,20 +6,20 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// parser reads a body once from front to back. It takes JSON as RFC 8259 has
-// it; what is not JSON ends it without an error, as nobody is to mend it.
+// parser reads a body once, from front to back, as JSON of RFC 8259. It stops
+// without an error at what is not JSON, because Read then keeps the body raw.
 type parser struct {
 	text string
 	at   int
 
 	depth   int
-	values  int // values and names so far
+	values  int // values and member names so far
 	objects []object
-	spelled [len(habits)][]Spelling // by habit
-	last    [len(habits)]int        // how many scalars there were after the last of spelled
+	spelled [len(habits)][]Spelling // for each habit, what it would write otherwise
+	last    [len(habits)]int        // for each habit, the number of scalars up to its last Spelling
 	scalars int                     // strings, names and numbers so far
-	spaced  *bool                   // nil until there was a comma or colon
-	exact   bool                    // notes of this package can give the body back
+	spaced  *bool                   // nil before the first comma or colon
+	exact   bool                    // Notes can restore the body
 	before  string
 	after   string
 }
@@ -33,7 +33,7 @@ func (p *parser) whole() (canon.Any, bool) {
 	return value, ok && p.at == len(p.text)
 }
 
-// notes chooses the habit that leaves the least to be noted.
+// notes picks the habit that leaves the fewest spellings to note.
 func (p *parser) notes() Notes {
 	best := 0
 	for i := range habits {
@@ -62,14 +62,14 @@ func (p *parser) space() string {
 	return p.text[start:p.at]
 }
 
-// tight steps over white space where no habit has any.
+// tight skips white space where no habit writes any.
 func (p *parser) tight() {
 	if p.space() != "" {
 		p.exact = false
 	}
 }
 
-// separator steps over a comma or colon and the white space around it.
+// separator skips a comma or colon and the white space around it.
 func (p *parser) separator(c byte) bool {
 	p.tight()
 	if p.peek() != c {
@@ -169,7 +169,7 @@ func (p *parser) members() (canon.Any, bool) {
 			p.objects[number] = names
 			value := canon.Object(list...)
 			if len(value.Members) < len(list) {
-				p.exact = false // of two members with one name the value has one
+				p.exact = false // the value keeps only one of two members with one name
 			}
 			return value, p.close('}')
 		}
@@ -203,7 +203,7 @@ func (p *parser) number() (canon.Any, bool) {
 	return canon.Any{Kind: canon.KindNumber, Text: string(value)}, true
 }
 
-// spell notes how the scalar at hand is written, for whoever has a habit.
+// spell notes the written form of the current scalar for each habit in the set.
 func (p *parser) spell(habit int, literal string) {
 	p.spelled[habit] = append(p.spelled[habit], Spelling{Skip: p.scalars - p.last[habit], Literal: literal})
 	p.last[habit] = p.scalars + 1

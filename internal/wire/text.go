@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// str reads a string or a name, and tells which habits write it so.
+// str reads a string or a name, and returns the habits that would write it so.
 func (p *parser) str() (string, bool) {
 	start := p.at
 	fits := all
@@ -31,7 +31,7 @@ func (p *parser) str() (string, bool) {
 			}
 			value, err := canon.ParseAny([]byte(literal))
 			return value.Text, err == nil
-		case c < ' ': // also at the end of the text
+		case c < ' ': // this case also ends the loop at the end of the text
 			return "", false
 		case c == '\\':
 			simple = false
@@ -54,7 +54,7 @@ func (p *parser) str() (string, bool) {
 	}
 }
 
-// Sets of habits, a bit each in the order of habits.
+// Sets of habits: one bit for each, in the order of habits.
 const (
 	none = 1 << iota
 	ascii
@@ -62,7 +62,7 @@ const (
 	all = none | ascii | html
 )
 
-// standing says who writes a character as itself.
+// standing returns the habits that write a character unescaped.
 func standing(r rune) int {
 	switch {
 	case r == '<' || r == '>' || r == '&':
@@ -77,7 +77,7 @@ func standing(r rune) int {
 	return none | html
 }
 
-// escape steps over an escape and says who writes it so.
+// escape skips an escape and returns the habits that write it so.
 func (p *parser) escape() (int, bool) {
 	rest := p.text[p.at:]
 	if len(rest) < 2 {
@@ -109,8 +109,8 @@ func (p *parser) escape() (int, bool) {
 	return writes, true
 }
 
-// escaped says who writes a UTF-16 code unit, which may be half of none, as
-// \uxxxx.
+// escaped returns the habits that write a UTF-16 code unit, possibly a lone
+// surrogate, as \uxxxx.
 func escaped(unit rune) int {
 	switch {
 	case slices.Contains([]rune{'\b', '\f', '\n', '\r', '\t'}, unit):
@@ -129,7 +129,8 @@ func escaped(unit rune) int {
 	return ascii
 }
 
-// unitOf reads \uxxxx, and tells whether its letters are small.
+// unitOf reads \uxxxx. lower reports whether its hexadecimal letters are lower
+// case.
 func unitOf(text string) (unit rune, lower, ok bool) {
 	if len(text) < 6 || text[:2] != `\u` {
 		return 0, false, false

@@ -8,16 +8,16 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// writer writes a value as its notes say.
+// writer writes a value in the way that notes describe.
 type writer struct {
 	notes        Notes
 	comma, colon string
 	dst          []byte
-	known        map[string][]int // the order of members by the shape of their object
-	order        []byte           // what is left of the notes
-	spelled      []Spelling       // what is left of the notes
-	objects      int              // to pass over until the next entry of order; -1 if there is none
-	scalars      int              // to pass over until the next of spelled; -1 if there is none
+	known        map[string][]int // member order, by the shape of the object
+	order        []byte           // the notes not used yet
+	spelled      []Spelling       // the notes not used yet
+	objects      int              // objects to skip before the next entry of order; -1 if there is none
+	scalars      int              // scalars to skip before the next element of spelled; -1 if there is none
 	err          error
 }
 
@@ -89,7 +89,7 @@ func (w *writer) value(v canon.Any) {
 	}
 }
 
-// literal writes the scalar at hand as the notes have it, if they do.
+// literal writes the current scalar from its Spelling, if it has one.
 func (w *writer) literal() bool {
 	if w.scalars != 0 {
 		w.scalars = max(w.scalars-1, -1)
@@ -108,8 +108,8 @@ func (w *writer) nextScalar() {
 	}
 }
 
-// places returns the order of the members of the object at hand, nil where it
-// is that of their names.
+// places returns the member order of the current object, nil for the order of
+// the names.
 func (w *writer) places(members []canon.Member) []int {
 	mentioned := w.objects == 0
 	w.objects = max(w.objects-1, -1)
@@ -128,7 +128,7 @@ func (w *writer) places(members []canon.Member) []int {
 	return w.known[key]
 }
 
-// permutation reads an entry of the order.
+// permutation reads one entry of the order.
 func (w *writer) permutation(members int) []int {
 	n := w.uvarint()
 	if n == 0 {
@@ -154,7 +154,7 @@ func (w *writer) permutation(members int) []int {
 func (w *writer) nextObject() {
 	w.objects = -1
 	if len(w.order) > 0 {
-		const most = MaxBody // objects there can be
+		const most = MaxBody // no body holds more objects
 		w.objects = int(min(w.uvarint(), most))
 	}
 }
@@ -181,10 +181,10 @@ func (w *writer) str(s string) {
 	}
 }
 
-// escape writes a string in which characters beyond ASCII stand for themselves.
+// escape writes a string and leaves characters beyond ASCII unescaped.
 func (w *writer) escape(s string, html bool) {
 	w.dst = append(w.dst, '"')
-	run := 0 // start of what is not written yet
+	run := 0 // start of the text not written yet
 	for i := 0; i < len(s); {
 		c := s[i]
 		size := 1
@@ -194,7 +194,7 @@ func (w *writer) escape(s string, html bool) {
 			r, size = utf8.DecodeRuneInString(s[i:])
 			plain = !(html && (r == '\u2028' || r == '\u2029'))
 			if r == utf8.RuneError && size == 1 {
-				plain, size = false, min(3, len(s)-i) // half of a surrogate pair, in three bytes
+				plain, size = false, min(3, len(s)-i) // a lone surrogate, in three bytes
 			}
 		}
 		if !plain {
