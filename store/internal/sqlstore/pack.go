@@ -65,7 +65,14 @@ func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (found bo
 	if err != nil || sl == nil {
 		return false, err
 	}
-	return true, s.transact(ctx, doing, func(w *writer) error { return w.writeSlice(sl) })
+	write := func(w *writer) error { return w.writeSlice(sl) }
+	err = s.transact(ctx, doing, write)
+	if err != nil && s.dialect.IsConstraint(err) {
+		// Two transactions of PostgreSQL that pack the same rows can both pass the guard, and
+		// the later one finds the names that the other wrote. The guard sees them now.
+		err = s.transact(ctx, doing, write)
+	}
+	return true, err
 }
 
 // readSlice reads and encodes the rows to pack, nil if there are none.

@@ -92,6 +92,15 @@ func (c *scanner) unpacked(ctx context.Context, held, branch, after, upTo int64,
 // born after the cycle come with their content. It reads the newest rows first, so
 // that it holds none of those that do not count. Cost: all rows, read once.
 func (c *scanner) live(ctx context.Context, cycle, upTo int64) (list, drafts []row, err error) {
+	if c.tx == nil { // rows may be packed while they are read
+		err = c.store.inReadTx(ctx, "reading a snapshot", func(tx *sql.Tx) error {
+			c.tx = tx
+			defer func() { c.tx = nil }()
+			list, drafts, err = c.live(ctx, cycle, upTo)
+			return err
+		})
+		return list, drafts, err
+	}
 	var seen nidSet
 	take := func(r row) {
 		switch {
