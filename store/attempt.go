@@ -24,12 +24,12 @@ const (
 	Failed    AttemptStatus = "error"
 )
 
-// Attempt is the record of one call of a provider (03 §6.2). It belongs to a cycle and is
-// kept beside the history: it has no revision and is in no snapshot.
+// Attempt is the record of one call of a provider (03 §6.2). It belongs to a cycle. The store
+// keeps it beside the history: it has no revision and is in no snapshot.
 //
 // Specification: 03 §6.2.
 type Attempt struct {
-	ID                string // attempt:<cycle>-<number>, in a fork with its suffix; the store's to set
+	ID                string // attempt:<cycle>-<number>, in a fork with its suffix; the store sets it
 	Cycle             int64
 	Status            AttemptStatus
 	StartedNS         int64
@@ -39,7 +39,7 @@ type Attempt struct {
 	TokenIn, TokenOut *int64 // nil if nobody counted
 	Error             string // what the provider or the operator said; may be empty
 	Thread            string // SHA-256 of the canonical thread that was sent, in hexadecimal
-	Request           string // what is kept of the request besides the thread, from PackRequest; "" for nothing
+	Request           string // what the store keeps of the request besides the thread, from PackRequest; "" for nothing
 }
 
 // MarshalJSON writes the fields of 03 §6.2 under their names, with params as params_hash,
@@ -52,7 +52,7 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	}
 	var text bytes.Buffer
 	e := json.NewEncoder(&text)
-	e.SetEscapeHTML(false) // which is for the caller's encoder to say
+	e.SetEscapeHTML(false) // the caller's encoder decides that
 	err := e.Encode(struct {
 		ID       string        `json:"attempt_id"`
 		Cycle    int64         `json:"cycle_id"`
@@ -71,13 +71,14 @@ func (a Attempt) MarshalJSON() ([]byte, error) {
 	return text.Bytes(), err
 }
 
-// NoThread stands for the hash of a thread that an erasure took.
+// NoThread stands for the hash of a thread whose hash an erasure removed.
 var NoThread = strings.Repeat("0", 2*sha256.Size)
 
-// Erase returns what an erasure leaves of an attempt, and whether that is less.
-// One that was sent what goes loses the hash of it, which would give a short
-// text away, the rest of the request, and what the provider said, which may quote
-// it. One of which nothing shows what it was sent keeps what was said.
+// Erase returns what an erasure leaves of an attempt, and whether that is less. sent says that
+// the attempt sent erased text: it loses the hash of its thread, from which a short text could
+// be guessed, the rest of the request, and its error, which may quote the text. unknown says
+// that nothing shows what the attempt sent: it loses the same, except an error without the
+// texts.
 func (a Attempt) Erase(sent, unknown bool, f *Finder) (Attempt, bool) {
 	left := a.clone()
 	if sent || unknown {
@@ -99,7 +100,8 @@ func (a Attempt) Erase(sent, unknown bool, f *Finder) (Attempt, bool) {
 	return left, changed
 }
 
-// InAttempt reports whether what was said in an attempt holds one of the texts.
+// InAttempt reports whether the provider, the model or the error of an attempt contains one of
+// the texts.
 func (f *Finder) InAttempt(a *Attempt) bool {
 	return f.In(a.Error) || f.In(a.Provider) || f.In(a.Model) || f.inRequest(a.Request)
 }
@@ -123,7 +125,7 @@ func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
 	if !ok {
 		return 0, 0, 0, false
 	}
-	if rest, ok = strings.CutPrefix(rest, "-"); ok { // of a cycle below 0, which an import may have
+	if rest, ok = strings.CutPrefix(rest, "-"); ok { // a cycle below 0, which an import may have
 		rest = "\x00" + rest
 	}
 	first, rest, _ := strings.Cut(rest, "-")
@@ -134,8 +136,8 @@ func ParseAttemptID(id string) (cycle, number, fork int64, ok bool) {
 	return cycle, number, fork, number > 0 && AttemptID(cycle, number, fork) == id
 }
 
-// End copies from another record how and when the attempt ended, and what is kept of the
-// request since, if it says that. The end is never before the start.
+// End copies from another record how and when the attempt ended, and the packed request if the
+// other record has one. The end is never before the start.
 func (a *Attempt) End(as Attempt) {
 	as = as.clone()
 	a.Status, a.EndedNS, a.Error = as.Status, max(as.EndedNS, a.StartedNS), as.Error

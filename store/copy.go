@@ -8,11 +8,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Copier hands out the histories of a store as they are kept, and takes in those
-// of another: what a copy needs beyond [Store] (docs/stores.md). A copy is hidden
-// until FinishCopies: no name leads to it, its key does.
+// Copier is what copying between stores needs beyond [Store] (docs/stores.md): it hands out the
+// histories of a store as they are stored, and takes in those of another store. A copy is
+// hidden until FinishCopies: its key finds it, no name does.
 type Copier interface {
-	// Lines lists every line of history, each after its origin.
+	// Lines lists every line of history. An origin comes before its forks.
 	Lines(ctx context.Context) ([]Line, error)
 	// Revisions returns what the log holds of the revisions from..to of a context,
 	// oldest first.
@@ -20,60 +20,59 @@ type Copier interface {
 	// Base returns the tree that the first revision of a context made: an imported
 	// snapshot, or the empty tree of a new context, which is not a snapshot.
 	Base(ctx context.Context, key Key) (*tree.Tree, error)
-	// BeginCopy makes a hidden line and writes its first revision. base is the tree
-	// that the revision made; a fork has none, and Origin.Key is the origin in this
-	// store. E_CONFLICT if there is an unfinished copy under the name of the line.
+	// BeginCopy makes a hidden line and writes its first revision. base is the tree that this
+	// revision made; it is nil for a fork, whose Origin.Key is the key of the origin in this
+	// store. E_CONFLICT if there is already an unfinished copy of a line with this name.
 	BeginCopy(ctx context.Context, l Line, first Revision, base *tree.Tree) (Key, error)
-	// ExtendCopy adds pieces to an unfinished copy, all or none, durable before it
-	// returns. E_CONFLICT if the guard does not hold, E_CONTEXT_NOT_FOUND if
-	// the key is that of no unfinished copy.
+	// ExtendCopy adds all pieces to an unfinished copy or none, and returns when they are
+	// durable. E_CONFLICT if the guard does not hold, E_CONTEXT_NOT_FOUND if the key is not
+	// that of an unfinished copy.
 	ExtendCopy(ctx context.Context, key Key, g Guard, pieces ...Piece) error
-	// CopyAttempts writes attempts of an unfinished copy as they are, with their
-	// ids, in the place of those that have the same ids.
+	// CopyAttempts writes attempts of an unfinished copy unchanged, with their ids. They
+	// replace attempts that have the same ids.
 	CopyAttempts(ctx context.Context, key Key, list []Attempt) error
-	// FinishCopies makes unfinished copies what the lines of their keys say: Name,
-	// Shared, Forks and Erasures count. It does so for all of them at one moment or for none;
-	// E_CONFLICT if a name is taken.
+	// FinishCopies turns unfinished copies into what the lines with their keys say; it reads
+	// Name, Shared, Forks and Erasures of each line. It does so for all of them at one moment
+	// or for none; E_CONFLICT if a name is taken.
 	FinishCopies(ctx context.Context, lines []Line) error
 }
 
-// Line is one line of history: a context, or what is there of one.
+// Line is one line of history: a context, or what a deleted context left to its forks.
 type Line struct {
-	Info         // Cycle and Revision are of what is there
-	Forks  int64 // the highest number that a fork got, in the first line of those that share history
-	Shared bool  // the context is deleted, and this is what its forks share
-	// Unfinished says that this is a copy under way. Name is then that of the line
-	// which is copied.
+	Info         // Cycle and Revision are the latest that the store holds
+	Forks  int64 // the highest number that a fork got; counted in the first line of a family
+	Shared bool  // the context is deleted, and the line is what its forks share
+	// Unfinished says that this is a copy under way. Name is then the name of the line that is
+	// being copied.
 	Unfinished bool
 }
 
-// Revision is an entry of a log with the state that the context had after it.
-// Digest and Thread of the entry are as they were recorded, "" where they were not.
+// Revision is an entry of a log with the state that the context had after it. Digest and Thread
+// of the entry are as recorded, "" where the log has none.
 type Revision struct {
 	Entry
 	Stamps tree.Stamps // the counters
 	Latest int64       // cycle of the latest snapshot
 }
 
-// Piece is what one or more revisions did: the Change is that of the last of
-// them, whose Entry and Stamps it has. Those before it left drafts that nobody can
-// read any more, and only their entries.
+// Piece is what one or more revisions did. Change has the nodes of all of them, and the Entry
+// and the Stamps of the last one. The earlier revisions made drafts that nobody can read any
+// more, so only their entries remain.
 type Piece struct {
 	Revisions []Revision
 	Change
 }
 
-// unfinished is what the name of an unfinished copy begins with. No context can
-// have such a name.
+// unfinished begins the name of an unfinished copy. No context can have such a name.
 const unfinished = "@copy:"
 
 // UnfinishedName is the name that a store keeps an unfinished copy under.
 func UnfinishedName(name string) string { return unfinished + name }
 
-// CopiedName returns the name of the line that an unfinished copy is of.
+// CopiedName returns the name of the line that an unfinished copy copies.
 func CopiedName(unfinishedName string) string { return strings.TrimPrefix(unfinishedName, unfinished) }
 
-// CopyUnderWay is the error for a copy that is begun where there is one.
+// CopyUnderWay is the error for beginning a copy of a line that already has an unfinished one.
 func CopyUnderWay(name string) error {
 	return fault.New(fault.Conflict, "there is an unfinished copy of "+name, "wait until it is done, or go on with it")
 }

@@ -15,30 +15,30 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Erase says what to take for good out of a context and out of all contexts
-// that share history with it: its family. With nothing named, only the clean-up
-// of earlier erasures is finished.
+// Erase says what to remove for good from a context and from its family: all contexts that
+// share history with it. If it names nothing, it only finishes the clean-up after earlier
+// erasures.
 type Erase struct {
-	IDs       []string // of nodes, which go with everything that is or ever was below them
-	Texts     []string // every node and every entry of a log that holds one goes
-	Revisions []int64  // of the context, whose entries lose actor, message, request and report
+	IDs       []string // of nodes; whatever is or ever was below them goes too
+	Texts     []string // every node and every log entry that contains one goes
+	Revisions []int64  // of the context; their entries lose actor, message, request and report
 	Salt      []byte   // SaltSize bytes that nobody can guess; the store does not keep them
-	Entry     Entry    // Actor, Message, which is the reason, and TimeNS; the rest is the store's to set
+	Entry     Entry    // Actor, Message (the reason) and TimeNS; the store sets the rest
 	Guard     Guard
-	DryRun    bool // change nothing; with nothing named, only say what is left to clean up
-	// Before, if not nil, is called when all is worked out and before anything
-	// that gets a mark is written. Nothing is erased where it fails.
+	DryRun    bool // change nothing; if nothing is named, only report what is left to clean up
+	// Before, if not nil, is called after the erasure is planned and before anything is
+	// written. If it fails, nothing is erased.
 	Before   func() error
-	Progress func(done, total int) // snapshots gone through, if not nil
+	Progress func(done, total int) // snapshots walked so far and in all; may be nil
 }
 
 // SaltSize is the size of a salt in bytes.
 const SaltSize = 32
 
-// Stale reports whether the digest of an entry may give away a short text: it covers a
-// working state with drafts that no snapshot ever showed, and whoever knows the rest of the
-// conversation could guess the text. last is the digest of the last entry, whose state
-// still exists.
+// Stale reports whether the digest of an entry may give away a short text. Such a digest covers
+// a working state with drafts that no snapshot ever showed; whoever knows the rest of the
+// conversation could guess the text. last is the digest of the last entry, whose state still
+// exists.
 func (e *Entry) Stale(last string) bool {
 	working := e.Kind == Edit || e.Kind == Superseded || e.Kind == Erasing
 	return working && e.Digest != "" && e.Digest != last
@@ -62,15 +62,14 @@ type Erased struct {
 	IDs      []string `json:"ids,omitempty"`         // of the nodes, sorted
 	Versions int      `json:"versions,omitempty"`    // of these nodes
 	Entries  int      `json:"entries,omitempty"`     // of the log
-	Attempts int      `json:"attempts,omitempty"`    // that lost the hash of what they were sent, or what was said of them
-	Digests  int      `json:"digests,omitempty"`     // of drafts that are gone, each of which could have held a text
-	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt, to know which one it was; "" of a dry run
-	Said     int      `json:"-"`                     // of the attempts, those whose provider, model or error hold a text
-	Contexts []string `json:"contexts,omitempty"`    // whose log says so, sorted; not kept in a log
+	Attempts int      `json:"attempts,omitempty"`    // that lost the hash of their thread, or their error
+	Digests  int      `json:"digests,omitempty"`     // of drafts that are gone; each could help to guess a text
+	Salt     string   `json:"salt_sha256,omitempty"` // SHA-256 of the salt, which identifies it; "" for a dry run
+	Said     int      `json:"-"`                     // of the attempts, those with a text in provider, model or error
+	Contexts []string `json:"contexts,omitempty"`    // whose log records the erasure, sorted; no log keeps this list
 	Keys     []Key    `json:"-"`                     // of these contexts
-	// Remains says why the text may still be in places that nothing refers to,
-	// such as free pages, and what finishes the work; "" where it is not. Not
-	// kept in a log.
+	// Remains says why the text may still be in places that nothing refers to, such as free
+	// pages, and what finishes the work; "" if nothing remains. No log keeps it.
 	Remains string `json:"remains,omitempty"`
 }
 
@@ -104,8 +103,8 @@ func (e *Erase) Recorded(of Erased, now Info) (Entry, error) {
 	return entry, nil
 }
 
-// Check returns an error for an erasure that must not be carried out: one without a salt or
-// a reason, and one whose own log entry would contain the text that it erases.
+// Check returns an error for an erasure that must not be carried out: one without a salt or a
+// reason, and one whose own log entry would contain the text that it erases.
 func (e *Erase) Check() error {
 	if len(e.Salt) != SaltSize && !e.DryRun {
 		return fault.New(fault.DocumentInvalid, "the salt does not have "+strconv.Itoa(SaltSize)+" bytes",
@@ -118,7 +117,7 @@ func (e *Erase) Check() error {
 		return fault.New(fault.DocumentInvalid, "the text to erase is empty", "")
 	}
 	for _, text := range e.Texts {
-		if !utf8.ValidString(text) { // it would be found nowhere
+		if !utf8.ValidString(text) { // no content contains it
 			return fault.New(fault.DocumentInvalid, "the text to erase is not valid UTF-8: "+strconv.Quote(text),
 				"convert it to UTF-8")
 		}
@@ -131,8 +130,8 @@ func (e *Erase) Check() error {
 	return nil
 }
 
-// Admit refuses an erasure whose reason holds all of a content that it erases,
-// as a word of its own.
+// Admit refuses an erasure whose reason contains, as a separate word, the whole content of a
+// node that it erases.
 func (e *Erase) Admit(n *tree.Node, content string) error {
 	if content = strings.TrimSpace(content); content == "" || n.Erased() {
 		return nil
@@ -146,7 +145,7 @@ func (e *Erase) Admit(n *tree.Node, content string) error {
 	return nil
 }
 
-// word reports whether a text holds another with no letter or digit next to it.
+// word reports whether text contains part with no letter or digit next to it.
 func word(text, part string) bool {
 	for from := 0; ; {
 		at := strings.Index(text[from:], part)
@@ -187,16 +186,16 @@ func StuckInNode(n *tree.Node) error {
 			"and delete this context with all that share its history")
 }
 
-// Blank is what stands for the actor and the message of an entry that lost them.
+// Blank replaces the actor and the message of an entry that lost them.
 const Blank = "[erased]"
 
-// BlankReport stands for a report that was erased.
+// BlankReport replaces a report that was erased.
 const BlankReport = `{"blank":true}`
 
-// Blanked returns the entry without the texts that a person may have written into it:
-// actor, message, report and request token. The token is removed completely, because tokens
-// must be unique. An edit also loses its digest, which may cover drafts that are gone. What
-// an erasure removed is still told.
+// Blanked returns the entry without the texts that a person may have written into it: actor,
+// message, report and request token. It removes the token completely, because tokens must be
+// unique. An edit also loses its digest, which may cover drafts that are gone. The entry of an
+// erasure still says what was removed.
 func (e Entry) Blanked() Entry {
 	if e.Actor != "" {
 		e.Actor = Blank

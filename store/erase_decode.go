@@ -8,14 +8,14 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// nested is how deep JSON in strings in JSON is looked into. Each level doubles
-// the backslashes that the one inside it needs.
+// nested is how many levels of JSON inside strings of JSON the search decodes. Each level
+// doubles the backslashes that the level inside it needs.
 const nested = 16
 
-// decoded yields a text as it reads when the JSON in it is decoded, and what was
-// in that, level after level, as long as there is anything to decode. JSON has
-// backslashes in strings alone, so that the whole text can be decoded at once,
-// whatever stands around the JSON in it. Cost: the text, once a level.
+// decoded yields a text with its JSON escapes decoded, then that result decoded again, level
+// after level, until nothing is left to decode. JSON has backslashes only in strings, so the
+// whole text can be decoded at once, whatever stands around the JSON in it. Cost: the length of
+// the text, once for each level.
 func decoded(text string, yield func(string) bool) {
 	for range nested {
 		inner, changed := unescaped(text)
@@ -26,8 +26,8 @@ func decoded(text string, yield func(string) bool) {
 	}
 }
 
-// unescaped decodes every escape sequence of JSON in a text (RFC 8259 §7) and
-// leaves all else as it is, lone surrogates too.
+// unescaped decodes every escape sequence of JSON in a text (RFC 8259 §7) and leaves everything
+// else as it is, including lone surrogates.
 func unescaped(text string) (inner string, changed bool) {
 	at := strings.IndexByte(text, '\\')
 	if at < 0 {

@@ -11,15 +11,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Finder looks for texts in all spellings that JSON allows: as they are, escaped once or
-// twice, and inside strings that hold JSON themselves.
+// Finder looks for texts in all spellings that JSON allows: as they are, escaped once or twice,
+// and inside strings that hold JSON themselves.
 type Finder struct {
 	texts []string
 	forms []string
-	raw   []string // the forms as canonical JSON has them, to pass over most values unread
+	raw   []string // the forms in canonical JSON; most values have none and need no decoding
 }
 
-// Finder returns what looks for the texts of an erasure.
+// Finder returns a Finder of the texts of an erasure.
 func (e *Erase) Finder() *Finder {
 	f, known := &Finder{texts: e.Texts}, map[string]bool{}
 	for _, text := range e.Texts {
@@ -43,13 +43,13 @@ func (e *Erase) Finder() *Finder {
 // inner is a string in canonical JSON without its quotes.
 func inner(v canon.Value) string { return string(v[1 : len(v)-1]) }
 
-// escaped is a text in JSON that escapes no more than it has to.
+// escaped returns a text as JSON that escapes no more than it must.
 func escaped(text string) string {
 	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`, "\r", `\r`, "\t", `\t`).Replace(text)
 }
 
-// In reports whether a text contains one of the texts of the Finder. Cost: the text, and
-// once more for each level of JSON inside strings.
+// In reports whether a text contains one of the texts of the Finder. Cost: the length of the
+// text, once more for each level of JSON inside strings.
 func (f *Finder) In(text string) bool {
 	if holdsAny(text, f.forms) {
 		return true
@@ -111,8 +111,8 @@ func (f *Finder) InNode(n *tree.Node, content tree.JSON) (goes, stays bool) {
 	return goes, stays
 }
 
-// generated is how the ids end that contexts give: cycle and index, in a fork
-// its number.
+// generated matches the end of an id that a context generated: cycle and index, and in a fork
+// the number of the fork.
 var generated = regexp.MustCompile(`^\d+-\d+(-f\d+)?$`)
 
 // InID reports whether an id contains one of the texts. It ignores the fixed parts of
@@ -132,8 +132,8 @@ func (f *Finder) InID(id string) bool {
 	return f.In(kind)
 }
 
-// InEntry reports whether the texts that a person may have written into a log entry contain
-// one of the texts.
+// InEntry reports whether a text that a person may have written into a log entry contains one
+// of the texts.
 func (f *Finder) InEntry(e *Entry) bool {
 	if f.In(e.Actor) || f.In(e.Message) || f.In(e.Request) {
 		return true

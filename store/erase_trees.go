@@ -10,7 +10,7 @@ import (
 // of all contexts of a family.
 type Family struct {
 	Below map[string]bool // the ids named and those found below them
-	Seen  map[string]bool // of the ids named, those that were there
+	Seen  map[string]bool // of the ids named, those that Look found
 	named map[string]bool
 }
 
@@ -23,8 +23,8 @@ func NewFamily(ids []string) *Family {
 	return f
 }
 
-// Look adds the ids of a tree. before is the tree before it, which was looked at, or nil.
-// Cost: what differs between the two, and the nodes below that.
+// Look adds the ids of a tree. last is the tree before it, which Look has seen, or nil. Cost:
+// the nodes that differ between the two, and the nodes below these.
 func (f *Family) Look(last, t *tree.Tree) {
 	looked := make(map[string]bool)
 	if last == nil {
@@ -34,13 +34,14 @@ func (f *Family) Look(last, t *tree.Tree) {
 	_, born := last.Delta(t)
 	for _, b := range born {
 		if id := b.Node.ID; !looked[id] && (!last.Has(id) || last.Parent(id) != b.Parent) {
-			// What stands below a node that moved did not move, and is elsewhere all the same.
+			// Delta lists only the node that moved, but everything below it is in another place
+			// too.
 			f.take(t.Entry(id), f.above(t, b.Parent), looked)
 		}
 	}
 }
 
-// above reports whether a node or one above it is named.
+// above reports whether the node id, or a node above it, is named.
 func (f *Family) above(t *tree.Tree, id string) bool {
 	for ; id != ""; id = t.Parent(id) {
 		if f.named[id] {
@@ -50,8 +51,8 @@ func (f *Family) above(t *tree.Tree, id string) bool {
 	return false
 }
 
-// take takes down what is named in an entry and below it, or all of it where
-// something above is named.
+// take adds the named ids of an entry and of everything below it. If below is set, something
+// above is named, and it adds all ids.
 func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) {
 	id := e.Node().ID
 	looked[id] = true
@@ -67,18 +68,18 @@ func (f *Family) take(e *tree.Entry, below bool, looked map[string]bool) {
 	}
 }
 
-// Rewriter turns the trees of a history, one after the other, into the trees that an
-// erasure leaves. The new trees share what did not change, as the old ones do.
+// Rewriter turns the trees of a history, one after the other, into the trees that an erasure
+// leaves. The new trees share with each other what the old ones share.
 type Rewriter struct {
-	// what is left of a node; the node itself where it stays as it is
+	// Gap returns what is left of a node, or the node itself if it does not change.
 	Gap  func(ctx context.Context, n *tree.Node) (*tree.Node, error)
 	Old  *tree.Tree
 	New  *tree.Tree
 	gaps map[*tree.Node]*tree.Node
 }
 
-// Next rewrites the next tree. Trees before the first erased node stay the same. Cost: what
-// differs from the tree before.
+// Next rewrites the next tree. Trees before the first erased node stay the same. Cost: the
+// nodes that differ from the previous tree.
 func (r *Rewriter) Next(ctx context.Context, t *tree.Tree) error {
 	var gone []string
 	var born []tree.Born

@@ -7,12 +7,11 @@ import (
 	"github.com/contexttree/pact/store/internal/page"
 )
 
-// format is the first byte of a page. Summaries are in the form that package tree
-// has them in: where that changes, so does the format, and directories are made anew.
+// format is the first byte of a page. Summaries have the encoding of package tree; if that
+// changes, format changes too, and the stores write their directories again.
 const format = 1
 
-// Encode returns the bytes of a page. It sorts the rows, which are MaxRows of package
-// page at most.
+// Encode returns the bytes of a page. It sorts the rows; a page has at most page.MaxRows.
 func (p *Page) Encode() []byte {
 	Sort(p.Rows)
 	buf := []byte{format}
@@ -59,10 +58,10 @@ func (r *Run) append(buf []byte) []byte {
 	return buf
 }
 
-// minRun is how many bytes a run takes at least.
+// minRun is the least number of bytes that a run takes.
 const minRun = 1 + 9 + 7 + 4*8 + 3*32 + 2
 
-// Decode reads the bytes of a page. Hashes of contents share their memory.
+// Decode reads the bytes of a page. Content hashes share memory with buf.
 func Decode(buf []byte) (*Page, error) {
 	if len(buf) == 0 || buf[0] != format {
 		return nil, damaged("it has another format")
@@ -136,7 +135,7 @@ func (r *Run) read(from *reader) {
 // maxLevel is the highest level of a list of package tree.
 const maxLevel = 15
 
-// reader reads numbers until one is missing; from there on it reads zeros.
+// reader reads numbers. After the first missing number it returns zeros.
 type reader struct {
 	rest []byte
 	bad  bool
@@ -186,8 +185,8 @@ func (r *reader) signed() int64 {
 	return n
 }
 
-// length reads the number of things that take some bytes each at least, 0 where
-// there is no room for them.
+// length reads a number of things that take at least each bytes, and returns 0 if the rest of
+// the page has no room for them.
 func (r *reader) length(each int) int {
 	n := r.int()
 	if n > len(r.rest)/each {

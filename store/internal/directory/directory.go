@@ -1,13 +1,12 @@
-// Package directory writes down where the turns of a snapshot are, so that a tree can
-// be opened without reading them: each run of ^seq that is a stub in the tree
-// (tree.Stub) is a page of its own, and the rest of the tree is the root page. A page
-// holds the rows of its nodes, without contents, and says of each run between its
-// turns what a stub has to know and which page it is.
+// Package directory records where a snapshot keeps its turns, so that a store can open the tree
+// without reading them. Each run of ^seq that is a stub in the tree (tree.Stub) has a page of
+// its own; the rest of the tree is the root page. A page holds the rows of its nodes without
+// their contents. For each run between its turns it holds what a stub has to know, and the
+// number of the page of that run.
 //
-// The bytes of a page are covered by the sum that the page above it has, those of the
-// root by the row that it is in. Decoding is safe without that: damaged bytes give an
-// error with a store.Damage, and take no more memory than a valid page of their
-// length.
+// The page above a page has the checksum of its bytes; the database row that holds the root
+// page has that of the root page. Decoding is safe without checksums: damaged bytes give an
+// error with a store.Damage, and take no more memory than a valid page of their length.
 package directory
 
 import (
@@ -22,33 +21,33 @@ import (
 
 // Page is a page of a directory.
 type Page struct {
-	Rows []page.Row // in the order of (Birth, NID); Size says how long a content is that is elsewhere
-	Runs []Run      // between the turns of the page, in their order
+	Rows []page.Row // in the order of (Birth, NID); Size is the length of a content, which is stored elsewhere
+	Runs []Run      // between the turns of the page, in order
 }
 
-// Run is a run of turns that is a page of its own.
+// Run is a run of turns that has a page of its own.
 type Run struct {
-	Turns int // of the page around it that stand before it
+	Turns int // how many turns of the surrounding page stand before the run
 	Stub  tree.Stub
 
-	Branch, No int64 // the page
+	Branch, No int64 // identify the page
 	Sum        [32]byte
 
-	// Where nodes are that the run has, in its page or in those below.
-	Cycles Span     // the turns were made in; a node whose id tells another cycle is irregular
+	// Where the nodes of the run are, in its page or in the pages below.
+	Cycles Span     // in which the turns were made; a node whose id names another cycle is irregular
 	NIDs   Span     // of the nodes that were made in those cycles
-	Strays []int64  // the nids beyond, ascending
+	Strays []int64  // the nids outside NIDs, ascending
 	Odd    int      // how many nodes are irregular
-	Refs   []uint64 // Hash of the ids that its nodes refer to and that are in another page, ascending
+	Refs   []uint64 // Hash of each id that a node refers to from another page, ascending
 }
 
-// Span is a range of numbers, both ends included; the zero Span has 0.
+// Span is a range of numbers that includes both ends; the zero Span contains 0.
 type Span struct{ Lo, Hi int64 }
 
 // Has reports whether the span includes n.
 func (s Span) Has(n int64) bool { return s.Lo <= n && n <= s.Hi }
 
-// With returns the span that includes another one too.
+// With returns the smallest span that includes both spans.
 func (s Span) With(o Span) Span { return Span{min(s.Lo, o.Lo), max(s.Hi, o.Hi)} }
 
 // HasNID reports whether the node of a nid can be in the run.
@@ -60,23 +59,23 @@ func (r *Run) HasNID(nid int64) bool {
 	return found
 }
 
-// RefersTo reports whether a node in the run may refer to an id that is in another
-// page than that node.
+// RefersTo reports whether a node in the run may refer to an id that is in a page other than
+// that of the node.
 func (r *Run) RefersTo(hash uint64) bool {
 	_, found := slices.BinarySearch(r.Refs, hash)
 	return found
 }
 
-// Hash returns the hash of an id that Refs have.
+// Hash returns the hash that Refs holds for an id.
 func Hash(id string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(id)) // a hash never fails to take bytes
 	return h.Sum64()
 }
 
-// Describe fills in where the nodes of a run are, from those of its page, which are
-// complete, with the turns among them, and from the runs between these. It is false
-// where the page has no turn.
+// Describe fills in where the nodes of a run are. It reads them from the complete nodes of the
+// page, the turns among these, and the runs between the turns. It returns false if the page has
+// no turn.
 func (r *Run) Describe(nodes []*tree.Node, nids []int64, turns []*tree.Node, runs []Run) bool {
 	if len(turns) == 0 {
 		return false

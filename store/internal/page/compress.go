@@ -8,14 +8,13 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Compressed bytes are a number and what comes of it: 0 and the bytes as they are,
-// or the length of the bytes and a zstd frame. A frame that makes more than maxRatio
-// bytes of each of its own is not used, and not read, so that what a few bytes can
-// ask for is bounded.
+// Compressed bytes are a number and a body: 0 and the bytes as they are, or the uncompressed
+// length and a zstd frame. The coders neither write nor read a frame that expands more than
+// maxRatio times, so that a few damaged bytes cannot ask for much memory.
 const maxRatio = 256
 
-// The coders are made when the first page is read or written: most callers need one
-// of them at most.
+// The coders are made when the first page is written or read: most callers need at most one of
+// them.
 var (
 	encoder = sync.OnceValue(func() *zstd.Encoder {
 		// The sums of a page cover what a checksum of the frame would.
@@ -38,7 +37,7 @@ var (
 // compress appends compressed bytes to dst.
 func compress(dst, raw []byte) []byte {
 	start := len(dst)
-	dst = slices.Grow(dst, binary.MaxVarintLen64+len(raw)/2) // what text takes at most
+	dst = slices.Grow(dst, binary.MaxVarintLen64+len(raw)/2) // compressed text takes no more
 	dst = binary.AppendUvarint(dst, uint64(len(raw)))
 	head := len(dst)
 	if len(raw) > 0 {
@@ -50,8 +49,8 @@ func compress(dst, raw []byte) []byte {
 	return dst
 }
 
-// decompress returns what compress was given, false for other bytes. What it returns
-// may be a part of what it is given.
+// decompress returns the bytes that compress was given, and false for bytes that compress never
+// returns. The result may be a part of packed.
 func decompress(packed []byte) ([]byte, bool) {
 	size, n := binary.Uvarint(packed)
 	if n <= 0 {

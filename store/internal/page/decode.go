@@ -6,15 +6,15 @@ import (
 	"math"
 )
 
-// reader reads numbers until one is missing; from there on it reads zeros.
+// reader reads numbers. After the first missing number it returns zeros.
 type reader struct {
 	buf []byte
-	at  int // moves, rather than buf: a pointer that is written costs more
+	at  int // an index is cheaper to advance than a slice, whose pointer needs a write barrier
 	bad bool
 }
 
 func (r *reader) count() uint64 {
-	if r.at < len(r.buf) && r.buf[r.at] < 0x80 { // nearly always
+	if r.at < len(r.buf) && r.buf[r.at] < 0x80 { // one byte is by far the most frequent
 		n := r.buf[r.at]
 		r.at++
 		return uint64(n)
@@ -33,7 +33,7 @@ func (r *reader) signed() int64 {
 	return int64(n>>1) ^ -int64(n&1)
 }
 
-// rest returns what was not read yet.
+// rest returns what is not read yet.
 func (r *reader) rest() []byte { return r.buf[r.at:] }
 
 // take returns the next n bytes.
@@ -47,12 +47,12 @@ func (r *reader) take(n uint64) []byte {
 	return taken
 }
 
-// minRow is how many bytes a row takes in the columns at least.
+// minRow is the least number of bytes that a row takes in the columns.
 const minRow = 3
 
-// Decode reads a head. It uses the memory that x holds for rows and blocks, and
-// allocates a few times, however many rows there are; hashes share the memory of the
-// head. After an error x holds nothing of use.
+// Decode reads a head. It reuses the memory of x for rows and blocks, and allocates a few
+// times, however many rows there are; hashes share the memory of the head. After an error the
+// fields of x are unusable.
 func (x *Index) Decode(head []byte) error {
 	if len(head) == 0 || head[0] != format {
 		return damaged("it has another format")
@@ -127,14 +127,14 @@ type columnReader struct {
 	blocks []Block
 	bad    bool
 
-	birth, nid     int64 // of the row before
-	created, index int64 // of the version before
-	block, at      int   // where the next content is
+	birth, nid     int64 // of the previous row
+	created, index int64 // of the previous version
+	block, at      int   // where the next content starts
 	ids            []byte
-	ends           []int // of the generated ids in ids, by row
+	ends           []int // by row, where the generated id ends in ids
 }
 
-// readTexts reads the texts that rows name by their index. A row names a few.
+// readTexts reads the texts that rows name by index. A row names a few of them.
 func (d *columnReader) readTexts(r *reader, rows uint64) bool {
 	const columnsOfText = 6
 	count, length := r.count(), r.count()
@@ -221,7 +221,7 @@ func (d *columnReader) row(r *Row, i int) {
 	d.ends[i] = len(d.ids)
 }
 
-// content reads where a content is. Contents fill the blocks one after the other.
+// content sets the place of a content. Contents fill the blocks one after the other.
 func (d *columnReader) content(r *Row, flags uint64) {
 	size := d.cells[colSize].count()
 	if flags&flagBlock != 0 {
@@ -236,14 +236,14 @@ func (d *columnReader) content(r *Row, flags uint64) {
 	d.at += r.Size
 }
 
-// endBlock notes damage where the block that is read has more bytes than contents.
+// endBlock records damage if the current block has bytes after its contents.
 func (d *columnReader) endBlock() {
 	if d.block >= len(d.blocks) || d.blocks[d.block].Size != d.at {
 		d.bad = true
 	}
 }
 
-// atEnd reports whether all was read, and nothing was missing.
+// atEnd reports whether everything was read and nothing was missing.
 func (d *columnReader) atEnd() bool {
 	if len(d.blocks) > 0 {
 		d.endBlock()

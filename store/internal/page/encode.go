@@ -5,11 +5,11 @@ import (
 	"encoding/binary"
 )
 
-// MaxRows is how many rows a page has at most: what a damaged one can pretend to.
+// MaxRows is the largest number of rows of a page. It bounds what a damaged page can claim.
 const MaxRows = 1 << 14
 
-// blockSize is how many bytes of contents a block holds, unless one content has
-// more: enough to compress well, and soon read where one content is wanted.
+// blockSize is how many bytes of contents a block holds, unless a single content has more:
+// enough to compress well, and little enough to read fast for a single content.
 const blockSize = 96 << 10
 
 // format is the first byte of a head.
@@ -19,14 +19,14 @@ const format = 1
 type Builder struct {
 	rows   []Row
 	blocks [][]byte
-	table  []byte // of the blocks: size and sum of each
+	table  []byte // size and sum of each block
 	open   []byte // contents of the block that is being filled
 	size   int
 }
 
-// Add adds a row and its content, nil if there is none, from which it takes Row.Size. It
-// keeps the texts and the hash of the row, and copies the content. The caller makes a
-// page of MaxRows rows at most.
+// Add adds a row and its content, nil for none, and sets Row.Size from the content. It keeps
+// the texts and the hash of the row, and copies the content. The caller adds at most MaxRows
+// rows to a page.
 func (b *Builder) Add(r Row, content []byte) {
 	r.Size = len(content)
 	if r.Size > 0 {
@@ -40,7 +40,7 @@ func (b *Builder) Add(r Row, content []byte) {
 	b.size += r.Size + len(r.ID) + len(r.Headers)
 }
 
-// Size returns about how many bytes the rows have together.
+// Size returns the approximate size of all rows in bytes.
 func (b *Builder) Size() int { return b.size }
 
 // Len returns the number of rows.
@@ -72,7 +72,7 @@ func (b *Builder) Page() Page {
 const (
 	flagDead = 1 << iota
 	flagNamed
-	flagMortal    // it has an expiry
+	flagMortal    // it expires
 	flagContent   // it has a content
 	flagHash      // of its content
 	flagGenerated // its id is made of texts and numbers
@@ -88,20 +88,20 @@ type columns struct {
 	hashes []byte
 }
 
-// The columns. A number is written as its distance from what is likely.
+// The columns. A number is written as its difference from a likely value, here after "from".
 const (
 	colFlags  = iota
-	colBirth  // from the row before
-	colNID    // from the row before
+	colBirth  // from the previous row
+	colNID    // from the previous row
 	colDeath  // text
 	colParent // back from the nid
 	colType   // text
 	colOffset
 	colPriority
 	colCycle   // back from the birth
-	colCreated // from the version before
+	colCreated // from the previous version
 	colISO     // text
-	colIndex   // from the version before
+	colIndex   // from the previous version
 	colExpiry  // from the birth
 	colHeaders // text
 	colSize    // of the content
@@ -120,7 +120,7 @@ func (c *columns) count(column int, n uint64) {
 	c.cells[column] = binary.AppendUvarint(c.cells[column], n)
 }
 
-// string writes the index of a text, which is written once.
+// string writes the index of a text. Each text is stored once.
 func (c *columns) string(column int, s string) {
 	n, known := c.texts[s]
 	if !known {
@@ -132,8 +132,8 @@ func (c *columns) string(column int, s string) {
 	c.count(column, n)
 }
 
-// columnsOf writes rows as columns, and the hashes of contents apart: they do not
-// compress. Differences of numbers may wrap around, and wrap back when they are read.
+// columnsOf writes rows as columns, and content hashes apart, because they do not compress.
+// Differences of numbers may wrap around, and wrap back when they are read.
 func columnsOf(rows []Row) (raw, hashes []byte) {
 	c := columns{texts: make(map[string]uint64)}
 	var before, version Row

@@ -10,8 +10,8 @@ import (
 
 const never = tree.Never
 
-// maxGenerated is how long the texts around the numbers of a generated id are at
-// most: an id with longer ones is stored as it is.
+// maxGenerated is the largest length of the texts around the numbers of a generated id. An id
+// with longer texts is stored as it is.
 const maxGenerated = 64
 
 // generated is an id of the form <prefix><cycle>-<index><suffix>, as the program
@@ -21,7 +21,7 @@ type generated struct {
 	cycle, index   int64
 }
 
-// parseID takes an id apart, false where it would not come out the same again.
+// parseID splits an id; it returns false if appendID would not restore the same text.
 func parseID(id string) (g generated, ok bool) {
 	start := strings.LastIndexByte(id, ':') + 1
 	if start == 0 {
@@ -45,7 +45,7 @@ func parseID(id string) (g generated, ok bool) {
 	return g, one && two
 }
 
-// decimal reads a number as strconv prints it.
+// decimal reads a number that is written as strconv prints it.
 func decimal(s string) (n int64, ok bool) {
 	if s == "" || s[0] == '0' && len(s) > 1 {
 		return 0, false
@@ -60,7 +60,7 @@ func decimal(s string) (n int64, ok bool) {
 	return n, true
 }
 
-// appendID puts an id together again.
+// appendID restores the id.
 func (g *generated) appendID(b []byte) []byte {
 	b = append(b, g.prefix...)
 	b = append(strconv.AppendInt(b, g.cycle, 10), '-')

@@ -1,19 +1,19 @@
-// Package page packs rows that no longer change: versions and deaths of nodes, in
-// columns that are compressed together, with the contents of the versions beside
-// them in blocks that can be read alone.
+// Package page packs rows that no longer change: versions and deaths of nodes. It compresses
+// the columns of these rows together, and puts the contents of the versions beside them, in
+// blocks that can be read one at a time.
 //
-// A writer hands rows to a [Builder], in the order of (Birth, NID), and stores the
-// Head and the Blocks of the [Page] that it makes: the head says which bytes each
-// block has to have. A reader gives the head to [Index.Decode], which costs about a
-// tenth of a microsecond a row and reads no content. [Row.Block] and [Row.At] lead to
-// a content; [Block.Open] checks and decompresses the block that holds it.
+// A writer hands rows to a [Builder], in the order of (Birth, NID), and stores the Head and the
+// Blocks of the [Page] that it returns: the head has the checksum of each block. A reader gives
+// the head to [Index.Decode], which costs about a tenth of a microsecond a row and reads no
+// content. [Row.Block] and [Row.At] lead to a content; [Block.Open] checks and decompresses the
+// block that holds it.
 //
-// Which rows a page holds is up to the store: those born in a span of cycles, or
-// those that are alive in a part of a list. The head does not say where it belongs.
-// So the store keeps a [Digest] of the head and its place, and compares it before it
-// decodes: that one hash proves the rows and, through the sums of the blocks, the
-// contents. Decoding is safe without it: damaged bytes give an error with a
-// store.Damage, and take no more memory than a valid page of their length.
+// The store decides which rows a page holds: those born in a span of cycles, or those that are
+// alive in a part of a list. The head does not say where it belongs, so the store keeps a
+// [Digest] of the head and its place, and compares it before it decodes: that one hash proves
+// the rows and, through the sums of the blocks, the contents. Decoding is safe without it:
+// damaged bytes give an error with a store.Damage, and take no more memory than a valid page of
+// their length.
 package page
 
 import (
@@ -23,11 +23,11 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Row is one version of a node, or its death. Texts of a row that was decoded share
-// the memory of their page.
+// Row is one version of a node, or its death. The texts of a decoded row share the memory of
+// their page.
 type Row struct {
 	Birth, NID int64
-	Death      string // why the node is gone, "" for a version; the rest is zero then
+	Death      string // why the node is gone, "" for a version; a death has no fields below
 
 	Parent    int64 // nid, 0 for the root
 	ID, Type  string
@@ -35,41 +35,41 @@ type Row struct {
 	Priority  int64
 	Cycle     int64 // that introduced the node
 	CreatedNS int64
-	ISO       string // where it is not CreatedNS in the usual form
+	ISO       string // CreatedNS as text, unless it has the usual form
 	Index     int64  // creation_index
 	Expiry    int64  // tree.Never if there is none
 	Headers   string // JSON object of optional and custom headers, "" if there is none
-	Named     bool   // the id does not tell the birth
+	Named     bool   // the id does not name the cycle of birth
 	Size      int    // bytes of the content, 0 if there is none
 	Hash      []byte // content hash, 32 bytes or nil
 
-	// Where the content is: the number of its block, and how many bytes of the block
-	// come before it. The builder and Decode set them.
+	// Where the content is: the number of its block, and its offset in that block in bytes. The
+	// builder and Decode set them.
 	Block, At int
 }
 
 // Dead reports whether the row is a death.
 func (r *Row) Dead() bool { return r.Death != "" }
 
-// Page is what a builder makes.
+// Page is what a Builder returns.
 type Page struct {
 	Head   []byte
 	Blocks [][]byte
 }
 
-// Block is what a head says of one of its blocks.
+// Block is what a head says about one of its blocks.
 type Block struct {
-	Size int               // bytes when it is open
-	Sum  [sha256.Size]byte // of the bytes that are stored
+	Size int               // uncompressed, in bytes
+	Sum  [sha256.Size]byte // of the stored bytes
 }
 
-// Index is what a head holds.
+// Index is the decoded content of a head.
 type Index struct {
 	Rows   []Row
 	Blocks []Block
 }
 
-// Digest returns the SHA-256 of a head and of its place, whatever numbers say that.
+// Digest returns the SHA-256 of a head and of its place, which the caller expresses as numbers.
 func Digest(head []byte, place ...int64) [sha256.Size]byte {
 	h := sha256.New()
 	buf := make([]byte, 0, 64)

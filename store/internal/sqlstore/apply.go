@@ -10,11 +10,11 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Apply implements store.Store: atomic, and durable before it returns (03 §7).
-// It plans the rows before it takes the lock, and holds the lock for the inserts
-// alone. It returns E_CONFLICT if the guard does not hold or a
-// request was carried out before, E_STORE if the medium fails. Cost: the
-// rows that changed, one for the log, and one synchronisation of the medium.
+// Apply implements store.Store: atomic, and durable before it returns (03 §7). It plans the
+// rows before it takes the lock, and holds the lock for the inserts alone. It returns
+// E_CONFLICT if the guard does not hold or an earlier call has used the request token, E_STORE
+// if the medium fails. Cost: the rows that changed, one row of the log, and one synchronisation
+// of the medium.
 func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes ...store.Change) error {
 	known, err := s.writerState(ctx, key, g)
 	if err != nil {
@@ -37,13 +37,13 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	if err := p.changes(changes); err != nil {
 		return s.conflictOr(ctx, key, g, err)
 	}
-	var doubt error // what left open whether the change was made
+	var doubt error // the error that left open whether the change was written
 	for {
 		err = s.transact(ctx, "writing a change", func(w *writer) error {
 			w.key, p.chain = int64(key), known.chain
 			return w.changes(g, changes, p)
 		})
-		// With a token, what was carried out can be told from what others wrote.
+		// A request token tells the change of this call from those of other writers.
 		if changes[0].Entry.Request == "" || s.dialect.InDoubt == nil || !s.dialect.InDoubt(err) || ctx.Err() != nil {
 			break
 		}
@@ -66,15 +66,15 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	return err
 }
 
-// wrote reports whether a revision of a context is the one that a lost answer was
-// about: nothing else has its link.
+// wrote reports whether a revision of a context is the one whose confirmation was lost: no
+// other revision has its link.
 func (s *Store) wrote(ctx context.Context, key store.Key, revision int64, chain []byte) bool {
 	var found []byte
 	err := s.chainAt(ctx, nil, int64(key), revision, &found)
 	return err == nil && bytes.Equal(found, chain)
 }
 
-// changes writes the log row and the rows of each change in turn. The insert of
+// changes writes the row of the log and the rows of nodes of each change in turn. The insert of
 // the first log row tests the guard.
 func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 	latest := g.Cycle
@@ -95,8 +95,8 @@ func (w *writer) changes(g store.Guard, changes []store.Change, p *plan) error {
 	return nil
 }
 
-// checkRequests returns E_CONFLICT if a request token is in the log of an origin
-// of a fork. A constraint keeps tokens of its own log unique.
+// checkRequests returns E_CONFLICT if the log of an origin of a fork has a request token. For
+// the fork's own log, a constraint keeps tokens unique.
 func (s *Store) checkRequests(ctx context.Context, line lineage, changes []store.Change) error {
 	for _, c := range changes {
 		if c.Entry.Request == "" || len(line) == 1 {
@@ -113,8 +113,8 @@ func (s *Store) checkRequests(ctx context.Context, line lineage, changes []store
 	return nil
 }
 
-// refusal returns why the log refused a change: a guard that does not hold, or a
-// request that was carried out before.
+// refusal returns why the log refused a change: the guard does not hold, or an earlier call has
+// used the request token.
 func (s *Store) refusal(ctx context.Context, key store.Key, g store.Guard, changes []store.Change) error {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
@@ -142,8 +142,8 @@ func (s *Store) refusal(ctx context.Context, key store.Key, g store.Guard, chang
 		"check the store for damage")
 }
 
-// conflictOr returns E_CONFLICT if the guard no longer holds, so that the error
-// of the plan may come of it, and else that error.
+// conflictOr returns E_CONFLICT if the guard no longer holds, because that may have caused the
+// error of the plan; otherwise it returns err.
 func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, err error) error {
 	st, failed := s.state(ctx, nil, key)
 	if failed == nil && (st.Cycle != g.Cycle || st.Revision != g.Revision) {
@@ -152,8 +152,8 @@ func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, er
 	return err
 }
 
-// transact runs f in a transaction for writing, once more where the dialect says
-// so: nothing that f left behind may matter then. The end of ctx counts until the
+// transact runs f in a transaction for writing, and repeats it where the dialect says so; f
+// must therefore not rely on state that an earlier run left. Cancelling ctx counts until the
 // transaction begins; what follows is short and runs to its end.
 func (s *Store) transact(ctx context.Context, doing string, f func(*writer) error) error {
 	for failed := 0; ; failed++ {
@@ -172,7 +172,7 @@ func (s *Store) transactOnce(ctx context.Context, doing string, f func(*writer) 
 	if err != nil {
 		return s.fail(ctx, err, doing)
 	}
-	defer conn.Close() // which returns it to its pool
+	defer conn.Close() // returns it to its pool
 	w := &writer{store: s, ctx: context.WithoutCancel(ctx)}
 	err = s.dialect.BeginWrite(ctx, func() error {
 		w.tx, err = conn.BeginTx(w.ctx, nil)
@@ -185,7 +185,7 @@ func (s *Store) transactOnce(ctx context.Context, doing string, f func(*writer) 
 		err = f(w)
 	}
 	if err != nil {
-		w.tx.Rollback() // the first error is the one to tell
+		w.tx.Rollback() // its error would hide the first one
 		return s.fail(w.ctx, err, doing)
 	}
 	if err := w.tx.Commit(); err != nil {
@@ -194,23 +194,23 @@ func (s *Store) transactOnce(ctx context.Context, doing string, f func(*writer) 
 	return s.fail(w.ctx, s.dialect.AfterCommit(w.ctx, conn), doing)
 }
 
-// writer is a transaction for writing. Its statements write to the branch key.
+// writer is a transaction for writing. Its statements write to the context with the key branch.
 type writer struct {
 	store *Store
 	tx    *sql.Tx
-	ctx   context.Context // without the cancellation of the caller
+	ctx   context.Context // does not end when the context of the caller does
 	key   int64
 	args  []any
 
-	revision int64 // that is being written
-	given    int64 // numbers of contents that it has
+	revision int64 // the one that is being written
+	given    int64 // how many contents it has numbered
 
-	cycle, parent boxed[int64] // of the row before
+	cycle, parent boxed[int64] // of the previous row
 	nodeType      boxed[string]
 }
 
-// boxed is a value as an argument of a statement. The next row mostly has the same
-// one, and need not allocate it again.
+// boxed is a value as an argument of a statement. Successive rows mostly have the same value
+// and share one allocation.
 type boxed[T comparable] struct{ arg any }
 
 func (b *boxed[T]) of(v T) any {
@@ -227,8 +227,8 @@ func (w *writer) exec(st *sql.Stmt, args ...any) error {
 	return err
 }
 
-// apply deletes and writes the rows of a step with few statements. Deaths come
-// first: their nids are lower, and so the rows go in in the order of the key.
+// apply deletes and writes the rows of a step with few statements. Deaths come first: their
+// nids are lower, so that the rows go in in the order of the key.
 func (w *writer) apply(s *step, revision int64) error {
 	w.revision, w.given = revision, 0
 	st := &w.store.stmts
@@ -266,7 +266,7 @@ func (w *writer) apply(s *step, revision int64) error {
 }
 
 const (
-	maxTogether = 1 << 18 // bytes of contents that go into one statement, which holds them once more
-	maxContents = 1 << 24 // is more than the nodes of any tree
-	maxCounted  = 1 << 62 // up to which SQLite counts; from its highest number on it would try any
+	maxTogether = 1 << 18 // bytes of contents in one statement, which copies them
+	maxContents = 1 << 24 // more than the nodes of any tree
+	maxCounted  = 1 << 62 // the highest number to count to: after its own highest, SQLite would try random ones
 )

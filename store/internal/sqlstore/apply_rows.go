@@ -6,10 +6,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// writeContents writes the contents of versions with few statements, and returns
-// the number of each, nil for a version without content.
+// writeContents writes the contents of versions with few statements. It returns the number of
+// each, nil for a version without content.
 func (w *writer) writeContents(births []birth) ([]any, error) {
-	numbers, with := make([]any, len(births)), make([]int, 0, len(births)) // with are those that have a content
+	numbers, with := make([]any, len(births)), make([]int, 0, len(births)) // with: births that have a content
 	for i := range births {
 		if births[i].body != nil {
 			with = append(with, i)
@@ -29,7 +29,7 @@ func (w *writer) writeContents(births []birth) ([]any, error) {
 	return numbers, nil
 }
 
-// together is the size of the contents of some versions.
+// together adds up the sizes of the contents of some versions.
 func together(births []birth, with []int) (bytes int) {
 	for _, at := range with {
 		bytes += len(births[at].body)
@@ -37,10 +37,10 @@ func together(births []birth, with []int) (bytes int) {
 	return bytes
 }
 
-// contents writes the contents of some versions with one statement. They have
-// numbers in a row, of which it returns the first. Where the program gives them,
-// they are made of the revision, which nobody else writes, and of a number within
-// it; SQLite counts on from the highest that there is.
+// contents writes the contents of some versions with one statement, and returns the first of
+// their consecutive numbers. If the program gives the numbers, it makes them of the revision,
+// which no one else writes, and of a counter within it; SQLite continues from its highest
+// number.
 func (w *writer) contents(births []birth, with []int, insert *sql.Stmt) (first int64, err error) {
 	args := make([]any, 0, 3*len(with))
 	if w.store.dialect.OwnContents {
@@ -79,8 +79,7 @@ func (w *writer) appendProof() {
 	w.args = append(w.args, rowProof(w.args[len(w.args)-rowParams+1:]))
 }
 
-// appendBirth appends the arguments of the row of a version, whose content has a
-// number.
+// appendBirth appends the arguments of the row of a version. no is the number of its content.
 func (w *writer) appendBirth(b *birth, no any) {
 	n := b.node
 	var parent, iso, expiry, size, hash, named any

@@ -89,8 +89,8 @@ func bytesOrNull(s string) any {
 	return []byte(s)
 }
 
-// attemptProof is the proof of the row of an attempt, of which the last value is
-// the request. A row without one has the proof that it had before there were any.
+// attemptProof returns the proof of the row of an attempt. The last value is the request; a row
+// without one has the same proof as before that column existed.
 func attemptProof(values []any) int64 {
 	if last := len(values) - 1; values[last] == nil {
 		values = values[:last]
@@ -118,7 +118,7 @@ func (w *writer) endAttempt(line lineage, end store.Attempt) (store.Attempt, err
 	case a.Status != store.Running:
 		return end, store.AttemptEnded(a)
 	}
-	if err := checkProof(a, at, proof); err != nil { // a new proof would hide that
+	if err := checkProof(a, at, proof); err != nil { // a new proof would hide the damage
 		return end, err
 	}
 	a.End(end)

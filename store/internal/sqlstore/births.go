@@ -9,22 +9,21 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// births caches where nodes are stored, by the cycle of their birth. A generated
-// id tells that cycle, and looking it up reads through the rows of the cycle; so
-// after a few look-ups in one cycle, all its rows are read at once.
+// births caches where nodes are stored, by the cycle of their birth. A generated id names that
+// cycle, but looking the id up reads through the rows of the cycle; after a few look-ups in one
+// cycle, births therefore reads all its rows at once.
 type births struct {
 	lookUps map[int64]int            // cycle -> look-ups
 	byCycle map[int64]map[string]ref // cycle -> every node that was born in it, by id
 }
 
 const (
-	fewLookUps = 4       // in one cycle, before all of it is read
-	maxBirths  = 1 << 16 // nodes that a writer keeps for the next one
+	fewLookUps = 4       // in one cycle, before births reads all of it
+	maxBirths  = 1 << 16 // how many nodes a writer leaves to the next one at most
 )
 
-// ref finds the newest version of an id as Store.ref does. Cost: for the nodes
-// of one cycle together, the rows of that cycle a few times, and a look-up in
-// an index for each.
+// ref finds the newest version of an id as Store.ref does. Cost: for the nodes of one cycle
+// together, the rows of that cycle a few times, and for each node a look-up in an index.
 func (b *births) ref(ctx context.Context, s *Store, line lineage, id string) (ref, error) {
 	cycle := tree.GeneratedCycle(id)
 	if cycle < 0 {
@@ -42,7 +41,7 @@ func (b *births) ref(ctx context.Context, s *Store, line lineage, id string) (re
 			return ref{}, err
 		}
 	}
-	for _, p := range slices.Backward(line) { // a later version has another birth, so the index of names has it
+	for _, p := range slices.Backward(line) { // a later version has another birth, which the index of names finds
 		var r ref
 		err := s.stmts.namedRef.QueryRowContext(ctx, p.branch, id, p.branch, id, p.upToCycle).Scan(&r.nid, &r.birth)
 		if err != sql.ErrNoRows {
@@ -101,8 +100,7 @@ func (b *births) set(id string, r ref) {
 // forget drops a node that was removed.
 func (b *births) forget(id string) { delete(b.byCycle[tree.GeneratedCycle(id)], id) }
 
-// carried returns the cache for the next writer, an empty one where it has grown
-// beyond maxBirths.
+// carried returns the cache for the next writer, or an empty one if it has more than maxBirths.
 func (b births) carried() births {
 	n := 0
 	for _, all := range b.byCycle {

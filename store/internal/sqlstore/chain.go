@@ -8,8 +8,8 @@ import (
 
 // chainReader checks the chain through the log of one branch, row by row.
 type chainReader struct {
-	last []byte // link of the row before; rows of version 1 of the schema have none
-	from []byte // what the link of the next row is made over, besides the row
+	last []byte // link of the previous row; rows of version 1 of the schema have none
+	from []byte // what the link of the next row covers besides the row
 }
 
 // next reports whether the next row of the log has the link that is expected.
@@ -26,8 +26,8 @@ func recordedLink(values []any) []byte {
 	return b
 }
 
-// expectedLink computes the link of a row of the log. One that says nothing of idle
-// groups has the link that it had before there was such a column.
+// expectedLink computes the link of a row of the log. A row without idle groups has the same
+// link as before that column existed.
 func expectedLink(from []byte, values []any) []byte {
 	if values[colIdle] == nil {
 		return chainLink(from, values[:colIdle]...)
@@ -66,8 +66,8 @@ func altered(revision int64) string {
 	return "revision " + strconv.FormatInt(revision, 10) + " of the log is not as it was written"
 }
 
-// eachLogRow calls f with the rows of the log of a segment from one revision to
-// another, after it checked the link of each.
+// eachLogRow checks the link of each row of the log of a segment, from one revision to another,
+// and then calls f with the row.
 func (s *Store) eachLogRow(ctx context.Context, tx *sql.Tx, p segment, from, to int64, f func(values []any)) error {
 	l, err := s.chainReaderAt(ctx, tx, p, from)
 	if err != nil {
@@ -92,8 +92,8 @@ func (s *Store) eachLogRow(ctx context.Context, tx *sql.Tx, p segment, from, to 
 	return err
 }
 
-// eachRow calls f with the values of every row until f fails. err is the error of
-// the query.
+// eachRow calls f with the values of every row until f fails. err is the error of the query
+// that returned rows.
 func eachRow(rows *sql.Rows, err error, f func(values []any) error) error {
 	if err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"github.com/contexttree/pact/store/internal/page"
 )
 
-// Check implements store.Checker: the chain that runs through the log, the proof
-// that each row of the context, of a node or an attempt carries, and the number
-// of attempts. Rows of version 1 of the schema have none of these
-// and are passed over; the log tells which rows can be of that version.
+// Check implements store.Checker. It checks the chain that runs through the log, the proof that
+// each row of a context, a node or an attempt carries, and the number of attempts. Rows of
+// version 1 of the schema have none of these, and Check passes over them; the log tells which
+// rows can be of that version.
 func (s *Store) Check(ctx context.Context, key store.Key) (*store.Damage, error) {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
@@ -48,9 +48,9 @@ type checker struct {
 	store    *Store
 	revision int64            // the latest
 	cycle    int64            // of the latest snapshot
-	chain    []byte           // the link of the row before
+	chain    []byte           // the link of the previous row
 	ids      map[int64]string // by nid, of the rows checked so far
-	last     page.Row         // the row checked before
+	last     page.Row         // the previous row
 	unproven map[int64]int64  // by branch, the last cycle that may have rows without proof
 }
 
@@ -91,7 +91,7 @@ func (c *checker) log(p segment) (*store.Damage, error) {
 		}
 		if l.last == nil {
 			latest, _ := values[colLatest].(int64)
-			c.unproven[p.branch] = latest + 1 // with its drafts
+			c.unproven[p.branch] = latest + 1 // drafts have the cycle after the latest
 		}
 		c.chain = l.last
 		next++
@@ -127,7 +127,7 @@ func (c *checker) versions(p segment) (d *store.Damage, err error) {
 	return d, err
 }
 
-// version checks where a row stands.
+// version checks whether a row may stand after the previous one.
 func (c *checker) version(r *page.Row) *store.Damage {
 	if r.Birth > c.cycle+1 {
 		return &store.Damage{Cycle: r.Birth, What: "there are rows of the cycle, and the log ends before it"}
@@ -144,9 +144,9 @@ func (c *checker) version(r *page.Row) *store.Damage {
 	return nil
 }
 
-// packed checks the pages of a segment, whose digests cover all that is in them, and
-// that the names of the versions in them are where they are looked for. Contents stay
-// compressed: whoever verifies reads each of them anyway.
+// packed checks the pages of a segment, whose digests cover everything in them, and that the
+// table page_name has the names of the versions in them. Contents stay compressed: whoever
+// verifies a context reads each content anyway.
 func (c *checker) packed(tx *sql.Tx, p segment) (found *store.Damage, err error) {
 	names := make(map[name]bool)
 	next := int64(1)
@@ -202,7 +202,7 @@ type name struct {
 	ref
 }
 
-// damageOf returns the damage that an error tells of, nil where it tells of none.
+// damageOf returns the damage that an error carries, or nil.
 func damageOf(err error) *store.Damage {
 	var d *store.Damage
 	errors.As(err, &d)

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// orphanQueries find rows that belong to no context, and contents that no node or
-// more than one node has.
+// orphanQueries find rows whose context is gone, and contents that no node or more than one
+// node refers to.
 var orphanQueries = [...]struct{ query, what string }{
 	{`SELECT min(branch) FROM node_version WHERE branch NOT IN (SELECT key FROM context)`,
 		"there are nodes of a context that is gone, with key "},
@@ -32,8 +32,8 @@ var orphanQueries = [...]struct{ query, what string }{
 	{`SELECT min(content_no) FROM (SELECT {of} FROM node_version WHERE content_no IS NOT NULL GROUP BY {of} HAVING count(*) > 1) d`, "more than one node has the content number "},
 }
 
-// CheckAll implements store.Checker: the structures of the database, the row of
-// every context, and rows that no context has.
+// CheckAll implements store.Checker. It checks the structures of the database, the row of every
+// context, and that every other row belongs to a context.
 func (s *Store) CheckAll(ctx context.Context) (*store.Damage, error) {
 	const doing = "checking the database"
 	what, err := s.dialect.Check(ctx, s.read)

@@ -10,19 +10,19 @@ import (
 
 // contextRow is a row of the table context.
 type contextRow struct {
-	store.Info // the part of it that the row holds
+	store.Info // the fields that the row holds
 	origin     [3]sql.NullInt64
-	forks      int64 // the highest number of a fork in the family; counted in its first context
-	attempts   int64 // the number of rows of attempts of its branch
+	forks      int64 // the highest number of a fork in the family; only its first context counts
+	attempts   int64 // how many rows of attempts its branch has
 	deleted    int64 // live, sharedRest or copying
 	proof      sql.NullInt64
 }
 
-// What a context is, as the column deleted says.
+// The values of the column deleted.
 const (
 	live       = 0
-	sharedRest = 1 // it is deleted, and only what its forks share is left
-	copying    = 2 // a copy that is not whole yet: its key leads to it, no name does
+	sharedRest = 1 // deleted; only what its forks share is left
+	copying    = 2 // a copy that is not complete: its key finds it, no name does
 )
 
 // contextColumns are the columns that into scans.
@@ -58,8 +58,8 @@ func (c *contextRow) values() []any {
 	return append(list, c.Fork, c.forks, c.attempts, c.Erasures, c.deleted)
 }
 
-// contextRow reads the row of a context, a deleted one as well; sql.ErrNoRows
-// without one.
+// contextRow reads the row of a context, even of a deleted one; without such a row it returns
+// sql.ErrNoRows.
 func (s *Store) contextRow(ctx context.Context, tx *sql.Tx, key int64) (c contextRow, err error) {
 	if err := within(ctx, tx, s.stmts.contextRow).QueryRowContext(ctx, key).Scan(c.into()...); err != nil {
 		return c, err
@@ -67,7 +67,7 @@ func (s *Store) contextRow(ctx context.Context, tx *sql.Tx, key int64) (c contex
 	return c, c.check()
 }
 
-// within returns the statement within the transaction, or itself where tx is nil.
+// within returns stmt bound to the transaction, or stmt itself if tx is nil.
 func within(ctx context.Context, tx *sql.Tx, stmt *sql.Stmt) *sql.Stmt {
 	if tx == nil {
 		return stmt
@@ -108,7 +108,7 @@ func (c *contextRow) checkLive() error {
 	return nil
 }
 
-// insert inserts the row of a context, which gives the context its key.
+// insert inserts the row of a context; the database gives the context its key.
 func (w *writer) insert(c *contextRow) error {
 	values := c.values()
 	err := w.stmt(w.store.stmts.insertContext).QueryRowContext(w.ctx, values[1:8]...).Scan(&c.Key)
@@ -122,8 +122,8 @@ func (w *writer) insert(c *contextRow) error {
 	return w.updateContext(c)
 }
 
-// Prove writes the proof of every row of context: the part of a migration that
-// SQL cannot compute. rebind is that of [Dialect].
+// Prove writes the proof of every row of context: SQL cannot compute this part of a migration.
+// rebind is that of [Dialect].
 func Prove(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 	s := &Store{dialect: Dialect{Rebind: rebind}}
 	rows, err := tx.QueryContext(ctx, `SELECT `+contextColumns+` FROM context c`)

@@ -15,8 +15,8 @@ type state struct {
 	next int64 // the next free nid
 }
 
-// scanState is scanLine for a context that a name leads to, and returns
-// sql.ErrNoRows for anything else.
+// scanState is scanLine for a context that a name finds. For a deleted context or an unfinished
+// copy it returns sql.ErrNoRows.
 func scanState(scan func(...any) error) (state, error) {
 	st, err := scanLine(scan)
 	if err == nil && st.deleted != live {
@@ -46,7 +46,7 @@ func scanLine(scan func(...any) error) (state, error) {
 	return st, nil
 }
 
-// state reads the state of a context, in a transaction where one is given.
+// state reads the state of a context, within tx unless that is nil.
 func (s *Store) state(ctx context.Context, tx *sql.Tx, key store.Key) (state, error) {
 	st, err := scanLine(within(ctx, tx, s.stmts.infoByKey).QueryRowContext(ctx, int64(key)).Scan)
 	if err == nil && st.deleted == sharedRest {
@@ -65,8 +65,8 @@ func noKey(key store.Key) error {
 	return store.NoKey(key)
 }
 
-// notFoundUnlessDamaged returns the error missing, or E_STORE if the rows of
-// contexts are damaged: the missing context may have been one of them.
+// notFoundUnlessDamaged returns missing, or E_STORE if the rows of contexts are damaged: the
+// missing context may have been one of them.
 func (s *Store) notFoundUnlessDamaged(ctx context.Context, missing error) error {
 	if _, err := s.Contexts(ctx); err != nil {
 		return err
@@ -74,7 +74,7 @@ func (s *Store) notFoundUnlessDamaged(ctx context.Context, missing error) error 
 	return missing
 }
 
-// orphanLogText says in words that the log has rows of a branch without a context.
+// orphanLogText says that the log has rows of a branch that no context has.
 func orphanLogText(branch int64) string {
 	return "the context with key " + strconv.FormatInt(branch, 10) + " is gone, and its log is there"
 }
@@ -170,8 +170,8 @@ func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error
 		s.packLater(int64(info.Key), g.Tree.Cycle(), p.latest)
 		return info, nil
 	}
-	// The process may end before anything is done in the background. Without a directory,
-	// more rows are read.
+	// The process may end before a background task runs, so the directory is written now.
+	// Without a directory, readers read more rows, so an error does not matter.
 	_ = s.writeDirectory(context.WithoutCancel(ctx), info.Key)
 	return info, nil
 }
@@ -200,8 +200,8 @@ func (w *writer) rename(key store.Key, name string) error {
 // Delete implements store.Deleter. Cost: the rows of the context.
 func (s *Store) Delete(ctx context.Context, key store.Key) error {
 	err := s.transact(ctx, "deleting a context", func(w *writer) error {
-		// Deleting leaves what forks share: a context of which that is all
-		// there is has a name that no other can have.
+		// A deleted context leaves to its forks what they share, under a name that no context
+		// can have.
 		_, err := w.alterContext(int64(key), func(c *contextRow) error {
 			err := c.checkLive()
 			c.Name, c.deleted = restName(int64(key)), sharedRest
@@ -220,8 +220,8 @@ func (s *Store) Delete(ctx context.Context, key store.Key) error {
 	return err
 }
 
-// deleteUnshared deletes the rows of a deleted branch that no fork shares, and then
-// those of its deleted origins.
+// deleteUnshared deletes the rows of a deleted branch that no fork shares, and then those of
+// its deleted origins.
 func (w *writer) deleteUnshared(branch int64) error {
 	st := &w.store.stmts
 	for branch != 0 {

@@ -102,8 +102,8 @@ func (s *Store) ExtendCopy(ctx context.Context, key store.Key, g store.Guard, pi
 	return err
 }
 
-// piece writes the revisions of a piece and the rows of its step. next is the next
-// free nid before the first step.
+// piece writes the revisions of a piece and the rows of its step. next is the next free nid
+// before the first step of the plan.
 func (w *writer) piece(p *plan, step int, piece store.Piece, next int64) (err error) {
 	if step > 0 {
 		next = p.steps[step-1].next
@@ -197,8 +197,8 @@ func (s *Store) FinishCopies(ctx context.Context, lines []store.Line) error {
 	return s.takenName(ctx, lines, err)
 }
 
-// takenName says which name of some lines is taken, where the database said so only
-// at the end of the transaction.
+// takenName finds out which name is taken, for a database that reports only at the end of the
+// transaction that one is.
 func (s *Store) takenName(ctx context.Context, lines []store.Line, err error) error {
 	for _, l := range lines {
 		if _, missing := s.Find(ctx, l.Name); missing == nil && !l.Shared {
@@ -208,6 +208,6 @@ func (s *Store) takenName(ctx context.Context, lines []store.Line, err error) er
 	return s.fail(ctx, err, "finishing a copy")
 }
 
-// restName is the name of what is left of a deleted context for its forks. No other
-// context can have it.
+// restName is the name of what a deleted context left to its forks. No other context can have
+// it.
 func restName(key int64) string { return "@" + strconv.FormatInt(key, 10) }

@@ -11,9 +11,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// inReadTx calls f with a transaction that sees one state throughout. f must read
-// through it alone: it holds one of few connections, and a second could deadlock.
-// It is called once more where the database says so, and begins anew then.
+// inReadTx calls f with a transaction that sees one state throughout. f must read through it
+// alone: it holds one of few connections, and a second could deadlock. Where the database asks
+// for it, inReadTx calls f again, and f must begin anew.
 func (s *Store) inReadTx(ctx context.Context, doing string, f func(tx *sql.Tx) error) error {
 	for failed := 0; ; failed++ {
 		err := s.readOnce(ctx, doing, f)
@@ -47,12 +47,12 @@ func digestDamage(t *tree.Tree, recorded []byte) *store.Damage {
 		Found: found.String()}
 }
 
-// maxSuspects is how many nodes at most a damage names where one of them is
-// damaged: a longer list would help nobody.
+// maxSuspects is the largest number of nodes that a damage lists as possibly damaged: a longer
+// list would help nobody.
 const maxSuspects = 50
 
-// nameSuspects adds to a damage the ids of the nodes that rows brought, in
-// document order, and returns it as an error.
+// nameSuspects adds to a damage the ids of the nodes in rows, in document order, and returns it
+// as an error.
 func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	var ids []string
 	for _, r := range rows {
@@ -71,9 +71,8 @@ func nameSuspects(d *store.Damage, t *tree.Tree, rows []row) error {
 	return d.Err()
 }
 
-// checkSnapshot returns the row of the log that published a snapshot, and E_STORE
-// if the snapshot has not the digest in that row. revision is the latest of the
-// context.
+// checkSnapshot returns the row of the log that published a snapshot, and E_STORE if the
+// snapshot does not have the digest in that row. revision is the latest of the context.
 func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int64) (logPosition, error) {
 	at, err := c.store.publication(ctx, c.tx, c.line.at(t.Cycle()), t.Cycle(), revision)
 	if err != nil {
@@ -85,9 +84,8 @@ func (c *scanner) checkSnapshot(ctx context.Context, t *tree.Tree, revision int6
 	return at, nil
 }
 
-// digests returns the digests that the log recorded of the snapshots of a range of
-// cycles, by cycle. Cost: the log of the range, and a few look-ups for each
-// segment.
+// digests returns the recorded digests of the snapshots of a range of cycles, by cycle. Cost:
+// the log of the range, and a few look-ups for each segment.
 func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[int64][]byte, error) {
 	list := make(map[int64][]byte, to-from+1)
 	for _, p := range c.line {
@@ -123,8 +121,7 @@ func (c *scanner) digests(ctx context.Context, from, to, revision int64) (map[in
 	return list, nil
 }
 
-// checkContentHash returns E_STORE if a content has not the content hash of
-// its node.
+// checkContentHash returns E_STORE if a content does not have the content hash of its node.
 func checkContentHash(n *tree.Node, content tree.JSON) error {
 	found, ok := n.HashWith(content)
 	if ok && found == n.Hash {

@@ -14,27 +14,27 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// opened is a snapshot that was opened through a directory: its tree with stubs, and
-// what leads to the nodes in them. The stubs hold it, and so it lasts as long as any
-// tree made of this one.
+// opened is a snapshot that the store opened through a directory: its tree with stubs, and what
+// leads to the nodes in them. The stubs refer to it, so it lives as long as any tree that was
+// made from this one.
 type opened struct {
 	store    *Store
-	key      store.Key // of the context that it was opened for
+	key      store.Key // of the context that was opened
 	line     lineage
 	branch   int64 // whose directory it is
 	erasures int64 // of the context when it was opened
-	given    int64 // the highest cycle in an id that a caller gave
+	given    int64 // the highest cycle in an id that a caller chose
 
 	cycle    int64    // of the snapshot
 	seq      string   // id of ^seq
 	start    *replay  // at that cycle, without a scanner
 	rootRows []row    // of the root page
 	runs     []*run   // between the turns in the root page
-	odd      int      // how many nodes in runs have ids that do not tell where they are
+	odd      int      // how many nodes in runs have ids that do not say where they are
 	byStub   sync.Map // *tree.List -> *run
 
 	reading sync.Mutex
-	whole   *replay // the same tree made of the rows, once a page was gone or damaged
+	whole   *replay // the same tree made from the rows, after a page was gone or damaged
 }
 
 // run is a stub among the turns of a snapshot.
@@ -42,7 +42,7 @@ type run struct {
 	directory.Run
 	of   *opened
 	list *tree.List
-	page *runPage // once the stub was opened
+	page *runPage // once the stub is open
 }
 
 // runPage is what was loaded for a stub.
@@ -55,14 +55,14 @@ type runPage struct {
 	byNID   map[int64]int32
 }
 
-// pagedNode is a node of a page, with what its row says of where it is stored.
+// pagedNode is a node of a page, with what its row says about where it is stored.
 type pagedNode struct {
 	node   *tree.Node
 	parent string // id
 	stored
 }
 
-// stored is where the live version of a node is, and the nid that it names as parent.
+// stored is where the live version of a node is, and the nid that it names as its parent.
 type stored struct{ nid, birth, parent int64 }
 
 func (p *runPage) index() {
@@ -74,8 +74,8 @@ func (p *runPage) index() {
 	})
 }
 
-// open returns the page of a run, which it loads where nobody has. Where that fails,
-// it panics as the tree does (tree.LoadError).
+// open returns the page of a run, and loads it if nobody has. If that fails, it panics as the
+// tree does (tree.LoadError).
 func (r *run) open() *runPage {
 	r.list.Parts()
 	return r.page
@@ -90,7 +90,7 @@ const (
 	insertDirectory = `INSERT INTO directory (branch, cycle, digest, body) VALUES (?, ?, ?, ?)`
 	insertRun       = `INSERT INTO directory_run (branch, no, born, body) VALUES (?, ?, ?, ?)`
 	replaceRun      = `UPDATE directory_run SET replaced = ? WHERE branch = ? AND no = ?`
-	// What is older than the last two directories, but for pages that a fork may use.
+	// Delete all but the last two directories, and keep the pages that a fork may use.
 	deleteDirectories = `DELETE FROM directory WHERE branch = ? AND cycle < ?`
 	deleteRuns        = `DELETE FROM directory_run WHERE branch = ? AND replaced <= ? AND born >
 		coalesce((SELECT max(origin_cycle) FROM context WHERE origin = ?), born - 1)`
@@ -102,8 +102,8 @@ type rootPage struct {
 	digest, body  []byte
 }
 
-// rootPage reads the newest directory of a context up to a cycle, of its own branch
-// or of the one that it was forked from; nil where there is none.
+// rootPage reads the newest directory of a context up to a cycle, of its own branch or of an
+// origin; nil if there is none.
 func (c *scanner) rootPage(ctx context.Context, cycle int64) (*rootPage, error) {
 	if c.plain {
 		return nil, nil
@@ -119,9 +119,9 @@ func (c *scanner) rootPage(ctx context.Context, cycle int64) (*rootPage, error) 
 	return nil, nil
 }
 
-// openAt makes the tree of a directory, or finds the one that was made before, and
-// returns a replay that goes on from there.
-// Where at is not nil, it takes down where the nodes of the root page are.
+// openAt makes the tree of a directory, or takes it from the cache, and returns a replay that
+// continues from there. If at is not nil, openAt records in it where the nodes of the root page
+// are stored.
 func (c *scanner) openAt(ctx context.Context, st *state, p *rootPage, at map[string]stored) (*replay, error) {
 	k := openedKey{st.Key, p.branch, p.cycle, string(p.digest), st.Erasures}
 	o := c.store.opened.get(k)
@@ -143,7 +143,7 @@ func (c *scanner) openAt(ctx context.Context, st *state, p *rootPage, at map[str
 	return &r, nil
 }
 
-// openRoot makes the tree of a directory out of its root page.
+// openRoot makes the tree of a directory from its root page.
 func (c *scanner) openRoot(ctx context.Context, st *state, p *rootPage) (*opened, error) {
 	sum := page.Digest(p.body, p.branch, p.cycle)
 	if string(sum[:]) != string(p.digest) {
@@ -198,8 +198,8 @@ func between(runs []*run) []tree.Between {
 	return list
 }
 
-// directoryRows completes the rows of a page of a directory. Contents that no hash
-// proves are read along, as a tree needs them.
+// directoryRows completes the rows of a page of a directory. It also reads the contents that
+// have no hash, because a tree needs these.
 func (c *scanner) directoryRows(ctx context.Context, p *directory.Page) ([]row, error) {
 	rows := make([]row, len(p.Rows))
 	for i := range p.Rows {
@@ -217,8 +217,8 @@ func (c *scanner) directoryRows(ctx context.Context, p *directory.Page) ([]row, 
 	return rows, c.complete(rows)
 }
 
-// load reads the page of a run, and makes it of the rows where it is gone or damaged.
-// Where an erasure came between, that is E_CONFLICT.
+// load reads the page of a run. If the page is gone or damaged, it makes the list from the
+// rows; after an erasure that is E_CONFLICT.
 func (r *run) load() (*tree.List, error) {
 	ctx := context.Background()
 	list, err := r.read(ctx)
@@ -228,8 +228,8 @@ func (r *run) load() (*tree.List, error) {
 	return list, r.of.store.fail(ctx, err, "reading a run of turns")
 }
 
-// read reads the page of a run, and holds it to what the page above says of it.
-// sql.ErrNoRows where there is none.
+// read reads the page of a run, and compares it with what the page above says about it. Without
+// a page it returns sql.ErrNoRows.
 func (r *run) read(ctx context.Context) (*tree.List, error) {
 	o := r.of
 	var body []byte
@@ -280,7 +280,7 @@ func (o *opened) place(rows []row) (*runPage, []tree.Placed, error) {
 			if at[k] == waiting {
 				put(k)
 			}
-			if at[k] == busy { // it is below itself
+			if at[k] == busy { // the parents of the node lead back to it
 				sound = false
 				return
 			}
@@ -305,7 +305,7 @@ func directoryDamage(cycle int64, what string) error {
 	return (&store.Damage{Cycle: cycle, What: "the directory " + what, Derived: true}).Err()
 }
 
-// erasedMeanwhile is the error for whoever reads of a snapshot that is no more.
+// erasedMeanwhile is the error for reading a snapshot that an erasure has replaced.
 func erasedMeanwhile() error {
 	return fault.New(fault.Conflict, "an erasure changed the history while it was read", "read it again")
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// checkDirectories reads every page of every directory of a context. It returns what is
-// not as it was written or does not agree with the log, and the branch that has it.
+// checkDirectories reads every page of every directory of a context. It returns a page that is
+// damaged or contradicts the log, and the branch that has it.
 func (s *Store) checkDirectories(ctx context.Context, key store.Key) (*store.Damage, int64, error) {
 	st, err := s.state(ctx, nil, key)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s *Store) checkDirectories(ctx context.Context, key store.Key) (*store.Dam
 				d.Derived = true
 				return d, root.branch, nil
 			}
-			if err != nil { // else newer ones came in the place of this one
+			if err != nil { // otherwise newer directories replaced this one
 				return nil, 0, s.fail(ctx, err, "checking the directories")
 			}
 		}
@@ -44,14 +44,14 @@ func (s *Store) checkDirectories(ctx context.Context, key store.Key) (*store.Dam
 	}
 }
 
-// directoryCheck checks directories that have pages in common.
+// directoryCheck checks directories that share pages.
 type directoryCheck struct {
 	*scanner
-	published logPosition // of the directory at hand
+	published logPosition // of the current directory
 	sound     map[pageOfRun]bool
 }
 
-// pageOfRun is a page with what it has to be.
+// pageOfRun identifies a page and what it must hold.
 type pageOfRun struct {
 	branch, no int64
 	sum        tree.Digest
@@ -81,7 +81,7 @@ func (k *directoryCheck) check(ctx context.Context, st *state, root *rootPage) e
 	return k.runs(ctx, o.runs)
 }
 
-// runs loads runs and those below them, and lets go of each.
+// runs loads runs and those below them, and drops each when it is checked.
 func (k *directoryCheck) runs(ctx context.Context, runs []*run) (err error) {
 	defer tree.Recover(&err)
 	for _, r := range runs {
@@ -96,7 +96,7 @@ func (k *directoryCheck) runs(ctx context.Context, runs []*run) (err error) {
 			}
 			return list, err
 		}
-		r.Stub.List(load).Parts() // not r.list, which would keep it
+		r.Stub.List(load).Parts() // r.list would stay in memory
 		below := r.page.runs
 		r.page = nil
 		if err := k.runs(ctx, below); err != nil {
@@ -107,8 +107,8 @@ func (k *directoryCheck) runs(ctx context.Context, runs []*run) (err error) {
 	return nil
 }
 
-// mendDirectories deletes the directories of a context that are damaged, and writes the
-// next one. Cost: that of reading them.
+// mendDirectories deletes the directories of a context if one is damaged, and writes the next
+// one. Cost: that of reading them.
 func (s *Store) mendDirectories(ctx context.Context, key store.Key) error {
 	for {
 		d, branch, err := s.checkDirectories(ctx, key)
@@ -126,7 +126,7 @@ func (s *Store) mendDirectories(ctx context.Context, key store.Key) error {
 	return s.writeDirectory(ctx, key)
 }
 
-// mendAllDirectories mends those of all contexts, and deletes those of none.
+// mendAllDirectories mends those of all contexts, and deletes those that belong to no context.
 func (s *Store) mendAllDirectories(ctx context.Context) error {
 	const doing = "writing directories"
 	err := s.transact(ctx, doing, func(w *writer) error {

@@ -20,9 +20,9 @@ func (o *opened) find(id string) (n *tree.Node, parent string, err error) {
 	return at.node, at.parent, nil
 }
 
-// locate returns the runs that lead to the page of an id, and which of its nodes it
-// is; no runs where it is in none. Most ids tell their cycle, and that the page. The
-// others cost a look-up in the store, which tells the nid.
+// locate returns the runs that lead to the page of an id, and the index of its node there; no
+// runs if the id is in no page. Most ids name their cycle, and the cycle gives the page. For
+// the others the store looks up the nid.
 func (o *opened) locate(id string) (path []*run, i int32, err error) {
 	cycle := tree.GeneratedCycle(id)
 	if cycle >= 0 {
@@ -45,8 +45,7 @@ func (o *opened) locate(id string) (path []*run, i int32, err error) {
 	return nil, 0, nil
 }
 
-// byCycle finds an id that tells its cycle. It returns the runs from the innermost
-// outwards.
+// byCycle finds an id that names its cycle. It returns the runs from the innermost outwards.
 func byCycle(runs []*run, cycle int64, id string) ([]*run, int32) {
 	for _, r := range runs {
 		if !r.Cycles.Has(cycle) {
@@ -64,7 +63,7 @@ func byCycle(runs []*run, cycle int64, id string) ([]*run, int32) {
 	return nil, 0
 }
 
-// byNID finds a node by its nid, likewise.
+// byNID finds a node by its nid, and returns what byCycle does.
 func byNID(runs []*run, nid int64) ([]*run, int32) {
 	for _, r := range runs {
 		if !r.HasNID(nid) {
@@ -82,8 +81,8 @@ func byNID(runs []*run, nid int64) ([]*run, int32) {
 	return nil, 0
 }
 
-// idOf returns the id of a node in a run by its nid, "" where no run has it. It
-// panics where a page cannot be loaded (tree.LoadError).
+// idOf returns the id of a node in a run by its nid, "" if no run has it. It panics if a page
+// cannot be loaded (tree.LoadError).
 func (o *opened) idOf(nid int64) string {
 	if path, i := byNID(o.runs, nid); path != nil {
 		return path[0].page.nodes[i].node.ID
@@ -91,8 +90,8 @@ func (o *opened) idOf(nid int64) string {
 	return ""
 }
 
-// referrers is tree.Unloaded.Referrers: what refers to an id is in its own page, or in
-// one that says so.
+// referrers is tree.Unloaded.Referrers: what refers to an id is in the page of the id, or in a
+// page that lists the hash of the id.
 func (o *opened) referrers(id string) (list []string, err error) {
 	defer tree.Recover(&err)
 	path, _, err := o.locate(id)
@@ -119,9 +118,9 @@ func (o *opened) referrers(id string) (list []string, err error) {
 	return list, nil
 }
 
-// rebuild loads a run whose page is gone, because a newer directory replaced it while
-// somebody held a snapshot that was opened through this one, or is damaged: from the
-// rows of the context. Cost: that of all its rows, once for all runs.
+// rebuild makes a run from the rows of the context. Its page is damaged, or a newer directory
+// replaced it while somebody held a snapshot that was opened through this one. Cost: that of
+// all rows of the context, once for all runs.
 func (r *run) rebuild(ctx context.Context) (*tree.List, error) {
 	o := r.of
 	whole, err := o.fromRows(ctx)
@@ -152,8 +151,8 @@ func (r *run) rebuild(ctx context.Context) (*tree.List, error) {
 	return list, nil
 }
 
-// fromRows makes the tree of the directory from the rows, unless it was made before.
-// Where an erasure changed them since, that is E_CONFLICT.
+// fromRows makes the tree of the directory from the rows, unless it did so before. If an
+// erasure changed the rows since, it returns E_CONFLICT.
 func (o *opened) fromRows(ctx context.Context) (*replay, error) {
 	o.reading.Lock()
 	defer o.reading.Unlock()
@@ -185,7 +184,7 @@ func (o *opened) fromRows(ctx context.Context) (*replay, error) {
 	return whole, nil
 }
 
-// runOf finds the run of a list that a stub stands for.
+// runOf finds the run of the list l that the stub s stands for.
 func runOf(l *tree.List, s tree.Stub) *tree.List {
 	if l.Len() < s.Count {
 		return nil

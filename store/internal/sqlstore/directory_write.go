@@ -15,14 +15,14 @@ type directoryDraft struct {
 	replay   *replay
 	state    state
 	branch   int64
-	previous int64 // cycle of the directory of this branch that it follows, if any
-	first    bool  // there is none
-	next     int64 // number of a page
+	previous int64 // cycle of the previous directory of this branch, if any
+	first    bool  // there is no previous one
+	next     int64 // number of the next page
 	kept     map[*run]bool
 	pages    []draftPage
 	gone     []int64 // numbers of the pages of this branch that it replaces
 	root     []byte
-	unfit    bool // the tree is one that no directory describes
+	unfit    bool // no directory can describe the tree
 	headers  headerTexts
 }
 
@@ -31,10 +31,10 @@ type draftPage struct {
 	body []byte
 }
 
-// writeDirectory writes a directory of the latest snapshot of a context, where it has
-// Packing.Directory snapshots since the last one. It reads and encodes before it
-// takes the lock; where somebody erased or was faster meanwhile, nothing is written.
-// Cost: the runs that changed since the last one; the first time, all nodes.
+// writeDirectory writes a directory of the latest snapshot of a context, if Packing.Directory
+// snapshots came after the last one. It reads and encodes before it takes the lock; it writes
+// nothing if somebody erased or was faster meanwhile. Cost: the runs that changed since the
+// last directory; the first time, all nodes.
 func (s *Store) writeDirectory(ctx context.Context, key store.Key) error {
 	return again(func(plain bool) error { return s.writeDirectoryOnce(ctx, key, plain) })
 }
@@ -84,7 +84,7 @@ func (s *Store) writeDirectoryOnce(ctx context.Context, key store.Key, plain boo
 	return s.transact(ctx, doing, d.write)
 }
 
-// encode makes the pages of the runs that no page has, and the root page.
+// encode makes the root page and the pages of the runs that have none yet.
 func (d *directoryDraft) encode() {
 	var root pageDraft
 	t := d.replay.tree
@@ -129,7 +129,7 @@ func (d *directoryDraft) inside(p *pageDraft, l *tree.List) {
 	}
 }
 
-// run adds a run to a page: as the page that it is already, or as a new one.
+// run adds a run to a page: under the number of the page that it already has, or as a new one.
 func (d *directoryDraft) run(p *pageDraft, l *tree.List) {
 	if d.unfit {
 		return
@@ -188,8 +188,8 @@ func (d *directoryDraft) addNode(p *pageDraft, n *tree.Node) {
 	p.Rows, p.nodes, p.nids = append(p.Rows, r), append(p.nodes, n), append(p.nids, at.nid)
 }
 
-// where returns where a node of the tree is stored. The nodes that are asked for came
-// in with the replay or are in pages that are open.
+// where returns where a node of the tree is stored. Callers ask only for nodes that the replay
+// read or that are in open pages.
 func (r *replay) where(id string) (stored, bool) {
 	if at, ok := r.stored[id]; ok {
 		return at, true
@@ -218,8 +218,8 @@ func (r *replay) where(id string) (stored, bool) {
 	return found, found != stored{}
 }
 
-// write writes the directory, marks the pages that it replaces, and deletes those of
-// directories before the one that it follows.
+// write writes the directory, marks the pages that it replaces, and deletes the pages of
+// directories older than the one that it follows.
 func (d *directoryDraft) write(w *writer) error {
 	st := &w.store.stmts
 	var erasures int64
@@ -238,7 +238,7 @@ func (d *directoryDraft) write(w *writer) error {
 		return nil
 	}
 	cycle := d.state.Cycle
-	if !d.first && d.replay.base == nil { // the one before is damaged
+	if !d.first && d.replay.base == nil { // the previous directory is damaged
 		if err := w.dropDirectories(d.branch, beforeAll); err != nil {
 			return err
 		}
@@ -266,8 +266,8 @@ func (d *directoryDraft) write(w *writer) error {
 	return w.exec(st.deleteRuns, d.branch, d.previous, d.branch)
 }
 
-// replaced finds the pages of this branch that the directory before had and this one
-// has not.
+// replaced finds the pages of this branch that the previous directory has and this one does
+// not.
 func (d *directoryDraft) replaced() {
 	var visit func(runs []*run)
 	visit = func(runs []*run) {
@@ -286,8 +286,8 @@ func (d *directoryDraft) replaced() {
 	}
 }
 
-// dropDirectories deletes the directories of a branch of cycles after one, and the
-// pages that only they have.
+// dropDirectories deletes the directories of a branch for cycles after after, and the pages
+// that only they have.
 func (w *writer) dropDirectories(branch, after int64) error {
 	for _, query := range [...]string{`DELETE FROM directory WHERE branch = ? AND cycle > ?`,
 		`DELETE FROM directory_run WHERE branch = ? AND born > ?`} {

@@ -11,15 +11,13 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// maxTries is how often an erasure is planned where other writers change the family
-// meanwhile.
+// maxTries is how often Erase plans again because other writers changed the family meanwhile.
 const maxTries = 8
 
-// Erase implements store.Eraser. It plans everything before it takes the lock,
-// and plans again where another writer changed the family meanwhile. Cost: the
-// rows of all contexts concerned, and the snapshots from the first one that changes; in
-// memory the trees of one context at a time, two digests for each of these snapshots, and
-// what is written.
+// Erase implements store.Eraser. It plans everything before it takes the lock, and plans again
+// if another writer changed the family meanwhile. Cost: the rows of all contexts of the family,
+// and the snapshots from the first one that changes; in memory the trees of one context at a
+// time, two digests for each of these snapshots, and what is written.
 func (s *Store) Erase(ctx context.Context, key store.Key, e store.Erase) (*store.Erased, error) {
 	switch {
 	case e.Nothing() && e.DryRun:
@@ -77,7 +75,7 @@ type erasure struct {
 	store  *Store
 	finder *store.Finder
 
-	line       lineage   // of the context
+	line       lineage   // of the context that the caller named
 	family     []*branch // origins before their forks
 	byKey      map[store.Key]*branch
 	ids        map[string]bool
@@ -85,31 +83,31 @@ type erasure struct {
 	rows       []version
 	logs       []logRow
 	newEntries []newEntry
-	links      map[logKey]linkPair // at which forks begin
+	links      map[logKey]linkPair // by the entry at which forks begin
 	total      store.Erased
 
-	done, all int // trees gone through and in all, for the progress
+	done, all int // trees walked and in all, for Progress
 }
 
-// branch is a context of the family, or the rest of a deleted one that forks share.
+// branch is a context of the family, or what a deleted one left to its forks.
 type branch struct {
 	store.Info
 	deleted bool
-	next    int64 // nid
+	next    int64 // the next free nid
 	chain   []byte
 	digest  []byte               // of the last row of the log
-	forks   []*branch            // of it, by the cycle that they begin at
-	digests map[int64]digestPair // by cycle, where a row of the lineage changes
+	forks   []*branch            // in the order of the cycle at which they begin
+	digests map[int64]digestPair // by cycle, for cycles in which a row of the lineage changes
 	working digestPair
 
-	attempts      []attemptRow   // of its own, that change
-	attemptCycles map[int64]bool // cycles of its own attempts
+	attempts      []attemptRow   // its own that change
+	attemptCycles map[int64]bool // in which it has attempts of its own
 
-	// What changes in the context, that of its origins included.
+	// What changes in the context and in its origins.
 	rows                            []version    // oldest first
-	blanked, stale, changedAttempts []int64      // revisions and cycles of its own
-	shared                          changeCounts // with its origins
-	needsWalk                       bool         // its trees have to be gone through
+	blanked, stale, changedAttempts []int64      // its own revisions and cycles that change
+	shared                          changeCounts // together with its origins
+	needsWalk                       bool         // the erasure has to walk its trees
 }
 
 type logKey struct{ branch, revision int64 }
@@ -188,7 +186,7 @@ func (x *erasure) loadFamily(key store.Key) (*branch, error) {
 	return own, nil
 }
 
-// familyMoved reports whether a writer changed the family since loadFamily.
+// familyMoved reports whether a writer changed the family after loadFamily read it.
 func (x *erasure) familyMoved(tx *sql.Tx) (bool, error) {
 	if len(x.family) == 0 {
 		return false, nil
@@ -234,8 +232,8 @@ func (x *erasure) plan(key store.Key) error {
 	return nil
 }
 
-// dropCached drops the cached snapshots of the family, and all pages that are open, so that the erased text
-// leaves the memory.
+// dropCached drops the cached snapshots of the family and all open pages, so that the erased
+// text leaves the memory.
 func (x *erasure) dropCached() {
 	for _, b := range x.family {
 		x.store.cache.drop(b.Key)
@@ -243,8 +241,8 @@ func (x *erasure) dropCached() {
 	x.store.pages.clear()
 }
 
-// unchanged ends an erasure that writes nothing: a dry run, or one of text that is
-// gone already, after which free space may still need cleaning.
+// unchanged ends an erasure that writes nothing: a dry run, or an erasure of text that is
+// already gone, after which free space may still need cleaning.
 func (s *Store) unchanged(ctx context.Context, x *erasure) (*store.Erased, error) {
 	if x.DryRun {
 		return &x.total, nil
@@ -266,7 +264,7 @@ func (s *Store) pending(ctx context.Context) (*store.Erased, error) {
 	return of, nil
 }
 
-// clean has the database clean up after an erasure that was carried out.
+// clean lets the database clean up after an erasure.
 func (s *Store) clean(ctx context.Context, done *store.Erased, err error) (*store.Erased, error) {
 	if err != nil {
 		return nil, err

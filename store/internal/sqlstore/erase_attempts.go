@@ -10,12 +10,12 @@ type attemptRow struct {
 	attemptKey
 	store.Attempt
 	proof   int64
-	hasText bool // it holds a text
+	hasText bool // it contains a text
 }
 
-// attempts returns the attempts of a branch that the erasure changes. Attempts take
-// no revision, so the erasure reads them once more under the lock. A row that did
-// not match its proof before does not match it afterwards.
+// attempts returns the attempts of a branch that the erasure changes. Attempts have no
+// revision, so the erasure reads them once more under the lock. A row that did not match its
+// proof before does not match it afterwards.
 func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 	rows, err := q.QueryContext(x.ctx, x.store.bound(attemptRows), int64(b.Key), int64(beforeAll), int64(afterAll))
 	if err != nil {
@@ -50,8 +50,8 @@ func (x *erasure) attempts(q querier, b *branch) ([]attemptRow, error) {
 	return list, x.store.fail(x.ctx, rows.Err(), "reading attempts")
 }
 
-// sent reports whether an attempt of a cycle may have sent erased text: text in
-// the snapshot of the cycle or in the one before it, in whatever version.
+// sent reports whether an attempt of a cycle may have sent erased text: text in the snapshot of
+// the cycle or in the snapshot before it, in any version.
 func (b *branch) sent(cycle int64) bool {
 	changed := func(cycle int64) bool {
 		s, ok := b.digests[cycle]
@@ -93,5 +93,5 @@ func (x *erasure) loadAttemptCycles(b *branch) error {
 type digestPair struct {
 	digest, thread, newDigest, newThread tree.Digest
 
-	hash string // of the thread before, where there are attempts
+	hash string // of the thread before, in cycles that have attempts
 }

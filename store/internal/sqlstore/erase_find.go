@@ -13,8 +13,8 @@ import (
 // afterAll is a cycle and a revision after all others: the end of an open segment.
 const afterAll = math.MaxInt64
 
-// findTargets collects the nodes and entries to erase, and refuses what cannot be
-// erased.
+// findTargets collects the nodes and entries to erase, and returns an error if one of them
+// cannot be erased.
 func (x *erasure) findTargets(own *branch) error {
 	f := store.NewFamily(x.IDs)
 	x.ids, x.entries = f.Below, map[logKey]bool{}
@@ -28,7 +28,7 @@ func (x *erasure) findTargets(own *branch) error {
 			b.needsWalk = true
 		}
 		err := x.walk(beforeAll, func(b *branch, t *tree.Tree, _ bool) error {
-			if last[b] != nil || b.Origin.Key == 0 { // a fork begins as a tree that was looked at
+			if last[b] != nil || b.Origin.Key == 0 { // a fork begins with a tree that its origin has shown
 				f.Look(last[b], t)
 			}
 			last[b] = t
@@ -66,10 +66,10 @@ func (x *erasure) findTargets(own *branch) error {
 	return nil
 }
 
-// leaves reports whether the rows show that nothing is or ever was below any of the nodes
-// that are named, and notes which of those there were. What is below a head names the turn
-// to come as its parent, so a head is never taken for a leaf. Cost: the rows of the
-// family, without their contents.
+// leaves reports whether the rows show that the named nodes never had a node below them, and
+// records which of the named nodes exist. A node below a head names the coming turn as its
+// parent, so leaves never takes a head for a leaf. Cost: the rows of the family, without their
+// contents.
 func (x *erasure) leaves(f *store.Family) (bool, error) {
 	if len(x.IDs) == 0 {
 		return true, nil
@@ -98,7 +98,7 @@ func (x *erasure) leaves(f *store.Family) (bool, error) {
 	return sure, nil
 }
 
-// eachRowOf calls f with the rows of a branch, and then with those in pages: one that is
+// eachRowOf calls f with the rows of a branch, and then with those in pages. A row that is
 // packed between the two comes twice.
 func (x *erasure) eachRowOf(b *branch, f func(*page.Row)) error {
 	rows, err := x.store.stmts.versionRows.QueryContext(x.ctx, int64(b.Key), int64(afterAll))
@@ -120,7 +120,7 @@ func (x *erasure) eachRowOf(b *branch, f func(*page.Row)) error {
 	return x.store.fail(x.ctx, err, "reading the pages")
 }
 
-// revision returns the branch whose log has a revision.
+// revision returns the branch whose log has the revision n.
 func (l lineage) revision(n int64) int64 {
 	for _, p := range l {
 		if n <= p.endRevision {
@@ -133,8 +133,8 @@ func (l lineage) revision(n int64) int64 {
 const searched = `SELECT v.id, v.type, v.created_ns, v.created_iso, v.headers, c.body
 	FROM node_version v LEFT JOIN content c ON {same} WHERE v.branch = ? AND v.id IS NOT NULL`
 
-// findTexts searches every version of the nodes of a branch for the texts: the rows,
-// and then the pages, in which rows may be by then.
+// findTexts searches every version of the nodes of a branch for the texts. It reads the rows
+// before the pages: a row may move to a page between the two.
 func (x *erasure) findTexts(b *branch) error {
 	rows, err := x.store.read.QueryContext(x.ctx, x.store.bound(searched), int64(b.Key))
 	if err != nil {
@@ -175,8 +175,7 @@ func (x *erasure) findTextsIn(n tree.Node, iso, headers string, body []byte) err
 	return nil
 }
 
-// findStaleDigests records the entries of a branch that hold digests of drafts that
-// are gone.
+// findStaleDigests records the entries of a branch that hold digests of drafts that are gone.
 func (x *erasure) findStaleDigests(b *branch) error {
 	rows, err := x.store.read.QueryContext(x.ctx,
 		x.store.bound(`SELECT revision, kind, digest FROM log WHERE branch = ? AND digest IS NOT NULL ORDER BY revision`),

@@ -23,7 +23,7 @@ type logRow struct {
 // newEntry is an entry that the erasure adds to the log of a context.
 type newEntry struct {
 	branch *branch
-	chain  []byte // of the row before
+	chain  []byte // of the previous row
 	entry  store.Entry
 }
 
@@ -93,8 +93,8 @@ func sameValues(a, b []any) bool {
 	})
 }
 
-// rewriteEntry changes the values of a row of the log to those after the erasure,
-// without its link.
+// rewriteEntry changes the values of a row of the log to those after the erasure, except its
+// link.
 func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 	e := entryOf(values)
 	at := logKey{int64(b.Key), e.Revision}
@@ -113,7 +113,7 @@ func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 	if e.Kind == store.Edit || e.Kind == store.Superseded || e.Kind == store.Erasing {
 		_, stale := slices.BinarySearch(b.stale, e.Revision)
 		if cycle, _ := values[colCycle].(int64); cycle >= since || stale {
-			values[colDigest] = nil // of a working state that no longer is, with what drafts there were
+			values[colDigest] = nil // it covers a working state that no longer exists, with its drafts
 		}
 		return
 	}
@@ -129,8 +129,8 @@ func (x *erasure) rewriteEntry(b *branch, values []any, since int64) {
 	}
 }
 
-// newDigest returns the digest to record in place of a recorded one. Where the
-// recorded one did not match the tree, it returns one that matches none.
+// newDigest returns the digest that replaces a recorded one. If the recorded one did not match
+// the tree, it returns one that matches no tree.
 func newDigest(recorded any, was, is tree.Digest) any {
 	b, _ := recorded.([]byte)
 	switch {

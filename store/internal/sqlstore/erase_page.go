@@ -27,8 +27,8 @@ func (x *erasure) findPackedTexts(b *branch) error {
 	return x.store.fail(x.ctx, err, "searching the pages")
 }
 
-// versionsOf returns the values of all versions of the nodes to erase that are in a
-// branch, as rows or in pages, in the order of rows.
+// versionsOf returns the values of all versions of the nodes to erase that a branch has, in
+// rows or in pages, in the order of rows.
 func (x *erasure) versionsOf(b *branch) ([][]any, error) {
 	var list [][]any
 	seen := make(map[ref]bool)
@@ -41,7 +41,7 @@ func (x *erasure) versionsOf(b *branch) ([][]any, error) {
 			list = append(list, slices.Clone(values))
 		}
 	}
-	// A row that is packed between the two is seen twice.
+	// A row that is packed between the two reads comes twice.
 	rows, err := x.store.stmts.versionRows.QueryContext(x.ctx, int64(b.Key), int64(afterAll))
 	err = eachRow(rows, err, func(values []any) error {
 		take(values)
@@ -70,8 +70,8 @@ func (x *erasure) versionsOf(b *branch) ([][]any, error) {
 	return list, nil
 }
 
-// writePacked writes the pages anew that have some of the versions of a branch. The
-// versions are in the order of rows.
+// writePacked rewrites the pages that hold some of the versions of a branch. list is in the
+// order of rows.
 func (w *writer) writePacked(branch int64, list []version) error {
 	for len(list) > 0 {
 		var at *wholePage

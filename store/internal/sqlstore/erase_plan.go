@@ -21,8 +21,8 @@ type version struct {
 	size, hash, proof  any
 }
 
-// planVersions plans the rows of a branch that the erasure changes. The rows that
-// it shares with its origin come first.
+// planVersions plans the rows of a branch that the erasure changes. The rows that the branch
+// shares with its origin come first.
 func (x *erasure) planVersions(b *branch) error {
 	if origin := x.byKey[b.Origin.Key]; origin != nil {
 		n := sort.Search(len(origin.rows), func(i int) bool { return origin.rows[i].birth > b.Origin.Cycle })
@@ -94,8 +94,7 @@ func (x *erasure) planVersion(b *branch, values []any) error {
 	return nil
 }
 
-// firstChange returns the first cycle of a branch whose snapshot changes, afterAll
-// where none does.
+// firstChange returns the first cycle of a branch whose snapshot changes, or afterAll.
 func (b *branch) firstChange() int64 {
 	if len(b.rows) == 0 {
 		return afterAll
@@ -131,7 +130,7 @@ func (x *erasure) digestTrees() error {
 				}
 				return n.Erase(ctx, x.Salt)
 			}}
-		} else if w == nil { // it begins as the tree that its origin is at
+		} else if w == nil { // a fork begins with the tree that its origin is at
 			w = &store.Rewriter{}
 			*w = *at[x.byKey[b.Origin.Key]]
 		}
@@ -146,8 +145,8 @@ func (x *erasure) digestTrees() error {
 	})
 }
 
-// firstWalked returns the first cycle of the first branch whose digest the erasure needs:
-// what came before it stays as it is. The record of an attempt may need any.
+// firstWalked returns the first cycle of the first branch whose digest the erasure needs.
+// Earlier snapshots do not change, but the record of an attempt may need any of them.
 func (x *erasure) firstWalked() int64 {
 	from := x.family[0].Cycle
 	for _, b := range x.family {
@@ -180,8 +179,8 @@ func (x *erasure) recordDigests(b *branch, w *store.Rewriter, working bool) (err
 	return err
 }
 
-// states returns how many trees a branch has of its own, with its first one and
-// the working state.
+// states returns how many trees a branch has of its own, including its first one and the
+// working state.
 func (b *branch) states() int { return int(b.Cycle-max(b.Origin.Cycle, b.First-1)) + 2 }
 
 func (x *erasure) progress(more int) {

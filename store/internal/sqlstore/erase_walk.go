@@ -4,9 +4,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// walk calls f with the trees of all branches that need it, from the first of each
-// to its working state, but for those before a cycle of the first branch, at which no fork
-// that needs it has begun. It walks a fork when its origin is at the cycle at which
+// walk calls f with the trees of all branches that need it, from the first tree of each to its
+// working state. It leaves out the trees of the first branch before the cycle from; every fork
+// that needs the walk begins later. It walks a fork when its origin is at the cycle at which
 // the fork begins. Cost: the rows of the family, each once.
 func (x *erasure) walk(from int64, f func(b *branch, t *tree.Tree, working bool) error) error {
 	first := x.family[0]
@@ -44,7 +44,7 @@ func (b *branch) ownSegment() lineage {
 // cyclesPerRead is how many cycles of rows a walk reads at once.
 const cyclesPerRead = 256
 
-// walkBranch walks a branch from the cycle at, where the replay is.
+// walkBranch walks a branch on from the cycle at, which the replay has reached.
 func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t *tree.Tree,
 	working bool) error) error {
 	forks := b.forks
@@ -68,7 +68,7 @@ func (x *erasure) walkBranch(r *replay, b *branch, at int64, f func(b *branch, t
 		return err
 	}
 	read := func(held, after, upTo int64) ([]row, error) {
-		r.scanner.line = b.ownSegment() // which a fork changed
+		r.scanner.line = b.ownSegment() // a fork changed it
 		rows, err := r.rows(x.ctx, held, after, upTo)
 		return rows, x.store.fail(x.ctx, err, "reading a history")
 	}

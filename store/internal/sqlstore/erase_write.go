@@ -14,8 +14,8 @@ const (
 	noteUnclean = `INSERT INTO unclean (since_ns) VALUES (?)`
 )
 
-// write writes the rows of the plan, drops the directories that have texts of nodes and
-// digests of before, and records that the file needs cleaning.
+// write writes the rows of the plan, drops the directories, which may hold texts of erased
+// nodes and their digests, and records that the file needs cleaning.
 func (x *erasure) write(w *writer) error {
 	for _, write := range [...]func(*writer) error{x.writeVersions, x.writeLogs, x.writeAttempts, x.writeEntries} {
 		if err := write(w); err != nil {
@@ -39,12 +39,13 @@ func (w *writer) execOnce(query string, args ...any) error {
 	return err
 }
 
-// prepareForMany prepares a statement to execute for many rows.
+// prepareForMany prepares a statement that runs for many rows.
 func (w *writer) prepareForMany(query string) (*sql.Stmt, error) {
 	return w.tx.PrepareContext(w.ctx, w.store.bound(query))
 }
 
-// writeVersions writes rows, and those that are in pages by now there.
+// writeVersions writes the versions to the rows, and to the pages for those that are packed by
+// now.
 func (x *erasure) writeVersions(w *writer) error {
 	row, err := w.prepareForMany(updateVersion)
 	if err != nil {
@@ -82,7 +83,8 @@ func (x *erasure) writeVersions(w *writer) error {
 		if !b.deleted || len(b.rows) == 0 {
 			continue
 		}
-		// No entry says so in a context that is deleted; whoever packs its rows has to know.
+		// A deleted context gets no log entry, but whoever packs its rows has to notice the
+		// erasure.
 		if _, err := w.alterContext(int64(b.Key), func(c *contextRow) error {
 			c.Erasures++
 			return nil

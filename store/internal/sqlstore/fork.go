@@ -10,12 +10,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// logPosition is the state of a context after a revision, as its row of the log
-// has it.
+// logPosition is the state of a context after a revision, from the row of the log.
 type logPosition struct {
 	revision, latest int64
 	stamps           tree.Stamps
-	next             int64 // nid
+	next             int64 // the next free nid
 	digest, thread   []byte
 	idle             any
 	chain            []byte
@@ -82,10 +81,10 @@ func orSeen(err error, token string) error {
 	return store.RequestSeen(token)
 }
 
-// publication finds the row of the log that published a cycle: the first one of
-// its branch after which that cycle was the latest. It searches backward from the
-// end in doubling steps, because most callers want a recent cycle. Cost: look-ups
-// that grow with the logarithm of the distance.
+// publication finds the row of the log that published a cycle: the first one of its branch
+// after which that cycle was the latest. It searches backward from the end in doubling steps,
+// because most callers want a recent cycle. Cost: look-ups that grow with the logarithm of the
+// distance.
 func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, revision int64) (logPosition, error) {
 	var err error
 	state := within(ctx, tx, s.stmts.logState)
@@ -111,8 +110,8 @@ func (s *Store) publication(ctx context.Context, tx *sql.Tx, p segment, cycle, r
 	return l, s.fail(ctx, err, "reading the log")
 }
 
-// renameSource checks that the context to fork is there and, where the fork takes
-// over its name, renames it and logs that.
+// renameSource checks that the context to fork exists. If the fork takes over its name, it
+// renames the context and logs that.
 func (w *writer) renameSource(key store.Key, f store.Fork) error {
 	var now logPosition
 	st := &w.store.stmts
@@ -138,8 +137,8 @@ func (w *writer) renameSource(key store.Key, f store.Fork) error {
 	return err
 }
 
-// fork writes the two rows of a fork and counts it at the first of its family.
-// It returns the link of the row of the log.
+// fork writes the two rows of a fork and counts the fork in the first context of its family. It
+// returns the link of the row of the log.
 func (w *writer) fork(info *store.Info, first int64, at logPosition, e store.Entry) ([]byte, error) {
 	st := &w.store.stmts
 	family, err := w.alterContext(first, func(c *contextRow) error {
@@ -157,7 +156,7 @@ func (w *writer) fork(info *store.Info, first int64, at logPosition, e store.Ent
 		return nil, err
 	}
 	info.Key = row.Key
-	// Under the lock, because an erasure changes them.
+	// Read under the lock, because an erasure changes them.
 	if err := w.stmt(st.logProof).QueryRowContext(w.ctx, int64(o.Key), o.Revision).Scan(&at.digest, &at.thread,
 		&at.chain); err != nil {
 		return nil, err

@@ -21,7 +21,7 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter
 			yield(s.snapshot(ctx, key, from))
 			return
 		}
-		c, err := s.scanner(ctx, key) // outside of the transactions, which have one connection each
+		c, err := s.scanner(ctx, key) // opened outside the transactions, each of which holds a connection
 		if err != nil {
 			yield(nil, err)
 			return
@@ -34,7 +34,7 @@ func (s *Store) History(ctx context.Context, key store.Key, from, to int64) iter
 				return
 			}
 			for i, t := range list {
-				list[i] = nil // the reader has it now
+				list[i] = nil // the reader owns it now
 				if !yield(t, nil) {
 					return
 				}
@@ -49,14 +49,14 @@ type history struct {
 	key      store.Key
 	next, to int64
 	replay   *replay // at the cycle before next, nil at the beginning
-	began    *state  // the context when the reader began, nil before
+	began    *state  // the context when the reader began, nil before that
 }
 
-// batch is what was read of a few snapshots in one transaction.
+// batch is what one transaction read for a few snapshots.
 type batch struct {
 	upTo     int64
 	recorded map[int64][]byte // digests in the log, by cycle
-	first    *reading         // of the first snapshot of all, else nil
+	first    *reading         // of the very first snapshot, nil in later batches
 	rows     []row
 }
 
@@ -66,7 +66,7 @@ func (h *history) more(ctx context.Context) (list []*tree.Tree, err error) {
 		return h.batch(ctx)
 	}
 	next := h.next
-	if list, err = h.batch(ctx); damageOf(err) != nil { // perhaps that of a directory
+	if list, err = h.batch(ctx); damageOf(err) != nil { // the damage may be that of a directory
 		h.next, h.replay, h.scanner.plain = next, nil, true
 		list, err = h.batch(ctx)
 	}
@@ -92,7 +92,7 @@ func (h *history) batch(ctx context.Context) (list []*tree.Tree, err error) {
 	return h.trees(ctx, b)
 }
 
-// read reads what the next few snapshots are made of, nil where there are none.
+// read reads the rows of the next few snapshots, nil if there are none left.
 func (h *history) read(ctx context.Context) (*batch, state, error) {
 	c := h.scanner
 	st, err := c.store.state(ctx, c.tx, h.key)
