@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Memory keeps contexts in memory for as long as the process lives. Snapshots share what
-// did not change, so that a history costs what its changes cost.
+// Memory keeps contexts in memory for as long as the process lives. Snapshots share what did
+// not change, so the cost of a history is that of its changes.
 type Memory struct {
 	mu       sync.RWMutex
 	next     Key
@@ -22,19 +22,19 @@ type Memory struct {
 // memoryContext is one context in memory.
 type memoryContext struct {
 	info      Info
-	base      int64        // the cycle the context began with
+	base      int64        // the first cycle of the context
 	snapshots []*tree.Tree // of the cycles base, base+1, …
 	marks     []logMark    // of the snapshots
 	working   *tree.Tree
 	log       []Entry
 	after     []after          // each entry of log
 	requests  map[string]int   // token -> index in log
-	ids       map[string]int64 // every id there ever was, with the first cycle that has it
-	origin    *memoryContext   // of a fork: what it shares; its own requests and ids come on top
+	ids       map[string]int64 // every id that ever was, with the first cycle that has it
+	origin    *memoryContext   // of a fork: what it shares; its own requests and ids are here
 	attempts  []Attempt        // in the order in which they were started
-	forks     int64            // of the first of a family: how many numbers were given
+	forks     int64            // how many numbers forks got; counted in the first context of a family
 
-	unfinished bool // a copy under way, which no name leads to
+	unfinished bool // a copy under way, which no name finds
 }
 
 // NewMemory returns an empty store.
@@ -125,7 +125,7 @@ func (k *memoryContext) record(e Entry) {
 	k.log, k.after = append(k.log, e), append(k.after, after{k.info.Stamps, k.info.Cycle})
 }
 
-// with finds a context under the lock that its caller holds.
+// with finds a context. The caller holds the lock.
 func (m *Memory) with(key Key) (*memoryContext, error) {
 	if m.contexts == nil {
 		return nil, Closed()
@@ -241,7 +241,7 @@ func (k *memoryContext) take(c Change) {
 	k.working, k.info.Stamps = c.After, c.Stamps
 }
 
-// RequestSeen returns the error for a request token that is in the log already: E_CONFLICT.
+// RequestSeen returns the error for a request token that the log already has: E_CONFLICT.
 func RequestSeen(token string) error {
 	return fault.New(fault.Conflict, "the request token "+strconv.Quote(token)+" was used before",
 		"Request returns the log entry of that call")

@@ -27,7 +27,7 @@ func (m *Memory) PutAttempt(_ context.Context, key Key, a Attempt) (Attempt, err
 	return old.clone(), nil
 }
 
-// start keeps a new attempt under the next number of its cycle.
+// start adds a new attempt under the next number of its cycle.
 func (k *memoryContext) start(a Attempt) (Attempt, error) {
 	if a.Cycle != k.info.Stamps.Cycle {
 		return Attempt{}, CycleOver(a.Cycle, k.info.Stamps.Cycle)
@@ -42,8 +42,8 @@ func (k *memoryContext) start(a Attempt) (Attempt, error) {
 	return a.clone(), nil
 }
 
-// attempt finds one by its id, in the context or in what it shares, nil if
-// there is none.
+// attempt finds an attempt by its id, in the context or in what it shares; nil if there is
+// none.
 func (k *memoryContext) attempt(id string) *Attempt {
 	cycle, _, _, ok := ParseAttemptID(id)
 	for k.origin != nil && cycle <= k.info.Origin.Cycle {

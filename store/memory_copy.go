@@ -112,8 +112,7 @@ func (m *Memory) BeginCopy(ctx context.Context, l Line, first Revision, base *tr
 	return m.next, nil
 }
 
-// forkPoint finds the context that a fork began in, and how many of its trees the
-// fork shares.
+// forkPoint finds the context in which a fork began, and how many of its trees the fork shares.
 func (m *Memory) forkPoint(o Origin) (of *memoryContext, trees int64, err error) {
 	if of, err = m.with(o.Key); err != nil {
 		return nil, 0, err
@@ -125,13 +124,13 @@ func (m *Memory) forkPoint(o Origin) (of *memoryContext, trees int64, err error)
 	return of, trees, nil
 }
 
-// retrace logs a revision as another store has it.
+// retrace logs a revision as another store recorded it.
 func (k *memoryContext) retrace(r Revision) {
 	k.info.Stamps, k.info.Cycle = r.Stamps, r.Latest
 	k.record(r.Entry)
 }
 
-// unfinishedCopy finds an unfinished copy under the lock that its caller holds.
+// unfinishedCopy finds an unfinished copy. The caller holds the lock.
 func (m *Memory) unfinishedCopy(key Key) (*memoryContext, error) {
 	if m.contexts == nil {
 		return nil, Closed()
@@ -169,8 +168,8 @@ func (m *Memory) ExtendCopy(ctx context.Context, key Key, g Guard, pieces ...Pie
 	return nil
 }
 
-// holding returns the changes of pieces with trees that hold their contents: those
-// of the pieces may read them from the store that they are of.
+// holding returns the changes of pieces with trees that hold their contents: the trees of the
+// pieces may load contents from the store that they come from.
 func (k *memoryContext) holding(ctx context.Context, pieces []Piece) ([]Change, error) {
 	list, working := make([]Change, len(pieces)), k.working
 	for i, p := range pieces {
@@ -192,7 +191,7 @@ func (k *memoryContext) holding(ctx context.Context, pieces []Piece) ([]Change, 
 	return list, nil
 }
 
-// hold puts nodes that hold their contents in the place of those that read them.
+// hold replaces nodes that load their contents by nodes that hold them.
 func hold(ctx context.Context, list []tree.Born) error {
 	for i, b := range list {
 		if b.Node.Content.Size() == 0 {
@@ -236,7 +235,7 @@ func (m *Memory) CopyAttempts(_ context.Context, key Key, list []Attempt) error 
 	return nil
 }
 
-// compareAttempts orders the attempts of a context as they were started.
+// compareAttempts orders the attempts of a context by their start.
 func compareAttempts(a, b Attempt) int {
 	cycleA, numberA, _, _ := ParseAttemptID(a.ID)
 	cycleB, numberB, _, _ := ParseAttemptID(b.ID)

@@ -34,8 +34,8 @@ func (m *Memory) Erase(ctx context.Context, key Key, e Erase) (*Erased, error) {
 	return x.erase()
 }
 
-// cleaned is the answer where only a clean-up is asked for. Nothing is left to
-// clean in memory that the garbage collector does not.
+// cleaned is the answer if only a clean-up is asked for. In memory the garbage collector cleans
+// up.
 func (m *Memory) cleaned() (*Erased, error) {
 	if m.contexts == nil {
 		return nil, Closed()
@@ -48,18 +48,18 @@ type memoryErasure struct {
 	Erase
 	ctx      context.Context
 	finder   *Finder
-	family   []*memoryContext // oldest first, deleted ones that forks share included
+	family   []*memoryContext // oldest first, with deleted ones that forks share
 	deleted  map[*memoryContext]bool
 	ids      map[string]bool
-	entries  map[*memoryContext]map[int64]bool // revisions of own entries to blank
-	stale    map[*memoryContext]map[int64]bool // and of those that lose their digest with the texts
+	entries  map[*memoryContext]map[int64]bool // revisions of its own entries to blank
+	stale    map[*memoryContext]map[int64]bool // revisions of its own entries whose digest goes with the texts
 	versions map[*tree.Node]bool
-	done     map[*tree.Tree]*tree.Tree // trees that contexts share, made once
+	done     map[*tree.Tree]*tree.Tree // trees that contexts share, rewritten once
 
-	past, all int // trees, for the progress
+	past, all int // trees walked and in all, for Progress
 }
 
-// gather finds the family: all that go back to the same first context.
+// gather finds the family: all contexts that go back to the same first one.
 func (x *memoryErasure) gather(m *Memory, k *memoryContext) {
 	first := func(k *memoryContext) *memoryContext {
 		for k.origin != nil {
@@ -90,10 +90,11 @@ func (x *memoryErasure) gather(m *Memory, k *memoryContext) {
 // states yields all trees of a context, the working state last.
 func (k *memoryContext) states() []*tree.Tree { return append(slices.Clip(k.snapshots), k.working) }
 
-// begins is the first revision of a context's own.
+// begins is the first revision that the context does not share.
 func (k *memoryContext) begins() int64 { return k.info.Origin.Revision + 1 }
 
-// targets finds out what goes, and refuses what cannot.
+// targets collects the nodes and entries to erase, and returns an error if one cannot be
+// erased.
 func (x *memoryErasure) targets(k *memoryContext) error {
 	f := NewFamily(x.IDs)
 	for _, c := range x.family {
@@ -143,7 +144,7 @@ func (x *memoryErasure) targets(k *memoryContext) error {
 	return nil
 }
 
-// search looks for the texts in what a tree brings.
+// search looks for the texts in the nodes that a tree adds.
 func (x *memoryErasure) search(last, t *tree.Tree) error {
 	if len(x.Texts) == 0 {
 		return nil

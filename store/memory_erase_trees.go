@@ -9,7 +9,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// gap is what is left of a node.
+// gap returns what is left of a node.
 func (x *memoryErasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, error) {
 	if !x.ids[n.ID] {
 		return n, nil
@@ -29,21 +29,21 @@ func (x *memoryErasure) gap(ctx context.Context, n *tree.Node) (*tree.Node, erro
 	return gap, err
 }
 
-// rewritten is what an erasure makes of a context.
+// rewritten is a context after the erasure.
 type rewritten struct {
 	*memoryContext
 	snapshots []*tree.Tree
 	working   *tree.Tree
 	touched   bool
-	since     int64 // the first cycle that is another one
+	since     int64 // the first cycle whose snapshot changes
 	ids       map[string]bool
 	versions  int
 	entries   int
 	digests   int
 	attempts  []Attempt // of its own
 	changed   []int64   // cycles of those that change
-	said      int       // of which that many hold a text
-	others    int       // attempts that change, those that it shares included
+	said      int       // how many of these contain a text
+	others    int       // attempts that change, shared ones included
 }
 
 func (r *rewritten) concerned() bool { return r.touched || r.entries+r.digests+r.others > 0 }
@@ -87,7 +87,7 @@ func (x *memoryErasure) erase() (*Erased, error) {
 	return total, nil
 }
 
-// rewrite makes the trees of a context anew.
+// rewrite makes the trees of a context after the erasure.
 func (x *memoryErasure) rewrite(k *memoryContext) (*rewritten, error) {
 	r := &rewritten{memoryContext: k, ids: map[string]bool{}, since: k.info.Stamps.Cycle}
 	w := Rewriter{Gap: func(ctx context.Context, n *tree.Node) (*tree.Node, error) {
@@ -144,8 +144,8 @@ func (x *memoryErasure) rewrite(k *memoryContext) (*rewritten, error) {
 	return r, nil
 }
 
-// shown reports whether an attempt was sent what the snapshot of its cycle shows
-// and goes on to show.
+// shown reports whether an attempt sent the thread of the snapshot of its cycle, and the
+// erasure leaves that thread as it is.
 func (r *rewritten) shown(ctx context.Context, a Attempt) (bool, error) {
 	i := int(a.Cycle - r.base)
 	if i < 0 || i >= len(r.snapshots) || r.memoryContext.snapshots[i].ThreadDigest() != r.snapshots[i].ThreadDigest() {
@@ -155,8 +155,8 @@ func (r *rewritten) shown(ctx context.Context, a Attempt) (bool, error) {
 	return hash == a.Thread, err
 }
 
-// sent reports whether an attempt of a cycle may have been sent what goes: it
-// was in the snapshot of the cycle or in the one before it, in whatever version.
+// sent reports whether an attempt of a cycle may have sent erased text: text in the snapshot of
+// the cycle or in the snapshot before it, in any version.
 func (r *rewritten) sent(cycle int64) bool {
 	changed := func(cycle int64) bool {
 		i := int(cycle - r.base)
@@ -168,7 +168,7 @@ func (r *rewritten) sent(cycle int64) bool {
 	return changed(cycle) || changed(cycle-1)
 }
 
-// concerns counts the attempts of the family that change and that a context has.
+// concerns counts the attempts of the family that change and that a context has or shares.
 func (r *rewritten) concerns(list []*rewritten) (n int) {
 	for c, upTo := r.memoryContext, int64(math.MaxInt64); c != nil; c = c.origin {
 		for _, other := range list {
@@ -186,7 +186,7 @@ func (r *rewritten) concerns(list []*rewritten) (n int) {
 	return n
 }
 
-// publish puts what was worked out in the place of what was.
+// publish replaces the state of a context by its rewritten state.
 func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 	if !r.concerned() {
 		return nil
@@ -199,7 +199,7 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 	}
 	total.Salt = entry.Erased().Salt
 	log := slices.Clone(k.log)
-	at := 0 // the snapshot that an entry is of
+	at := 0 // the index of the snapshot of an entry
 	for i := range log {
 		e := &log[i]
 		for at < len(k.marks) && k.marks[at].revision < e.Revision {
@@ -209,10 +209,10 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 		switch {
 		case e.Kind == Edit || e.Kind == Superseded || e.Kind == Erasing:
 			if r.touched && e.Cycle >= r.since {
-				e.Digest = "" // of a working state that no longer is, with what drafts there were
+				e.Digest = "" // it covers a working state that no longer exists, with its drafts
 			}
 		default:
-			n := at // of a fork, the snapshot before
+			n := at // for a fork, the snapshot before
 			if e.Kind == Forked {
 				n--
 			}
@@ -238,8 +238,8 @@ func (x *memoryErasure) publish(r *rewritten, total *Erased) error {
 	return nil
 }
 
-// blank blanks an entry of a context, or takes its digest, where that or an
-// origin says so.
+// blank blanks an entry of a context, or removes its digest, if the context or an origin says
+// so.
 func (x *memoryErasure) blank(k *memoryContext, e *Entry) {
 	for e.Revision < k.begins() {
 		k = k.origin

@@ -6,7 +6,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// logMark is what a fork at a snapshot goes on with.
+// logMark is the state from which a fork at a snapshot continues.
 type logMark struct {
 	revision int64 // that published the snapshot
 	stamps   tree.Stamps
@@ -38,8 +38,8 @@ func (m *Memory) Fork(_ context.Context, key Key, cycle int64, f Fork) (Info, er
 	return k.info, nil
 }
 
-// renameSource gives the context that is forked its other name, where that and the
-// name of the fork are free.
+// renameSource renames the context that is forked, if its new name and the name of the fork are
+// free.
 func (m *Memory) renameSource(of *memoryContext, f Fork) error {
 	if f.SupersededName == "" {
 		return m.free(f.Name, nil)
@@ -66,7 +66,7 @@ func (m *Memory) renameSource(of *memoryContext, f Fork) error {
 	return nil
 }
 
-// free refuses a name that another context than one has.
+// free returns an error for a name that a context other than but has.
 func (m *Memory) free(name string, but *memoryContext) error {
 	for _, k := range m.contexts {
 		if k != but && k.info.Name == name {
@@ -76,8 +76,8 @@ func (m *Memory) free(name string, but *memoryContext) error {
 	return nil
 }
 
-// fork returns a context that shares snapshots and log up to a cycle. Its
-// origin is the one among the context's own origins that published the cycle.
+// fork returns a context that shares snapshots and log up to a cycle. Its origin is the
+// context, among this one and its origins, that published the cycle.
 func (k *memoryContext) fork(key Key, cycle int64, f Fork) *memoryContext {
 	for k.origin != nil && cycle <= k.info.Origin.Cycle {
 		k = k.origin
@@ -103,8 +103,8 @@ func (k *memoryContext) fork(key Key, cycle int64, f Fork) *memoryContext {
 	return c
 }
 
-// has reports whether a node of an id is or was in a snapshot up to a cycle or
-// in a draft of the one after it.
+// has reports whether a node with an id is or was in a snapshot up to a cycle, or in a draft of
+// the cycle after it.
 func (k *memoryContext) has(id string, upTo int64) bool {
 	if first, ok := k.ids[id]; ok && first <= upTo {
 		return true
@@ -112,7 +112,7 @@ func (k *memoryContext) has(id string, upTo int64) bool {
 	return k.origin != nil && k.origin.has(id, min(upTo, k.info.Origin.Cycle))
 }
 
-// request finds a token among the revisions up to one.
+// request finds a token among the revisions up to upTo.
 func (k *memoryContext) request(token string, upTo int64) (index int, ok bool) {
 	if i, ok := k.requests[token]; ok && int64(i) < upTo {
 		return i, true

@@ -9,9 +9,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Power returns the store as a type P that can do more than [Store], such as [Forker]. If
-// the store does not implement P, the error is E_STORE, wraps [errors.ErrUnsupported] and
-// names P.
+// Power returns the store as a type P that can do more than [Store], such as [Forker]. If the
+// store does not implement P, the error is E_STORE, wraps [errors.ErrUnsupported] and names P.
 func Power[P any](s Store) (P, error) {
 	p, ok := s.(P)
 	if !ok {
@@ -33,25 +32,22 @@ func Snapshot(ctx context.Context, s Store, key Key, cycle int64) (*tree.Tree, e
 
 // Forker makes forks.
 type Forker interface {
-	// Fork makes a context that begins as the snapshot of a cycle of another,
-	// E_SNAPSHOT_NOT_FOUND if there is none. Snapshots, ids and log up to there are
-	// those of the other; drafts are not. Cost: O(1) that grows with what is
-	// shared.
+	// Fork makes a context that begins with the snapshot of a cycle of another context;
+	// E_SNAPSHOT_NOT_FOUND if there is none. It shares the snapshots, the ids and the log of
+	// that context up to there, but not its drafts. Cost: independent of how much they share.
 	Fork(ctx context.Context, key Key, cycle int64, f Fork) (Info, error)
 }
 
 // AttemptKeeper keeps the records of the calls of providers (03 §6).
 type AttemptKeeper interface {
-	// PutAttempt writes the record of a call of a provider and returns it as it
-	// is kept, durable before it returns. Without an id it is a new one: of the
-	// cycle under way, E_CONFLICT if that is another by now, with the next
-	// number in it. With an id it ends the one that is running, wherever in what
-	// the context shares: status, end, tokens and error are taken over, and the
-	// request where there is one; all else stays. E_ATTEMPT_NOT_FOUND if none has the id, E_CONFLICT if it
-	// ended before.
+	// PutAttempt writes the record of a call of a provider and returns it as it is stored. The
+	// record is durable before PutAttempt returns. Without an id it starts an attempt with the
+	// next number of its cycle; E_CONFLICT if that cycle is no longer the current one. With an
+	// id it ends the running attempt of that id, also one that the context shares: it takes
+	// status, end, tokens, error and, if there is one, the request, and leaves all else.
+	// E_ATTEMPT_NOT_FOUND if no attempt has the id, E_CONFLICT if the attempt has ended.
 	PutAttempt(ctx context.Context, key Key, a Attempt) (Attempt, error)
-	// Attempts returns those of the cycles from..to, in the order in which they
-	// were started.
+	// Attempts returns the attempts of the cycles from..to, in the order in which they started.
 	Attempts(ctx context.Context, key Key, from, to int64) ([]Attempt, error)
 }
 
@@ -63,33 +59,30 @@ type Renamer interface {
 
 // Deleter removes contexts.
 type Deleter interface {
-	// Delete removes a context and everything it holds, except for what forks
-	// share with it, which goes with the last of them.
+	// Delete removes a context and everything it holds. What forks share with it stays until
+	// the last of them is deleted.
 	Delete(ctx context.Context, key Key) error
 }
 
 // Eraser removes for good what must not be kept (docs/erasure.md).
 type Eraser interface {
-	// Erase takes nodes and entries of the log for good out of a context and
-	// out of all that share history with it, drafts and deleted lines included,
-	// and logs that in each context concerned. Digests that cover what goes are
-	// computed anew or go too. It is done whole or not at all; then what nothing
-	// refers to is cleaned up, and Remains says what of that is left to do. With
-	// nothing named it cleans up what earlier ones left; as a dry run it only
-	// says what that is.
-	// E_NODE_NOT_FOUND for an id that never was. Cost: the rows of all contexts
-	// concerned.
+	// Erase removes nodes and log entries for good from a context and from all contexts that
+	// share history with it, including drafts and deleted contexts, and logs that in each of
+	// these. It replaces or removes the digests that cover what it erases. It erases everything
+	// or nothing; afterwards it cleans up what nothing refers to, and Remains says what is left
+	// of that. If nothing is named, it only cleans up after earlier erasures; a dry run of that
+	// only says what is left. E_NODE_NOT_FOUND for an id that never was. Cost: the rows of all
+	// contexts that share the history.
 	Erase(ctx context.Context, key Key, e Erase) (*Erased, error)
 }
 
 // Checker looks for damage.
 type Checker interface {
-	// Check looks for damage that no snapshot of a context shows, nil without
-	// any. Cost: all rows of the context.
+	// Check looks for damage that no snapshot of a context shows; nil if there is none. Cost:
+	// all rows of the context.
 	Check(ctx context.Context, key Key) (*Damage, error)
-	// CheckAll looks for damage that is not a context's own: of the medium, in what
-	// says which contexts there are, and what no context has. Cost: everything
-	// that is stored, once.
+	// CheckAll looks for damage that belongs to no single context: in the medium, in the list
+	// of contexts, and in rows without a context. Cost: everything in the store, once.
 	CheckAll(ctx context.Context) (*Damage, error)
 }
 

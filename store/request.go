@@ -10,12 +10,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// MaxRequest bounds what is kept of a request, in bytes of JSON.
+// MaxRequest bounds the stored part of a request, in bytes of JSON.
 const MaxRequest = 256 << 20
 
-// PackRequest compresses what is kept of a request, for Attempt.Request. It is
-// canonical JSON, so that an erasure finds texts in it. E_LIMIT where it is too
-// long.
+// PackRequest compresses the part of a request that Attempt.Request holds. That part is
+// canonical JSON, so that an erasure finds texts in it. E_LIMIT if it is too long.
 func PackRequest(request tree.JSON) (string, error) {
 	if len(request) > MaxRequest {
 		return "", requestTooLong()
@@ -31,8 +30,8 @@ func PackRequest(request tree.JSON) (string, error) {
 	return packed.String(), err
 }
 
-// UnpackRequest is the reverse of PackRequest. E_DOCUMENT_INVALID for a text that
-// is none of its.
+// UnpackRequest is the inverse of PackRequest. E_DOCUMENT_INVALID for a text that PackRequest
+// did not return.
 func UnpackRequest(packed string) (tree.JSON, error) {
 	text, err := io.ReadAll(io.LimitReader(flate.NewReader(strings.NewReader(packed)), MaxRequest+1))
 	if err != nil {
@@ -44,8 +43,8 @@ func UnpackRequest(packed string) (tree.JSON, error) {
 	return tree.JSON(text), nil
 }
 
-// inRequest reports whether what is kept of a request holds one of the texts; so
-// it does where it cannot be read.
+// inRequest reports whether a packed request contains one of the texts. It says yes for a
+// request that it cannot read.
 func (f *Finder) inRequest(packed string) bool {
 	if packed == "" || len(f.texts) == 0 {
 		return false

@@ -6,13 +6,13 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Compact packs all rows that are not drafts, deletes directories that are damaged, writes
-// those that are due, and then writes the tables anew without the room of deleted, erased
-// and packed rows (VACUUM FULL), for which the server needs room for a second copy of each.
-// Everybody else waits while a table is written. It cleans up what earlier erasures left
-// besides. If ctx is canceled, the database stays as it was or packed. It returns E_STORE if
-// the tables cannot be written anew, as on an engine that has no such statement, or where
-// the user does not own them. Cost: reading everything that is stored, and writing it once.
+// Compact packs all rows that are not drafts, deletes damaged directories and writes those that
+// are due. Then it rewrites the tables without the room of deleted, erased and packed rows
+// (VACUUM FULL), for which the server needs room for a second copy of each; everybody else
+// waits while it rewrites a table. It also finishes the clean-up after earlier erasures. If ctx
+// is canceled, the database stays as it was or packed. It returns E_STORE if the tables cannot
+// be rewritten, as on an engine without such a statement, or if the user does not own them.
+// Cost: reading everything in the store, and writing it once.
 func (s *Store) Compact(ctx context.Context) error {
 	if err := s.PackAll(ctx); err != nil {
 		return err

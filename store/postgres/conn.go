@@ -11,13 +11,12 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// connector makes connections for database/sql. Nothing is ever prepared on one,
-// nor set: whatever stands between may give each transaction to another server
-// process.
+// connector makes connections for database/sql. It never prepares or sets anything on one: a
+// pooler in between may give each transaction to another server process.
 type connector struct {
 	config   *pgconn.Config
-	patience time.Duration // for a server that is restarting
-	opened   atomic.Bool   // before, so that a server that does not answer is restarting
+	patience time.Duration // how long to wait for a server that is restarting
+	opened   atomic.Bool   // a connection was opened before, so a server that does not answer is restarting
 }
 
 // Connect waits a while for a server that is restarting.
@@ -43,36 +42,34 @@ func (c *connector) Connect(ctx context.Context) (driver.Conn, error) {
 // Driver implements driver.Connector.
 func (c *connector) Driver() driver.Driver { return named{} }
 
-// named is what database/sql asks a driver for that is opened by a name, which
-// this one is not.
+// named is the driver that database/sql asks for by name; only a connector makes connections.
 type named struct{}
 
 func (named) Open(string) (driver.Conn, error) {
 	return nil, errors.New("a connection is made by its connector")
 }
 
-// conn is a connection. In a transaction, what is inserted or deleted waits until
-// something is asked for, or until the end; then all of it goes out at once, and
-// so a change that asks for nothing takes one round trip. What goes wrong with a
-// statement is therefore said later.
+// conn is a connection. In a transaction, inserts and deletes wait until a statement asks for
+// something, or until the end; then conn sends all of them at once. So a change that asks for
+// nothing takes one round trip, and the error of a statement may come later than the statement.
 type conn struct {
 	pg    *pgconn.PgConn
 	used  time.Time
 	ctx   context.Context // of the transaction, nil outside of one
 	begun bool            // the server knows of the transaction
-	batch pgconn.Batch    // what waits
-	count int             // of its statements
+	batch pgconn.Batch    // the statements that wait
+	count int             // how many of them
 	bytes int
 }
 
 const (
-	maxWaiting = 1 << 20         // bytes that wait at most, except for one statement
-	idle       = 1 * time.Second // after which a connection is tried before it is used
+	maxWaiting = 1 << 20         // bytes that wait at most, unless one statement has more
+	idle       = 1 * time.Second // after which a connection is tested before use
 )
 
 func (c *conn) Prepare(query string) (driver.Stmt, error) { return &stmt{c, query}, nil }
 
-// Begin is never called: there is BeginTx.
+// Begin is never called, because conn has BeginTx.
 func (c *conn) Begin() (driver.Tx, error) { return c.BeginTx(context.Background(), driver.TxOptions{}) }
 
 func (c *conn) Close() error {
@@ -84,8 +81,8 @@ func (c *conn) Close() error {
 // IsValid implements driver.Validator.
 func (c *conn) IsValid() bool { return !c.pg.IsClosed() }
 
-// ResetSession implements driver.SessionResetter: a connection that lay idle is
-// tried, because the server may have ended it.
+// ResetSession implements driver.SessionResetter. It tests a connection that was idle, because
+// the server may have ended it.
 func (c *conn) ResetSession(ctx context.Context) error {
 	if c.pg.IsClosed() || time.Since(c.used) > idle && c.pg.Ping(ctx) != nil {
 		return driver.ErrBadConn
@@ -110,7 +107,7 @@ const (
 	rollback     = "ROLLBACK"
 )
 
-// put has a statement wait.
+// put lets a statement wait.
 func (c *conn) put(query string, args []driver.NamedValue) error {
 	p, err := parametersOf(args)
 	if err != nil {
@@ -122,7 +119,7 @@ func (c *conn) put(query string, args []driver.NamedValue) error {
 	return nil
 }
 
-// send sends what waits. The results come in order.
+// send sends the statements that wait. Their results come in order.
 func (c *conn) send(ctx context.Context) *pgconn.MultiResultReader {
 	batch := c.batch
 	c.begun = c.begun || c.ctx != nil
@@ -130,21 +127,21 @@ func (c *conn) send(ctx context.Context) *pgconn.MultiResultReader {
 	return c.pg.ExecBatch(ctx, &batch)
 }
 
-// forget drops what waits.
+// forget drops the statements that wait.
 func (c *conn) forget() { c.batch, c.count, c.bytes = pgconn.Batch{}, 0, 0 }
 
-// flush sends what waits and returns what the last statement did.
+// flush sends the statements that wait and returns what the last one did.
 func (c *conn) flush(ctx context.Context) (tag pgconn.CommandTag, err error) {
 	results := c.send(ctx)
 	for results.NextResult() {
-		tag, _ = results.ResultReader().Close() // Close of all has the error
+		tag, _ = results.ResultReader().Close() // Close of all results has the error
 	}
 	err = results.Close()
 	c.used = time.Now()
 	return tag, err
 }
 
-// waits reports whether nobody needs to know at once what comes of a statement.
+// waits reports whether a statement may wait because nobody needs its result at once.
 func waits(query string) bool {
 	return strings.HasPrefix(query, "INSERT ") || strings.HasPrefix(query, "DELETE ")
 }
@@ -166,8 +163,8 @@ func (c *conn) ExecContext(ctx context.Context, query string, args []driver.Name
 	}
 }
 
-// QueryContext implements driver.QueryerContext. The first row is waited for, so
-// that most of what can go wrong is said here.
+// QueryContext implements driver.QueryerContext. It waits for the first row, so that it can
+// return most errors itself.
 func (c *conn) QueryContext(ctx context.Context, query string, args []driver.NamedValue) (driver.Rows, error) {
 	for try := 0; ; try++ {
 		if err := c.put(query, args); err != nil {
@@ -177,7 +174,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 		r := &rows{conn: c, results: c.send(ctx)}
 		for range before {
 			if r.results.NextResult() {
-				_, _ = r.results.ResultReader().Close() // Close of all has the error
+				_, _ = r.results.ResultReader().Close() // Close of all results has the error
 			}
 		}
 		if r.results.NextResult() {
@@ -201,7 +198,7 @@ func (c *conn) QueryContext(ctx context.Context, query string, args []driver.Nam
 	}
 }
 
-// stmt is a statement, of which the server knows nothing before it is carried out.
+// stmt is a statement. The server learns of it only when it runs.
 type stmt struct {
 	conn  *conn
 	query string
@@ -210,7 +207,7 @@ type stmt struct {
 func (s *stmt) Close() error  { return nil }
 func (s *stmt) NumInput() int { return -1 }
 
-// Exec and Query are never called: there are those with a context.
+// Exec and Query are never called, because stmt has those with a context.
 func (s *stmt) Exec([]driver.Value) (driver.Result, error) { return nil, driver.ErrSkip }
 
 func (s *stmt) Query([]driver.Value) (driver.Rows, error) { return nil, driver.ErrSkip }
@@ -226,12 +223,11 @@ func (s *stmt) QueryContext(ctx context.Context, args []driver.NamedValue) (driv
 // tx is the transaction of a connection.
 type tx conn
 
-// Commit sends the statements that are still waiting together with the end of the
-// transaction.
+// Commit sends the statements that still wait together with the end of the transaction.
 func (t *tx) Commit() error {
 	c, ctx := (*conn)(t), t.ctx
 	defer func() { c.ctx = nil }()
-	if !c.begun && c.count == 1 { // there is but the beginning
+	if !c.begun && c.count == 1 { // only BEGIN waits
 		c.forget()
 		return nil
 	}
@@ -241,18 +237,18 @@ func (t *tx) Commit() error {
 	unsent := c.pg.IsClosed()
 	tag, err := c.flush(ctx)
 	switch {
-	case tag.String() == commit: // it was carried out, whatever happened afterwards
+	case tag.String() == commit: // the server carried it out, whatever happened afterwards
 		return nil
 	case err == nil:
 		return errors.New("the transaction was rolled back")
-	case lost(err) && !unsent: // whatever the driver says of an error that it met while it read
+	case lost(err) && !unsent: // even an error that the driver met while it read an answer
 		return errors.Join(errDoubt, err)
 	}
-	_ = t.end() // the first error is the one to tell
+	_ = t.end() // its error would hide the first one
 	return err
 }
 
-// Rollback stops what waits, and the rest where the server knows of it.
+// Rollback drops the statements that wait, and rolls back what the server knows of.
 func (t *tx) Rollback() error {
 	c := (*conn)(t)
 	defer func() { c.ctx = nil }()

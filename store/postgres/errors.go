@@ -15,18 +15,18 @@ import (
 )
 
 const (
-	patience = 5 * time.Second        // for a server that is restarting
-	pause    = 50 * time.Millisecond  // until it is asked again
-	longest  = 200 * time.Millisecond // that a transaction waits until it is tried again
-	tries    = 64                     // of one transaction
-	losses   = 8                      // tries of one transaction whose connections are lost
+	patience = 5 * time.Second        // how long to wait for a server that is restarting
+	pause    = 50 * time.Millisecond  // between two tries to reach it
+	longest  = 200 * time.Millisecond // pause before a transaction is repeated
+	tries    = 64                     // how often one transaction runs
+	losses   = 8                      // how often one transaction may lose its connection
 )
 
-// errDoubt marks an error of which nobody knows whether it came before or after
-// the transaction was carried out.
+// errDoubt marks an error of which nobody knows whether it came before or after the server
+// carried out the transaction.
 var errDoubt = errors.New("the connection was lost before the answer came")
 
-// codeOf returns the SQLSTATE of an error, "" where the server sent none.
+// codeOf returns the SQLSTATE of an error, "" if the server sent none.
 func codeOf(err error) string {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -35,8 +35,7 @@ func codeOf(err error) string {
 	return ""
 }
 
-// The codes that something is made of. Class 08 is what PgBouncer answers when it
-// lost the server.
+// The SQLSTATE codes that need an answer. PgBouncer answers class 08 when it lost the server.
 const (
 	classConnection   = "08"
 	classConstraint   = "23"
@@ -69,19 +68,19 @@ func lost(err error) bool {
 		errors.Is(err, net.ErrClosed) || errors.Is(err, driver.ErrBadConn) || pgconn.SafeToRetry(err))
 }
 
-// unavailable reports whether a connection could not be made because the server
-// is restarting, or has no room at the moment.
+// unavailable reports whether a connection failed because the server is restarting or has no
+// room at the moment.
 func unavailable(err error) bool { return codeOf(err) == tooMany || lost(err) }
 
-// again reports whether a transaction that failed is to be tried once more, after
-// a wait that grows. Where it is in doubt whether it was carried out, it is not.
+// again waits, longer after each failure, and reports whether to repeat a transaction that
+// failed. It never repeats one that the server may have carried out.
 func again(ctx context.Context, err error, failed int) bool {
 	code := codeOf(err)
 	asked := code == serialization || code == deadlock
 	if failed >= tries || errors.Is(err, errDoubt) || !asked && (failed >= losses || !lost(err)) {
 		return false
 	}
-	// Two that met are not to meet again.
+	// A random wait keeps two transactions from colliding again.
 	wait := min(longest, time.Millisecond<<min(failed, 10))
 	select {
 	case <-ctx.Done():
@@ -95,7 +94,7 @@ func isConstraint(err error) bool { return strings.HasPrefix(codeOf(err), classC
 
 func inDoubt(err error) bool { return errors.Is(err, errDoubt) }
 
-// explain puts into words what has a remedy.
+// explain describes an error that the user can remedy.
 func explain(err error) (code fault.Code, message, remedy string) {
 	switch state := codeOf(err); {
 	case inDoubt(err):

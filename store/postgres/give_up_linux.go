@@ -9,7 +9,7 @@ import (
 // userTimeout is TCP_USER_TIMEOUT of linux/tcp.h.
 const userTimeout = 0x12
 
-// giveUpAfter ends a connection whose data is not taken for a time.
+// giveUpAfter ends a connection if the other end acknowledges no data for a time.
 func giveUpAfter(c *net.TCPConn, d time.Duration) error {
 	raw, err := c.SyscallConn()
 	if err != nil {

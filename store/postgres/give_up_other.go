@@ -7,5 +7,5 @@ import (
 	"time"
 )
 
-// giveUpAfter leaves it to the system how long data may not be taken.
+// giveUpAfter leaves it to the system how long data may stay unacknowledged.
 func giveUpAfter(*net.TCPConn, time.Duration) error { return nil }

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// schema holds the migrations: 0001.sql makes version 1, 0002.sql version 2 out
-// of it, and so on.
+// schema holds the migrations: 0001.sql makes version 1, 0002.sql turns it into version 2, and
+// so on.
 //
 //go:embed schema
 var schema embed.FS
@@ -19,8 +19,8 @@ var schema embed.FS
 // version is the newest version of the schema, kept in the table pact_schema.
 const version = 4
 
-// migrate brings the schema to the newest version, in one transaction. Of several
-// processes that try at once, one does, and the others find it done.
+// migrate brings the schema to the newest version in one transaction. If several processes try
+// at once, one does the work and the others find it done.
 func migrate(ctx context.Context, db *sql.DB, address string, make bool) error {
 	for failed := 0; ; failed++ {
 		at, err := versionOf(ctx, db)
@@ -51,7 +51,7 @@ func migrate(ctx context.Context, db *sql.DB, address string, make bool) error {
 	}
 }
 
-// versionOf is the version of the schema, 0 if there is none.
+// versionOf returns the version of the schema, 0 if there is none.
 func versionOf(ctx context.Context, db *sql.DB) (at int64, err error) {
 	err = db.QueryRowContext(ctx, "SELECT max(version) FROM pact_schema").Scan(&at)
 	if codeOf(err) == noTable {
@@ -90,8 +90,8 @@ func migrateFrom(ctx context.Context, db *sql.DB, at int64) error {
 	return tx.Commit()
 }
 
-// statementsOf splits a file of the schema, whose texts have no semicolon and no
-// two dashes in them.
+// statementsOf splits a file of the schema, whose string literals contain no semicolon and no
+// two dashes.
 func statementsOf(text string) []string {
 	var plain strings.Builder
 	for line := range strings.Lines(text) {

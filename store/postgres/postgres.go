@@ -1,11 +1,9 @@
-// Package postgres keeps contexts in PostgreSQL, or in what speaks its protocol:
-// plain tables and ordinary transactions are all it uses, with nothing kept in
-// the session, so that a pooler may stand between. The files in schema say what
-// the tables are.
+// Package postgres keeps contexts in PostgreSQL or in a server that speaks its protocol. It
+// uses plain tables and ordinary transactions and keeps nothing in the session, so that a
+// pooler may stand in between. The files in schema describe the tables.
 //
-// A change is committed when the call that made it returns. Any number of
-// processes may write; transactions are serializable and are tried again where
-// the server asks for that.
+// A change is committed when the call that made it returns. Any number of processes may write;
+// transactions are serializable, and the store repeats them when the server asks for that.
 package postgres
 
 import (
@@ -27,11 +25,10 @@ type Store struct {
 	db *sql.DB
 }
 
-// connections are how many a store opens at most.
+// connections is how many connections a store opens at most.
 const connections = 16
 
-// IsAddress reports whether a text is the address of a database, rather than the
-// path of a file.
+// IsAddress reports whether a text is the address of a database rather than the path of a file.
 func IsAddress(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
@@ -93,12 +90,12 @@ var dialect = sqlstore.Dialect{
 	BeginWrite:  func(_ context.Context, begin func() error) error { return begin() },
 	CheckFiles:  func() error { return nil },
 	AfterCommit: func(context.Context, *sql.Conn) error { return nil },
-	// The server looks after its own pages: initdb --data-checksums.
+	// PostgreSQL can check its own pages: initdb --data-checksums.
 	Check: func(context.Context, *sql.DB) (string, error) { return "", nil },
 	Clean: clean,
 }
 
-// clean writes the tables anew where an erasure left something to clean up.
+// clean rewrites the tables if an erasure left something to clean up.
 func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
 	last, err := lastUnclean(ctx, db)
 	if err != nil || !last.Valid {
@@ -107,14 +104,14 @@ func clean(ctx context.Context, db *sql.DB) (remains string, err error) {
 	return "", rewrite(ctx, db, last)
 }
 
-// lastUnclean is the number of the last erasure that is not cleaned up, if there is any.
+// lastUnclean is the number of the last erasure that is not cleaned up, if there is one.
 func lastUnclean(ctx context.Context, db *sql.DB) (last sql.NullInt64, err error) {
 	return last, db.QueryRowContext(ctx, "SELECT max(no) FROM unclean").Scan(&last)
 }
 
-// rewrite writes the tables anew that hold anything of a context, without what is in the
-// free parts of their pages, and with that cleans up after the erasures up to one. Others
-// wait meanwhile. VACUUM alone lets free room be used again, and leaves in it what was there.
+// rewrite rewrites the tables that hold anything of a context, without the free parts of their
+// pages; this cleans up after the erasures up to cleaned. Others wait meanwhile. Plain VACUUM
+// would not do: it frees space for reuse and leaves the old bytes in it.
 func rewrite(ctx context.Context, db *sql.DB, cleaned sql.NullInt64) error {
 	for _, table := range [...]string{"node_version", "content", "page", "page_block", "page_name", "directory",
 		"directory_run", "log", "attempt", "context"} {

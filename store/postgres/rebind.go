@@ -5,8 +5,7 @@ import (
 	"strings"
 )
 
-// rebind numbers the placeholders of a statement. None of the statements has a
-// question mark elsewhere.
+// rebind numbers the placeholders of a statement. No statement has a question mark elsewhere.
 func rebind(query string) string {
 	var b strings.Builder
 	for i := 1; ; i++ {

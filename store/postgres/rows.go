@@ -12,7 +12,7 @@ import (
 
 // The types of parameters and columns, as the protocol numbers them.
 const (
-	typeUnknown = 0 // of NULL, which is of the type of where it goes
+	typeUnknown = 0 // of NULL, which takes the type of its target
 	typeBool    = 16
 	typeBytea   = 17
 	typeBigint  = 20
@@ -20,18 +20,18 @@ const (
 	typeText    = 25
 )
 
-// inBinary says that all parameters, or all columns, are as they are in memory.
+// inBinary says that all parameters, or all columns, are in binary form.
 var inBinary = []int16{1}
 
-// parameters are those of a statement.
+// parameters are the parameters of a statement.
 type parameters struct {
 	values [][]byte
 	types  []uint32
 	bytes  int
 }
 
-// parametersOf writes the values of parameters, with their types, so that the
-// server has nothing to find out.
+// parametersOf encodes the values of parameters with their types, so that the server need not
+// find them out.
 func parametersOf(args []driver.NamedValue) (p parameters, err error) {
 	p.values, p.types = make([][]byte, len(args)), make([]uint32, len(args))
 	for i, a := range args {
@@ -55,7 +55,7 @@ func parametersOf(args []driver.NamedValue) (p parameters, err error) {
 	return p, nil
 }
 
-// valueOf reads the value of a column.
+// valueOf decodes the value of a column.
 func valueOf(data []byte, oid uint32) (driver.Value, error) {
 	switch {
 	case data == nil:
@@ -74,12 +74,12 @@ func valueOf(data []byte, oid uint32) (driver.Value, error) {
 	return nil, fmt.Errorf("a column has the type %d", oid)
 }
 
-// rows are those of a query. They are read as they are asked for.
+// rows are the rows of a query, read one by one as the caller asks for them.
 type rows struct {
 	conn    *conn
 	results *pgconn.MultiResultReader
 	reader  *pgconn.ResultReader // nil if there is no result
-	ahead   bool                 // a row was read and not yet given out
+	ahead   bool                 // a row was read and not yet returned
 }
 
 // Columns implements driver.Rows.

@@ -7,12 +7,12 @@ import (
 	"unicode/utf8"
 )
 
-// mark stands before two hexadecimal digits that are a byte. It is a code point
-// that stands for no character.
+// mark precedes two hexadecimal digits that stand for a byte. It is a code point that stands
+// for no character.
 const mark = "\ufdd0"
 
-// escape writes a text as the database can hold it: without NUL and in UTF-8.
-// Different texts come out differently.
+// escape writes a text in a form that the database can store: without NUL and in UTF-8.
+// Different texts have different forms.
 func escape(s string) []byte {
 	if utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 && !strings.Contains(s, mark) {
 		return []byte(s)
@@ -32,7 +32,7 @@ func escape(s string) []byte {
 	return b
 }
 
-// unescape is the opposite of escape.
+// unescape is the inverse of escape.
 func unescape(data []byte) string {
 	before, rest, found := bytes.Cut(data, []byte(mark))
 	if !found {
@@ -40,7 +40,7 @@ func unescape(data []byte) string {
 	}
 	b := bytes.Clone(before)
 	for found {
-		if len(rest) < 2 { // nobody wrote that
+		if len(rest) < 2 { // escape never writes that
 			return string(data)
 		}
 		var err error

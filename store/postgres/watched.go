@@ -11,28 +11,28 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// How long a connection may be silent while something is waited for, until the
-// server is asked on another connection whether it is there; and after what time a
-// path that takes nothing any more counts as broken.
+// silence is how long a connection may be silent while the driver waits, before watched asks
+// the server on another connection whether it is there. broken is how long a path may take no
+// data.
 const (
 	silence = 15 * time.Second
 	broken  = 20 * time.Second
 )
 
-// watched is a connection whose other end may go silent without closing it. A
-// statement may take long, so silence alone ends nothing: where the server does not
-// answer on a new connection either, the connection times out.
+// watched is a connection whose other end may go silent without closing it. A statement may
+// take long, so silence alone ends nothing: the connection times out if the server does not
+// answer on a new connection either.
 type watched struct {
 	net.Conn
 	silence time.Duration
 	alive   func() bool
 
 	mu              sync.Mutex
-	readBy, writeBy time.Time // deadlines that the driver set, zero for none
+	readBy, writeBy time.Time // that the driver set; zero for none
 }
 
-// watch makes a connection end in an error in bounded time where nothing is on the
-// other end: where the path is broken, by what TCP finds out.
+// watch makes a connection fail in bounded time when nothing is on the other end. For a broken
+// path it relies on TCP.
 func watch(c net.Conn, silence time.Duration, alive func() bool) (net.Conn, error) {
 	if tcp, ok := c.(*net.TCPConn); ok {
 		err := tcp.SetKeepAliveConfig(net.KeepAliveConfig{Enable: true, Idle: broken / 2, Interval: broken / 8, Count: 4})
@@ -43,8 +43,8 @@ func watch(c net.Conn, silence time.Duration, alive func() bool) (net.Conn, erro
 	return &watched{Conn: c, silence: silence, alive: alive}, nil
 }
 
-// soonest is when to look after the server, or the deadline of the driver where that
-// comes first.
+// soonest returns when to ask whether the server is there, or the deadline of the driver if
+// that comes first.
 func (w *watched) soonest(deadline time.Time) time.Time {
 	look := time.Now().Add(w.silence)
 	if !deadline.IsZero() && deadline.Before(look) {
@@ -88,8 +88,8 @@ func (w *watched) Write(data []byte) (n int, err error) {
 	return n, err
 }
 
-// patiently calls f until it does not time out, or the driver's deadline is over, or
-// the server is gone.
+// patiently calls f until it does not time out, the deadline of the driver is over, or the
+// server is gone.
 func (w *watched) patiently(by *time.Time, set func(time.Time) error, f func() error) error {
 	for {
 		w.mu.Lock()

@@ -62,6 +62,6 @@ func (p *files) backup(ctx context.Context, name string) error {
 		if _, err := db.ExecContext(ctx, "VACUUM INTO ?", f.Name()); err != nil {
 			return err
 		}
-		return p.check() // what was read is the store, and not a file that it was
+		return p.check() // the file that was read is still the store
 	})
 }

@@ -7,22 +7,19 @@ import (
 	"time"
 )
 
-// walLimit is the size in bytes up to which the WAL may grow. From 1,000 pages on,
-// 4 MiB, SQLite moves its pages to the file, and restarts it when a writer comes
-// while nobody reads from it. So the WAL stays below the limit unless readers
-// follow each other without a break.
+// walLimit is the size in bytes up to which the WAL may grow. From 1,000 pages (4 MiB) on,
+// SQLite moves its pages to the file, and restarts the WAL when a writer comes while nobody
+// reads from it. So the WAL stays below the limit unless readers overlap without a break.
 const walLimit = 5 << 20
 
-// checkpointWait is how long a writer waits for readers before it leaves the WAL
-// as it is.
+// checkpointWait is how long a writer waits for readers before it leaves the WAL as it is.
 const checkpointWait = 100 * time.Millisecond
 
-// afterCommit runs after a commit. It checks that the commit went to the files that
-// others open, and empties a WAL that readers, one after the other, kept SQLite
-// from restarting. A reader that comes meanwhile reads from the file and blocks
-// nobody. Where one reader goes on reading, afterCommit stops until the WAL has
-// grown by another walLimit; when that reader is done, SQLite restarts the WAL and
-// truncates it (journal_size_limit).
+// afterCommit runs after a commit. It checks that the commit went to the files that others
+// open, and empties a WAL that overlapping readers kept SQLite from restarting. A reader that
+// comes meanwhile reads from the file and blocks nobody. If one reader goes on reading,
+// afterCommit gives up until the WAL has grown by another walLimit; when that reader is done,
+// SQLite restarts the WAL and truncates it (journal_size_limit).
 func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
 	log, err := p.walSize()
 	if err != nil || log <= p.truncateAt.Load() {
@@ -43,6 +40,6 @@ func (p *files) afterCommit(ctx context.Context, conn *sql.Conn) error {
 	if err == nil && inTheWay == 0 {
 		p.truncateAt.Store(walLimit)
 	}
-	_, _ = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // else SQLite would wait as well when begin is called
+	_, _ = conn.ExecContext(ctx, "PRAGMA busy_timeout = 0") // otherwise SQLite would wait in begin, too
 	return nil
 }

@@ -12,27 +12,25 @@ import (
 	"github.com/contexttree/pact/internal/safefile"
 )
 
-// files are the file of a store and those that SQLite keeps beside it.
+// files are the file of a store and the files that SQLite keeps beside it.
 type files struct {
 	path       string
 	names      [3]string      // path with each suffix
 	queue      string         // path of the file on which writers wait, see beginWrite
-	mode       fs.FileMode    // of the file and of the files made beside it
+	mode       fs.FileMode    // of the file, and of the files made beside it
 	opened     [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
 	truncateAt atomic.Int64   // the size of the WAL, in bytes, above which a commit tries to empty it
 }
 
-// suffixes are those of the files that writers and readers share: the file, the
-// WAL with pages that are not in the file yet, and the index of the WAL, which
-// holds the locks.
+// suffixes are those of the files that writers and readers share: the file, the WAL with pages
+// that are not in the file yet, and the index of the WAL, which holds the locks.
 var suffixes = [3]string{"", "-wal", "-shm"}
 
 // minFileSize is the size of the smallest database.
 const minFileSize = 512
 
-// findFiles examines the file without opening it, because closing it again would
-// release the locks that this process has on it. It returns nil if there is no
-// file, and E_STORE if the file cannot be a store.
+// findFiles examines the file without opening it, because closing it would release the locks of
+// this process. It returns nil if there is no file, and E_STORE if the file cannot be a store.
 func findFiles(path string) (*files, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
 		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
@@ -62,13 +60,13 @@ func findFiles(path string) (*files, error) {
 	return p, nil
 }
 
-// create makes a complete store under another name and then links it to path, so
-// that nobody ever finds half of one. Its mode is 0600, whatever the umask. Where
-// another process was faster, create leaves the store of that process.
+// create makes a complete store under another name and then links it to path, so that nobody
+// ever finds half a store. Its mode is 0600, whatever the umask. If another process was faster,
+// create leaves the store of that process.
 func create(ctx context.Context, path string) (err error) {
 	if log, err := os.Stat(path + "-wal"); err == nil && log.Size() > 0 {
 		if _, err := os.Stat(path); err == nil {
-			return nil // another made it in between and is using it
+			return nil // another process made it meanwhile and uses it
 		}
 		return fault.New(fault.Store, "there is a log "+path+
 			"-wal and no store beside it; the log may hold commits",
@@ -94,7 +92,7 @@ func create(ctx context.Context, path string) (err error) {
 	if err := errors.Join(migrate(ctx, db), db.Close()); err != nil {
 		return err
 	}
-	if _, err := os.Stat(name + "-wal"); err == nil { // SQLite says nothing where it could not move the log into the file
+	if _, err := os.Stat(name + "-wal"); err == nil { // SQLite gives no error if it could not move the log into the file
 		return fault.New(fault.Store, "cannot make "+path+": the disk failed", "check the disk, then open the file again")
 	}
 	if err := linkNew(name, path); err != nil && !errors.Is(err, fs.ErrExist) {
@@ -106,8 +104,7 @@ func create(ctx context.Context, path string) (err error) {
 	return nil
 }
 
-// linkNew gives a file another name. It fails with fs.ErrExist where the name is
-// taken.
+// linkNew gives a file another name. It fails with fs.ErrExist if the name is taken.
 func linkNew(name, path string) error {
 	err := os.Link(name, path)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -121,8 +118,8 @@ func linkNew(name, path string) error {
 	return errors.Join(f.Close(), os.Rename(name, path))
 }
 
-// record records which files were opened. It returns E_STORE if the file is no
-// longer the one that findFiles saw.
+// record records which files were opened. It returns E_STORE if the file is no longer the one
+// that findFiles saw.
 func (p *files) record() error {
 	found := p.opened[0]
 	for i, ending := range suffixes {
@@ -138,14 +135,14 @@ func (p *files) record() error {
 	return nil
 }
 
-// check returns E_STORE if one of the files was removed, replaced or truncated:
-// nobody would find a commit there. Cost: three calls of stat.
+// check returns E_STORE if one of the files was removed, replaced or truncated: nobody would
+// find a commit there. Cost: three calls of stat.
 func (p *files) check() error {
 	_, err := p.walSize()
 	return err
 }
 
-// walSize is check, and returns the size of the WAL in bytes.
+// walSize does what check does, and returns the size of the WAL in bytes.
 func (p *files) walSize() (log int64, err error) {
 	for i, ending := range suffixes {
 		same, size, err := stat(p.names[i], p.opened[i])

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// idleText is what the column idle holds: of a row that published a snapshot a
-// list, which may be empty, of any other nothing.
+// idleText is what the column idle holds: a list, which may be empty, for a row that published
+// a snapshot, and NULL for any other.
 func idleText(e store.Entry) any {
 	if e.Kind != store.Create && e.Kind != store.Commit {
 		return nil
@@ -32,8 +32,8 @@ func idleOf(v any) (ids []string) {
 	return ids
 }
 
-// idleBefore is what the column idle holds of a row of version 5 of the schema or
-// before: what its report says, and nothing where that is nothing.
+// idleBefore is the value that the column idle has for a row of version 5 of the schema or
+// earlier: the groups in its report, NULL if there are none.
 func idleBefore(report any) any {
 	text, _ := report.(string)
 	var of lifecycle.Report
@@ -44,9 +44,8 @@ func idleBefore(report any) any {
 	return idleText(store.Entry{Kind: store.Commit, Idle: of.Idle()})
 }
 
-// linked reports whether a row of the log has the link that it has to have. That
-// of a row of version 5 of the schema or before does not cover what the migration
-// read out of the report.
+// linked reports whether a row of the log has the right link. The link of a row of version 5 of
+// the schema or earlier does not cover what the migration read from the report.
 func linked(from []byte, values []any) bool {
 	has := recordedLink(values)
 	return bytes.Equal(has, expectedLink(from, values)) && (values[colIdle] != nil ||
@@ -54,8 +53,8 @@ func linked(from []byte, values []any) bool {
 		bytes.Equal(has, chainLink(from, values[:colIdle]...)) && values[colIdle] == idleBefore(values[colReport])
 }
 
-// FillIdle reads out of the reports which groups commits left empty and kept. It
-// is the part of the migration to version 6 that SQL cannot do.
+// FillIdle reads from the reports which groups commits kept although they were empty: SQL
+// cannot do this part of the migration to version 6.
 func FillIdle(ctx context.Context, tx *sql.Tx, rebind func(string) string) error {
 	s := &Store{dialect: Dialect{Rebind: rebind}}
 	rows, err := tx.QueryContext(ctx, `SELECT branch, revision, report FROM log WHERE report IS NOT NULL`)

@@ -10,9 +10,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// segment is the part of one branch that a context consists of: the rows born
-// after afterCycle up to and with upToCycle, and the log after afterRevision up to
-// and with endRevision.
+// segment is the part of one branch that a context consists of: the rows born after afterCycle
+// and not after upToCycle, and the log after afterRevision up to and including endRevision.
 type segment struct {
 	branch                     int64
 	afterCycle, upToCycle      int64
@@ -43,8 +42,8 @@ type lineageCache struct {
 	segments int // in all lineages together
 }
 
-// maxSegments is how many segments at most the cache holds: a chain of n forks of
-// forks has n²/2.
+// maxSegments is the largest number of segments in the cache: a chain of n forks of forks has
+// n²/2.
 const maxSegments = 1 << 18
 
 func (c *lineageCache) get(key store.Key) lineage {
@@ -70,8 +69,8 @@ func (c *lineageCache) drop(key store.Key) {
 	delete(c.known, key)
 }
 
-// lineage returns the lineage of a context. Cost: a look-up for each fork on the
-// way to the first origin, or to an origin whose lineage is cached, once.
+// lineage returns the lineage of a context. Cost: a look-up for each fork on the way to the
+// first origin or to an origin whose lineage is cached; none if its own is cached.
 func (s *Store) lineage(ctx context.Context, key store.Key) (lineage, error) {
 	if l := s.lineages.get(key); l != nil {
 		return l, nil

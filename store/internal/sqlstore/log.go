@@ -37,7 +37,7 @@ const (
 
 // logArgs returns the values of a log row without its link of the chain.
 func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64) ([]any, error) {
-	args := append(make([]any, 0, colChain+3), // and what the insert needs besides
+	args := append(make([]any, 0, colChain+3), // with room for the arguments that only the insert needs
 		branch, revision, string(e.Kind), e.Cycle, e.TimeNS, orNull(e.Actor), orNull(e.Message), orNull(e.Request),
 		orNull(string(e.Report)),
 		latest, st.Cycle, st.LastNS, st.Next, st.Given, next,
@@ -52,8 +52,8 @@ func logArgs(branch, revision int64, e store.Entry, latest int64, st tree.Stamps
 	return append(args, idleText(e)), nil
 }
 
-// log writes a row of the log and returns its link of the chain. With a guard, the
-// insert violates a constraint where the guard does not hold.
+// log writes a row of the log and returns its link of the chain. With a guard, the insert
+// violates a constraint if the guard does not hold.
 func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int64, st tree.Stamps, next int64,
 	g *store.Guard) ([]byte, error) {
 	args, err := logArgs(w.key, revision, e, latest, st, next)
@@ -65,7 +65,7 @@ func (w *writer) log(previous []byte, revision int64, e store.Entry, latest int6
 	if g == nil {
 		return chain, w.exec(w.store.stmts.insertFirst, args...)
 	}
-	args[1] = args[0] // the statement finds the revision by the guard
+	args[1] = args[0] // the statement finds the revision through the guard
 	return chain, w.exec(w.store.stmts.insertLog, slices.Insert(args, 2, any(g.Revision), any(g.Cycle))...)
 }
 
@@ -84,9 +84,9 @@ func (s *Store) Log(ctx context.Context, key store.Key, from, to int64) ([]store
 	return list, err
 }
 
-// logOf calls each with the rows of the log of a context from one revision to
-// another, after it checked them against the chain. It calls begin before the first
-// row, also where it begins anew.
+// logOf calls each with the rows of the log of a context from one revision to another, after it
+// checked them against the chain. It calls begin before the first row, and again before each
+// repetition.
 func (s *Store) logOf(ctx context.Context, key store.Key, from, to int64, begin func(), each func(values []any)) error {
 	line, err := s.lineage(ctx, key)
 	if err != nil {
@@ -136,7 +136,7 @@ func (s *Store) request(ctx context.Context, line lineage, token string) (found 
 		if err != nil {
 			return nil, s.fail(ctx, err, doing)
 		}
-		err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error { // the row and the link before it, as they are at one moment
+		err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error { // both the row and the link before it
 			return s.eachLogRow(ctx, tx, p, revision, revision, func(values []any) {
 				e := entryOf(values)
 				found = &e
@@ -163,8 +163,8 @@ func entryOf(values []any) store.Entry {
 	return e
 }
 
-// Has implements store.Store. Cost: three look-ups, and three for each origin; where
-// an id looks generated, a page besides.
+// Has implements store.Store. Cost: three look-ups, and three for each origin; for an id that
+// looks generated, also a page.
 func (s *Store) Has(ctx context.Context, key store.Key, id string) (bool, error) {
 	line, err := s.lineage(ctx, key)
 	if err != nil {
@@ -178,8 +178,7 @@ func (s *Store) Has(ctx context.Context, key store.Key, id string) (bool, error)
 	return false, err
 }
 
-// ref returns where the newest version of an id is stored, the zero ref without
-// one.
+// ref returns where the newest version of an id is stored, or the zero ref.
 func (s *Store) ref(ctx context.Context, line lineage, id string) (ref, error) {
 	birth := tree.GeneratedCycle(id)
 	if birth < 0 {

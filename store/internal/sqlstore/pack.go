@@ -10,14 +10,14 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Packing says which rows are packed into pages, and when. Zero values stand for the
-// defaults.
+// Packing says which rows the store packs into pages, and when. A zero field stands for its
+// default.
 type Packing struct {
-	Cycles int64 // whose rows a page holds, at most; 64
-	// Directory is how many snapshots a directory is behind the latest before another
-	// one is written; 64.
+	Cycles int64 // whose rows one page holds, at most; 64
+	// Directory is how many snapshots the latest one is ahead of a directory before the store
+	// writes another; 64.
 	Directory int64
-	Keep      int64 // cycles before the latest that stay rows, so that going back to one stays cheap; 32
+	Keep      int64 // cycles before the latest that stay rows, so that returning to one stays cheap; 32
 }
 
 func (p Packing) orDefault() Packing {
@@ -33,8 +33,8 @@ func (p Packing) orDefault() Packing {
 	return p
 }
 
-// The bounds of a page, beside its cycles: what a transaction of its own writes
-// while others wait, and what is decoded to find one row.
+// The bounds of a page besides its cycles: how much one transaction writes while others wait,
+// and how much a reader decodes to find one row.
 const (
 	pageRows = 4096
 	pageSize = 512 << 10 // bytes of ids, headers and contents, unless one content has more
@@ -43,18 +43,17 @@ const (
 // slice is what one transaction packs: the oldest rows of a branch.
 type slice struct {
 	branch   int64
-	erasures int64 // of the context when the rows were read
-	after    int64 // the number of the page before
+	erasures int64 // of the context when pack read the rows
+	after    int64 // the number of the previous page
 	rows     int64
 	last     page.Row
 	page     page.Page
 }
 
-// pack packs the oldest rows of a branch, up to those of a page, and reports whether
-// there were any. It does nothing where fewer than atLeast cycles would be packed, and
-// none of the last keep cycles. The rows are read and encoded before the lock is taken;
-// where somebody else packs or erases them meanwhile, nothing is written. A row that is
-// not as it was written is never packed: E_STORE with a store.Damage.
+// pack packs the oldest rows of a branch into one page, and reports whether there were any. It
+// leaves the last keep cycles, and does nothing if fewer than atLeast cycles are left to pack.
+// It reads and encodes before it takes the lock; if somebody else packs or erases the rows
+// meanwhile, it writes nothing. It never packs a damaged row: E_STORE with a store.Damage.
 func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (found bool, err error) {
 	const doing = "packing rows"
 	var sl *slice
@@ -75,7 +74,7 @@ func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (found bo
 	return true, err
 }
 
-// readSlice reads and encodes the rows to pack, nil if there are none.
+// readSlice reads and encodes the rows to pack; nil if there are none.
 func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast int64) (*slice, error) {
 	sl := &slice{branch: branch}
 	var latest int64
@@ -128,12 +127,12 @@ func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast
 	return sl, nil
 }
 
-// lastUnchained is the cycle up to which rows may have no proof, except for its drafts:
-// the log is of version 1 of the schema there.
+// lastUnchained is the last cycle whose rows, with the drafts after it, may have no proof: up
+// to there the log is of version 1 of the schema.
 const lastUnchained = `SELECT max(latest) FROM log WHERE branch = ? AND chain IS NULL`
 
-// settledRow returns a row of packRows and its content, after it compared both with
-// their proof.
+// settledRow returns a row of packRows and its content, after it compared both with their
+// proof.
 func (c *scanner) settledRow(values []any) (r page.Row, body []byte, err error) {
 	r = rowOf(values)
 	damage := func(what string) error {
@@ -206,8 +205,8 @@ func rowOf(values []any) page.Row {
 	return r
 }
 
-// valuesOf returns the values of versionRows that a row in a page stands for. Where
-// it has a content, the number of that is 0; there is no proof.
+// valuesOf returns the values of versionRows for a row in a page. The number of a content is 0;
+// there is no proof.
 func valuesOf(branch int64, r *page.Row) []any {
 	values := make([]any, rowParams)
 	values[0], values[colBirth], values[colNID] = branch, r.Birth, r.NID
@@ -236,8 +235,8 @@ func valuesOf(branch int64, r *page.Row) []any {
 	return values
 }
 
-// writeSlice puts a page in the place of its rows, unless they changed since they were
-// read: another process packed or erased them, or deleted the context.
+// writeSlice replaces rows by a page, unless they changed since pack read them: another process
+// packed or erased them, or deleted the context.
 func (w *writer) writeSlice(sl *slice) error {
 	st := &w.store.stmts
 	var count, erasures, after int64
@@ -280,9 +279,9 @@ func (w *writer) insertPage(p *packedPage, of *page.Page) error {
 	return nil
 }
 
-// PackAll packs all rows that are not drafts, deletes directories that are damaged, and
-// writes those that are due. Cost: the rows of all contexts, in transactions of a few
-// dozen cycles each, and their directories.
+// PackAll packs all rows that are not drafts, deletes damaged directories, and writes those
+// that are due. Cost: the rows of all contexts, in transactions of a few dozen cycles each, and
+// their directories.
 func (s *Store) PackAll(ctx context.Context) error {
 	const doing = "packing rows"
 	keys, err := s.keys(ctx, branchesWithRows)
@@ -299,7 +298,7 @@ func (s *Store) PackAll(ctx context.Context) error {
 	return s.mendAllDirectories(ctx)
 }
 
-// keys returns what a query selects.
+// keys returns the integers that a query selects.
 func (s *Store) keys(ctx context.Context, query string) (list []int64, err error) {
 	rows, err := s.read.QueryContext(ctx, query)
 	if err != nil {

@@ -9,21 +9,21 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// packPatience is how long a slice waits for its turn to write. It gives up where
-// others need longer; the next commits bring it up again.
+// packPatience is how long a slice waits for its turn to write. After that it gives up; the
+// next commits try again.
 const packPatience = time.Second
 
-// background packs the rows of branches, one slice after the other, while the store
-// is used. Its goroutine lives as long as there is something to pack.
+// background packs the rows of branches, one slice after the other, while others use the store.
+// Its goroutine lives as long as there is something to pack.
 type background struct {
 	mu       sync.Mutex
 	due      []int64       // branches that wait
-	running  chan struct{} // closed when the goroutine ends, nil where there is none
+	running  chan struct{} // closed when the goroutine ends, nil if there is none
 	stopping bool
 }
 
-// packLater has rows of a branch packed after a commit, now and then: when its
-// latest cycle goes beyond a multiple of the cycles of a page.
+// packLater schedules the packing of a branch after a commit whose latest cycle passes a
+// multiple of the cycles of a page.
 func (s *Store) packLater(branch, before, latest int64) {
 	if before/s.packing.Cycles == latest/s.packing.Cycles {
 		return
@@ -41,9 +41,9 @@ func (s *Store) packLater(branch, before, latest int64) {
 	}
 }
 
-// packDue packs what is due, beginning with a branch, and writes a directory of it. At least one slice is packed:
-// a process that ends right after its commit leaves no more behind than it brought.
-// An error is left to whoever reads the rows: it is met there too.
+// packDue packs this branch and then the others that are due, and writes a directory of each.
+// It packs at least one slice, so that a process that ends right after its commit leaves no
+// more rows than it brought. It ignores errors: whoever reads the rows meets them too.
 func (s *Store) packDue(branch int64, ended chan struct{}) {
 	defer close(ended)
 	for more := true; more; branch, more = s.background.next() {
@@ -57,7 +57,7 @@ func (s *Store) packDue(branch int64, ended chan struct{}) {
 		}
 		if !s.background.isStopping() {
 			ctx, cancel := context.WithTimeout(context.Background(), packPatience)
-			_ = s.writeDirectory(ctx, store.Key(branch)) // likewise; without one, more rows are read
+			_ = s.writeDirectory(ctx, store.Key(branch)) // without a directory, readers read more rows
 			cancel()
 		}
 	}
@@ -69,7 +69,7 @@ func (b *background) isStopping() bool {
 	return b.stopping
 }
 
-// next returns the branch to go on with, false where the goroutine is to end.
+// next returns the next branch to pack, and false if the goroutine must end.
 func (b *background) next() (branch int64, more bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -81,7 +81,7 @@ func (b *background) next() (branch int64, more bool) {
 	return branch, true
 }
 
-// stop waits until the slice is written that is under way, and has no other begin.
+// stop waits for the slice that is being written, and lets no other begin.
 func (b *background) stop() {
 	b.mu.Lock()
 	b.stopping = true

@@ -8,13 +8,13 @@ import (
 	"github.com/contexttree/pact/store/internal/page"
 )
 
-// openPage is a page with its rows.
+// openPage is a page with its decoded rows.
 type openPage struct {
 	packedPage
 	index page.Index
 }
 
-// blockKey names a block of a page, whose bytes are those of the digest.
+// blockKey identifies a block of a page by the digest of that page.
 type blockKey struct {
 	branch, birth, nid int64
 	digest             [sha256.Size]byte
@@ -27,12 +27,12 @@ const (
 	maxOpenBlocks = 4 << 20 // bytes of contents
 )
 
-// pageCache keeps the pages and the blocks that were opened last. A page never
-// changes; one that an erasure wrote anew has another digest, for which callers ask.
+// pageCache keeps the pages and the blocks that were used last. A page never changes: when an
+// erasure rewrites one, it gets another digest, and callers ask by digest.
 type pageCache struct {
 	mu     sync.Mutex
-	heads  []*openPage // the one used last is the last
-	blocks []openBlock // likewise
+	heads  []*openPage // most recently used last
+	blocks []openBlock // most recently used last
 	bytes  int         // of all blocks
 }
 
@@ -41,7 +41,7 @@ type openBlock struct {
 	contents []byte
 }
 
-// head returns the page at a place, if it is known with a digest.
+// head returns the page at a place if the cache has it with this digest.
 func (c *pageCache) head(at *packedPage, digest []byte) *openPage {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -54,8 +54,7 @@ func (c *pageCache) head(at *packedPage, digest []byte) *openPage {
 	return nil
 }
 
-// row returns the row of a birth and a nid, and the page that has it, nil where no open
-// page does.
+// row returns the row of a birth and a nid with its page, nil if no open page has it.
 func (c *pageCache) row(branch, birth, nid int64) (*openPage, *page.Row) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +78,7 @@ func (c *pageCache) putHead(p *openPage) {
 	c.heads = append(c.heads, p)
 }
 
-// block returns the contents of a block, nil if they are not known.
+// block returns the contents of a block, nil if the cache does not have them.
 func (c *pageCache) block(key blockKey) []byte {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -106,7 +105,7 @@ func (c *pageCache) putBlock(key blockKey, contents []byte) {
 	}
 }
 
-// clear drops everything, with the texts in it.
+// clear drops all pages and blocks, with the texts in them.
 func (c *pageCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

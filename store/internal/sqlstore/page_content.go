@@ -11,9 +11,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// content returns the content of a published version. It is read when asked for
-// and compared with the content hash of the version. Only an erasure changes a
-// published version, and its key is never used again.
+// content returns the content of a published version. The first reader loads it and compares it
+// with the content hash of the version. Only an erasure changes a published version, and no
+// other version ever gets its key.
 func (s *Store) content(r *row, of **tree.Node) tree.Content {
 	branch, birth, nid, size := r.branch, r.Birth, r.NID, r.Size
 	packed, block, at := r.packed, r.Block, r.At
@@ -43,8 +43,8 @@ func (s *Store) content(r *row, of **tree.Node) tree.Content {
 	})
 }
 
-// openBody returns a content and its hash out of a page that was opened before, "" where it
-// is in none of those. So whoever goes through contents in order looks each page up once.
+// openBody returns a content and its hash from a page that is open already, "" if none of those
+// has it. So whoever reads contents in order looks each page up once.
 func (s *Store) openBody(ctx context.Context, branch, birth, nid int64) (tree.JSON, []byte, error) {
 	p, r := s.pages.row(branch, birth, nid)
 	if r == nil || r.Size == 0 {
@@ -57,15 +57,15 @@ func (s *Store) openBody(ctx context.Context, branch, birth, nid int64) (tree.JS
 	return tree.JSON(contents[r.At : r.At+r.Size]), r.Hash, nil
 }
 
-// body reads a content and its hash, wherever it is.
+// body reads a content and its hash from a row or a page.
 func (s *Store) body(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) (tree.JSON, []byte, error) {
-	var body sql.NullString // which copies once what the driver gives, a slice of bytes twice
+	var body sql.NullString // scans with one copy; a slice of bytes would take two
 	var hash []byte
 	err := within(ctx, tx, s.stmts.bodyOf).QueryRowContext(ctx, branch, birth, nid).Scan(&body, &hash)
 	if err != sql.ErrNoRows {
 		return tree.JSON(body.String), hash, s.fail(ctx, err, "reading a content")
 	}
-	for { // what is not a row any more is in a page
+	for { // a version that is no longer a row is in a page
 		p, err := s.pageFor(ctx, tx, branch, birth, nid)
 		if err != nil {
 			return "", nil, s.fail(ctx, err, "reading a content")
@@ -78,16 +78,16 @@ func (s *Store) body(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) 
 		if err != nil {
 			return "", nil, s.fail(ctx, err, "reading a content")
 		}
-		if contents != nil { // and no erasure wrote the page anew meanwhile
+		if contents != nil { // otherwise an erasure rewrote the page meanwhile
 			return tree.JSON(contents[r.At : r.At+r.Size]), r.Hash, nil
 		}
 	}
 }
 
-// blockAt returns the contents of a block of a page, nil if the page is no longer
-// as it was. Callers must not change them. Contents that are kept are given out
-// without a look at the file, as whatever a tree holds: who holds a tree compares
-// store.Info.Erasures, and an erasure through this store drops what is kept.
+// blockAt returns the contents of a block of a page, nil if the page has changed. Callers must
+// not modify them. Cached contents come without a look at the file, like those in a tree:
+// whoever holds a tree compares store.Info.Erasures, and an erasure through this store clears
+// the cache.
 func (s *Store) blockAt(ctx context.Context, tx *sql.Tx, p *packedPage, no int) ([]byte, error) {
 	key := blockKey{p.branch, p.birth, p.nid, p.digest, no}
 	if known := s.pages.block(key); known != nil {
@@ -110,7 +110,7 @@ func (s *Store) blockAt(ctx context.Context, tx *sql.Tx, p *packedPage, no int) 
 	return contents, nil
 }
 
-// missingBlock returns E_STORE if a page is there and its block is not.
+// missingBlock returns E_STORE if a page exists without its block.
 func (s *Store) missingBlock(ctx context.Context, tx *sql.Tx, p *packedPage) error {
 	var digest []byte
 	err := within(ctx, tx, s.stmts.digestOf).QueryRowContext(ctx, p.branch, p.birth, p.nid).Scan(&digest)
@@ -123,8 +123,7 @@ func (s *Store) missingBlock(ctx context.Context, tx *sql.Tx, p *packedPage) err
 	return p.damage("lacks a block of contents")
 }
 
-// holdUnhashed reads the contents of rows in pages that have no hash: a tree needs
-// them.
+// holdUnhashed reads the contents without a hash of rows in pages, because a tree needs them.
 func (c *scanner) holdUnhashed(ctx context.Context, list []row) error {
 	for i := range list {
 		r := &list[i]
@@ -143,8 +142,8 @@ func (c *scanner) holdUnhashed(ctx context.Context, list []row) error {
 	return nil
 }
 
-// packedRef finds the version that an id names that tells its birth, in the pages of
-// a branch; the zero ref if there is none.
+// packedRef finds in the pages of a branch the version of an id that names its cycle of birth;
+// the zero ref if there is none.
 func (s *Store) packedRef(ctx context.Context, branch, birth int64, id string) (found ref, err error) {
 	err = s.eachPackedIn(ctx, branch, birth, func(r *page.Row) {
 		if r.ID == id {
@@ -166,7 +165,7 @@ func (s *Store) eachPackedIn(ctx context.Context, branch, birth int64, f func(*p
 			rows[i].Birth == birth; i++ {
 			f(&rows[i])
 		}
-		if p.birth > birth { // the cycle ends within the page
+		if p.birth > birth { // the page ends with a later cycle
 			return nil
 		}
 		next = p.nid + 1

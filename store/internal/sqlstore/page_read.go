@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/store/internal/page"
 )
 
-// packedPage is a page of rows of a branch, as the table page has it.
+// packedPage is a page of rows of a branch, as a row of the table page.
 type packedPage struct {
 	branch     int64
 	birth, nid int64 // of its last row
@@ -21,15 +21,15 @@ type packedPage struct {
 	blocks     []page.Block
 }
 
-// place is what the digest of a page covers besides the head.
+// place returns what the digest of a page covers besides the head.
 func (p *packedPage) place() []int64 { return []int64{p.branch, p.birth, p.nid, p.number} }
 
-// damage returns E_STORE for something in the page.
+// damage returns E_STORE for a page with the given fault.
 func (p *packedPage) damage(what string) error {
 	return (&store.Damage{Cycle: p.birth, What: "page " + strconv.FormatInt(p.number, 10) + " of the rows " + what}).Err()
 }
 
-// open checks and decodes the head of the page. The rows are valid until x is used
+// open checks and decodes the head of the page into x. The rows are valid until x is used
 // again.
 func (p *packedPage) open(digest, head []byte, x *page.Index) error {
 	p.digest = page.Digest(head, p.place()...)
@@ -52,15 +52,15 @@ func (p *packedPage) open(digest, head []byte, x *page.Index) error {
 	return nil
 }
 
-// before reports whether a row comes before another in the order of rows.
+// before reports whether row a comes before row b in the order of rows.
 func before(a, b *page.Row) bool {
 	return a.Birth < b.Birth || a.Birth == b.Birth && a.NID < b.NID
 }
 
 // The statements of pages.
 const (
-	// The pages that have rows born after a cycle and up to and with another: from
-	// the one that ends after the first to the one that does not end before the last.
+	// The pages that have rows born after one cycle and not after another: from the page that
+	// ends after the first to the first one that ends with the last or after it.
 	pagesBetween = `SELECT last_birth, last_nid, number, digest, head FROM page WHERE branch = ? AND last_birth > ?
 		AND last_birth <= coalesce((SELECT min(last_birth) FROM page WHERE branch = ? AND last_birth >= ?), ?)`
 	pagesIn     = pagesBetween + ` ORDER BY last_birth, last_nid`
@@ -80,8 +80,8 @@ const (
 	newestFirst = true
 )
 
-// eachPage calls f with the pages of a segment and the rows in each that were born
-// after a cycle and up to and with another, until f fails.
+// eachPage calls f with the pages of a segment and, for each, the rows born after the cycle
+// after and not after upTo, until f fails.
 func (c *scanner) eachPage(ctx context.Context, of segment, after, upTo int64, newest bool,
 	f func(*packedPage, []page.Row) error) error {
 	query := c.store.stmts.pagesIn
@@ -95,7 +95,7 @@ func (c *scanner) eachPage(ctx context.Context, of segment, after, upTo int64, n
 	}
 	defer found.Close()
 	whole := after == of.afterCycle
-	next, step := int64(0), int64(1) // the number of the next page, 0 where it may be any
+	next, step := int64(0), int64(1) // the number of the next page, 0 if it may be any
 	if whole && !newest {
 		next = 1
 	}
@@ -131,7 +131,7 @@ func (c *scanner) eachPage(ctx context.Context, of segment, after, upTo int64, n
 // nidSet is a set of nids.
 type nidSet map[int64]*[64]uint64
 
-// add adds a nid and reports whether it was not there.
+// add adds a nid and reports whether it is new.
 func (s *nidSet) add(nid int64) bool {
 	if *s == nil {
 		*s = make(nidSet)
@@ -149,8 +149,8 @@ func (s *nidSet) add(nid int64) bool {
 	return true
 }
 
-// pageFor finds and decodes the page that has the row of a birth and a nid, or where
-// there is no such row, the rows around; nil where it would be in no page.
+// pageFor finds and decodes the page in which the row of a birth and a nid would be, whether or
+// not it has that row; nil if there is no such page.
 func (s *Store) pageFor(ctx context.Context, tx *sql.Tx, branch, birth, nid int64) (*openPage, error) {
 	p := packedPage{branch: branch}
 	var digest []byte
@@ -167,7 +167,7 @@ func (s *Store) pageFor(ctx context.Context, tx *sql.Tx, branch, birth, nid int6
 	}
 	var head []byte
 	err = within(ctx, tx, s.stmts.headOf).QueryRowContext(ctx, branch, p.birth, p.nid).Scan(&digest, &head)
-	if err == sql.ErrNoRows { // an erasure or a deletion came between
+	if err == sql.ErrNoRows { // an erasure or a deletion removed the page meanwhile
 		return s.pageFor(ctx, tx, branch, birth, nid)
 	}
 	if err != nil {

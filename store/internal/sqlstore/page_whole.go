@@ -11,7 +11,7 @@ import (
 type wholePage struct {
 	packedPage
 	index    page.Index
-	contents [][]byte // of each block; nil where they are not wanted
+	contents [][]byte // of each block; nil if the caller wants none
 }
 
 // body returns the content of a row, nil if it has none.
@@ -22,8 +22,8 @@ func (p *wholePage) body(r *page.Row) []byte {
 	return p.contents[r.Block][r.At : r.At+r.Size]
 }
 
-// wholePages reads pages with their blocks, in one statement: in PostgreSQL a
-// transaction has one at a time. The head comes with the first block.
+// wholePages reads pages with their blocks in one statement, because a transaction in
+// PostgreSQL runs one statement at a time. The head comes with the first block.
 const wholePages = `SELECT p.last_birth, p.last_nid, p.number, p.digest,
 	CASE WHEN b.no IS NULL OR b.no = 0 THEN p.head END, b.no, b.body FROM page p LEFT JOIN page_block b
 	ON b.branch = p.branch AND b.last_birth = p.last_birth AND b.last_nid = p.last_nid
@@ -31,10 +31,11 @@ const wholePages = `SELECT p.last_birth, p.last_nid, p.number, p.digest,
 	AND p.last_birth <= coalesce((SELECT min(last_birth) FROM page WHERE branch = ? AND last_birth >= ?), ?)
 	ORDER BY p.last_birth, p.last_nid, b.no`
 
-// eachWholePage reads and checks the pages of a branch, from the one that has a row
-// or where that would be, to those that have rows of a cycle, and calls f with each
-// until f fails. What f gets is valid until it returns. Every block is held to its sum,
-// and decompressed where contents are wanted. errFound ends it without an error.
+// eachWholePage reads and checks the pages of a branch, and calls f with each until f fails. It
+// begins with the page in which the row from would be, and ends with the last page that has
+// rows of the cycle upTo. It compares every block with its sum, and decompresses it if the
+// caller wants contents. What f gets is valid until f returns; errFound ends the loop without
+// an error.
 func (s *Store) eachWholePage(ctx context.Context, q querier, branch int64, from ref, upTo int64, contents bool,
 	f func(*wholePage) error) error {
 	found, err := q.QueryContext(ctx, s.bound(wholePages), branch, from.birth, from.nid, branch, upTo, int64(afterAll))
@@ -99,9 +100,8 @@ func orDone(err error) error {
 	return err
 }
 
-// writeAnew replaces a page by what keep leaves of its rows, under the same number.
-// keep returns the row and its content as they are to be, and false for a row that
-// goes.
+// writeAnew replaces a page by what keep leaves of its rows, under the same number. keep
+// returns the new row and its content, and false for a row to remove.
 func (w *writer) writeAnew(p *wholePage, keep func(r page.Row, body []byte) (page.Row, []byte, bool)) error {
 	var b page.Builder
 	var last page.Row
@@ -136,7 +136,7 @@ func (w *writer) trimPages(branch, cycle int64) error {
 	if cycle != beforeAll {
 		from := ref{birth: cycle + 1, nid: beforeAll}
 		err := w.store.eachWholePage(w.ctx, w.tx, branch, from, cycle+1, true, func(p *wholePage) error {
-			pages = append(pages, *p) // the only one that may have rows up to the cycle
+			pages = append(pages, *p) // only the first page may have rows up to the cycle
 			return errFound
 		})
 		if err != nil {

@@ -16,27 +16,27 @@ const (
 	sealed = "seal"
 )
 
-// plan holds the rows that changes write. It is worked out before the transaction
-// takes the lock, from the state that the guard names; where another writer was
-// faster, the guard fails and the plan is never written.
+// plan holds the rows that changes write. The writer makes it before the transaction takes the
+// lock, from the state that the guard names; if another writer was faster, the guard fails and
+// nobody writes the plan.
 type plan struct {
 	writerState
 	ctx      context.Context
 	store    *Store
-	line     lineage // nil for a new context, of which nothing is stored yet
+	line     lineage // nil for a new context, which has no rows yet
 	steps    []step
-	settling *settling // of a new context with many snapshots, else nil
+	settling *settling // for a new context with many snapshots, else nil
 }
 
 // step holds the rows that one change writes and deletes.
 type step struct {
-	drops  []ref // drafts to delete, because they go or get another version
+	drops  []ref // drafts to delete, because they are removed or replaced
 	deaths []death
 	births []birth
 	next   int64 // the next free nid after the change
 }
 
-// death is a row that ends a node: no snapshot from the cycle birth on has it.
+// death is a row that ends a node: no snapshot from its cycle birth on has the node.
 type death struct {
 	ref    // its birth is the first cycle without the node
 	reason string
@@ -102,9 +102,9 @@ func (p *plan) ref(id string) (ref, error) {
 	return r, nil
 }
 
-// parent returns the nid that the row of a node names as its parent, 0 for the
-// root: that of its parent or, below the active head, the one reserved for the
-// turn that the head becomes, or for the core of that turn (02 §6.2).
+// parent returns the nid that the row of a node names as its parent, 0 for the root. Below the
+// active head that is the nid reserved for the turn that the head becomes, or for the core of
+// that turn (02 §6.2); elsewhere it is the nid of the parent.
 func (p *plan) parent(t *tree.Tree, n *tree.Node, parent string) (int64, error) {
 	if parent == "" {
 		return 0, nil
@@ -134,7 +134,7 @@ func (p *plan) addVersion(s *step, n *tree.Node, r ref, parent int64, named bool
 		b.body = []byte(v)
 	}
 	if s.births == nil {
-		s.births = make([]birth, 0, 8) // of a turn
+		s.births = make([]birth, 0, 8) // enough for a turn
 	}
 	s.births = append(s.births, b)
 	p.refs[n.ID] = r
@@ -151,8 +151,8 @@ func (p *plan) changes(list []store.Change) error {
 	return nil
 }
 
-// change plans one change. Cost: what the trees do not share (tree.Compare),
-// and a look-up for each earlier node that is concerned.
+// change plans one change. Cost: what the trees do not share (tree.Compare), and a look-up for
+// each earlier node that the change touches.
 func (p *plan) change(c store.Change) error {
 	next := c.After
 	if c.Sealed != nil {
@@ -187,8 +187,8 @@ func (p *plan) change(c store.Change) error {
 	return nil
 }
 
-// nextWriterState returns what the next writer of the context can use: everything
-// that this one learned or, after a commit, the refs that every cycle needs.
+// nextWriterState returns what the next writer of the context can use: everything that this
+// writer learned or, after a commit, the refs that every cycle needs.
 func (p *plan) nextWriterState(working *tree.Tree, committed bool) *writerState {
 	r := p.writerState
 	r.births = p.births.carried()
@@ -215,7 +215,7 @@ func reasons(report json.RawMessage) map[string]string {
 	}
 	var r lifecycle.Report
 	if json.Unmarshal(report, &r) != nil {
-		return nil // what is not a report gives no reasons
+		return nil // a report that cannot be read gives no reasons
 	}
 	why := make(map[string]string, len(r.Removed))
 	for _, removal := range r.Removed {

@@ -6,18 +6,18 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// changePlan plans the rows of one change from the differences between the tree
-// before and the tree after it.
+// changePlan plans the rows of one change from the differences between the trees before and
+// after it.
 type changePlan struct {
 	*plan
 	step
 	change     store.Change
 	after      *tree.Tree      // the snapshot, or the working state
-	cycle      int64           // of the next snapshot, whose drafts the change writes
+	cycle      int64           // of the next snapshot; the drafts of the change belong to it
 	differing  map[string]bool // ids of the nodes that changed
 	removedIDs []string
-	turnSealed bool   // the turn that the head becomes is planned
-	newCoreID  string // id of the core of that turn, where the core is new
+	turnSealed bool   // the plan has the turn that the head becomes
+	newCoreID  string // id of the core of that turn, if the core is new
 	reasonByID map[string]string
 }
 
@@ -72,8 +72,8 @@ func (w *changePlan) seals() bool {
 	return w.change.Sealed != nil && old != nil && !w.after.Has(old.Node().ID)
 }
 
-// removed plans the end of a node. The row of a draft is deleted; a node that a
-// snapshot has gets a death.
+// removed plans the end of a node. It deletes the row of a draft, and adds a death for a node
+// that a snapshot has.
 func (w *changePlan) removed(d tree.Difference) error {
 	r, err := w.ref(d.Old.ID)
 	if err != nil {
@@ -89,8 +89,8 @@ func (w *changePlan) removed(d tree.Difference) error {
 	return nil
 }
 
-// reason returns why a node goes: the reason in the report of the commit, else
-// sealed or edited.
+// reason returns why a node is removed: the reason in the report of the commit, or else sealed
+// or edited.
 func (w *changePlan) reason(n *tree.Node) string {
 	if w.reasonByID == nil {
 		w.reasonByID = reasons(w.change.Entry.Report)
@@ -119,8 +119,8 @@ func (w *changePlan) changed(d tree.Difference) error {
 	return w.replace(d.New, after)
 }
 
-// replace plans a new version of a node. It deletes the version before where that
-// is a draft; a published one stays for the snapshots that have it.
+// replace plans a new version of a node. It deletes the previous version if that is a draft; a
+// published one stays for the snapshots that have it.
 func (w *changePlan) replace(n *tree.Node, parent int64) error {
 	r, err := w.ref(n.ID)
 	if err != nil {
@@ -132,9 +132,9 @@ func (w *changePlan) replace(n *tree.Node, parent int64) error {
 	return w.addVersion(&w.step, n, ref{nid: r.nid, birth: w.cycle}, parent, false)
 }
 
-// reparentCore writes the blocks at offset 0 of the head anew where the head got
-// or lost an explicit core: their stored parent changes from the reserved nid of
-// the core to that of the turn, or back.
+// reparentCore rewrites the blocks at offset 0 of the head after the head got or lost an
+// explicit core: their stored parent changes from the nid reserved for the core to that of the
+// turn, or back.
 func (w *changePlan) reparentCore() error {
 	old, now := w.change.Before.Region(tree.Head), w.after.Region(tree.Head)
 	if old == nil || now == nil || old.Node().ID != now.Node().ID || (old.Core() == nil) == (now.Core() == nil) {

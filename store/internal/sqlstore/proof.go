@@ -9,9 +9,8 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// appendValues appends an encoding of column values that differs for any two
-// lists. The values are of the types that the database returns: integers, texts,
-// bytes and NULL.
+// appendValues appends an encoding of column values that differs for any two lists. The values
+// have the types that the database returns: integers, texts, bytes and NULL.
 func appendValues(buf []byte, values []any) []byte {
 	for _, v := range values {
 		switch v := v.(type) {
@@ -35,16 +34,16 @@ func rowProof(values []any) int64 {
 	return int64(binary.BigEndian.Uint64(sum[:]))
 }
 
-// chainLink computes the link of a row of the log: a SHA-256 over the link before
+// chainLink computes the link of a row of the log: a SHA-256 over the link of the previous row
 // and the values of the row.
 func chainLink(previous []byte, values ...any) []byte {
 	sum := sha256.Sum256(appendValues(append(make([]byte, 0, 512), previous...), values))
 	return sum[:]
 }
 
-// chainStart computes what the first row of a branch is linked to: the properties
-// of the context that never change and, for a fork, the link of the row that
-// published its first snapshot.
+// chainStart computes what the first row of a branch is linked to: the properties of the
+// context that never change and, for a fork, the link of the row that published its first
+// snapshot.
 func chainStart(previous []byte, i store.Info) []byte {
 	return chainLink(previous, i.Edition, i.First, int64(i.Origin.Key), i.Origin.Cycle, i.Origin.Revision, i.Fork)
 }

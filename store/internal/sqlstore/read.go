@@ -14,9 +14,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Load implements store.Store. The content of drafts is read along, because it
-// can still change; all other content is read when asked for. Cost: a directory and
-// the rows since; where there is none, the rows of the context.
+// Load implements store.Store. It reads the contents of drafts at once, because they can still
+// change; a tree loads other contents when asked for them. Cost: a directory and the rows
+// since; without a directory, the rows of the context.
 func (s *Store) Load(ctx context.Context, key store.Key) (state *store.State, err error) {
 	err = again(func(plain bool) error {
 		state, err = s.load(ctx, key, plain)
@@ -25,10 +25,9 @@ func (s *Store) Load(ctx context.Context, key store.Key) (state *store.State, er
 	return state, err
 }
 
-// again calls f, and once more where something of the context was erased meanwhile,
-// because what it had read then belongs to no snapshot any more. Where it met damage, it
-// is called with plain set, and reads rows alone: they may do without a directory that
-// is damaged, and tell where they are damaged themselves.
+// again calls f, and once more if an erasure changed the context meanwhile, because what f had
+// read then belongs to no snapshot. If f met damage, again calls it with plain set, so that it
+// reads rows alone: these do without a damaged directory, and show their own damage themselves.
 func again(f func(plain bool) error) error {
 	err := f(false)
 	if errors.Is(err, fault.Conflict) {
@@ -88,8 +87,8 @@ func (s *Store) load(ctx context.Context, key store.Key, plain bool) (_ *store.S
 	return state, nil
 }
 
-// snapshot is History of one cycle. Cost: as that of Load, or none where the snapshot
-// was asked for shortly before.
+// snapshot is History for one cycle. Cost: that of Load, or none if the snapshot was read
+// shortly before.
 func (s *Store) snapshot(ctx context.Context, key store.Key, cycle int64) (t *tree.Tree, err error) {
 	err = again(func(plain bool) error {
 		t, err = s.snapshotOnce(ctx, key, cycle, plain)
@@ -135,18 +134,18 @@ func (s *Store) snapshotOnce(ctx context.Context, key store.Key, cycle int64, pl
 	return r.tree, nil
 }
 
-// reading is what was read of a snapshot in one transaction: what a tree is made of
-// afterwards, when pages of a directory can be read on any connection.
+// reading is what one transaction read for a snapshot. The tree is made afterwards, when it can
+// read pages of a directory on any connection.
 type reading struct {
 	cycle     int64
 	root      *rootPage // nil without a directory
-	rows      []row     // the last of each node since the directory or, without one, of those that are alive
+	rows      []row     // the last of each node since the directory or, without one, of each live node
 	drafts    []row     // born after the cycle
 	published logPosition
 }
 
-// read reads what the snapshot of a cycle is made of, and the rows born after that
-// cycle, which come with their content.
+// read reads what the snapshot of a cycle is made of, and the rows born after that cycle, with
+// their contents.
 func (c *scanner) read(ctx context.Context, st *state, cycle, upTo int64) (*reading, error) {
 	q := &reading{cycle: cycle}
 	var err error
@@ -178,8 +177,8 @@ func lastOfEach(rows []row) (list []row) {
 	return list
 }
 
-// replayed makes the tree of what was read, and compares it with the digest in the
-// log. Where stored is not nil, it takes down where the nodes are that it brings in.
+// replayed makes the tree of what was read, and compares it with the digest in the log. If at
+// is not nil, it records there where the nodes that it adds are stored.
 func (c *scanner) replayed(ctx context.Context, st *state, q *reading, at map[string]stored) (*replay, error) {
 	r := &replay{scanner: c, ids: make(map[int64]string, len(q.rows)), stored: at}
 	if q.root == nil {

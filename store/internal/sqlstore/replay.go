@@ -10,18 +10,18 @@ import (
 type replay struct {
 	*scanner
 	tree     *tree.Tree
-	ids      map[int64]string // of every nid that came by
+	ids      map[int64]string // of every nid seen so far
 	head     int64            // nid of the active head
-	unsealed []row            // what lies under the head until it is sealed
+	unsealed []row            // the nodes under the head until it is sealed
 
-	base   *opened           // what the tree began as, nil for one that is made of rows alone; it has nids beyond ids
-	stored map[string]stored // where the nodes are that rows brought in, by id; nil where nobody wants to know
+	base   *opened           // the directory that the tree began from, nil for none; it has nids that ids lacks
+	stored map[string]stored // where the nodes from rows are, by id; nil if nobody asks
 
 	journaling bool // record changes of ids, so that rollBack can undo them
 	journal    []idChange
 }
 
-// idChange is the entry of replay.ids for a nid before it was overwritten.
+// idChange is the previous entry of replay.ids for a nid.
 type idChange struct {
 	nid   int64
 	id    string
@@ -36,8 +36,8 @@ type checkpoint struct {
 	journal  int
 }
 
-// checkpoint returns the state of the replay, to roll back to after a fork. The
-// replay has to be journaling.
+// checkpoint returns the current state of the replay, so that rollBack can return to it after a
+// fork. The replay must be journaling.
 func (r *replay) checkpoint() checkpoint {
 	return checkpoint{r.tree, r.head, slices.Clone(r.unsealed), len(r.journal)}
 }
@@ -54,8 +54,8 @@ func (r *replay) rollBack(m checkpoint) {
 	r.tree, r.head, r.unsealed, r.journal = m.tree, m.head, m.unsealed, r.journal[:m.journal]
 }
 
-// build makes the tree of a cycle from the rows that count in it, around runs of
-// turns that are not loaded, in which u finds nodes. Cost: O(n log n) for n rows.
+// build makes the tree of a cycle from its live rows, around runs of turns that are not loaded,
+// in which u finds nodes. Cost: O(n log n) for n rows.
 func (r *replay) build(cycle int64, live []row, runs []tree.Between, u *tree.Unloaded) error {
 	at := make(map[int64]int, len(live)) // nid -> index in placed
 	placed := make([]tree.Placed, 0, len(live))
@@ -80,12 +80,12 @@ func (r *replay) build(cycle int64, live []row, runs []tree.Between, u *tree.Unl
 		return damageError("a snapshot has no nodes")
 	}
 	if r.tree, err = tree.BuildAround(cycle, placed, runs, u); err != nil {
-		return damageError("the nodes of a snapshot do not form a tree") // an id twice, or too deep
+		return damageError("the nodes of a snapshot do not form a tree") // a duplicate id, or too deep
 	}
 	return nil
 }
 
-// idOf returns the id of a nid that came by, "" for any other.
+// idOf returns the id of a nid seen so far, "" for any other.
 func (r *replay) idOf(nid int64) string {
 	id, known := r.ids[nid]
 	if !known && r.base != nil {
@@ -94,8 +94,7 @@ func (r *replay) idOf(nid int64) string {
 	return id
 }
 
-// register completes rows, records their ids and finds the active head among
-// them.
+// register completes rows, records their ids and finds the active head among them.
 func (r *replay) register(rows []row) error {
 	if err := r.complete(rows); err != nil {
 		return err
@@ -167,7 +166,7 @@ func (r *replay) inOrder(rows []row, place func(v *row, parent int64)) error {
 // Cost: one path of the tree for each row.
 func (r *replay) step(cycle int64, rows []row) error {
 	here, fresh := make(map[int64]bool, len(rows)), make(map[int64]bool, len(rows))
-	ended := make(map[string]bool) // ids of nodes that end here, and may come back as another node
+	ended := make(map[string]bool) // ids of nodes that end here and may return as another node
 	for i := range rows {
 		nid := rows[i].NID
 		id := r.idOf(nid)

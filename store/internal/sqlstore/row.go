@@ -12,24 +12,24 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// row is one row of node_version, or what a page holds in place of one.
+// row is one row of node_version, or its equal in a page.
 type row struct {
 	*page.Row // shared with the page
 	branch    int64
 	body      []byte
-	packed    *packedPage // that it was read from, nil for a row
-	node      *tree.Node  // nil until complete
+	packed    *packedPage // the page that has it, nil for a row of the table
+	node      *tree.Node  // nil until complete makes it
 	complete  bool
 }
 
 // scanner reads rows of one context.
 type scanner struct {
 	store *Store
-	tx    *sql.Tx // the transaction to read in, nil for none
+	tx    *sql.Tx // the transaction to read in, or nil
 	line  lineage
-	plain bool                     // directories are passed over
-	known map[string][]tree.Header // few nodes have headers of their own
-	index page.Index               // of the page read last
+	plain bool                     // read no directory
+	known map[string][]tree.Header // shared, because few nodes have headers of their own
+	index page.Index               // the page that was read last
 }
 
 func (s *Store) scanner(ctx context.Context, key store.Key) (*scanner, error) {
@@ -37,10 +37,10 @@ func (s *Store) scanner(ctx context.Context, key store.Key) (*scanner, error) {
 	return &scanner{store: s, line: line, known: make(map[string][]tree.Header)}, err
 }
 
-// rows reads the rows born after a cycle and up to and with another, ordered by
-// birth and nid. Rows born after held come with their content.
+// rows reads the rows born after a cycle and up to and including another, ordered by birth and
+// nid. Rows born after held come with their content.
 func (c *scanner) rows(ctx context.Context, held, after, upTo int64) (list []row, err error) {
-	if c.tx == nil { // rows may be packed while they are read
+	if c.tx == nil { // the two reads must see one state: rows may be packed meanwhile
 		return list, c.store.inReadTx(ctx, "reading a history", func(tx *sql.Tx) error {
 			c.tx = tx
 			defer func() { c.tx = nil }()
@@ -59,7 +59,7 @@ func (c *scanner) rows(ctx context.Context, held, after, upTo int64) (list []row
 			for i := range rows {
 				list = append(list, row{Row: &rows[i], branch: p.branch, packed: of})
 			}
-			c.index = page.Index{} // its rows are in use
+			c.index = page.Index{} // its rows are in use, so the next page needs another index
 			return nil
 		})
 		if err != nil {
@@ -87,10 +87,10 @@ func (c *scanner) unpacked(ctx context.Context, held, branch, after, upTo int64,
 	return scan(found, branch, list)
 }
 
-// live reads the rows that count in the snapshot of a cycle, the last of each node
-// that is alive, and the rows born after that cycle, all in the order of rows. Rows
-// born after the cycle come with their content. It reads the newest rows first, so
-// that it holds none of those that do not count. Cost: all rows, read once.
+// live reads the live rows of the snapshot of a cycle, the last of each node, and the rows born
+// after that cycle, all in the order of rows. Rows born after the cycle come with their
+// content. It reads the newest rows first, so that it keeps no superseded row. Cost: all rows,
+// read once.
 func (c *scanner) live(ctx context.Context, cycle, upTo int64) (list, drafts []row, err error) {
 	if c.tx == nil { // rows may be packed while they are read
 		err = c.store.inReadTx(ctx, "reading a snapshot", func(tx *sql.Tx) error {
@@ -131,7 +131,7 @@ func (c *scanner) live(ctx context.Context, cycle, upTo int64) (list, drafts []r
 				take(row{Row: &rows[i], branch: p.branch, packed: of})
 			}
 			if len(list)+len(drafts) > taken {
-				c.index = page.Index{} // its rows are in use
+				c.index = page.Index{} // its rows are in use, so the next page needs another index
 			}
 			return nil
 		})
@@ -168,7 +168,7 @@ func scan(found *sql.Rows, branch int64, list []row) ([]row, error) {
 	return list, found.Err()
 }
 
-// complete makes the nodes of rows, which only the rows of a tree need.
+// complete makes the nodes of rows. Only the rows of a tree need it.
 func (c *scanner) complete(list []row) error {
 	for i := range list {
 		r := &list[i]
@@ -183,7 +183,7 @@ func (c *scanner) complete(list []row) error {
 				return err
 			}
 		}
-		var later **tree.Node // set below: a content that is read later needs its node
+		var later **tree.Node // set below: a content that is loaded later needs its node
 		if r.body != nil && len(r.body) != r.Size {
 			return damageError("the content of node " + n.ID + " is of another size")
 		}
@@ -214,7 +214,7 @@ func (c *scanner) complete(list []row) error {
 	return nil
 }
 
-// headers parses headers, once for every text that occurs.
+// headers parses headers, once for every distinct text.
 func (c *scanner) headers(text string) ([]tree.Header, error) {
 	if hs, known := c.known[text]; known {
 		return hs, nil
@@ -230,14 +230,13 @@ func (c *scanner) headers(text string) ([]tree.Header, error) {
 	if headersText(hs) != text {
 		return nil, damageError("there are headers that are not canonical")
 	}
-	if len(hs) < 8 { // in order already, so that NewNode will not sort what nodes share
+	if len(hs) < 8 { // already sorted, so that NewNode will not sort a shared list
 		c.known[text] = hs
 	}
 	return hs, nil
 }
 
-// headersText returns headers as the JSON object that a column holds, nil without
-// any.
+// headersText returns headers as the JSON object for a column, nil if there are none.
 func headersText(hs []tree.Header) any {
 	if len(hs) == 0 {
 		return nil
@@ -246,15 +245,15 @@ func headersText(hs []tree.Header) any {
 	return string(appendHeaders(room[:0], hs))
 }
 
-// headerTexts keeps the texts of headers that occur again and again: those of blocks that
-// have a role, a kind and no other, as nearly all of a conversation. It keeps nothing
-// that an erasure takes away. It is safe for concurrent use.
+// headerTexts caches the texts of frequent headers: those of blocks with a role and a kind and
+// no other header, which nearly all blocks of a conversation have. It keeps nothing that an
+// erasure could remove. It is safe for concurrent use.
 type headerTexts struct {
 	mu    sync.Mutex
 	known map[string]any
 }
 
-// The texts that are kept, and how long one may be, in bytes.
+// How many texts the cache keeps, and how long one may be, in bytes.
 const (
 	maxHeaderTexts = 256
 	maxHeaderText  = 128

@@ -8,16 +8,16 @@ import (
 	"github.com/contexttree/pact/store/internal/page"
 )
 
-// settling puts the rows of a history that is written at once into pages, as they are
-// planned: those of cycles that packing would take anyway. So they are written once, in
-// their smaller form, and their contents need not be held until then.
+// settling packs the rows of a history that is written at once into pages while they are
+// planned, as far as packing would do so anyway. So each row is written once, in its smaller
+// form, and its content need not stay in memory until then.
 type settling struct {
-	upTo    int64 // cycle
+	upTo    int64 // the last cycle to pack
 	packing Packing
 	pending []settledRow // of the cycle that is not published yet
 	builder page.Builder
 	first   int64 // birth of the first row in the builder
-	last    ref   // of the last one
+	last    ref   // the last row in the builder
 	named   []name
 	pages   []settledPage
 }
@@ -27,15 +27,15 @@ type settledRow struct {
 	body []byte
 }
 
-// settledPage is a page that has no place yet, with its last row and with the versions in
-// it whose id does not tell their birth.
+// settledPage is a page that has no place yet, with its last row and the versions in it whose
+// id does not name their birth.
 type settledPage struct {
 	last  ref
 	page  page.Page
 	named []name
 }
 
-// settlingOf returns what settles the rows of a new context, nil where they stay rows.
+// settlingOf returns what packs the rows of a new context, nil if they stay rows.
 func (s *Store) settlingOf(g store.Creation) *settling {
 	latest := g.Tree.Cycle()
 	for _, c := range g.Changes {
@@ -50,8 +50,8 @@ func (s *Store) settlingOf(g store.Creation) *settling {
 	return &settling{upTo: upTo, packing: s.packing}
 }
 
-// take takes the rows of a step that are born in a cycle, and when the cycle is published
-// puts them into a page.
+// take takes the rows of a step that are born in a cycle. When the cycle is published, it puts
+// them into a page.
 func (l *settling) take(s *step, cycle int64, published bool) {
 	if l == nil || cycle > l.upTo {
 		return
@@ -92,7 +92,7 @@ func (l *settling) add(r *settledRow) {
 	}
 }
 
-// close ends the page that is being made.
+// close ends the current page.
 func (l *settling) close() {
 	if l != nil && l.builder.Len() > 0 {
 		l.pages = append(l.pages, settledPage{l.last, l.builder.Page(), l.named})

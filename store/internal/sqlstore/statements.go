@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// The statements, with question marks for parameters. They are prepared once. In
-// braces is how a content is named, which Dialect.statement writes out.
+// The statements, prepared once, with question marks for parameters. A name in braces stands
+// for the key of a content, which Dialect.statement fills in.
 const (
 	infoColumns = `SELECT ` + contextColumns + `, l.latest, l.revision, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid,
 		coalesce((SELECT max(birth) FROM node_version WHERE branch = c.key), (SELECT max(last_birth) FROM page WHERE branch = c.key))
@@ -24,14 +24,14 @@ const (
 		SELECT min(branch) FROM b WHERE branch IS NOT NULL AND branch NOT IN (SELECT key FROM context)`
 
 	stateAt = `SELECT latest, next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
-	// What a copy of a fork goes on from.
+	// The state at which the copy of a fork begins.
 	forkState = `SELECT next_nid, chain FROM log WHERE branch = ? AND revision = ? AND latest = ?`
 	logProof  = `SELECT digest, thread, chain FROM log WHERE branch = ? AND revision = ?`
 	logState  = `SELECT latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, idle, chain
 		FROM log WHERE branch = ? AND revision = ?`
 
-	// The rows of a span of cycles, in the order in which they came about. From
-	// a cycle on, content that can still change is read along with its row.
+	// The rows of a span of cycles, in the order in which they were written. From one cycle on,
+	// a row comes with its content, which can still change.
 	rowsIn = `SELECT v.birth, v.nid, v.death, v.parent, v.id, v.type, v."offset", v.priority, v.cycle, v.created_ns,
 		v.created_iso, v.creation_index, v.expiry, v.headers, v.content_size, v.content_hash,
 		CASE WHEN v.content_no IS NOT NULL AND (v.content_hash IS NULL OR v.birth > ?)
@@ -40,9 +40,8 @@ const (
 	bodyOf = `SELECT c.body, v.content_hash FROM node_version v JOIN content c ON {same}
 		WHERE v.branch = ? AND v.birth = ? AND v.nid = ?`
 
-	// The newest version of an id: a generated id tells the cycle of its
-	// birth, any other is in the index of those that do not. Where there is none,
-	// a page may have it that holds the cycle in the id.
+	// The newest version of an id. A generated id names the cycle of its birth; any other is in
+	// the index of names. If there is no such row, a page of that cycle may have it.
 	refOf = `SELECT nid, birth FROM (
 		SELECT nid, birth FROM node_version WHERE branch = ? AND id = ? AND named = 1
 		UNION ALL
@@ -62,11 +61,11 @@ const (
 		FROM log WHERE branch = ? AND revision >= ? AND revision <= ? ORDER BY revision`
 	chainAt   = `SELECT chain FROM log WHERE branch = ? AND revision = ?`
 	requestAt = `SELECT revision FROM log WHERE branch = ? AND request = ? AND revision <= ?`
-	// What was recorded of the snapshots that were published in a span.
+	// What the log recorded about the snapshots that were published in a span.
 	digestsIn = `SELECT latest, digest FROM log WHERE branch = ? AND revision >= ? AND revision <= ?
 		AND kind IN ('create', 'commit', 'fork') ORDER BY revision`
 
-	// For Check: everything.
+	// For Check: all rows.
 	versionRows = `SELECT branch, birth, nid, death, parent, id, type, "offset", priority, cycle, created_ns,
 		created_iso, creation_index, expiry, headers, content_no, content_size, content_hash, named, proof
 		FROM node_version WHERE branch = ? AND birth <= ? ORDER BY birth, nid`
@@ -76,17 +75,17 @@ const (
 	updateContextRow = `UPDATE context SET name = ?, forks = ?, attempts = ?, erasures = ?, deleted = ?, proof = ? WHERE key = ?`
 	currentState     = `SELECT l.revision, l.latest, l.work_cycle, l.last_ns, l.next_index, l.given, l.next_nid, l.digest, l.chain
 		FROM context c JOIN log l ON l.branch = c.key WHERE c.key = ? AND c.deleted = 0 ORDER BY l.revision DESC LIMIT 1`
-	// The revision comes out NULL, and is refused, where the guard does not
-	// hold, and exists already where another writer was faster.
+	// The revision is NULL, which the table refuses, if the guard does not hold; it exists
+	// already if another writer was faster.
 	insertLog = intoLog + `(SELECT l.revision + 1 FROM log l JOIN context c ON c.key = l.branch
 		WHERE l.branch = ? AND l.revision = ? AND l.latest = ? AND c.deleted = 0)` + logParams
-	// The first row of a branch has nobody to guard against.
+	// The first row of a branch needs no guard.
 	insertFirst = intoLog + `?` + logParams
 	intoLog     = `INSERT INTO log (branch, revision, kind, cycle, time_ns, actor, message, request, report,
 		latest, work_cycle, last_ns, next_index, given, next_nid, digest, thread, sent, idle, chain) VALUES (?, `
 	logParams = `, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 
-	// Attempts are beside the history: no revision, no guard but the cycle.
+	// Attempts are beside the history: no revision, and no guard except the cycle.
 	attemptColumns = `a.branch, a.cycle, a.number, a.status, a.started_ns, a.ended_ns, a.provider, a.model, a.params,
 		a.token_in, a.token_out, a.error, a.thread, a.request, a.proof`
 	attemptRows = `SELECT ` + attemptColumns + `, c.fork FROM attempt a JOIN context c ON c.key = a.branch
@@ -116,8 +115,8 @@ const (
 	sharedWithForks = `SELECT max(origin_cycle), max(origin_revision) FROM context WHERE origin = ?`
 )
 
-// trim deletes the rows of a branch from a cycle or a revision on, what refers
-// to other tables first.
+// trim deletes the rows of a branch from a cycle or a revision on. Rows that refer to other
+// tables come first.
 var trim = [...]string{
 	`DELETE FROM content WHERE {key} IN (SELECT {of} FROM node_version WHERE branch = ? AND birth > ?)`,
 	`DELETE FROM node_version WHERE branch = ? AND birth > ?`,
@@ -130,7 +129,8 @@ const deleteContext = `DELETE FROM context WHERE key = ?`
 // insertSizes are the numbers of rows that one insert can hold.
 var insertSizes = [...]int{64, 16, 8, 6, 5, 4, 3, 2, 1}
 
-// statements are all of them, prepared: those that write when a store first does.
+// statements are the prepared statements; a store prepares those that write before its first
+// write.
 type statements struct {
 	infoAll, infoByName, infoByKey, stateAt      *sql.Stmt
 	logState, logProof, forkState, orphanLogs    *sql.Stmt
@@ -157,8 +157,8 @@ type statements struct {
 	trim                                         [len(trim)]*sql.Stmt
 }
 
-// prepareReads prepares what reads, and prepareWrites what a transaction for writing
-// uses: a process that only reads does without.
+// prepareReads prepares the statements for reading, and prepareWrites those of a transaction
+// for writing: a process that only reads never needs these.
 func (st *statements) prepareReads(ctx context.Context, db *sql.DB, d *Dialect) error {
 	on := preparer{ctx: ctx, db: db, dialect: d}
 	st.infoAll = on.prepare(infoAll)
@@ -194,7 +194,7 @@ func (st *statements) prepareReads(ctx context.Context, db *sql.DB, d *Dialect) 
 	return on.err
 }
 
-// preparer prepares statements until one cannot be.
+// preparer prepares statements until one fails.
 type preparer struct {
 	ctx     context.Context
 	db      *sql.DB
@@ -255,14 +255,14 @@ func (st *statements) prepareWrites(ctx context.Context, db *sql.DB, d *Dialect)
 	return on.err
 }
 
-// By what a content is found: its number, or its branch and its number.
+// What identifies a content: its number, or its branch and its number.
 var (
 	byNumber = strings.NewReplacer("{key}", "no", "{of}", "content_no", "{same}", "c.no = v.content_no")
 	byBranch = strings.NewReplacer("{key}", "(branch, no)", "{of}", "branch, content_no", "{same}",
 		"c.branch = v.branch AND c.no = v.content_no")
 )
 
-// statement writes a statement as the database wants it.
+// statement writes a statement in the dialect of the database.
 func (d *Dialect) statement(query string) string {
 	names := byNumber
 	if d.OwnContents {

@@ -1,12 +1,10 @@
-// Package sqlstore keeps the histories of contexts in a relational database,
-// through database/sql. What one database does differently from another is in
-// a Dialect; the tables are described where they are made, in the schema of
-// the dialect.
+// Package sqlstore keeps the histories of contexts in a relational database, through
+// database/sql. A Dialect says how one database differs from another. The schema of each
+// dialect makes and describes the tables.
 //
-// A version of a node is one row with the cycle of its birth; its death is a
-// row of its own. So every snapshot is one indexed query, a commit writes rows
-// for what changed and nothing else, and contexts that share history can share
-// rows (05 §2).
+// A version of a node is one row with the cycle of its birth; its death is a row of its own. So
+// every snapshot is one indexed query, a commit writes rows only for what changed, and contexts
+// that share history can share rows (05 §2).
 package sqlstore
 
 import (
@@ -22,47 +20,45 @@ import (
 
 // Dialect is what one database does in its own way.
 type Dialect struct {
-	// Rebind rewrites the placeholders of a statement, which are question
-	// marks. nil leaves them.
+	// Rebind rewrites the placeholders of a statement, which are question marks. nil leaves
+	// them.
 	Rebind func(query string) string
-	// OwnContents says that the key of a content is its context and a number in
-	// it. Otherwise the database numbers all contents together.
+	// OwnContents says that a context and a number within it identify a content. Otherwise the
+	// database numbers all contents together.
 	OwnContents bool
-	// Again reports whether a transaction that failed for the given time, from 0,
-	// was not carried out and is to be tried once more, after a wait. nil never
-	// tries again.
+	// Again waits and reports whether to repeat a transaction that the database did not carry
+	// out. failed counts the failures before this one. nil never repeats.
 	Again func(ctx context.Context, err error, failed int) bool
-	// InDoubt reports whether an error leaves open if a transaction was carried
-	// out. nil says that none does.
+	// InDoubt reports whether an error leaves open if the database carried out a transaction.
+	// nil says that none does.
 	InDoubt func(err error) bool
-	// IsConstraint reports whether an error says that a constraint stood in the
-	// way: unique, primary key or not null.
+	// IsConstraint reports whether an error says that a constraint refused a row: unique,
+	// primary key or not null.
 	IsConstraint func(err error) bool
-	// Snapshot is the isolation in which a transaction that reads sees one
-	// state throughout.
+	// Snapshot is the isolation level in which a transaction for reading sees one state
+	// throughout.
 	Snapshot sql.IsolationLevel
-	// Explain gives an error of the database its code, and says in words what it
-	// means and what to do about it, "" where it has nothing to add.
+	// Explain gives an error of the database its code, and says what it means and what to do
+	// about it, "" if it has nothing to add.
 	Explain func(err error) (code fault.Code, message, remedy string)
-	// BeginWrite calls begin, which takes the lock for writing, when it is the turn
-	// of this writer. Where the lock cannot be had in reasonable time, it returns the
-	// error of begin, which Explain calls E_BUSY. It does not wait for longer
-	// than ctx lasts.
+	// BeginWrite waits for the turn of this writer and calls begin, which takes the lock for
+	// writing. If it cannot get the lock in reasonable time, it returns the error of begin,
+	// which Explain calls E_BUSY. It never waits after ctx ends.
 	BeginWrite func(ctx context.Context, begin func() error) error
-	// CheckFiles returns an error where writes would not reach the files that
-	// other processes open.
+	// CheckFiles returns an error if writes would not reach the files that other processes
+	// open.
 	CheckFiles func() error
-	// AfterCommit runs between a commit on conn and its acknowledgement. Its error
-	// becomes the error of the call.
+	// AfterCommit runs on conn between a commit and its acknowledgement. Its error becomes the
+	// error of the call.
 	AfterCommit func(ctx context.Context, conn *sql.Conn) error
-	// Check has the database check its own structures. It returns what is damaged
-	// in words, "" where nothing is.
+	// Check lets the database check its own structures. It says in words what is damaged, "" if
+	// nothing is.
 	Check func(ctx context.Context, db *sql.DB) (damage string, err error)
-	// Packing says which rows are packed into pages.
+	// Packing says which rows the store packs into pages.
 	Packing Packing
-	// Clean overwrites the free space that holds erased text, with every copy that
-	// the database keeps, and empties the table unclean. It returns what it could
-	// not clean in words, "" where nothing remains.
+	// Clean overwrites the free space that holds erased text, with every copy that the database
+	// keeps, and empties the table unclean. It says in words what it could not clean, "" if
+	// nothing remains.
 	Clean func(ctx context.Context, db *sql.DB) (remains string, err error)
 }
 
@@ -71,8 +67,8 @@ type Store struct {
 	write, read *sql.DB
 	dialect     Dialect
 	stmts       statements
-	writable    sync.Mutex // held while prepared is looked at or set
-	prepared    bool       // the statements that write are
+	writable    sync.Mutex // guards prepared
+	prepared    bool       // the statements that write are prepared
 	closed      atomic.Bool
 	writers     writerCache
 	lineages    lineageCache
@@ -84,10 +80,9 @@ type Store struct {
 	background  background
 }
 
-// New returns a store over two handles of a database whose schema is in place:
-// one that writes and begins its transactions with the lock for writing, where
-// the database has such a thing, and one that reads. They may be the same.
-// Close closes them, and so does New when it fails.
+// New returns a store over two handles of a database whose schema is in place. write begins its
+// transactions with the lock for writing, if the database has one; read only reads. They may be
+// the same. Close closes both, and so does New when it fails.
 func New(ctx context.Context, write, read *sql.DB, d Dialect) (*Store, error) {
 	s := &Store{write: write, read: read, dialect: d, packing: d.Packing.orDefault()}
 	if err := s.stmts.prepareReads(ctx, read, &s.dialect); err != nil {
@@ -109,8 +104,8 @@ func (s *Store) prepareWrites(ctx context.Context) error {
 	return err
 }
 
-// Close implements store.Store. Where rows are packed at the moment, it waits for the
-// transaction that is under way.
+// Close implements store.Store. If the store is packing rows, it waits for the current
+// transaction.
 func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return nil
@@ -126,8 +121,8 @@ func (s *Store) Close() error {
 	return nil
 }
 
-// fail gives an error of the database a code of package fault. doing names the
-// action that failed, as in "reading a context".
+// fail gives an error of the database a code of package fault. doing names the action that
+// failed, as in "reading a context".
 func (s *Store) fail(ctx context.Context, err error, doing string) error {
 	switch {
 	case err == nil:

@@ -12,9 +12,10 @@ import (
 // maxCachedTrees is how many snapshots a treeCache keeps.
 const maxCachedTrees = 4
 
-// treeCache keeps the snapshots that were read last. Only an erasure changes a
-// snapshot, perhaps in another process: an entry serves a reader that sees the
-// same number of erasures, and goes where one sees another. The key of a context is never used again.
+// treeCache keeps the snapshots that were read last. Only an erasure changes a snapshot,
+// perhaps in another process: an entry serves a reader that sees the same number of erasures,
+// and is dropped when a reader sees another number. The store never reuses the key of a
+// context.
 type treeCache struct {
 	mu   sync.Mutex
 	list []cachedTree // most recently used first
@@ -58,9 +59,9 @@ func (c *treeCache) drop(key store.Key) {
 	c.list = rest
 }
 
-// openedCache finds the directories that trees of this process were opened through, so
-// that snapshots that are read one after the other share what is loaded. It keeps none
-// of them in memory.
+// openedCache finds the directories through which trees of this process were opened, so that
+// snapshots that are read one after the other share what is loaded. It keeps none of them in
+// memory.
 type openedCache struct {
 	mu    sync.Mutex
 	known map[openedKey]weak.Pointer[opened]
@@ -79,8 +80,8 @@ func (c *openedCache) get(k openedKey) *opened {
 	return c.known[k].Value()
 }
 
-// maxOpened is how many entries an openedCache has before it drops those that
-// nothing holds any more.
+// maxOpened is how many entries an openedCache has before it drops those that nothing refers to
+// any more.
 const maxOpened = 64
 
 func (c *openedCache) put(k openedKey, o *opened) {

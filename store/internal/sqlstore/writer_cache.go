@@ -8,21 +8,21 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// ref is where a node is stored: its number in the context, and the cycle in
-// which its live version was born.
+// ref is where a node is stored: its number in the context, and the cycle in which its live
+// version was born.
 type ref struct{ nid, birth int64 }
 
-// writerState is what a writer knows of a context without a query: the latest
-// cycle and the counters after a revision, and where some nodes are stored.
+// writerState is what a writer knows about a context without a query: the latest cycle and the
+// counters after a revision, and where some nodes are stored.
 type writerState struct {
 	revision, latest int64
-	next             int64  // nid
+	next             int64  // the next free nid
 	chain            []byte // link of the revision
 	refs             map[string]ref
 	births           births
 }
 
-// maxWriters is how many contexts at most a writerCache remembers.
+// maxWriters is how many contexts a writerCache remembers at most.
 const maxWriters = 1024
 
 // writerCache keeps the state after the last write, by context. A writer takes the
@@ -32,8 +32,8 @@ type writerCache struct {
 	known map[store.Key]*writerState
 }
 
-// take removes and returns the state of a context at the guard, nil if the
-// cache has another or none.
+// take removes and returns the state of a context at the guard, nil if the cache has another or
+// none.
 func (c *writerCache) take(key store.Key, g store.Guard) *writerState {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -45,10 +45,10 @@ func (c *writerCache) take(key store.Key, g store.Guard) *writerState {
 	return r
 }
 
-// maxCarried is how many refs at most a fork takes over from its origin.
+// maxCarried is how many refs a fork takes over from its origin at most.
 const maxCarried = 64
 
-// refsAt returns the cached refs of a context that hold in an earlier snapshot: the
+// refsAt returns the cached refs of a context that are right for an earlier snapshot: the
 // newest version of a node is that of the snapshot if it was born by then.
 func (c *writerCache) refsAt(key store.Key, cycle int64) map[string]ref {
 	c.mu.Lock()
@@ -85,8 +85,8 @@ func (c *writerCache) drop(key store.Key) {
 	delete(c.known, key)
 }
 
-// writerState takes the state from the cache or else reads it. It returns nil
-// where the guard does not hold.
+// writerState takes the state from the cache or else reads it. It returns nil if the guard does
+// not hold.
 func (s *Store) writerState(ctx context.Context, key store.Key, g store.Guard) (*writerState, error) {
 	if r := s.writers.take(key, g); r != nil {
 		return r, nil
