@@ -1,6 +1,5 @@
-// Package store is the contract for keeping the histories of contexts, and the
-// store that keeps them in memory. What every store must do is written down as
-// a test suite in storetest.
+// Package store is the contract for keeping the histories of contexts, and a store that keeps
+// them in memory. The test suite in package storetest says what every store must do.
 package store
 
 import (
@@ -26,7 +25,7 @@ type Info struct {
 	Cycle    int64  // cycle of the latest snapshot, First-1 if there is none yet
 	Revision int64  // counts batches of edits and commits, from 1
 	Stamps   tree.Stamps
-	Fork     int64  // the number of a fork among all contexts that share history, 0 for any other context
+	Fork     int64  // its number among all forks of a family of contexts, 0 for a context that is no fork
 	Origin   Origin // where a fork began
 	Erasures int64  // counts the erasures that changed its snapshots or its log
 }
@@ -47,22 +46,21 @@ type State struct {
 	Idle    []string   // of the entry that published Head
 }
 
-// Guard is the cycle and the revision that a writer saw before its change. A store refuses
-// the change with E_CONFLICT if the context has another cycle or revision by then.
+// Guard is the cycle and the revision that a writer saw before its change. A store refuses the
+// change with E_CONFLICT if the context has another cycle or revision now.
 type Guard struct{ Cycle, Revision int64 }
 
-// Change is one batch of edits, one commit, or both in one step. Before is the working
-// state that the store has, After the one that it is to have, and Sealed the snapshot to
-// publish, nil if there is no commit. If there is one, After equals Sealed except for the
-// cycle.
+// Change is one batch of edits, one commit, or both in one step. Before is the working state in
+// the store, After the working state to write, and Sealed the snapshot to publish, nil if there
+// is no commit. If there is one, After equals Sealed except for the cycle.
 type Change struct {
 	Before, After *tree.Tree
 	Sealed        *tree.Tree
 	Stamps        tree.Stamps // the counters afterwards
-	Entry         Entry       // for the log; Revision and Kind are the store's to set
+	Entry         Entry       // for the log; the store sets Revision and Kind
 }
 
-// Kind tells the entries of a log apart.
+// Kind is the kind of a log entry.
 type Kind string
 
 // The kinds of entry.
@@ -70,29 +68,29 @@ const (
 	Create     Kind = "create"
 	Edit       Kind = "edit"
 	Commit     Kind = "commit"
-	Forked     Kind = "fork"  // the first entry of a fork of its own
+	Forked     Kind = "fork"  // the first entry that a fork does not share
 	Superseded Kind = "aside" // a fork took over the name of the context
 
-	Erasing Kind = "erase" // something was taken for good out of the context
+	Erasing Kind = "erase" // an erasure removed something from the context
 )
 
 // Entry is one revision in the log of a context. The store sets Digest and Thread.
 type Entry struct {
 	Revision int64           `json:"revision"`
 	Kind     Kind            `json:"kind"`
-	Cycle    int64           `json:"cycle"` // that was published or is being worked on
+	Cycle    int64           `json:"cycle"` // published by this revision, or under way
 	TimeNS   int64           `json:"time_ns"`
 	Actor    string          `json:"actor,omitempty"`
 	Message  string          `json:"message,omitempty"`
 	Request  string          `json:"request,omitempty"` // token by which a retry is recognised
-	Report   json.RawMessage `json:"report,omitempty"`  // what a commit removed, held back, and why
+	Report   json.RawMessage `json:"report,omitempty"`  // what a commit removed and held back, and why
 	Digest   string          `json:"digest,omitempty"`  // of the snapshot or, after an edit, of the working state
 	Thread   string          `json:"thread,omitempty"`  // of the snapshot's thread, made of its blocks
 	Sent     string          `json:"sent,omitempty"`    // SHA-256 of the bytes that the model was sent
 
-	// Idle are the removable groups that the snapshot has empty because something
-	// kept them (02 §5.3.1), which the next commit looks at again. Only an entry
-	// that publishes a snapshot has any.
+	// Idle are the removable groups that are empty in the snapshot and that something kept (02
+	// §5.3.1); the next commit looks at them again. Only an entry that publishes a snapshot has
+	// any.
 	Idle []string `json:"-"`
 }
 
@@ -117,7 +115,7 @@ type Creation struct {
 	Changes  []Change // to make in the same step, as Apply does
 }
 
-// First returns the cycle of the first snapshot of a context that begins like this, also if
+// First returns the cycle of the first snapshot of a context that begins like this, even if
 // that snapshot is still to come.
 func (g *Creation) First() int64 {
 	if g.Imported {
@@ -126,17 +124,16 @@ func (g *Creation) First() int64 {
 	return g.Tree.Cycle() + 1
 }
 
-// Fork describes a new context that begins as a snapshot of another one and shares the
+// Fork describes a new context that begins with a snapshot of another one and shares the
 // history up to it.
 type Fork struct {
 	Name  string // of the new context
-	Entry Entry  // for the log; Revision, Kind, Cycle and TimeNS are the store's to set
-	// SupersededName is the new name of the context that is forked, where the fork
-	// takes over its name; "" leaves it. Then the store tests the guard, and logs
-	// the entry in that context too, so that its revision moves on: neither side
-	// loses work of the other unseen.
+	Entry Entry  // for the log; the store sets Revision, Kind, Cycle and TimeNS
+	// SupersededName is the new name of the forked context if the fork takes over its name; ""
+	// leaves the name. The store then tests the guard and logs the entry in that context too,
+	// so that its revision grows: neither writer loses work of the other unseen.
 	SupersededName string
-	Guard          Guard // what the caller saw of the context that is forked
+	Guard          Guard // what the caller saw of the forked context
 }
 
 // Damage is something in a store that differs from what was written. It is the cause of the
@@ -144,13 +141,13 @@ type Fork struct {
 type Damage struct {
 	NoCycle  bool     // the store cannot tell which cycle is damaged
 	Cycle    int64    // the damaged cycle
-	Node     string   // id of the damaged node, "" where it is not known
-	Suspects []string // where Node is "": ids of the nodes of which one is damaged, if they are few
+	Node     string   // id of the damaged node, "" if it is not known
+	Suspects []string // if Node is "": ids of nodes, one of which is damaged, if they are few
 	What     string   // what is damaged, in words
-	Recorded string   // what it should be, "" where that says nothing
-	Found    string   // and is
-	// Derived says that it is made of rows that do not have the damage, so that readers
-	// get right answers without it and the store can make it anew.
+	Recorded string   // what it should be, "" if the store does not know
+	Found    string   // what it is
+	// Derived says that the store made the damaged part from rows that are sound, so that
+	// readers get right answers without it and the store can make it again.
 	Derived bool
 }
 
@@ -162,7 +159,7 @@ func (d *Damage) Error() string {
 	return d.What + ": recorded is " + d.Recorded + ", found " + d.Found
 }
 
-// Err returns the error for a reader of what is damaged: E_STORE.
+// Err returns the error for a reader of the damaged part: E_STORE.
 func (d *Damage) Err() error {
 	e := fault.Wrap(fault.Store, d, "the store is damaged", "restore it from a backup or an export")
 	e.Node = d.Node
@@ -173,40 +170,39 @@ func (d *Damage) Err() error {
 // implementing [Forker], [AttemptKeeper], [Renamer], [Deleter], [Eraser], [Checker] or
 // [Copier]. Use [Power] to get one of these.
 //
-// Every method is safe for concurrent use and returns errors of package fault, by whose
-// codes callers decide: E_STORE if the medium fails or the store is closed, E_BUSY if
-// others hold the store for too long, E_CONTEXT_NOT_FOUND if there is no such context,
-// E_CONFLICT if a name is taken or a guard does not hold. Package storetest tests a store
-// for all this.
+// Every method is safe for concurrent use and returns errors of package fault. Callers decide
+// by their codes: E_STORE if the medium fails or the store is closed, E_BUSY if others hold the
+// store for too long, E_CONTEXT_NOT_FOUND if there is no such context, E_CONFLICT if a name is
+// taken or a guard does not hold. Package storetest tests all this.
 type Store interface {
 	// Contexts lists the contexts by name, in the order of their bytes.
 	Contexts(ctx context.Context) ([]Info, error)
-	// Find returns one by its name.
+	// Find returns the context with a name.
 	Find(ctx context.Context, name string) (Info, error)
-	// Info returns one by its key, as it is now. Whoever keeps trees in memory asks
-	// it for Erasures before giving them out again. Cost: a few look-ups.
+	// Info returns the context with a key, as it is now. Whoever keeps trees in memory compares
+	// Erasures before using them again. Cost: a few look-ups.
 	Info(ctx context.Context, key Key) (Info, error)
 	// Create makes a context. Its first revision is 1.
 	Create(ctx context.Context, g Creation) (Info, error)
 	// Load reads the latest snapshot and the working state.
 	Load(ctx context.Context, key Key) (*State, error)
-	// History yields the snapshots of the cycles from..to, oldest first (05 §2).
-	// The trees share what did not change from one to the next, and the store
-	// holds a bounded number of them for its reader. An error ends it: that of a
-	// cycle without a snapshot, E_SNAPSHOT_NOT_FOUND, comes before the first tree,
-	// E_CONFLICT if an erasure changed the snapshots that are still to come.
+	// History yields the snapshots of the cycles from..to, oldest first (05 §2). The trees
+	// share what did not change from one to the next, and the store holds a bounded number of
+	// them for its reader. An error ends it: E_SNAPSHOT_NOT_FOUND for a cycle without a
+	// snapshot comes before the first tree, E_CONFLICT says that an erasure changed the
+	// snapshots still to come.
 	History(ctx context.Context, key Key, from, to int64) iter.Seq2[*tree.Tree, error]
-	// Apply makes changes, one revision each, all or none, durable before it
-	// returns (03 §7). The guard is for the first of them. E_CONFLICT also where a
-	// request token of theirs is in the log already.
+	// Apply makes changes, one revision each, all or none, durable before it returns (03 §7).
+	// The guard is for the first of them. Apply also returns E_CONFLICT if the log already has
+	// a request token of a change.
 	Apply(ctx context.Context, key Key, g Guard, changes ...Change) error
-	// Has reports whether a node of this id is or ever was in the context.
+	// Has reports whether a node with this id is or ever was in the context.
 	Has(ctx context.Context, key Key, id string) (bool, error)
 	// Log returns the entries with a revision from..to, oldest first.
 	Log(ctx context.Context, key Key, from, to int64) ([]Entry, error)
 	// Request returns the entry that carries a request token, nil if there is none.
 	Request(ctx context.Context, key Key, token string) (*Entry, error)
-	// Close releases the store. Using it afterwards is E_STORE.
+	// Close releases the store. Every later call returns E_STORE.
 	Close() error
 }
 

@@ -18,8 +18,7 @@ func sprintMoved(g Guard, cycle, revision int64) string {
 // MaxName is the longest name of a context in bytes.
 const MaxName = 512
 
-// CheckName returns E_DOCUMENT_INVALID for a name that a command line or a file cannot
-// hold.
+// CheckName returns E_DOCUMENT_INVALID for a name that a command line or a file cannot hold.
 func CheckName(name string) error {
 	if name == "" || len(name) > MaxName || !canon.ValidText(name) || name[0] == '@' || name[0] == '-' {
 		return fault.At(fault.DocumentInvalid, fault.NoOffset, name,
@@ -35,7 +34,7 @@ func CheckName(name string) error {
 	return nil
 }
 
-// Closed returns the error for using a store that was closed: E_STORE.
+// Closed returns the error for using a closed store: E_STORE.
 func Closed() error {
 	return fault.New(fault.Store, "the store is closed", "open it again")
 }

@@ -1,14 +1,12 @@
-// Package archive turns contexts into bytes and bytes into contexts (05 §3.2,
-// chapter 07): it writes histories in two forms, reads them, mends what other
-// tools get wrong about them, holds them to the rules for what is sealed, and
-// compares what it read with what it writes. It takes readers, writers, a store
-// and a state as values; what it reads is a [store.Creation], with which the
-// caller makes a context in one durable step. It knows no open context.
+// Package archive turns contexts into bytes and bytes into contexts (05 §3.2, chapter 07). It
+// writes histories in two forms, reads them, repairs what other tools get wrong about them,
+// checks the rules for sealed nodes, and compares what it read with what it writes. It takes
+// readers, writers, a store and a state as values. What it reads is a [store.Creation], from
+// which the caller makes a context in one durable step. It knows no open context.
 //
-// The form for exchange has one canonical snapshot document a line, oldest first.
-// The compact form has a head, then a line for each cycle with the nodes that it
-// brought and the ids that it took away, and a last line for edits that were not
-// committed.
+// The form for exchange has one canonical snapshot document a line, oldest first. The compact
+// form has a head, then a line for each cycle with the nodes that it added and the ids that it
+// removed, and a last line for uncommitted edits.
 package archive
 
 import (
@@ -17,23 +15,23 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Options say how to read what is to become a context.
+// Options say how to read bytes that become a context.
 type Options struct {
-	Edition selector.Edition // "" to go by what is read
+	Edition selector.Edition // "" to take the one in the input
 	Actor   string           // who imports, for the log
-	// Strict refuses a history that had to be mended, and one that no context can
-	// have had. Otherwise findings say what was mended or taken as it is.
+	// Strict refuses a history that needs repair, and one that no context can have had.
+	// Otherwise findings say what was repaired or accepted as it is.
 	Strict bool
-	// Renumber counts the cycles of snapshots anew from that of the oldest.
-	// Otherwise a history with a gap between its cycles is refused (05 §3.2, §6.6).
+	// Renumber counts the cycles of snapshots anew from that of the oldest. Otherwise a history
+	// with a gap between its cycles is refused (05 §3.2, §6.6).
 	Renumber bool
 }
 
 // compactVersion is the version of the compact form.
 const compactVersion = 1
 
-// compactEntry is what the compact form keeps of a log entry: not the revision
-// and not the request, which belong to the store that it was in.
+// compactEntry is what the compact form keeps of a log entry. Revision and request token belong
+// to the store of the original, so it leaves them out.
 type compactEntry struct {
 	Actor   string          `json:"actor,omitempty"`
 	Digest  string          `json:"digest,omitempty"`

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// refuseOrReport deals with something that no context can have done: a strict
-// reader refuses it, any other takes it as it is and reports it.
+// refuseOrReport handles a history that no context can have had: a strict reader refuses it,
+// any other accepts it and reports it.
 func (r *historyReader) refuseOrReport(node, message string) error {
 	if r.Strict {
 		return fault.OnNode(fault.DocumentInvalid, node, message, "read it leniently to take it as it is")
@@ -20,11 +20,11 @@ func (r *historyReader) refuseOrReport(node, message string) error {
 	return nil
 }
 
-// checkSeal holds a snapshot to what was sealed before (03 §5): an id belongs to
-// one node, and of a sealed turn nodes may go and others be attached outside the
-// core, but none changes. Stamps do not count, since reading fills in those that
-// are missing, and neither does the ttl, which a node that was held back lost. Each
-// rule is reported once a cycle. Cost: what differs from the snapshot before.
+// checkSeal compares a snapshot with what was sealed before it (03 §5). An id belongs to one
+// node. Nodes of a sealed turn may go, and others may be attached outside the core, but none
+// may change. Stamps do not count, because reading fills in missing ones; nor does the ttl,
+// which a node loses when it is held back. It reports each rule once a cycle. Cost: the
+// differences from the previous snapshot.
 func (r *historyReader) checkSeal(next *tree.Tree) error {
 	var changed, gone, came, again []string
 	if r.removed == nil {
@@ -77,14 +77,14 @@ func rewritten(d tree.Difference, cycle int64) bool {
 	})
 }
 
-// inSealedCore reports whether a node is, or is below, the core of a sealed turn.
+// inSealedCore reports whether a node is the core of a sealed turn or below it.
 func inSealedCore(t *tree.Tree, id string) bool {
 	path := t.Path(id)
 	return tree.TurnOn(path) != nil && tree.InCore(path)
 }
 
-// checkThread refuses or reports a snapshot whose thread is not the one that its
-// log entry recorded.
+// checkThread refuses or reports a snapshot whose thread differs from the one that its log
+// entry recorded.
 func (r *historyReader) checkThread(t *tree.Tree, e store.Entry) error {
 	if e.Thread == "" || e.Thread == t.ThreadDigest().String() {
 		return nil
@@ -93,8 +93,8 @@ func (r *historyReader) checkThread(t *tree.Tree, e store.Entry) error {
 	return r.refuseOrReport("", "the thread of cycle "+cycle+" is not the one that was recorded: the history was changed")
 }
 
-// checkReachable checks that a node of a line of the compact form hangs from the
-// root, and not too deep. parents has the parents of the nodes of the line.
+// checkReachable checks that a node in a line of the compact form has a path to the root, and
+// not too long a path. parents maps the nodes of the line to their parents.
 func (r *historyReader) checkReachable(id, root string, parents map[string]string) error {
 	at := id
 	for range tree.MaxDepth {
@@ -115,8 +115,8 @@ func (r *historyReader) checkReachable(id, root string, parents map[string]strin
 	return fault.OnNode(fault.Limit, id, "nodes are nested more than "+strconv.Itoa(tree.MaxDepth)+" levels deep", "")
 }
 
-// apply makes the tree that a line of the compact form leads to, and checks the
-// places that it changed.
+// apply makes the tree that a line of the compact form leads to, and checks the places that it
+// changed.
 func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tree.Tree, error) {
 	next := r.last.Patch(cycle, gone, born)
 	if next.Len() > tree.MaxNodes {
@@ -128,9 +128,8 @@ func (r *historyReader) apply(cycle int64, gone []string, born []tree.Born) (*tr
 	return next, checkRegions(r.last, next, born)
 }
 
-// checkRegions refuses an id that was a region and is none, or the reverse: a node
-// does not become the active head. It also refuses a block that kept the children
-// it had as a container.
+// checkRegions refuses an id that starts or stops being a region: no node becomes the active
+// head. It also refuses a block that kept the children it had as a container.
 func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 	for _, b := range born {
 		was, is := last.Entry(b.Node.ID), next.Entry(b.Node.ID)
@@ -146,8 +145,7 @@ func checkRegions(last, next *tree.Tree, born []tree.Born) error {
 	return nil
 }
 
-// checkPlaces checks the places of nodes that a line brought or moved (02 §2.2,
-// §4.2, §10).
+// checkPlaces checks the places of nodes that a line added or moved (02 §2.2, §4.2, §10).
 func checkPlaces(t *tree.Tree, born []tree.Born) error {
 	if !t.HasRegions() {
 		return fault.New(fault.PlacementInvalid, tree.HasThreeRegions, "")
@@ -155,9 +153,9 @@ func checkPlaces(t *tree.Tree, born []tree.Born) error {
 	for _, b := range born {
 		path := t.Path(b.Node.ID)
 		if len(path) == 0 {
-			continue // gone again
+			continue // removed again
 		}
-		var parent *tree.Entry // of the root, none
+		var parent *tree.Entry // the root has none
 		if len(path) > 1 {
 			parent = path[len(path)-2]
 		}

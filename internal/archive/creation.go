@@ -11,10 +11,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// ReadDocument reads one canonical snapshot document (05 §3.2), as what makes a
-// context of this name: its snapshot is that of the document's cycle, and the
-// next commit is the cycle after it. A shape that no context can have is refused
-// (02 §10).
+// ReadDocument reads one canonical snapshot document (05 §3.2) as a context with this name: the
+// snapshot has the document's cycle, and the next commit is the cycle after it. It refuses a
+// shape that no context can have (02 §10).
 func ReadDocument(name string, data []byte, o Options) (store.Creation, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: o.Edition})
 	if err != nil {
@@ -23,7 +22,7 @@ func ReadDocument(name string, data []byte, o Options) (store.Creation, []inspec
 	return creationOf(name, d, o.Actor), d.Findings, nil
 }
 
-// creationOf returns what creates a context whose oldest snapshot is a document.
+// creationOf returns the creation of a context whose oldest snapshot is a document.
 func creationOf(name string, d *document.Document, actor string) store.Creation {
 	stamps := tree.Stamps{Cycle: d.Tree.Cycle() + 1, Given: -1}
 	for e := range d.Tree.All() {
@@ -81,9 +80,9 @@ func (r *historyReader) creation(name string) store.Creation {
 	return g
 }
 
-// Copy is what makes a context of another name, or in another store, with all
-// snapshots and the working state of one that is there. E_SNAPSHOT_NOT_FOUND if
-// that has no snapshot. Cost: reading every snapshot.
+// Copy returns the creation of a context with another name, or in another store, with all
+// snapshots and the working state of an existing one. E_SNAPSHOT_NOT_FOUND if that has no
+// snapshot. Cost: reading every snapshot.
 func Copy(ctx context.Context, from *provenance.Source, name, actor string) (store.Creation, error) {
 	s := &from.State
 	if s.Cycle < s.First {
@@ -135,8 +134,7 @@ func firstEntry(e store.Entry, cycle int64, actor string) store.Entry {
 	return e
 }
 
-// stampsAfter returns counters that are good after a snapshot: no stamp or id
-// that they give was given before.
+// stampsAfter returns the counters after a snapshot: they repeat no stamp and no id.
 func stampsAfter(t *tree.Tree, last tree.Stamps) tree.Stamps {
 	return tree.Stamps{Cycle: t.Cycle() + 1, LastNS: last.LastNS, Given: last.Given}
 }

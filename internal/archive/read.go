@@ -15,26 +15,26 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// historyReader collects the trees of a history, each made from the one before
-// it, so that they share what did not change.
+// historyReader collects the trees of a history. It makes each from the previous one, so that
+// they share what did not change.
 type historyReader struct {
 	Options
-	compact      bool        // the lines are of the compact form
-	empty        bool        // the first tree is not a snapshot but that of a new context
+	compact      bool        // the lines have the compact form
+	empty        bool        // the first tree is that of a new context, not a snapshot
 	first, last  *tree.Tree  // of the snapshots read so far
 	firstEntry   store.Entry // the log entry of the first tree
 	changes      []store.Change
-	working      *tree.Tree // the working state, where the history holds one
+	working      *tree.Tree // the working state, if the history has one
 	findings     []inspect.Finding
 	removed      map[string]bool // ids that only earlier snapshots have
-	editionGiven bool            // by the caller
+	editionGiven bool            // the caller gave the edition
 }
 
-// ReadHistory reads a history in either form, as what makes a context of this
-// name. What other tools get wrong about the order, root and regions of snapshots
-// is mended and reported, unless the options are strict. Errors carry the line:
-// E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for what no context can have had,
-// E_LIMIT. Cost: the input, and the trees, which share what did not change.
+// ReadHistory reads a history in either form as a context with this name. Unless the options
+// are strict, it repairs and reports what other tools get wrong about the order, root and
+// regions of snapshots. Errors carry the line: E_DOCUMENT_INVALID and E_PLACEMENT_INVALID for
+// what no context can have had, E_LIMIT. Cost: the input, and the trees, which share what did
+// not change.
 func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (store.Creation, []inspect.Finding, error) {
 	r := &historyReader{Options: o}
 	type numbered struct {
@@ -42,7 +42,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 		line int
 	}
 	var first numbered
-	var backwards []numbered // of snapshots that stand newest first
+	var backwards []numbered // of snapshots that the input has newest first
 	lines := bufio.NewReaderSize(in, 1<<16)
 	for line := 1; ; line++ {
 		data, err := readLine(lines)

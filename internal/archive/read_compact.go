@@ -76,8 +76,7 @@ func (r *historyReader) compactLine(doc canon.Any) error {
 	return r.publish(next, entry)
 }
 
-// readEntry reads the log entry that a line of the compact form keeps, the zero
-// entry where it keeps none.
+// readEntry reads the log entry in a line of the compact form, the zero entry if there is none.
 func readEntry(doc canon.Any) (store.Entry, error) {
 	e, ok := doc.Get("entry")
 	if !ok {
@@ -91,7 +90,7 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 		return store.Entry{}, fault.At(fault.DocumentInvalid, fault.NoOffset, l.Sent,
 			"sent is not a SHA-256 in hexadecimal", "")
 	}
-	if l.Idle == nil { // as histories were written before they said so by themselves
+	if l.Idle == nil { // older versions wrote the groups into the report only
 		var report lifecycle.Report
 		if json.Unmarshal(l.Report, &report) == nil {
 			l.Idle = report.Idle()
@@ -102,12 +101,12 @@ func readEntry(doc canon.Any) (store.Entry, error) {
 	}, nil
 }
 
-// lineKind returns which line it is, cycle, working or empty, and the cycle it is of.
+// lineKind returns the kind of a line (cycle, working or empty) and its cycle.
 func lineKind(doc canon.Any) (string, int64, error) {
 	for _, kind := range [...]string{"cycle", "working", "empty"} {
 		if v, ok := doc.Get(kind); ok {
 			cycle, ok := v.Value().Int64()
-			if kind == "working" { // which is one ahead of the last snapshot
+			if kind == "working" { // the working state is one cycle ahead of the last snapshot
 				cycle--
 			}
 			if err := document.CheckCycle(cycle, ok); err != nil {
@@ -120,12 +119,12 @@ func lineKind(doc canon.Any) (string, int64, error) {
 	return "", 0, fault.New(fault.DocumentInvalid, "the line names no cycle", "")
 }
 
-// bornAndGone reads the nodes that a line brings and the ids that it takes away, and
-// checks that the nodes hang from the root.
+// bornAndGone reads the nodes that a line adds and the ids that it removes, and checks that the
+// nodes have a path to the root.
 func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Born, gone []string, err error) {
 	list, _ := doc.Get("born")
 	parents := make(map[string]string) // of the nodes of this line
-	root := ""                         // a history begins with it
+	root := ""                         // the first line has it
 	if r.last != nil {
 		root = r.last.Root().Node().ID
 	}
@@ -159,7 +158,7 @@ func (r *historyReader) bornAndGone(doc canon.Any, cycle int64) (born []tree.Bor
 	return born, gone, nil
 }
 
-// begin builds the first tree, that of a new context where empty.
+// begin builds the first tree; empty says that it is that of a new context.
 func (r *historyReader) begin(cycle int64, born []tree.Born, empty bool) error {
 	if len(born) == 0 {
 		return fault.New(fault.DocumentInvalid, "the first snapshot has no nodes", "")

@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/internal/document"
 )
 
-// withNextCycle makes a snapshot the one of the next cycle where the options say
-// so; otherwise it refuses one that is of another cycle (05 §3.2, §6.6).
+// withNextCycle gives a snapshot the next cycle if the options say so; otherwise it refuses one
+// with another cycle (05 §3.2, §6.6).
 func (r *historyReader) withNextCycle(doc canon.Any) (canon.Any, error) {
 	if r.last == nil || doc.Kind != canon.KindObject {
 		return doc, nil
@@ -35,7 +35,7 @@ func (r *historyReader) withNextCycle(doc canon.Any) (canon.Any, error) {
 	return withMember(doc, "cycle", integer(want)), nil
 }
 
-// clipped returns the first 32 bytes of what a document says, for a message.
+// clipped returns the first 32 bytes of a text of the input, for a message.
 func clipped(s string) string {
 	if len(s) > 32 {
 		return s[:32] + "…" // canonical JSON is ASCII
@@ -43,8 +43,8 @@ func clipped(s string) string {
 	return s
 }
 
-// keepIDs gives the root and the regions of a snapshot that another tool wrote the
-// ids that they have had so far.
+// keepIDs gives the root and the regions of a snapshot from another tool the ids that they had
+// in the previous snapshots.
 func (r *historyReader) keepIDs(doc canon.Any) canon.Any {
 	if r.Strict || r.last == nil || doc.Kind != canon.KindObject {
 		return doc
@@ -70,8 +70,8 @@ func (r *historyReader) keepIDs(doc canon.Any) canon.Any {
 	return withMember(doc, "root", root)
 }
 
-// checkEdition refuses or reports a snapshot of another edition than the first. An
-// edition that the caller gave counts for all of them.
+// checkEdition refuses or reports a snapshot whose edition differs from that of the first. An
+// edition from the caller is valid for all of them.
 func (r *historyReader) checkEdition(doc canon.Any) error {
 	v, ok := doc.Get("edition")
 	if r.last == nil {
@@ -84,9 +84,9 @@ func (r *historyReader) checkEdition(doc canon.Any) error {
 	return r.refuseOrReport("", "the snapshot is of edition "+v.Text+", the first is of "+string(r.Edition))
 }
 
-// keepCycles gives a node that does not say its cycle, and all below it, the cycle
-// that it had in the snapshot before: it does not come anew with every snapshot.
-// usual is the id of a root or region that has none.
+// keepCycles gives a node without a cycle, and everything below it, the cycle that it had in
+// the previous snapshot: it does not begin anew with every snapshot. usual is the id of a root
+// or region without one.
 func (r *historyReader) keepCycles(node canon.Any, usual string) canon.Any {
 	if r.last == nil || node.Kind != canon.KindObject {
 		return node
@@ -112,8 +112,8 @@ func (r *historyReader) keepCycles(node canon.Any, usual string) canon.Any {
 	return withMember(node, "children", children)
 }
 
-// withID gives a root or region the id that it has had so far. The active head is
-// another node in every cycle (02 §6.2) and keeps its own.
+// withID gives a root or region the id that it had in the previous snapshots. The active head
+// is another node in every cycle (02 §6.2) and keeps its own id.
 func (r *historyReader) withID(node canon.Any, id, what string) canon.Any {
 	if what == "^ah" {
 		return node
@@ -132,8 +132,8 @@ func (r *historyReader) report(node, message string) {
 	r.findings = append(r.findings, inspect.Finding{Code: fault.DocumentInvalid, Node: node, Message: message})
 }
 
-// withMember returns an object with a member set: of two of one name, the last one
-// counts.
+// withMember returns an object with a member set. If the object has two of that name, the last
+// one counts.
 func withMember(object canon.Any, name string, v canon.Any) canon.Any {
 	return canon.Object(append(slices.Clone(object.Members), canon.Member{Name: name, Value: v})...)
 }
@@ -142,8 +142,8 @@ func integer(n int64) canon.Any {
 	return canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(n, 10)}
 }
 
-// goesBackwards reports whether the second line of a history is a snapshot older
-// than the first.
+// goesBackwards reports whether the second line of a history is an older snapshot than the
+// first.
 func (r *historyReader) goesBackwards(data []byte) bool {
 	if r.Strict || r.last == nil || r.compact || len(r.changes) > 0 {
 		return false

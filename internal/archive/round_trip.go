@@ -14,10 +14,10 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// RoundTrip runs an exported history again, in either form: it makes a context of
-// it in a fresh store in memory, writes that in the same form and compares byte
-// by byte. A history that cannot be read at all is an error. in is read twice.
-// Cost: that of reading and of writing; the bytes are not kept.
+// RoundTrip repeats an exported history in either form: it makes a context from it in a fresh
+// store in memory, writes that in the same form and compares byte by byte. It returns an error
+// if it cannot read the history. It reads in twice. Cost: that of reading and of writing; it
+// does not keep the bytes.
 //
 // Specification: 06 §5, 06 §5.2.
 func RoundTrip(ctx context.Context, in io.ReadSeeker, o Options) (*inspect.Replay, error) {
@@ -77,8 +77,7 @@ func inMemory(ctx context.Context, g store.Creation) (*provenance.Source, error)
 	return &provenance.Source{Store: s, State: *state}, nil
 }
 
-// isCompact looks at the first line without taking it. That of the compact
-// form is short.
+// isCompact looks at the first line without consuming it. That of the compact form is short.
 func isCompact(r *bufio.Reader) bool {
 	head, _ := r.Peek(4 << 10)
 	line, _, _ := bytes.Cut(head, []byte("\n"))
@@ -90,7 +89,7 @@ func isCompact(r *bufio.Reader) bool {
 	return compact
 }
 
-// lineOf says what a line of the history is and which cycle it is of.
+// lineOf returns the kind and the cycle of a line of the history.
 func lineOf(r *inspect.Replay, line int) (string, int64) {
 	if r.Form == "snapshots" {
 		return "snapshot", min(r.First+int64(line)-1, r.Last)
@@ -109,12 +108,12 @@ func lineOf(r *inspect.Replay, line int) (string, int64) {
 
 var errDiffers = errors.New("the bytes differ")
 
-// comparer compares what is written to it with the original.
+// comparer compares the bytes written to it with the original.
 type comparer struct {
 	original   *bufio.Reader
-	at         int64 // bytes that were the same
+	at         int64 // bytes that were equal
 	line       int   // line feeds among them
-	lineStart  int64 // where the line began
+	lineStart  int64 // offset of the current line
 	difference *inspect.Difference
 }
 
@@ -139,7 +138,7 @@ func (c *comparer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// pass takes bytes that are the same.
+// pass consumes equal bytes.
 func (c *comparer) pass(b []byte) {
 	for i, x := range b {
 		if x == '\n' {
@@ -151,7 +150,7 @@ func (c *comparer) pass(b []byte) {
 	_, _ = c.original.Discard(len(b))
 }
 
-// shownBytes is how much is shown of what differs.
+// shownBytes is how many bytes of a difference a message shows.
 const shownBytes = 60
 
 func (c *comparer) differs(export []byte) {
@@ -161,7 +160,7 @@ func (c *comparer) differs(export []byte) {
 	}
 }
 
-// shown is the beginning of a line as text.
+// shown returns the beginning of a line as text.
 func shown(b []byte) string {
 	line, _, _ := bytes.Cut(b[:min(len(b), shownBytes)], []byte("\n"))
 	return string(bytes.ToValidUTF8(line, []byte("\uFFFD")))

@@ -13,9 +13,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// WriteSnapshots writes the canonical snapshots of the cycles first..last, one a
-// line, oldest first: the form for exchange. E_SNAPSHOT_NOT_FOUND if one is
-// not there. Cost: about copying what is written, see [document.Series].
+// WriteSnapshots writes the canonical snapshots of the cycles first..last, one a line, oldest
+// first: the form for exchange. E_SNAPSHOT_NOT_FOUND if one does not exist. Cost: about that of
+// copying what it writes, see [document.Series].
 func WriteSnapshots(ctx context.Context, w io.Writer, from *provenance.Source, first, last int64) error {
 	buf := bufio.NewWriterSize(w, 1<<16)
 	var series document.Series
@@ -33,9 +33,8 @@ func WriteSnapshots(ctx context.Context, w io.Writer, from *provenance.Source, f
 	return buf.Flush()
 }
 
-// WriteCompact writes the whole context in the compact form, each version of a
-// node once. Cost: every snapshot is read, and what differs from one to the next
-// is written.
+// WriteCompact writes the whole context in the compact form, each version of a node once. Cost:
+// reading every snapshot, and writing what differs from one to the next.
 func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) error {
 	s := &from.State
 	buf := bufio.NewWriterSize(w, 1<<16)
@@ -84,8 +83,8 @@ func writeLine(w *bufio.Writer, line []byte) error {
 	return w.WriteByte('\n')
 }
 
-// writeCompactLine writes what leads from one tree to the next, all of it where
-// there is none before. kind is cycle, working or empty.
+// writeCompactLine writes the differences from one tree to the next, or all of the tree if
+// there is no previous one. kind is cycle, working or empty.
 func writeCompactLine(
 	ctx context.Context, w *bufio.Writer, last, next *tree.Tree, kind string, e store.Entry,
 ) (err error) {

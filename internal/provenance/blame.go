@@ -8,9 +8,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Blame names for every block in the thread of a state, in the order of the
-// thread, the cycle that brought it and the one that changed it in place last.
-// Cost: what changed from the first snapshot to that state.
+// Blame returns, for every block in the thread of a state, in the order of the thread, the
+// cycle that added it and the cycle that last changed it in place. Cost: what changed from the
+// first snapshot to that state.
 func (s *Source) Blame(ctx context.Context, t *tree.Tree) ([]inspect.Blame, error) {
 	states, err := s.statesUpTo(ctx, t)
 	if err != nil {

@@ -9,8 +9,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Causes finds out what made nodes differ between an older and a newer state of a
-// context (06 §6).
+// Causes finds out why nodes differ between an older and a newer state of a context (06 §6).
 type Causes struct {
 	source       *Source
 	older, newer *tree.Tree
@@ -29,10 +28,10 @@ func (s *Source) causes(older, newer *tree.Tree, log *Log) *Causes {
 	return &Causes{source: s, older: older, newer: newer, log: log}
 }
 
-// Of says what made a node differ. d has its versions from old to new, fields the headers
-// that differ; there are none if both versions are the same and a selector finds only one
-// of them. Cost: O(1) if the two states are neighbours; otherwise the first answer costs
-// what changed in each cycle between them.
+// Of says why a node differs. d has its versions from old to new, fields the headers that
+// differ; there are none if both versions are equal and a selector finds only one of them.
+// Cost: O(1) if the two states are neighbours; otherwise the first answer costs what changed in
+// each cycle between them.
 func (c *Causes) Of(ctx context.Context, d tree.Difference, fields []string) (diff.Cause, error) {
 	switch {
 	case d.Old == nil:
@@ -55,22 +54,22 @@ func (c *Causes) Of(ctx context.Context, d tree.Difference, fields []string) (di
 	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: c.log.editor(cycle)}, nil
 }
 
-// onlyTimePassed reports whether both versions have the same ttl, seen from one
-// cycle.
+// onlyTimePassed reports whether both versions have the same ttl when seen from one cycle.
 func onlyTimePassed(d tree.Difference, cycle int64) bool {
 	was, wasFinite := d.Old.TTL(cycle)
 	is, isFinite := d.New.TTL(cycle)
 	return was == is && wasFinite == isFinite
 }
 
-// wasSealed reports whether a node of both states was below ^ah and is in a turn.
+// wasSealed reports whether a node was below ^ah in the older state and is in a turn in the
+// newer one.
 func (c *Causes) wasSealed(id string) bool {
 	was, is := c.older.Path(id), c.newer.Path(id)
 	return len(was) > 2 && len(is) > 2 && was[1].Class() == tree.Head && is[1].Class() == tree.Seq
 }
 
-// lastCycle returns the cycle in which something happened to a node last: the
-// newer one where the states are neighbours.
+// lastCycle returns the last cycle in which something happened to a node: the newer one if the
+// states are neighbours.
 func (c *Causes) lastCycle(ctx context.Context, id string, happened func(*changes) map[string]int64) (int64, error) {
 	if c.newer.Cycle()-c.older.Cycle() <= 1 {
 		return c.newer.Cycle(), nil
@@ -103,7 +102,7 @@ func (c *Causes) changes(ctx context.Context) (*changes, error) {
 
 func (c *Causes) ofAddition(ctx context.Context, d tree.Difference) (diff.Cause, error) {
 	cycle := d.New.Cycle
-	if cycle <= c.older.Cycle() || cycle > c.newer.Cycle() { // as histories of other tools may have it
+	if cycle <= c.older.Cycle() || cycle > c.newer.Cycle() { // histories of other tools may have such a cycle
 		var err error
 		if cycle, err = c.lastCycle(ctx, d.New.ID, func(ch *changes) map[string]int64 { return ch.added }); err != nil {
 			return diff.Cause{}, err
@@ -112,8 +111,8 @@ func (c *Causes) ofAddition(ctx context.Context, d tree.Difference) (diff.Cause,
 	return additionCause(c.newer, c.log, d, cycle), nil
 }
 
-// additionCause says why a node was added in a cycle. Sealing makes turns, the
-// cores that were elided, and the next active head (02 §6.2); pruning leaves stubs.
+// additionCause says why a cycle added a node. Sealing makes turns, the cores that were elided,
+// and the next active head (02 §6.2); pruning leaves stubs.
 func additionCause(t *tree.Tree, log *Log, d tree.Difference, cycle int64) diff.Cause {
 	if c, ok := log.stubs[stubIn(t, d)]; ok {
 		return c
@@ -124,8 +123,8 @@ func additionCause(t *tree.Tree, log *Log, d tree.Difference, cycle int64) diff.
 	return diff.Cause{Kind: diff.ByEdit, Cycle: cycle, Author: log.creator(cycle, d.New.CreatedNS)}
 }
 
-// madeCore reports whether sealing made a node as the core of a new turn: such a
-// core is stamped after its turn, in the same cycle.
+// madeCore reports whether sealing made a node as the core of a new turn: such a core has a
+// later stamp than its turn, in the same cycle.
 func madeCore(t *tree.Tree, d tree.Difference) bool {
 	turn := t.Entry(d.NewParent)
 	if d.NewClass != tree.Container || d.New.Offset != 0 || turn == nil || turn.Class() != tree.Turn {
@@ -134,8 +133,8 @@ func madeCore(t *tree.Tree, d tree.Difference) bool {
 	return turn.Node().Cycle == d.New.Cycle && turn.Node().CreatedNS < d.New.CreatedNS
 }
 
-// stubIn returns the id of the stub that a node may be: its own, or that of the
-// only child of a core.
+// stubIn returns the id of the stub that a node may be: its own, or that of the only child of a
+// core.
 func stubIn(t *tree.Tree, d tree.Difference) string {
 	if d.NewClass == tree.Container && d.New.Offset == 0 {
 		if kids := t.Entry(d.New.ID).Children(); kids.Len() == 1 {
@@ -183,8 +182,8 @@ func (c *Causes) ofRemoval(ctx context.Context, n *tree.Node, class tree.Class) 
 	return cause, nil
 }
 
-// replacement returns the node that a removed node became by a move, or that an
-// added one was before, "" if there is none: a move gives a published node a new id.
+// replacement returns the node that a removed node became by a move, or the node that an added
+// one was before it, "" if there is none: a move gives a published node a new id.
 func (c *Causes) replacement(id string) string {
 	pair := differ.Compare(c.older, c.newer, nil)
 	for _, m := range differ.MatchMoves(c.older, c.newer, pair.Removed, pair.Added) {

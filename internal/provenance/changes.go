@@ -7,19 +7,18 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// changes says in which cycle, between two states, each node was added, changed
-// and removed. Where something happened to a node more than once, the last time
-// counts.
+// changes says in which cycle, between two states, each node was added, changed and removed. If
+// that happened to a node more than once, the last time counts.
 type changes struct {
-	states  []*tree.Tree     // that were compared, oldest first
+	states  []*tree.Tree     // the compared states, oldest first
 	added   map[string]int64 // all four: cycle by id
 	changed map[string]int64
 	removed map[string]int64
 	updated map[string]int64 // headers or content changed, not the place alone
 }
 
-// changesIn compares each state with the one before it. A ttl that ran down with
-// time is not a change.
+// changesIn compares each state with the previous one. A ttl that shrank with time is not a
+// change.
 func changesIn(states []*tree.Tree) *changes {
 	c := &changes{
 		states: states, added: map[string]int64{}, changed: map[string]int64{},
@@ -44,7 +43,7 @@ func changesIn(states []*tree.Tree) *changes {
 
 func (c *changes) note(d tree.Difference, cycle int64) {
 	fields := differ.Fields(d, cycle, cycle)
-	if len(fields) > 0 { // an expiry cycle that was read from a ttl of 0 differs and shows nothing
+	if len(fields) > 0 { // an expiry cycle that was read from a ttl of 0 differs without a visible change
 		c.changed[d.New.ID] = cycle
 	}
 	if slices.ContainsFunc(fields, func(f string) bool { return f != "parent" }) {
@@ -52,8 +51,8 @@ func (c *changes) note(d tree.Difference, cycle int64) {
 	}
 }
 
-// cycleThatBrought returns the cycle that brought a node of the last state: the
-// one that its header names where the first snapshot has it already.
+// cycleThatBrought returns the cycle that added a node of the last state: if the first snapshot
+// has the node already, the cycle in its header.
 func (c *changes) cycleThatBrought(n *tree.Node, first int64) int64 {
 	if cycle, ok := c.added[n.ID]; ok && cycle > first {
 		return cycle

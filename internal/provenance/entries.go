@@ -7,12 +7,11 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// entriesAtOnce is how many entries of a log are held at a time.
+// entriesAtOnce is how many entries of a log are in memory at a time.
 const entriesAtOnce = 256
 
-// Entries yields the log of the context up to its revision, oldest first. An
-// error of the store ends it. It holds at most 256 entries, however long the log
-// is.
+// Entries yields the log of the context up to its revision, oldest first. An error of the store
+// ends it. It holds at most 256 entries, however long the log is.
 func (s *Source) Entries(ctx context.Context) iter.Seq2[store.Entry, error] {
 	key, last := s.State.Key, s.State.Revision
 	return func(yield func(store.Entry, error) bool) {
@@ -31,18 +30,17 @@ func (s *Source) Entries(ctx context.Context) iter.Seq2[store.Entry, error] {
 	}
 }
 
-// Publications finds the entries of a log that published snapshots, for a reader
-// who asks for one cycle after the other.
+// Publications finds the entries of a log that published snapshots, for a reader who asks for
+// one cycle after another.
 type Publications struct {
 	next   func() (store.Entry, error, bool)
 	stop   func()
-	latest store.Entry // read and not yet passed
+	latest store.Entry // read, and not yet passed by the reader
 	err    error
 	more   bool
 }
 
-// Publications reads the log of the context from its beginning. Stop has to be
-// called in the end.
+// Publications reads the log of the context from its beginning. The caller must call Stop.
 func (s *Source) Publications(ctx context.Context) *Publications {
 	p := &Publications{}
 	p.next, p.stop = iter.Pull2(s.Entries(ctx))
@@ -50,9 +48,9 @@ func (s *Source) Publications(ctx context.Context) *Publications {
 	return p
 }
 
-// Of returns the entry that published a cycle: its commit, or the creation of a
-// context that was imported and begins with this snapshot. It is the zero entry
-// where the log has none. Each cycle asked for has to come after the one before.
+// Of returns the entry that published a cycle: its commit, or the creation of an imported
+// context that begins with this snapshot. It is the zero entry if the log has none. Callers ask
+// for ascending cycles.
 func (p *Publications) Of(cycle int64) (found store.Entry, err error) {
 	for p.more && p.err == nil && p.latest.Cycle <= cycle {
 		if p.latest.Cycle == cycle && (p.latest.Kind == store.Commit || p.latest.Kind == store.Create) {

@@ -7,16 +7,16 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// imported reports whether the context began with a snapshot. A commit without a
-// report then need not be one that had nothing to report.
+// imported reports whether the context began with a snapshot. In such a context, a commit
+// without a report may still have removed something.
 func (s *Source) imported(ctx context.Context) (bool, error) {
 	log, err := s.Store.Log(ctx, s.State.Key, 1, 1)
 	return len(log) > 0 && log[0].Cycle >= s.State.First, err
 }
 
-// inferRemoval tells from two neighbouring states why a node went, where the
-// history has no report, as one of imported snapshots. It returns "" where an edit
-// is the only explanation left.
+// inferRemoval finds out from two neighbouring states why a node was removed, for a history
+// without a report, such as one of imported snapshots. It returns "" if only an edit can have
+// done it.
 func inferRemoval(before, after *tree.Tree, id string) diff.Kind {
 	path := before.Path(id)
 	for i, e := range path {
@@ -34,7 +34,7 @@ func inferRemoval(before, after *tree.Tree, id string) diff.Kind {
 	}
 	for _, e := range path {
 		if e.Class() == tree.Turn && !after.Has(e.Node().ID) {
-			return diff.ByPruning // turns go no other way
+			return diff.ByPruning // only pruning removes turns
 		}
 	}
 	return ""

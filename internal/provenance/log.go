@@ -12,14 +12,14 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Log is the part of a context's log that some cycles have, indexed by cycle and
-// by the nodes that it names.
+// Log is the part of a context's log for some cycles, indexed by cycle and by the nodes in its
+// reports.
 type Log struct {
 	edits    map[int64][]store.Entry
-	commits  map[int64]store.Entry       // entries that published a cycle, the first entry of an import among them
+	commits  map[int64]store.Entry       // entries that published a cycle, the first entry of an import included
 	reports  map[int64]*lifecycle.Report // of the commits that did more than seal
-	removals map[string]diff.Cause       // by id: why a commit took the node out
-	stubs    map[string]diff.Cause       // by id: why a commit put the stub there
+	removals map[string]diff.Cause       // by id: why a commit removed the node
+	stubs    map[string]diff.Cause       // by id: why a commit added the stub
 	erasures []store.Entry
 }
 
@@ -53,8 +53,7 @@ func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
 	return l, nil
 }
 
-// firstRevision returns the first revision of a cycle. Cycles do not descend
-// along the log.
+// firstRevision returns the first revision of a cycle. Cycles never descend along the log.
 func (s *Source) firstRevision(ctx context.Context, cycle int64) (int64, error) {
 	var failed error
 	before := sort.Search(int(s.State.Revision), func(i int) bool {
@@ -68,8 +67,8 @@ func (s *Source) firstRevision(ctx context.Context, cycle int64) (int64, error) 
 	return int64(before) + 1, failed
 }
 
-// Report returns what the commit of a cycle reported, nil where it only sealed or
-// the log has no such commit.
+// Report returns the report of the commit of a cycle, nil if the commit only sealed or the log
+// has no such commit.
 func (l *Log) Report(cycle int64) *lifecycle.Report { return l.reports[cycle] }
 
 func (l *Log) add(e store.Entry) error {
@@ -114,7 +113,7 @@ func causeKind(r lifecycle.Reason) diff.Kind {
 	return diff.ByPruning
 }
 
-// pruningRule names the rule that a pruned node fell under, "" for other reasons.
+// pruningRule names the rule that pruned a node, "" for other reasons.
 func pruningRule(gone lifecycle.Removal) string {
 	if gone.Reason == lifecycle.Orphaned {
 		return "orphans"
@@ -126,8 +125,8 @@ func authorOf(e store.Entry) diff.Author {
 	return diff.Author{Revision: e.Revision, Actor: e.Actor, Message: e.Message}
 }
 
-// creator returns who added a node with this stamp in a cycle: the author of the
-// first batch whose last stamp is not before it.
+// creator returns who added a node with this stamp in a cycle: the author of the first batch
+// whose last stamp is not before it.
 func (l *Log) creator(cycle, createdNS int64) diff.Author {
 	for _, e := range l.edits[cycle] {
 		if e.TimeNS >= createdNS {
@@ -137,9 +136,8 @@ func (l *Log) creator(cycle, createdNS int64) diff.Author {
 	return l.committer(cycle)
 }
 
-// editor returns who changed something in a cycle that has no stamp of its own:
-// the author of the only edit, the committer where the edit came with the commit,
-// and nobody in particular where several edited.
+// editor returns who made a change that has no stamp in a cycle: the author of the only edit,
+// or the committer if the edit came with the commit, or nobody if several edited.
 func (l *Log) editor(cycle int64) diff.Author {
 	edits := l.edits[cycle]
 	switch len(edits) {
@@ -157,8 +155,8 @@ func (l *Log) editor(cycle int64) diff.Author {
 	return a
 }
 
-// editAuthor is the author of an edit. An edit without a message has that of the
-// commit of its cycle.
+// editAuthor is the author of an edit. An edit without a message gets the message of the commit
+// of its cycle.
 func (l *Log) editAuthor(e store.Entry) diff.Author {
 	a := authorOf(e)
 	if a.Message == "" {

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// SharedPrefix says how much of the thread of an older state stands at the
-// beginning of that of a newer one. Cost: that of [tree.CommonBlocks].
+// SharedPrefix says how much of the thread of an older state the thread of a newer one begins
+// with. Cost: that of [tree.CommonBlocks].
 func SharedPrefix(ctx context.Context, older, newer *tree.Tree) (*inspect.SharedPrefix, error) {
 	n, err := tree.CommonBlocks(ctx, older, newer)
 	if err != nil {
@@ -31,13 +31,12 @@ func SharedPrefix(ctx context.Context, older, newer *tree.Tree) (*inspect.Shared
 	return p, nil
 }
 
-// Prefixes yields for every snapshot of the cycles first..last, oldest first, how
-// much of the thread of the cycle before it repeats. Only the first snapshot of
-// the context has nothing to compare with. Tokens are counted where there is a
-// counter. An error ends it.
+// Prefixes yields for every snapshot of the cycles first..last, oldest first, how much of the
+// thread of the previous cycle it repeats. Only the first snapshot of the context has no
+// previous one. It counts tokens if it has a counter. An error ends it.
 //
-// Cost: reading the snapshots, and one path through the sums for each of them.
-// Counting reads every content once; the tree keeps what was counted.
+// Cost: reading the snapshots, and one path through the sums for each of them. Counting reads
+// every content once; the tree keeps the counts.
 func (s *Source) Prefixes(
 	ctx context.Context, first, last int64, counter tree.Counter,
 ) iter.Seq2[inspect.Prefix, error] {
@@ -69,7 +68,7 @@ func (s *Source) Prefixes(
 	}
 }
 
-// prefix compares a snapshot with the one before it, nil if there is none.
+// prefix compares a snapshot with the previous one, nil if there is none.
 func (s *Source) prefix(
 	ctx context.Context, before, t *tree.Tree, log *Log, counter tree.Counter,
 ) (p inspect.Prefix, err error) {
@@ -92,8 +91,8 @@ func (s *Source) prefix(
 	return p, countTokens(ctx, tree.Tokens(counter), &p, before, t)
 }
 
-// countTokens adds what a snapshot, and what it shares with the one before, has
-// in tokens.
+// countTokens adds how many tokens a snapshot has, and how many of them it shares with the
+// previous one.
 func countTokens(ctx context.Context, m *tree.Measure, p *inspect.Prefix, before, t *tree.Tree) error {
 	all, err := m.Sum(ctx, t.Root())
 	if p.Tokens = &all; err != nil || p.Shared == nil {
@@ -108,9 +107,8 @@ func countTokens(ctx context.Context, m *tree.Measure, p *inspect.Prefix, before
 	return err
 }
 
-// ofBreak says why the threads of two neighbours differ from one block on: older
-// is its id in the older thread, newer in the newer one, "" where that one ends
-// before it.
+// ofBreak says why the threads of two neighbours differ from one block on: older is its id in
+// the older thread, newer in the newer one, "" for a thread that ends before it.
 func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Break, error) {
 	b := &inspect.Break{Node: older}
 	var err error
@@ -141,7 +139,7 @@ func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Bre
 	return b, nil
 }
 
-// edit is the cause of what an edit of the newer cycle did.
+// edit is the cause of a change that an edit of the newer cycle made.
 func (c *Causes) edit(kind diff.Kind) diff.Cause {
 	cycle := c.newer.Cycle()
 	return diff.Cause{Kind: kind, Cycle: cycle, Author: c.log.editor(cycle)}

@@ -1,11 +1,9 @@
-// Package provenance says who brought the nodes of a context, when, and why they
-// changed and went (chapter 06). It reads the snapshots and the log of a store
-// and takes what it is about as values: it knows no open context, resolves no
-// address and changes nothing.
+// Package provenance says who added the nodes of a context, when, and why they changed and were
+// removed (chapter 06). It reads the snapshots and the log of a store and takes what it needs
+// as values: it knows no open context, resolves no address and changes nothing.
 //
-// An answer is put together from three things: the [Log] says who did what in
-// which cycle, a comparison of neighbouring states says what changed in which
-// cycle, and [Causes] says what made one node differ.
+// An answer combines three things: the [Log] says who did what in which cycle, a comparison of
+// neighbouring states says what changed in which cycle, and [Causes] says why one node differs.
 package provenance
 
 import (
@@ -16,16 +14,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Source is the context that is asked: its store, and its state at one moment.
+// Source is the context that answers are about: its store, and its state at one moment.
 type Source struct {
 	Store store.Store
 	State store.State
 }
 
-// statesUpTo returns every state from before the first snapshot to the last one
-// given, oldest first. Before the first commit that is the empty context. What an
-// imported snapshot was before its own cycle follows from the cycles in its
-// headers.
+// statesUpTo returns every state from before the first snapshot to last, oldest first. Before
+// the first commit that is the empty context. The cycles in the headers of an imported snapshot
+// show what it was before its own cycle.
 func (s *Source) statesUpTo(ctx context.Context, last *tree.Tree) ([]*tree.Tree, error) {
 	if s.State.Cycle < s.State.First {
 		return []*tree.Tree{s.State.Head, s.State.Working}, nil
@@ -49,7 +46,7 @@ func (s *Source) statesBetween(ctx context.Context, first int64, last *tree.Tree
 	return trees, err
 }
 
-// withoutOwnCycle is a tree without the nodes that its own cycle brought.
+// withoutOwnCycle is a tree without the nodes that its own cycle added.
 func withoutOwnCycle(t *tree.Tree) *tree.Tree {
 	var born []string
 	for e := range t.All() {

@@ -13,9 +13,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Timeline tells everything that happened to a node, in the order of time.
-// E_NODE_NOT_FOUND for an id that no state and no commit ever knew. Cost: what
-// changed in the whole history.
+// Timeline returns everything that happened to a node, in the order of time. E_NODE_NOT_FOUND
+// for an id that no state and no commit ever had. Cost: what changed in the whole history.
 func (s *Source) Timeline(ctx context.Context, id string) (*inspect.Timeline, error) {
 	states, err := s.statesUpTo(ctx, s.State.Working)
 	if err != nil {
@@ -35,7 +34,7 @@ type timelineBuilder struct {
 	ctx      context.Context
 	source   *Source
 	log      *Log
-	states   []*tree.Tree // what was before the first snapshot, all snapshots, the working state
+	states   []*tree.Tree // the state before the first snapshot, all snapshots, the working state
 	timeline *inspect.Timeline
 }
 
@@ -55,7 +54,7 @@ func (b *timelineBuilder) build() error {
 	b.addReported()
 	b.addErasures()
 	b.describe()
-	if b.timeline.Type == "" && !b.addFirstHead() { // no state has it
+	if b.timeline.Type == "" && !b.addFirstHead() { // no state has the node
 		gone, reported := b.log.removals[id]
 		if !reported {
 			return fault.OnNode(fault.NodeNotFound, id, "the context never had such a node",
@@ -87,7 +86,7 @@ func rank(k inspect.EventKind) int {
 	return 2
 }
 
-// add adds an event. Those of the cycle under way are drafts.
+// add adds an event. Events of the current cycle are drafts.
 func (b *timelineBuilder) add(e inspect.Event) {
 	e.Draft = e.Cycle > b.source.State.Cycle
 	b.timeline.Events = append(b.timeline.Events, e)
@@ -100,8 +99,8 @@ func (b *timelineBuilder) addPlaced(kind inspect.EventKind, cycle int64, t *tree
 	b.add(e)
 }
 
-// regionAndTurn returns the region that holds a node and the id of the turn above
-// it, "" if there is none.
+// regionAndTurn returns the region that holds a node and the id of the turn above it, "" if
+// there is none.
 func regionAndTurn(t *tree.Tree, id string) (region, turn string) {
 	path := t.Path(id)
 	if len(path) > 1 {
@@ -113,8 +112,8 @@ func regionAndTurn(t *tree.Tree, id string) (region, turn string) {
 	return region, turn
 }
 
-// addFirstHead tells of the active head of a new context. The first commit sealed
-// it, so no snapshot has it. It reports whether the node is that one.
+// addFirstHead adds the events of the active head of a new context. The first commit sealed it,
+// so no snapshot has it. It reports whether the node is that head.
 func (b *timelineBuilder) addFirstHead() bool {
 	first := b.source.State.First
 	if b.timeline.ID != "ah" || b.log.commits[first].Kind != store.Commit {
@@ -131,7 +130,7 @@ func (b *timelineBuilder) sealing(cycle int64) *diff.Cause {
 	return &diff.Cause{Kind: diff.BySeal, Cycle: cycle, Author: b.log.committer(cycle)}
 }
 
-// addImported tells of a node that the first snapshot of an import brought.
+// addImported adds the event of a node that the first snapshot of an import brought.
 func (b *timelineBuilder) addImported(t *tree.Tree) {
 	e := t.Entry(b.timeline.ID)
 	b.timeline.Cycle = min(e.Node().Cycle, t.Cycle())
@@ -147,7 +146,7 @@ func (b *timelineBuilder) additionCause(t *tree.Tree, e *tree.Entry, cycle int64
 	return &c
 }
 
-// addStep tells what happened from one state to the next.
+// addStep adds what happened from one state to the next.
 func (b *timelineBuilder) addStep(last, next *tree.Tree) error {
 	id, cycle := b.timeline.ID, next.Cycle()
 	if !last.Has(id) && !next.Has(id) {
@@ -171,8 +170,8 @@ func (b *timelineBuilder) addStep(last, next *tree.Tree) error {
 	return failed
 }
 
-// addBirth tells of the birth. A commit seals what its cycle added to ^ah, so the
-// snapshot of that cycle has the node in a turn already; both events are told.
+// addBirth adds the birth. A commit seals what its cycle added to ^ah, so the snapshot of that
+// cycle has the node in a turn already; addBirth adds both events.
 func (b *timelineBuilder) addBirth(c *Causes) {
 	t, cycle := c.newer, c.newer.Cycle()
 	b.timeline.Cycle = cycle
@@ -224,7 +223,7 @@ func (b *timelineBuilder) addChange(c *Causes, d tree.Difference) error {
 	return nil
 }
 
-// addNeighbour tells what happened to another node where that concerns this one.
+// addNeighbour adds what happened to another node if it concerns this one.
 func (b *timelineBuilder) addNeighbour(cycle int64, d tree.Difference) {
 	id := b.timeline.ID
 	other := d.New

@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// addReported adds what the reports of commits say of the node: that a holder
-// kept it, or that it was to go and did not.
+// addReported adds what the reports of commits say about the node: that a holder kept it, or
+// that it was held back when it was due.
 func (b *timelineBuilder) addReported() {
 	for cycle := b.states[0].Cycle(); cycle <= b.source.State.Cycle; cycle++ {
 		r := b.log.Report(cycle)
@@ -29,8 +29,8 @@ func (b *timelineBuilder) addReported() {
 	}
 }
 
-// addRepeated adds an event, or lengthens the one of the cycle before where the
-// same happened again.
+// addRepeated adds an event, or extends the event of the previous cycle if the same happened
+// again.
 func (b *timelineBuilder) addRepeated(e inspect.Event) {
 	for i := len(b.timeline.Events) - 1; i >= 0; i-- {
 		was := &b.timeline.Events[i]
@@ -43,8 +43,8 @@ func (b *timelineBuilder) addRepeated(e inspect.Event) {
 	b.add(e)
 }
 
-// addErasures tells when the node was emptied. That happened in every snapshot at
-// once, so it is told of the cycle that was under way.
+// addErasures adds when the node was emptied. That happened in every snapshot at once, so the
+// event belongs to the cycle that was current then.
 func (b *timelineBuilder) addErasures() {
 	for _, e := range b.log.erasures {
 		erased := e.Erased()
@@ -56,8 +56,8 @@ func (b *timelineBuilder) addErasures() {
 	}
 }
 
-// describe fills in what the latest state that holds the node says of it. Without
-// one nothing but the state is set.
+// describe fills in what the latest state that has the node says about it. Without such a state
+// it sets only the state.
 func (b *timelineBuilder) describe() {
 	l, now := b.timeline, &b.source.State
 	var latest *tree.Tree

@@ -11,8 +11,8 @@ import (
 // attemptsAtOnce is how many attempts one transaction writes.
 const attemptsAtOnce = 256
 
-// attempts copies the attempts of a line, and compares what is there then. One that
-// was running when the copy was interrupted may have ended since.
+// attempts copies the attempts of a line and compares the copies. An attempt that was running
+// when an earlier copy was interrupted may have ended since.
 func (c *copying) attempts(l *line) error {
 	key, from, to := c.keys[l.Key], int64(math.MinInt64), l.Cycle
 	if l.Origin.Key != 0 {
@@ -59,7 +59,7 @@ func sameAttempt(a, b store.Attempt) bool {
 	tokens := sameNumber(a.TokenIn, b.TokenIn) && sameNumber(a.TokenOut, b.TokenOut)
 	a.TokenIn, a.TokenOut, b.TokenIn, b.TokenOut = nil, nil, nil, nil
 	if a.Status == store.Running && b.Status == store.Running {
-		a.EndedNS, b.EndedNS = 0, 0 // which means nothing then
+		a.EndedNS, b.EndedNS = 0, 0 // a running attempt has no end
 	}
 	return a == b && tokens
 }

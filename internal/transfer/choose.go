@@ -9,19 +9,18 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// line is a line of history that is copied. Its Cycle and Revision are the last
-// that are copied of it.
+// line is a line of history to copy. Its Cycle and Revision are the last ones to copy.
 type line struct {
 	store.Line
-	reader   store.Key // a context that shows what is copied of the line
-	found    int64     // revisions that an interrupted copy left
+	reader   store.Key // a context whose history includes the line up to there
+	found    int64     // revisions that an interrupted copy wrote
 	attempts int
 }
 
-// firstRevision is the first one that is not an origin's.
+// firstRevision is the first revision that the line does not share with its origin.
 func (l *line) firstRevision() int64 { return l.Origin.Revision + 1 }
 
-// cycles is how many snapshots the line has of its own.
+// cycles is how many snapshots the line does not share with its origin.
 func (l *line) cycles() int {
 	if l.Origin.Key != 0 {
 		return int(l.Cycle - l.Origin.Cycle)
@@ -29,9 +28,9 @@ func (l *line) cycles() int {
 	return int(l.Cycle - l.First + 1)
 }
 
-// choose lists what to copy: the contexts of the names, all if there are none,
-// and of their origins what they share. An origin that is not named itself is copied
-// as what is left of a deleted one would be.
+// choose lists what to copy: the named contexts, or all if there are no names, and what they
+// share of their origins. It copies an origin without a name of its own like the rest of a
+// deleted context.
 func (c *copying) choose(names []string) error {
 	all, err := c.from.Lines(c.ctx)
 	if err != nil {
@@ -76,8 +75,8 @@ func (c *copying) choose(names []string) error {
 	return nil
 }
 
-// share makes of an origin that is not named what a fork of it shares, or more where
-// another fork does.
+// share makes an origin that is not named into what a fork shares of it, or more if another
+// fork shares more.
 func (l *line) share(fork *line, chosen bool) {
 	if at := fork.Origin; !chosen || at.Cycle > l.Cycle {
 		l.Shared, l.Name, l.Cycle, l.Revision = true, "@"+strconv.FormatInt(int64(l.Key), 10), at.Cycle, at.Revision

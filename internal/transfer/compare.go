@@ -10,15 +10,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// compare compares a line with its copy: every revision, and of every cycle the
-// digests of the snapshot and of its thread, as the copy gives it out.
+// compare compares a line with its copy: every revision, and for every cycle the digests of the
+// snapshot and of its thread as read from the copy.
 func (c *copying) compare(l *line) error {
 	key := c.keys[l.Key]
 	log, stopLog := iter.Pull2(c.revisions(c.to, key, l.firstRevision(), l.Revision))
 	defer stopLog()
 	trees := c.snapshots(c.to, key, l.ownFirst(), l.Cycle)
 	defer func() { trees.stop() }()
-	var originals *snapshots // read only where the log has no digests
+	var originals *snapshots // read only if the log has no digests
 	defer func() {
 		if originals != nil {
 			originals.stop()
@@ -67,7 +67,7 @@ func (c *copying) compare(l *line) error {
 	return nil
 }
 
-// ownFirst is the first cycle that is not an origin's.
+// ownFirst is the first cycle that the line does not share with its origin.
 func (l *line) ownFirst() int64 {
 	if l.Origin.Key != 0 {
 		return l.Origin.Cycle + 1
@@ -89,7 +89,7 @@ func (c *copying) snapshots(s store.Store, key store.Key, from, to int64) *snaps
 	return &snapshots{pull, stop}
 }
 
-// next returns the next snapshot, nil if it is not that of the cycle.
+// next returns the next snapshot, nil if it is not the one of the cycle.
 func (s *snapshots) next(cycle int64) (*tree.Tree, error) {
 	t, err, ok := s.pull()
 	if err != nil || !ok || t.Cycle() != cycle {
@@ -98,13 +98,13 @@ func (s *snapshots) next(cycle int64) (*tree.Tree, error) {
 	return t, nil
 }
 
-// differs is the error for a copy that is not what it is to be.
+// differs is the error for a copy that differs from its source.
 func differs(l *line, cycle int64) error {
 	return fault.New(fault.Store, "the copy of "+l.Name+" differs in the snapshot @c"+strconv.FormatInt(cycle, 10),
 		"verify both stores")
 }
 
-// sameRevision compares two revisions by all that a log says.
+// sameRevision compares everything that a log says about two revisions.
 func sameRevision(a, b store.Revision) bool {
 	return a.Revision == b.Revision && a.Kind == b.Kind && a.Cycle == b.Cycle && a.TimeNS == b.TimeNS &&
 		a.Actor == b.Actor && a.Message == b.Message && a.Request == b.Request && string(a.Report) == string(b.Report) &&

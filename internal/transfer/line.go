@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// What one transaction writes at most: so many cycles, or the first that goes
-// beyond so many bytes of contents.
+// How much one transaction writes at most: so many cycles, or the first one that exceeds so
+// many bytes of contents.
 const (
 	cyclesAtOnce = 32
 	bytesAtOnce  = 4 << 20
@@ -40,11 +40,11 @@ func (c *copying) line(l *line) error {
 	return c.attempts(l)
 }
 
-// target is a copy of a line, as far as it got.
+// target is the copy of a line so far.
 type target struct {
 	key     store.Key
 	guard   store.Guard
-	working *tree.Tree // as it is there
+	working *tree.Tree // the working state of the copy
 	pieces  []store.Piece
 	bytes   int64
 }
@@ -80,8 +80,8 @@ func (c *copying) begin(l *line) (*target, error) {
 		working: working.WithCycle(first[0].Stamps.Cycle)}, nil
 }
 
-// published copies the snapshots that the target lacks. It returns the working state
-// after them where the line has one, as the source has it, nil elsewhere.
+// published copies the snapshots that the target lacks. It returns the working state of the
+// source after them, nil if the line has none.
 func (c *copying) published(l *line, t *target) (*store.State, error) {
 	log, stop := iter.Pull2(c.revisions(c.from, l.reader, t.guard.Revision+1, l.logEnd()))
 	defer stop()
@@ -97,7 +97,7 @@ func (c *copying) published(l *line, t *target) (*store.State, error) {
 			}
 			name := l.Name
 			l.Info = working.Info
-			l.Name = name // as it was in the beginning
+			l.Name = name // the name when the copy began
 		}
 		if t.guard.Cycle >= l.Cycle {
 			return working, nil
@@ -116,8 +116,8 @@ func (c *copying) published(l *line, t *target) (*store.State, error) {
 	}
 }
 
-// logEnd is the last revision to read of the line: of a context that goes on there
-// may be more than there were in the beginning.
+// logEnd is the last revision to read. The log of a context that others change may have more by
+// then than when the copy began.
 func (l *line) logEnd() int64 {
 	if l.Shared {
 		return l.Revision
@@ -125,7 +125,7 @@ func (l *line) logEnd() int64 {
 	return math.MaxInt64
 }
 
-// snapshot adds what led to a snapshot to the pieces that are written next.
+// snapshot adds the revisions that led to a snapshot to the pieces to write next.
 func (c *copying) snapshot(l *line, t *target, s *tree.Tree, log func() (store.Revision, error, bool)) error {
 	p := store.Piece{Change: store.Change{Before: t.working, Sealed: s}}
 	for {
@@ -170,7 +170,7 @@ func (c *copying) flush(l *line, t *target) error {
 	return nil
 }
 
-// drafts copies what came after the last snapshot.
+// drafts copies the revisions after the last snapshot.
 func (c *copying) drafts(l *line, t *target, s *store.State) error {
 	if s.Revision == t.guard.Revision {
 		return nil
@@ -192,20 +192,19 @@ func (c *copying) drafts(l *line, t *target, s *store.State) error {
 	return c.flush(l, t)
 }
 
-// recorded reports whether a tree is the one that a revision led to, as far as its
-// digests were recorded.
+// recorded reports whether a tree has the digests that the log recorded for a revision, if it
+// recorded any.
 func recorded(e store.Entry, t *tree.Tree) bool {
 	return (e.Digest == "" || e.Digest == t.Digest().String()) && (e.Thread == "" || e.Thread == t.ThreadDigest().String())
 }
 
-// changed is the error where the source is another one than it was when the copy
-// began: something was erased.
+// changed is the error for a source that an erasure changed since the copy began.
 func changed(l *line) error {
 	return fault.New(fault.Conflict, "the history of "+l.Name+" was changed while it was copied",
 		"copy it again: what does not fit any more is begun anew")
 }
 
-// revisionsAtOnce is how many entries of a log are in memory together.
+// revisionsAtOnce is how many entries of a log are in memory at the same time.
 const revisionsAtOnce = 256
 
 // revisions yields the revisions from..to of a context, as far as there are any.

@@ -8,7 +8,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// findUnfinished lists what interrupted copies left in the target.
+// findUnfinished lists what interrupted copies wrote to the target.
 func (c *copying) findUnfinished() error {
 	there, err := c.to.Lines(c.ctx)
 	if err != nil {
@@ -23,8 +23,8 @@ func (c *copying) findUnfinished() error {
 	return nil
 }
 
-// resume returns what an interrupted copy left of a line, nil if there is none. What is
-// no beginning of the line is deleted: something was erased since, or it is of
+// resume returns what an interrupted copy wrote of a line, nil if there is none. If that is no
+// beginning of the line, it deletes it: an erasure changed the source since, or it comes from
 // another source.
 func (c *copying) resume(l *line) (*target, error) {
 	left, there := c.left[l.Name]
@@ -47,7 +47,7 @@ func (c *copying) resume(l *line) (*target, error) {
 	return &target{key: left.Key, guard: store.Guard{Cycle: s.Cycle, Revision: s.Revision}, working: s.Working}, nil
 }
 
-// begins reports whether what is left of a copy is a beginning of the line.
+// begins reports whether what an interrupted copy wrote is a beginning of the line.
 func (c *copying) begins(l *line, left store.Line) (bool, error) {
 	if left.Edition != l.Edition || left.First != l.First || left.Fork != l.Fork || left.Revision > l.Revision ||
 		left.Origin != (store.Origin{Key: c.keys[l.Origin.Key], Cycle: l.Origin.Cycle, Revision: l.Origin.Revision}) {
@@ -74,8 +74,8 @@ func (c *copying) same(a, b iter.Seq2[store.Revision, error]) (bool, error) {
 	return !more, err
 }
 
-// Discard deletes what interrupted copies left in a store, of the lines that are
-// named or of all, and returns their names.
+// Discard deletes what interrupted copies wrote to a store, of the named lines or of all, and
+// returns their names.
 func Discard(ctx context.Context, s store.Store, names []string) ([]string, error) {
 	in, err := powers(s)
 	if err != nil {

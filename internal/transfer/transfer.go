@@ -1,10 +1,10 @@
-// Package transfer copies contexts from one store to another: snapshots, drafts,
-// logs with digests, times and request tokens, attempts, and forks with what they
-// share. It reads and writes through package store alone, so that any two stores
-// do that have the power ([store.Copier]).
+// Package transfer copies contexts from one store to another: snapshots, drafts, logs with
+// digests, times and request tokens, attempts, and forks with what they share. It reads and
+// writes through package store alone, so that it works with any two stores that have the power
+// ([store.Copier]).
 //
-// A copy is hidden until all of it is there and verified. One that was interrupted
-// goes on where it stopped.
+// A copy is hidden until it is complete and verified. An interrupted copy continues where it
+// stopped.
 package transfer
 
 import (
@@ -19,14 +19,13 @@ import (
 // Progress is told how much is done of what there is to do; it may be nil.
 type Progress func(done, total int)
 
-// Copy copies contexts, all where none is named. E_CONTEXT_NOT_FOUND for a name
-// that is not there, E_CONFLICT for one that the target has.
+// Copy copies the named contexts, or all if names is empty. E_CONTEXT_NOT_FOUND if a name does
+// not exist, E_CONFLICT if the target has it.
 //
-// Each context is copied as it is at one moment; others may go on writing. What is
-// there by then is compared, revision by revision and cycle by cycle, and verified
-// before any context appears in the target, all of them at one moment.
-// E_CONFLICT if something was erased meanwhile. Cost: everything that is copied,
-// read once and written once, then read twice in the target.
+// Copy copies each context as it is at one moment; others may go on writing. Then it compares
+// the copies, revision by revision and cycle by cycle, verifies them, and makes all contexts
+// appear in the target at one moment. E_CONFLICT if an erasure changed the source meanwhile.
+// Cost: everything copied is read once and written once, then read twice in the target.
 func Copy(ctx context.Context, from, to store.Store, names []string, progress Progress) (*inspect.Copied, error) {
 	c := &copying{ctx: ctx, keys: make(map[store.Key]store.Key), progress: progress}
 	var err error
@@ -69,7 +68,7 @@ type end interface {
 	store.Deleter
 }
 
-// powers returns a store as an end of a copy, and names the power that it lacks.
+// powers returns a store as an end of a copy, or an error that names the power it lacks.
 func powers(s store.Store) (end, error) {
 	if _, err := store.Power[store.Copier](s); err != nil {
 		return nil, err
@@ -88,8 +87,8 @@ type copying struct {
 	ctx      context.Context
 	from, to end
 	lines    []*line                 // an origin before its forks
-	keys     map[store.Key]store.Key // of the copies, by those of the lines
-	left     map[string]store.Line   // what interrupted copies left, by name
+	keys     map[store.Key]store.Key // of the copies, by the keys of the lines
+	left     map[string]store.Line   // what interrupted copies wrote, by name
 
 	progress    Progress
 	done, total int
@@ -103,7 +102,7 @@ func (c *copying) step(n int) {
 	}
 }
 
-// verify has the target verify what is not a line's own, and every context.
+// verify verifies, in the target, every context and what belongs to no single context.
 func (c *copying) verify() error {
 	if checker, ok := c.to.(store.Checker); ok {
 		damage, err := checker.CheckAll(c.ctx)

@@ -7,8 +7,7 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// readAttempts reads the attempts of the cycles that are there, and of the one
-// under way (03 §6).
+// readAttempts reads the attempts of the published cycles and of the current one (03 §6).
 func (v *verifier) readAttempts() error {
 	keeper, ok := v.store.(store.AttemptKeeper)
 	if !ok {
@@ -29,8 +28,8 @@ func (v *verifier) readAttempts() error {
 	return nil
 }
 
-// countAttempts compares what the attempts of a cycle were sent with the SHA-256
-// of the thread that was committed.
+// countAttempts compares the threads that the attempts of a cycle sent with the SHA-256 of the
+// committed thread.
 func countAttempts(counts *inspect.AttemptCounts, cycle int64, thread string, attempts []store.Attempt) {
 	completed, erased := false, false
 	for _, a := range attempts {

@@ -13,15 +13,15 @@ import (
 type verifier struct {
 	ctx      context.Context
 	store    store.Store
-	now      store.Info // of the context when the verification began
+	now      store.Info // the context when the verification began
 	found    inspect.Verification
 	checked  *checkedParts
-	erased   map[string]bool           // ids of nodes of which only a mark is left
-	fresh    []string                  // ids of the versions that the tree at hand brings
-	region   tree.Class                // that is being checked
-	buf      []byte                    // to render a block into
+	erased   map[string]bool           // ids of nodes that an erasure emptied
+	fresh    []string                  // ids of the versions that the current tree adds
+	region   tree.Class                // the region that is being checked
+	buf      []byte                    // reused to render a block
 	attempts map[int64][]store.Attempt // by cycle
-	err      error                     // what could not be read
+	err      error                     // why something could not be read
 }
 
 func newVerifier(ctx context.Context, s store.Store, now store.Info) *verifier {
@@ -31,13 +31,12 @@ func newVerifier(ctx context.Context, s store.Store, now store.Info) *verifier {
 	}
 }
 
-// log is the log of the context up to the revision that it had in the beginning.
+// log is the log of the context up to its revision when the verification began.
 func (v *verifier) log() *provenance.Source {
 	return &provenance.Source{Store: v.store, State: store.State{Info: v.now}}
 }
 
-// context checks a context as it was at a revision, and its working state as it
-// is by then.
+// context checks a context at the revision v.now, and the working state as it is now.
 func (v *verifier) context(progress Progress) error {
 	if eraser, ok := v.store.(store.Eraser); ok {
 		left, err := eraser.Erase(v.ctx, 0, store.Erase{DryRun: true})
@@ -59,8 +58,8 @@ func (v *verifier) context(progress Progress) error {
 	return v.rest(progress)
 }
 
-// rest checks what the store does not check by itself. A defect in it counts more than
-// one in what is derived.
+// rest checks what the store does not check by itself. A defect in it outweighs one in what is
+// derived.
 func (v *verifier) rest(progress Progress) error {
 	derived := v.found.Defect
 	v.found.Defect = nil
@@ -71,7 +70,7 @@ func (v *verifier) rest(progress Progress) error {
 	return err
 }
 
-// recorded checks the log, and with it everything whose digest is recorded there.
+// recorded checks the log and everything whose digest the log records.
 func (v *verifier) recorded(progress Progress) error {
 	erasures, defect, err := checkLog(v.log().Entries(v.ctx), v.now)
 	if v.found.Defect = defect; defect != nil || err != nil {
@@ -119,7 +118,7 @@ func (v *verifier) snapshots(progress Progress) (last *tree.Tree, err error) {
 	return last, nil
 }
 
-// working checks the working state, which others may have gone on from.
+// working checks the working state, which others may have changed meanwhile.
 func (v *verifier) working(snapshot *tree.Tree) error {
 	now, err := v.store.Load(v.ctx, v.now.Key)
 	if err != nil {
@@ -135,8 +134,8 @@ func (v *verifier) working(snapshot *tree.Tree) error {
 	return v.err
 }
 
-// onTop is the working state as the last snapshot with what differs from it, so
-// that what they share is checked once.
+// onTop rebuilds the working state on the last snapshot, so that the verifier checks what they
+// share only once.
 func onTop(last, working *tree.Tree) *tree.Tree {
 	if last == nil {
 		return working

@@ -11,10 +11,10 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// checkLog checks that a log has every revision once, and every cycle once and
-// in turn, and returns its erasures.
+// checkLog checks that a log has every revision once and every cycle once, in order, and
+// returns its erasures.
 func checkLog(log iter.Seq2[store.Entry, error], i store.Info) (erasures []store.Entry, d *inspect.Defect, err error) {
-	revision, published := int64(0), i.First-1 // the last of each
+	revision, published := int64(0), i.First-1 // the latest of each
 	for e, err := range log {
 		if err != nil {
 			return nil, nil, err
@@ -23,7 +23,7 @@ func checkLog(log iter.Seq2[store.Entry, error], i store.Info) (erasures []store
 		begins := e.Kind == store.Create
 		switch e.Kind {
 		case store.Create:
-			if e.Cycle == i.First { // it came with an import
+			if e.Cycle == i.First { // an import brought the first snapshot
 				published = e.Cycle
 			}
 		case store.Edit, store.Forked, store.Superseded:
@@ -60,11 +60,11 @@ func unpublished(cycle int64) *inspect.Defect {
 	return &inspect.Defect{Cycle: cycle, What: "the log does not say who published the cycle"}
 }
 
-// erasuresOf returns the erasures that the log of a context tells of, and those
-// that the logs of its origins do: a fork that was made since begins before them.
+// erasuresOf returns the erasures in the log of a context and in the logs of its origins: a
+// fork that was made after an erasure begins before it.
 func erasuresOf(ctx context.Context, s store.Store, i store.Info, log []store.Entry) ([]inspect.Erasure, error) {
 	var list []inspect.Erasure
-	seen := map[string]bool{} // by salt: one erasure is in the log of every context that it concerned
+	seen := map[string]bool{} // by salt: every context that an erasure changed logs it
 	take := func(entries []store.Entry, own bool) {
 		for _, e := range entries {
 			of := e.Erased()
@@ -97,7 +97,7 @@ func erasuresOf(ctx context.Context, s store.Store, i store.Info, log []store.En
 	for i.Origin.Key != 0 {
 		from := i.Origin
 		if i = byKey[from.Key]; i.Key == 0 {
-			break // it was deleted, and what it said with it
+			break // somebody deleted the origin with its log
 		}
 		entries, err := s.Log(ctx, i.Key, from.Revision+1, i.Revision)
 		if err != nil {

@@ -9,18 +9,18 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// part is a list of children with what they are children of.
+// part is a list of children with its parent.
 type part struct {
 	list *tree.List
 	of   tree.Class
 }
 
-// checkedParts remembers what one snapshot shares with the next, and is checked
-// once: versions of nodes, and lists of children.
+// checkedParts remembers the versions of nodes and the lists of children that are checked,
+// because one snapshot shares most of them with the next.
 type checkedParts struct {
 	nodes   map[*tree.Node]struct{}
 	lists   map[part]struct{}
-	sweepAt int // how many there are when those that the tree at hand has not are dropped
+	sweepAt int // at how many remembered parts to drop those that the current tree lacks
 }
 
 const firstSweep = 1 << 12
@@ -43,8 +43,8 @@ func (c *checkedParts) addList(p part) bool {
 	return len(c.lists) > before
 }
 
-// sweep drops what a tree, all of which was checked, does not have, when that may be
-// half of what is kept. What later trees share with earlier ones they share with t.
+// sweep drops the parts that a completely checked tree lacks, once these may be half of all.
+// Later trees share only with t what they share with earlier trees.
 func (c *checkedParts) sweep(t *tree.Tree) {
 	if len(c.nodes)+len(c.lists) < c.sweepAt {
 		return
@@ -74,9 +74,8 @@ func (c *checkedParts) sweep(t *tree.Tree) {
 	*c = *kept
 }
 
-// nodes checks the nodes of a tree that were not checked before: their places
-// (02 §2.2, §4.2), their canonical order (02 §4.3), the index, and each version
-// by itself.
+// nodes checks the nodes of a tree that are not checked yet: their places (02 §2.2, §4.2),
+// their canonical order (02 §4.3), the index, and each version by itself.
 func (v *verifier) nodes(t *tree.Tree) *inspect.Defect {
 	if !t.HasRegions() {
 		return &inspect.Defect{Cycle: t.Cycle(), What: tree.HasThreeRegions}
@@ -84,8 +83,8 @@ func (v *verifier) nodes(t *tree.Tree) *inspect.Defect {
 	return v.entry(t, t.Root(), nil, 1)
 }
 
-// sizeDefect says that a place of the tree does not have the sums of what it is made
-// of: the size of a thread is made of them.
+// sizeDefect says that a part of the tree has other sums than its members. The size of a thread
+// is made of these sums.
 func sizeDefect(t *tree.Tree, n *tree.Node, recorded, found int64) *inspect.Defect {
 	return &inspect.Defect{
 		Cycle: t.Cycle(), Node: n.ID, What: "size of the thread",
@@ -93,8 +92,8 @@ func sizeDefect(t *tree.Tree, n *tree.Node, recorded, found int64) *inspect.Defe
 	}
 }
 
-// entry checks a node in its place, and all that is below it and was not checked
-// before. level counts from 1, the root.
+// entry checks a node in its place, and everything below it that is not checked yet. level
+// counts from 1, the root.
 func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspect.Defect {
 	n := e.Node()
 	switch {
@@ -124,7 +123,7 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspec
 	return nil
 }
 
-// regionLevel is the level of the regions, the root being 1.
+// regionLevel is the level of the regions; the root has 1.
 const regionLevel = 2
 
 // children checks the list of children of an entry.
@@ -178,8 +177,8 @@ func (v *verifier) list(t *tree.Tree, l *tree.List, parent *tree.Entry, level in
 	return nil
 }
 
-// inOrder reports whether one sibling stands before another: regions in their
-// fixed order, anything else in the canonical one.
+// inOrder reports whether sibling a stands before sibling b: regions in their fixed order,
+// other nodes in canonical order.
 func inOrder(a, b *tree.Entry) bool {
 	if a.Class().Region() && b.Class().Region() {
 		return a.Class() < b.Class()
@@ -187,8 +186,8 @@ func inOrder(a, b *tree.Entry) bool {
 	return tree.Less(a.Node(), b.Node())
 }
 
-// version reads the content of a version of a node, makes the node again out of its
-// headers and that, and renders it if it is a block: all have to agree.
+// version reads the content of a version, makes the node again from its headers and that
+// content, and renders it if it is a block: all must agree.
 func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
 	n := e.Node()
 	if !v.checked.addNode(n) {
@@ -252,7 +251,7 @@ func (v *verifier) version(t *tree.Tree, e *tree.Entry) *inspect.Defect {
 	return nil
 }
 
-// maxKeptBuffer is how much of what a block was rendered into is used again.
+// maxKeptBuffer is the largest buffer that the verifier reuses for rendering.
 const maxKeptBuffer = 64 << 10
 
 func defectOn(t *tree.Tree, n *tree.Node, what string) *inspect.Defect {

@@ -9,10 +9,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// snapshot checks a tree, and compares with what the log says of the bytes that were
-// sent and with what the attempts of the cycle were sent. Those are sums of the whole
-// thread, so it is written; what is hashed is what came since the last one, where the
-// thread begins as that did. Of other trees each block is rendered once.
+// snapshot checks a tree, and compares it with the SHA-256 of the sent bytes in the log and
+// with the threads that the attempts of the cycle sent. These are hashes of the whole thread,
+// so snapshot writes it out, but hashes only what follows the bytes it shares with the previous
+// thread. In other trees it renders each block once.
 func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
 	if d := v.tree(t, e); d != nil || v.err != nil {
 		return d
@@ -49,7 +49,7 @@ func (v *verifier) snapshot(t *tree.Tree, e store.Entry) *inspect.Defect {
 	return nil
 }
 
-// tree checks the nodes of a tree and compares its digests with the log's.
+// tree checks the nodes of a tree and compares its digests with those in the log.
 func (v *verifier) tree(t *tree.Tree, e store.Entry) *inspect.Defect {
 	v.fresh = v.fresh[:0]
 	if d := v.nodes(t); d != nil || v.err != nil {
@@ -73,11 +73,10 @@ func (v *verifier) tree(t *tree.Tree, e store.Entry) *inspect.Defect {
 	return nil
 }
 
-// maxSuspects is how many nodes are named where one of them has the defect: more
-// would help nobody.
+// maxSuspects is how many nodes a defect lists when one of them has it: more would help nobody.
 const maxSuspects = 50
 
-// suspect names the nodes that the cycle brought: what came before them holds.
+// suspect names the nodes that the cycle added: the earlier ones are sound.
 func (v *verifier) suspect(d *inspect.Defect) *inspect.Defect {
 	switch n := len(v.fresh); {
 	case n == 1:
@@ -88,7 +87,7 @@ func (v *verifier) suspect(d *inspect.Defect) *inspect.Defect {
 	return d
 }
 
-// byteCount counts the bytes that are written to it.
+// byteCount counts the bytes written to it.
 type byteCount int64
 
 // Write implements io.Writer.

@@ -1,8 +1,7 @@
-// Package verify checks that a store still holds what was written: of every
-// context the rows, the log, each version of a node, the shape of each tree, and
-// of each snapshot the digests that its commit recorded and the bytes that were
-// sent (03 §5, 06 §5). It takes a store and what the store knows of a context,
-// reads and changes nothing, and answers with package inspect.
+// Package verify checks that a store still holds what was written: for every context the rows,
+// the log, each version of a node and the shape of each tree, and for each snapshot the digests
+// that its commit recorded and the bytes that were sent (03 §5, 06 §5). It takes a store and
+// what the store knows about a context, only reads, and answers with package inspect.
 package verify
 
 import (
@@ -17,17 +16,16 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// Progress is told how many snapshots are done of those that there are; it may
-// be nil.
+// Progress is told how many of all snapshots are done; it may be nil.
 type Progress func(done, total int)
 
-// Named verifies the context of a name. E_STORE if there is none, and where
-// the store fails without saying that it is damaged.
+// Named verifies the context with a name. E_CONTEXT_NOT_FOUND if there is none, E_STORE if the
+// store fails without reporting damage.
 func Named(ctx context.Context, s store.Store, name string, progress Progress) (*inspect.Verification, error) {
 	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Name == name })
 }
 
-// Keyed verifies the context of a key. name is what to call it where it is gone.
+// Keyed verifies the context with a key. name is what the result calls a context that is gone.
 // Errors are those of Named.
 func Keyed(
 	ctx context.Context, s store.Store, key store.Key, name string, progress Progress,
@@ -35,8 +33,8 @@ func Keyed(
 	return one(ctx, s, name, progress, func(i store.Info) bool { return i.Key == key })
 }
 
-// Info verifies a context that the store may not list, as that of a key, a name and
-// the state that it had. Errors are those of Named.
+// Info verifies a context that the store may not list, by its key, its name and the state that
+// it had. Errors are those of Named.
 func Info(ctx context.Context, s store.Store, i store.Info, progress Progress) (*inspect.Verification, error) {
 	return untilSettled(ctx, s, i, progress)
 }
@@ -58,8 +56,8 @@ func one(
 	return untilSettled(ctx, s, list[at], progress)
 }
 
-// All verifies every context of a store, and the rows that belong to none. It goes on after
-// a context that cannot be read, and reports that as its defect.
+// All verifies every context of a store, and the rows that belong to none. If it cannot read a
+// context, it reports that as its defect and continues.
 func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreVerification, error) {
 	all := &inspect.StoreVerification{Contexts: []*inspect.Verification{}}
 	var err error
@@ -68,7 +66,7 @@ func All(ctx context.Context, s store.Store, progress Progress) (*inspect.StoreV
 	}
 	list, err := s.Contexts(ctx)
 	if err != nil && all.Defect != nil {
-		return all, nil // the defect hides which contexts there are
+		return all, nil // the defect hides which contexts exist
 	}
 	if err != nil {
 		return nil, err
@@ -108,8 +106,8 @@ func outsideContexts(ctx context.Context, s store.Store) (*inspect.Defect, error
 	return defectOf(damage, err)
 }
 
-// defectOf turns the damage that a store found, or met and gave as the cause of
-// an error, into a defect. Other errors it returns.
+// defectOf turns damage that a store found, or that is the cause of an error, into a defect. It
+// returns other errors.
 func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
 	if d == nil && !errors.As(err, &d) {
 		return nil, err
@@ -120,11 +118,11 @@ func defectOf(d *store.Damage, err error) (*inspect.Defect, error) {
 	}, nil
 }
 
-// tries is how often a context is verified while others erase.
+// tries is how often a context is verified again because others erase.
 const tries = 8
 
-// untilSettled verifies a context, and again where an erasure meanwhile made what
-// was read a mixture of before and after it. E_CONFLICT if that goes on and on.
+// untilSettled verifies a context, and again if an erasure meanwhile mixed states from before
+// and after it. E_CONFLICT if that happens every time.
 func untilSettled(
 	ctx context.Context, s store.Store, now store.Info, progress Progress,
 ) (*inspect.Verification, error) {

@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// tryLock says that there are no locks here, so that there is no queue.
+// tryLock reports that this system has no locks, so that there is no queue.
 func tryLock(*os.File) (err error, held bool) { return errors.ErrUnsupported, false }
 
 func lock(*os.File) error { return errors.ErrUnsupported }

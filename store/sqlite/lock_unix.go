@@ -7,7 +7,7 @@ import (
 	"syscall"
 )
 
-// tryLock locks a file until it is closed, and reports whether another holds it.
+// tryLock locks a file until it is closed, and reports whether another process holds the lock.
 func tryLock(f *os.File) (err error, held bool) {
 	err = flock(f, syscall.LOCK_EX|syscall.LOCK_NB)
 	return err, err == syscall.EWOULDBLOCK

@@ -15,8 +15,8 @@ import (
 // applicationID marks the files of this store: "PACT" in ASCII.
 const applicationID = 0x50414354
 
-// schema holds the migrations: 0001.sql makes version 1, 0002.sql version 2
-// out of it, and so on.
+// schema holds the migrations: 0001.sql makes version 1, 0002.sql turns it into version 2, and
+// so on.
 //
 //go:embed schema
 var schema embed.FS
@@ -33,7 +33,7 @@ func checkSchema(ctx context.Context, path string, query url.Values) (at int64, 
 		return 0, openError(err, path)
 	}
 	defer db.Close()
-	tx, err := db.BeginTx(ctx, nil) // so that the migration of another process is seen whole or not at all
+	tx, err := db.BeginTx(ctx, nil) // shows the migration of another process completely or not at all
 	if err != nil {
 		return 0, openError(err, path)
 	}
@@ -97,7 +97,7 @@ func migrateIn(ctx context.Context, db *sql.DB) error {
 	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&at); err != nil {
 		return err
 	}
-	if at != 0 { // which is a file that is being made
+	if at != 0 { // a file that is being made has version 0
 		if err := supported(at); err != nil {
 			return err
 		}

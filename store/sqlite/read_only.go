@@ -13,8 +13,8 @@ import (
 	lib "modernc.org/sqlite/lib"
 )
 
-// unwritable reports whether opening failed because nothing can be written beside
-// the file: even a reader has to make the WAL and its index there.
+// unwritable reports whether opening failed because nothing can be written beside the file:
+// even a reader must make the WAL and its index there.
 func unwritable(err error) bool {
 	switch primaryCode(err) {
 	case lib.SQLITE_READONLY, lib.SQLITE_CANTOPEN, lib.SQLITE_PERM, lib.SQLITE_FULL, lib.SQLITE_IOERR:
@@ -23,10 +23,9 @@ func unwritable(err error) bool {
 	return false
 }
 
-// openToRead opens a file for reading alone, where cause kept it from being opened
-// for writing: the disk is full, or the file, its directory or its file system is
-// read-only. It needs no other file and takes no lock. So it refuses a file whose
-// WAL holds commits.
+// openToRead opens a file read-only after cause kept it from being opened for writing: the disk
+// is full, or the file, its directory or its file system is read-only. It needs no other file
+// and takes no lock. So it refuses a file whose WAL holds commits.
 func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	if log, err := os.Stat(p.path + "-wal"); err == nil && log.Size() > 0 {
 		return nil, fault.Wrap(fault.Store, cause, "there are commits in "+p.path+
@@ -58,7 +57,7 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	return &Store{s, p}, nil
 }
 
-// readOnlyError is the error for a change to a store that is open for reading alone.
+// readOnlyError is the error for a change to a store that is open read-only.
 func (p *files) readOnlyError(cause error) error {
 	return fault.Wrap(fault.Store, cause, p.path+" is open read-only, because nothing can be written beside it",
 		"check the disk, and the permissions of the file and its directory, then open it again")

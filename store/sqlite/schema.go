@@ -46,7 +46,7 @@ func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
 		return nil, err
 	}
 	defer db.Close()
-	db.SetMaxOpenConns(1) // each connection has a memory of its own
+	db.SetMaxOpenConns(1) // each connection would have its own database in memory
 	for v := range at {
 		if err := applyMigration(ctx, db, v+1); err != nil {
 			return nil, err
@@ -59,7 +59,7 @@ func schemaOf(ctx context.Context, at int64) (map[object]bool, error) {
 	return list, err
 }
 
-// applyMigration migrates the schema from the version before to version.
+// applyMigration migrates the schema from the previous version to version.
 func applyMigration(ctx context.Context, db interface {
 	ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
 }, version int64) error {
@@ -70,9 +70,8 @@ func applyMigration(ctx context.Context, db interface {
 	return err
 }
 
-// compareSchema returns E_STORE if a schema differs from that of its version: a
-// trigger or a view that somebody put into the file would change what is written
-// or read.
+// compareSchema returns E_STORE if a schema differs from that of its version: a trigger or a
+// view that somebody added would change what is written or read.
 func compareSchema(path string, have, want map[object]bool) error {
 	for o := range have {
 		if !want[o] {

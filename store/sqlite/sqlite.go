@@ -1,9 +1,9 @@
-// Package sqlite keeps contexts in a file, with SQLite and without cgo. The
-// file can be read with any SQLite: the files in schema say how.
+// Package sqlite keeps contexts in a file, with SQLite and without cgo. Any SQLite can read the
+// file: the files in schema describe the tables.
 //
-// A change is on the disk before the call that made it returns: the file is in
-// WAL mode with synchronous=FULL. One process writes at a time, any number
-// read; a second writer waits five seconds for its turn.
+// A change is on the disk before the call that made it returns: the file is in WAL mode with
+// synchronous=FULL. One process writes at a time, any number read; a second writer waits five
+// seconds for its turn.
 package sqlite
 
 import (
@@ -67,7 +67,7 @@ func Open(ctx context.Context, path string) (*Store, error) {
 	return p.open(ctx)
 }
 
-// open opens a file that is there.
+// open opens an existing file.
 func (p *files) open(ctx context.Context) (*Store, error) {
 	if err := p.checkWAL(); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	}
 	read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	read.SetMaxIdleConns(max(4, runtime.GOMAXPROCS(0)))
-	// From here on beginWrite waits, and not SQLite.
+	// From here on beginWrite waits, not SQLite.
 	_, err = write.ExecContext(ctx, "PRAGMA busy_timeout = 0")
 	if err != nil {
 		err = openError(err, p.path)
@@ -115,8 +115,8 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	return &Store{s, p}, nil
 }
 
-// plainQuery returns the parameters to open a file in a mode of SQLite without
-// changing its settings. Statements wait busyTimeout for other processes.
+// plainQuery returns the parameters that open a file in a mode of SQLite without changing its
+// settings. Statements wait busyTimeout for other processes.
 func plainQuery(mode string) url.Values {
 	return url.Values{"mode": {mode}, "_busy_timeout": {strconv.FormatInt(busyTimeout.Milliseconds(), 10)}}
 }
@@ -127,8 +127,8 @@ func dataSource(path string, query url.Values) string {
 	return "file:" + u.EscapedPath() + "?" + query.Encode()
 }
 
-// retryWhileBusy repeats open while another process holds the file, for up to
-// busyTimeout. The change to WAL does not wait by itself as other statements do.
+// retryWhileBusy repeats open while another process holds the file, for up to busyTimeout.
+// Unlike other statements, the change to WAL does not wait by itself.
 func retryWhileBusy(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB, error) {
 	ctx, cancel := context.WithTimeout(ctx, busyTimeout)
 	defer cancel()
@@ -170,7 +170,7 @@ func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	return db, nil
 }
 
-// packing is a variable for tests, which pack sooner than the default.
+// packing is a variable so that tests can pack sooner.
 var packing sqlstore.Packing
 
 func (p *files) dialect() sqlstore.Dialect {
@@ -179,7 +179,7 @@ func (p *files) dialect() sqlstore.Dialect {
 		Check:       checkDatabase, Clean: p.clean, Packing: packing}
 }
 
-// checkDatabase has SQLite check tables and indexes. Of the values it checks only
+// checkDatabase lets SQLite check tables and indexes. The only value that it checks itself is
 // the counter of keys: one that is too low would give a key twice.
 func checkDatabase(ctx context.Context, db *sql.DB) (damage string, err error) {
 	var verdict string
@@ -235,7 +235,7 @@ func vacuum(ctx context.Context, db *sql.DB) (remains string, err error) {
 
 func isConstraint(err error) bool { return primaryCode(err) == lib.SQLITE_CONSTRAINT }
 
-// primaryCode returns the primary result code of SQLite, 0 if there is none.
+// primaryCode returns the primary result code of SQLite, 0 if the error has none.
 func primaryCode(err error) int {
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
@@ -244,7 +244,7 @@ func primaryCode(err error) int {
 	return e.Code() & 0xff
 }
 
-// explain puts result codes into words, with a remedy.
+// explain describes result codes in words, with a remedy.
 func explain(err error) (code fault.Code, message, remedy string) {
 	if busy(err) {
 		message, remedy = busyText()

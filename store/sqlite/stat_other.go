@@ -8,8 +8,8 @@ import (
 	"os"
 )
 
-// stat returns the size of the file of a name, in bytes, and whether it is still the
-// file that was seen before.
+// stat returns the size of the named file in bytes, and whether it is still the file seen
+// before.
 func stat(name string, seen fs.FileInfo) (same bool, size int64, err error) {
 	info, err := os.Stat(name)
 	if err != nil {
@@ -18,7 +18,7 @@ func stat(name string, seen fs.FileInfo) (same bool, size int64, err error) {
 	return os.SameFile(info, seen), info.Size(), nil
 }
 
-// exists reports whether there is something of this name, as far as can be told.
+// exists reports whether there is a file of this name, as far as the system tells.
 func exists(name string) bool {
 	_, err := os.Lstat(name)
 	return !errors.Is(err, fs.ErrNotExist)

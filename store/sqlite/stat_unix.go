@@ -7,9 +7,9 @@ import (
 	"syscall"
 )
 
-// stat returns the size of the file of a name, in bytes, and whether it is still the
-// file that was seen before. It does what os.Stat and os.SameFile do, without making
-// an object of it: each commit asks six times.
+// stat returns the size of the named file in bytes, and whether it is still the file seen
+// before. It does what os.Stat and os.SameFile do, without allocating: each commit asks six
+// times.
 func stat(name string, seen fs.FileInfo) (same bool, size int64, err error) {
 	var st syscall.Stat_t
 	for {
@@ -21,7 +21,7 @@ func stat(name string, seen fs.FileInfo) (same bool, size int64, err error) {
 	return ok && err == nil && st.Dev == was.Dev && st.Ino == was.Ino, st.Size, err
 }
 
-// exists reports whether there is something of this name, as far as can be told.
+// exists reports whether there is a file of this name, as far as the system tells.
 func exists(name string) bool {
 	return syscall.Access(name, 0) != syscall.ENOENT
 }

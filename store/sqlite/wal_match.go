@@ -10,14 +10,13 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// checkWAL returns E_STORE if the WAL cannot belong to the file, as a later WAL
-// beside a backup. The file ends with the last page that was moved to it; every
-// page after that has to be in the WAL. SQLite reads zeros for a page that is in
-// neither, and fails only when it needs that page. Cost: reading the header of
-// every frame of the WAL, about 1,300.
+// checkWAL returns E_STORE if the WAL cannot belong to the file, such as a later WAL beside a
+// backup. The file ends with the last page that was moved to it; the WAL must have every later
+// page. SQLite reads zeros for a page that is in neither, and fails only when it needs that
+// page. Cost: reading the header of every frame of the WAL, about 1,300.
 //
-// Other processes may write and move pages at the same time: a mismatch counts
-// only where the sizes of both files stayed the same meanwhile.
+// Other processes may write and move pages at the same time: a mismatch counts only if the
+// sizes of both files stayed the same meanwhile.
 func (p *files) checkWAL() error {
 	info, err := os.Stat(p.path + suffixes[1])
 	if errors.Is(err, fs.ErrNotExist) {
@@ -26,7 +25,7 @@ func (p *files) checkWAL() error {
 	if err == nil && !info.Mode().IsRegular() {
 		return fault.New(fault.Store, "the log "+p.path+suffixes[1]+" is not a regular file", "move it away")
 	}
-	log, err := os.Open(p.path + suffixes[1]) // which has no locks that closing it could release
+	log, err := os.Open(p.path + suffixes[1]) // closing the WAL releases no lock
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -68,7 +67,7 @@ func (p *files) sizes(log *os.File) (sizes [2]int64, err error) {
 func pagesFit(log io.ReaderAt, fileSize int64) bool {
 	var head [32]byte
 	if _, err := log.ReadAt(head[:], 0); err != nil || binary.BigEndian.Uint32(head[:])&^1 != 0x377f0682 {
-		return true // empty, or none that SQLite would read
+		return true // empty, or no frame that SQLite would read
 	}
 	pageSize := int64(binary.BigEndian.Uint32(head[8:]))
 	if pageSize < minFileSize || pageSize > 1<<16 {
@@ -76,7 +75,7 @@ func pagesFit(log io.ReaderAt, fileSize int64) bool {
 	}
 	salt := string(head[16:24])
 	last, there := fileSize/pageSize, make(map[int64]bool)
-	count, pages := int64(0), []int64(nil) // at the last commit, and since
+	count, pages := int64(0), []int64(nil) // pages: those since the last commit
 	var frame [24]byte
 	for at := int64(len(head)); ; at += int64(len(frame)) + pageSize {
 		if _, err := log.ReadAt(frame[:], at); err != nil || string(frame[8:16]) != salt {
@@ -91,7 +90,7 @@ func pagesFit(log io.ReaderAt, fileSize int64) bool {
 			pages = pages[:0]
 		}
 	}
-	locks := 1<<30/pageSize + 1 // the page with the locks is never written
+	locks := 1<<30/pageSize + 1 // SQLite never writes the page with the locks
 	for page := last + 1; page <= count; page++ {
 		if !there[page] && page != locks {
 			return false

@@ -12,19 +12,16 @@ import (
 // busyTimeout is how long a writer waits for the lock before E_BUSY.
 const busyTimeout = 5 * time.Second
 
-// retryInterval is how long the head of the queue waits between two tries for the
-// lock.
+// retryInterval is how long the head of the queue waits between two tries for the lock.
 const retryInterval = time.Millisecond
 
-// beginWrite calls begin, which takes the lock for writing, in the order in which
-// writers came.
+// beginWrite calls begin, which takes the lock for writing, in the order in which writers came.
 //
-// SQLite keeps no order: a waiting writer tries ever more rarely, at last ten times
-// a second, and a process that writes without a break is always faster. So from
-// their first collision on, writers wait in a queue, which is a lock on a file
-// beside the store, and only its head tries for the lock of SQLite. The head leaves
-// the queue when it has that lock. The queue is for fairness alone: SQLite's lock
-// protects the store, also from programs that know no queue.
+// SQLite keeps no order: a waiting writer tries ever more rarely, in the end ten times a
+// second, and a process that writes without a break is always faster. So after their first
+// collision writers wait in a queue, a lock on a file beside the store, and only its head tries
+// for the lock of SQLite. The head leaves the queue when it has that lock. The queue only makes
+// access fair: SQLite's lock protects the store, also from programs that do not know the queue.
 func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 	if !exists(p.queue) { // nobody had to wait so far
 		if err := begin(); !busy(err) {
@@ -38,7 +35,7 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 		return err
 	}
 	if queue != nil {
-		defer queue.Close() // which leaves it
+		defer queue.Close() // leaves the queue
 	}
 	for {
 		err := begin()
@@ -53,8 +50,8 @@ func (p *files) beginWrite(ctx context.Context, begin func() error) error {
 	}
 }
 
-// waitInQueue waits to become the head of the queue and returns its file. It
-// returns nil if there can be none, and E_BUSY if ctx ends first.
+// waitInQueue waits to become the head of the queue and returns its file. It returns nil if the
+// file system allows no queue, and E_BUSY if ctx ends first.
 func (p *files) waitInQueue(ctx context.Context) (*os.File, error) {
 	f, err := os.OpenFile(p.queue, os.O_RDONLY|os.O_CREATE, p.mode)
 	if err != nil {
@@ -68,7 +65,7 @@ func (p *files) waitInQueue(ctx context.Context) (*os.File, error) {
 	}
 	select {
 	case err := <-locked:
-		if err != nil { // a file system without such locks
+		if err != nil { // the file system has no such locks
 			f.Close()
 			return nil, nil
 		}

@@ -12,13 +12,13 @@ import (
 	"github.com/contexttree/pact/store"
 )
 
-// call is a new attempt of a cycle.
+// call is a new attempt in a cycle.
 func call(cycle int64) store.Attempt {
 	return store.Attempt{Cycle: cycle, Status: store.Running, StartedNS: 1000, Provider: "provider", Model: "model",
 		Params: strings.Repeat("0a", 32), Thread: strings.Repeat("b0", 32)}
 }
 
-// start records an attempt of the cycle under way.
+// start records an attempt in the current cycle.
 func (d *driver) start(a store.Attempt) store.Attempt {
 	d.Helper()
 	kept, err := d.store.PutAttempt(background, d.state.Key, a)
@@ -97,8 +97,8 @@ func testAttempts(t *testing.T, s Suite) {
 		t.Errorf("the ids are %s and %s", first.ID, second.ID)
 	}
 	d.check()
-	// What the record says besides status, end, tokens and error stays, but for what is
-	// kept of the request, which an end may replace.
+	// An end changes status, end, tokens and error, and may replace the request; the rest
+	// stays.
 	end := call(7)
 	end.ID, end.Status, end.EndedNS, end.Error = second.ID, store.Failed, -9, "не\nвышло"
 	end.Provider, end.Params = "another", "no digest"
@@ -118,7 +118,7 @@ func testAttempts(t *testing.T, s Suite) {
 	d.talk("two", "three")
 	d.start(call(4))
 	d.check()
-	// After its cycle was committed.
+	// The end comes after the commit of the cycle.
 	d.end(store.Attempt{ID: third.ID, Status: store.Canceled, EndedNS: 5000, Request: "what was sent\x00and came"})
 	d.check()
 	for _, c := range []struct {
@@ -139,7 +139,7 @@ func testAttempts(t *testing.T, s Suite) {
 }
 
 func testAttemptsRefused(t *testing.T, s Suite) {
-	d := driveFrom(t, s, "refused", imported(t, -4)) // whose next cycle is -3
+	d := driveFrom(t, s, "refused", imported(t, -4)) // its next cycle is -3
 	put := func(a store.Attempt) error {
 		_, err := d.store.PutAttempt(background, d.state.Key, a)
 		return err
@@ -189,15 +189,15 @@ func testAttemptsRefused(t *testing.T, s Suite) {
 	d.check()
 }
 
-// testAttemptsOfForks shares what was recorded of shared cycles, whoever ends
-// it, and nothing else.
+// testAttemptsOfForks checks that forks share the attempts of shared cycles, whoever ends them,
+// and no others.
 func testAttemptsOfForks(t *testing.T, s Suite) {
 	a := drive(t, s, "a")
 	a.start(call(1))
 	a.talk("one")
 	open := a.start(call(2))
 	a.talk("two")
-	a.start(call(3)) // of the cycle that a fork at 2 has for itself
+	a.start(call(3)) // in a cycle that a fork at 2 has for itself
 	b := a.fork(2, "b")
 	if id := b.start(call(3)).ID; id != "attempt:3-1-f1" {
 		t.Errorf("the id in the fork is %s", id)
@@ -211,7 +211,7 @@ func testAttemptsOfForks(t *testing.T, s Suite) {
 		_, err := d.store.PutAttempt(background, d.state.Key, store.Attempt{ID: "attempt:4-1-f1", Status: store.Completed})
 		wantCode(t, err, fault.AttemptNotFound)
 	}
-	_, err := b.store.PutAttempt(background, b.state.Key, call(2)) // which is over in every line
+	_, err := b.store.PutAttempt(background, b.state.Key, call(2)) // cycle 2 is over in every context
 	wantCode(t, err, fault.Conflict)
 	_, err = b.store.PutAttempt(background, b.state.Key, store.Attempt{ID: "attempt:3-1", Status: store.Completed})
 	wantCode(t, err, fault.AttemptNotFound)
@@ -220,8 +220,8 @@ func testAttemptsOfForks(t *testing.T, s Suite) {
 	checkAll(b, a, c)
 }
 
-// testAttemptsOfTheDeleted deletes an origin: what forks share stays and can
-// still be ended, the rest is gone.
+// testAttemptsOfTheDeleted deletes an origin: the attempts that forks share stay and can still
+// be ended, the others are gone.
 func testAttemptsOfTheDeleted(t *testing.T, s Suite) {
 	a := drive(t, s, "a")
 	open := a.start(call(1))
@@ -244,7 +244,7 @@ func testAttemptsOfTheDeleted(t *testing.T, s Suite) {
 	checkAll(b)
 }
 
-// testAttemptsAtOnce starts attempts from many sides, and ends each from two.
+// testAttemptsAtOnce starts attempts from many goroutines, and ends each from two.
 func testAttemptsAtOnce(t *testing.T, s Suite) {
 	d := drive(t, s, "at once")
 	const sides, each = 4, 8

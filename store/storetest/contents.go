@@ -78,9 +78,8 @@ func testHeaders(t *testing.T, s Suite) {
 	d.check()
 }
 
-// testExtremes keeps what an import may bring at the ends of the ranges of
-// integers, and beyond them what a store must not mangle, and goes on until the
-// cycles have come to their end.
+// testExtremes stores what an import may bring at the ends of the ranges of integers, and
+// beyond them what a store must not mangle, and commits until no cycle is left.
 func testExtremes(t *testing.T, s Suite) {
 	first := imported(t, tree.MaxInteger-3, listed{id: "t", nodeType: "mt", parent: "seq"},
 		listed{id: "low", nodeType: "cb", parent: "sys", content: "low"}, listed{id: "high", nodeType: "cb", parent: "sys",
@@ -110,7 +109,7 @@ func testExtremes(t *testing.T, s Suite) {
 	first, err := tree.Build(first.Cycle(), placed)
 	must(t, err)
 	d := driveFrom(t, s, "extremes", first)
-	d.clock = -7 // stamps go on from those that came
+	d.clock = -7 // new stamps must come after those of the import
 	d.check()
 	d.commitWith(func(x *tree.Editor) { add(t, x, "^ah", block("new")) }, lifecycle.Input{})
 	d.check()

@@ -97,7 +97,7 @@ func testDelete(t *testing.T, s Suite) {
 	other.check()
 }
 
-// needs are the powers behind the calls of testMissing and testClosed.
+// needs are the powers that the calls of testMissing and testClosed need.
 var needs = map[string][]power{"Rename": {renames}, "Delete": {deletes}, "Fork": {forks}, "Check": {checks},
 	"CheckAll": {checks},
 	"Attempt":  {attempts}, "Attempts": {attempts}}

@@ -16,7 +16,7 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// errInterrupted is what a store that falters gives.
+// errInterrupted is the error of a store that falters.
 var errInterrupted = errors.New("interrupted")
 
 // faltering is a target that stops a copy after a few writes, as a signal would.
@@ -61,7 +61,7 @@ func (f *faltering) FinishCopies(ctx context.Context, lines []store.Line) error 
 	return f.Complete.FinishCopies(ctx, lines)
 }
 
-// complete opens another store under test that has every power.
+// complete opens another store under test; it must have every power.
 func (s Suite) complete(t *testing.T) store.Complete {
 	t.Helper()
 	in, ok := s.Open(t).(store.Complete)
@@ -71,16 +71,15 @@ func (s Suite) complete(t *testing.T) store.Complete {
 	return in
 }
 
-// testCopies copies families of random histories from the store under test to
-// memory, and from there to another store under test, where everything is compared
-// and the histories go on. Copies stop after a few writes, while the source goes on,
-// and have to be called again.
+// testCopies copies families of random histories from the store under test to memory, and from
+// there to another store under test. There it compares everything and continues the histories.
+// Copies fail after a few writes while the source changes, and have to be repeated.
 func testCopies(t *testing.T, s Suite) {
 	for seed := range testrun.Size[uint64](t, 1, 2, 12) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 71))
 			target := s.complete(t)
-			erasing := seed%2 == 1 // else with attempts, of which drivers do not know what an erasure takes
+			erasing := seed%2 == 1 // otherwise with attempts, because drivers cannot tell what an erasure leaves of these
 			family := randomFamily(t, s, rnd, erasing)
 			memory := store.NewMemory()
 			through := &faltering{Complete: memory}
@@ -128,7 +127,7 @@ func testCopies(t *testing.T, s Suite) {
 	}
 }
 
-// randomFamily makes random histories that share some of what they have.
+// randomFamily makes random histories that share a part.
 func randomFamily(t *testing.T, s Suite, rnd *rand.Rand, erasing bool) []*genHistory {
 	t.Helper()
 	family := []*genHistory{{drive(t, s, "0"), rnd}}
@@ -152,7 +151,7 @@ func randomFamily(t *testing.T, s Suite, rnd *rand.Rand, erasing bool) []*genHis
 	return family
 }
 
-// moveOn changes something in the source of a copy that was interrupted.
+// moveOn changes something in the source of an interrupted copy.
 func moveOn(family []*genHistory, rnd *rand.Rand, erasing bool) {
 	r := family[rnd.IntN(len(family))]
 	switch n := rnd.IntN(6); {
@@ -165,7 +164,7 @@ func moveOn(family []*genHistory, rnd *rand.Rand, erasing bool) {
 	}
 }
 
-// hidden checks that no name leads to an unfinished copy.
+// hidden checks that no name finds an unfinished copy.
 func hidden(t *testing.T, s store.Complete) {
 	t.Helper()
 	list, err := s.Contexts(background)
@@ -186,12 +185,12 @@ func hidden(t *testing.T, s store.Complete) {
 	}
 }
 
-// copyOf returns what drives the copies of contexts, with their keys.
+// copyOf returns drivers for the copies of contexts, with their keys.
 func copyOf(t *testing.T, in store.Complete, family []*genHistory) []*genHistory {
 	t.Helper()
 	lines, err := in.Lines(background)
 	must(t, err)
-	var keys []store.Key // those of the family and of what it shares, in their order
+	var keys []store.Key // of the family and of its origins, ascending
 	for _, r := range family {
 		keys = append(keys, r.state.Key)
 		for _, i := range r.published {

@@ -12,16 +12,16 @@ import (
 	"encoding/json"
 )
 
-// driver works on one context as a program does, and keeps every tree that it
-// publishes in memory, to hold the store to them.
+// driver works on one context as a program does. It keeps every tree that it publishes in
+// memory, and compares the store with them.
 type driver struct {
 	*testing.T
 	suite     Suite
 	store     tested
 	state     store.State
 	snapshots map[int64]*tree.Tree
-	published map[int64]store.Info // as it was right after each snapshot
-	attempts  []*store.Attempt     // of this context and of what it shares
+	published map[int64]store.Info // the context right after each snapshot
+	attempts  []*store.Attempt     // of this context, shared ones included
 	clock     int64
 	suffix    string
 	since     int64 // the first cycle that the last erasure changed
@@ -45,7 +45,7 @@ func driveIn(t *testing.T, s Suite, in tested, name string) *driver {
 	return d.begin(store.Creation{Name: name, Edition: "canonical", Tree: first, Stamps: stamps})
 }
 
-// driveFrom creates a context out of an imported tree.
+// driveFrom creates a context from an imported tree.
 func driveFrom(t *testing.T, s Suite, name string, first *tree.Tree) *driver {
 	t.Helper()
 	d := &driver{T: t, suite: s, store: s.open(t), clock: 1_700_000_000_000_000_000, snapshots: map[int64]*tree.Tree{},
@@ -99,8 +99,7 @@ func (d *driver) edited(f func(x *tree.Editor)) store.Change {
 	}
 }
 
-// committed returns the change that publishes what another one leads to, both
-// in one.
+// committed returns a change that makes another change and commits it.
 func (d *driver) committed(c store.Change, in lifecycle.Input) store.Change {
 	d.Helper()
 	in.Working, in.Stamps, in.Env = c.After, c.Stamps, d.env()
@@ -114,7 +113,7 @@ func (d *driver) committed(c store.Change, in lifecycle.Input) store.Change {
 	}
 }
 
-// apply makes changes and takes over what they lead to.
+// apply makes changes and updates the driver to their result.
 func (d *driver) apply(changes ...store.Change) {
 	d.Helper()
 	must(d.T, d.store.Apply(background, d.state.Key, d.guard(), changes...))
@@ -145,7 +144,7 @@ func (d *driver) commit() {
 	d.commitWith(nil, lifecycle.Input{})
 }
 
-// commitWith makes edits, where there are any, and publishes in one change.
+// commitWith makes edits, if f is not nil, and commits them in one change.
 func (d *driver) commitWith(f func(x *tree.Editor), in lifecycle.Input) {
 	d.Helper()
 	c := store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps}
@@ -155,7 +154,7 @@ func (d *driver) commitWith(f func(x *tree.Editor), in lifecycle.Input) {
 	d.apply(d.committed(c, in))
 }
 
-// reopen opens the store again where it can be, and goes on with what it holds.
+// reopen opens the store again if the suite can, and reads its state.
 func (d *driver) reopen() {
 	d.Helper()
 	if d.suite.Reopen != nil {
@@ -164,7 +163,7 @@ func (d *driver) reopen() {
 	d.reload()
 }
 
-// reload takes over the state that the store holds.
+// reload reads the state from the store.
 func (d *driver) reload() {
 	d.Helper()
 	st, err := d.store.Load(background, d.state.Key)
@@ -172,15 +171,15 @@ func (d *driver) reload() {
 	d.state = *st
 }
 
-// check compares everything that the store holds with the trees in memory,
-// also after the store was opened again.
+// check compares everything in the store with the trees in memory, before and after it opens
+// the store again.
 func (d *driver) check() {
 	d.Helper()
 	checkAll(d)
 }
 
-// whole makes a tree again that needs no store: one that a store made may load parts
-// of it when they are asked for.
+// whole copies a tree so that it needs no store: a tree from a store may load parts of it when
+// they are asked for.
 func whole(t *testing.T, of *tree.Tree) *tree.Tree {
 	t.Helper()
 	var nodes []tree.Placed
@@ -222,7 +221,7 @@ func (d *driver) compare() {
 	}
 }
 
-// same compares two trees by everything that they show.
+// same compares everything that two trees show.
 func same(t *testing.T, want, got *tree.Tree) {
 	t.Helper()
 	if want.Cycle() != got.Cycle() {
@@ -263,8 +262,8 @@ func sameNode(t *testing.T, want, got *tree.Node) {
 	a, b := *want, *got
 	read, err := b.Content.Value(background)
 	must(t, err)
-	// Made again out of what was read, with its hash computed: the content of
-	// the other may be in a store that is closed by now.
+	// Made again from what was read, with its hash computed: the store of the other tree may be
+	// closed by now.
 	again := b
 	again.Content = tree.Hold(read)
 	if !tree.NewNode(again, nil).Same(want) || a.Content.Size() != b.Content.Size() {

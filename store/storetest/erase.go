@@ -14,7 +14,7 @@ import (
 
 var salt = []byte("0123456789abcdef0123456789abcdef")
 
-// erasing is an erasure as a program asks for it.
+// erasing is an erasure as a program requests it.
 func (d *driver) erasing(ids ...string) store.Erase {
 	return store.Erase{IDs: ids, Salt: salt, Guard: d.guard(), Entry: store.Entry{Actor: "officer", Message: "asked for",
 		TimeNS: d.clock}}
@@ -107,7 +107,7 @@ func testErase(t *testing.T, s Suite) {
 	}
 	d.check()
 	d.erase(store.Erase{})
-	// The context goes on: drafts are sealed, gaps go as any other node.
+	// The context goes on: a commit seals drafts, and gaps expire as other nodes do.
 	d.commit()
 	d.commitWith(func(x *tree.Editor) { must(t, x.Remove(rule)) }, lifecycle.Input{})
 	d.check()
@@ -143,8 +143,8 @@ func testEraseBelow(t *testing.T, s Suite) {
 	f.settled(nil)
 }
 
-// testEraseMoved erases a node that others were moved below and away from, with
-// what stands below them, in a history that was made elsewhere.
+// testEraseMoved erases a node below which others were moved, and from below which others were
+// moved away with their children, in an imported history.
 func testEraseMoved(t *testing.T, s Suite) {
 	first := imported(t, 1,
 		listed{id: "named", nodeType: "mc", parent: "sys"},
@@ -185,7 +185,7 @@ func testEraseFamily(t *testing.T, s Suite) {
 	c := b.fork(2, "c")
 	c.talk("three of c")
 	a.talk("three")
-	e := a.fork(3, "e") // of what b and c do not share
+	e := a.fork(3, "e") // does not share what b and c share
 	must(t, b.store.Delete(background, b.state.Key))
 	list := []*driver{a, c, e}
 	checkAll(list...)

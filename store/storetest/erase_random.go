@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// testEraseRandom makes families of random histories with erasures in between,
-// and compares them with histories in which the nodes were empty all along.
+// testEraseRandom makes families of random histories with erasures in between, and compares
+// them with histories in which the erased nodes were empty from the beginning.
 func testEraseRandom(t *testing.T, s Suite) {
 	for seed := range testrun.Size[uint64](t, 1, 4, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
@@ -87,7 +87,7 @@ func eraseSome(family []*genHistory, r *genHistory) bool {
 		below[id] = true
 	}
 	for _, other := range family {
-		for id := range below { // nothing below is left
+		for id := range below { // nothing below an erased node is left
 			for _, t := range other.snapshots {
 				if e := t.Entry(id); e != nil {
 					for k := range e.Children().All() {

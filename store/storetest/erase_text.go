@@ -70,7 +70,7 @@ func testEraseText(t *testing.T, s Suite) {
 		t.Errorf("the log still says it: %v", log)
 	}
 
-	// An entry by its number.
+	// An entry, by its revision.
 	e = d.erasing()
 	e.Revisions = []int64{4}
 	if of := d.erase(e); of.Entries != 1 || of.Versions != 0 {
@@ -83,7 +83,7 @@ func testEraseText(t *testing.T, s Suite) {
 		t.Errorf("the entry is %+v, %v", log[0], err)
 	}
 
-	// Where it cannot go.
+	// Places from which an erasure cannot remove a text.
 	d.edit(func(x *tree.Editor) {
 		spec := block("of Jim")
 		spec.ID = "Jim-1"
@@ -97,8 +97,8 @@ func testEraseText(t *testing.T, s Suite) {
 		wantCode(t, err, fault.DocumentInvalid)
 	}
 	e = d.erasing()
-	e.Texts = []string{"block", "2-0"} // what generated ids consist of is nobody's
-	// The digests of the two erasures are of a working state before the last edit.
+	e.Texts = []string{"block", "2-0"} // the parts of generated ids are no one's text
+	// The digests of the two erasures cover a working state before the last edit.
 	if of := d.erase(e); of.Versions != 0 || of.Digests != 2 {
 		t.Errorf("erased %+v", of)
 	}
@@ -143,15 +143,15 @@ func testEraseAttempts(t *testing.T, s Suite) {
 		t.Errorf("erased %+v", of)
 	}
 	d.attempts[3].Error = store.Blank
-	for _, a := range d.attempts[2:] { // no snapshot shows what they were sent
+	for _, a := range d.attempts[2:] { // no snapshot shows what they sent
 		a.Thread = strings.Repeat("0", 64)
 	}
 	d.moved()
 	checkAll(d, f)
 }
 
-// testEraseDrafts has a text in drafts alone, which are gone when it is erased:
-// what was made of them goes, and what snapshots show stays.
+// testEraseDrafts erases a text that only drafts had, which are gone: the hashes of these
+// drafts go, and hashes of what snapshots show stay.
 func testEraseDrafts(t *testing.T, s Suite) {
 	d := drive(t, s, "a")
 	d.talk("one") // revision 2
@@ -208,7 +208,7 @@ func testEraseDrafts(t *testing.T, s Suite) {
 		t.Errorf("erased again: %+v", of)
 	}
 
-	// The hash of what a snapshot shows stays.
+	// The hash of a thread that a snapshot shows stays.
 	c := d.committed(store.Change{Before: d.state.Working, After: d.state.Working, Stamps: d.state.Stamps},
 		lifecycle.Input{})
 	as := call(4)

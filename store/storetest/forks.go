@@ -12,8 +12,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// fork makes a fork and drives it. What the store says of it must follow from
-// what the driver saw.
+// fork makes a fork and a driver for it. What the store says about the fork must follow from
+// what this driver saw.
 func (d *driver) fork(cycle int64, name string) *driver {
 	d.Helper()
 	info, err := d.store.Fork(background, d.state.Key, cycle, store.Fork{Name: name, Entry: store.Entry{Actor: "forker"}})
@@ -46,7 +46,7 @@ func (d *driver) forked(cycle int64, name string, info store.Info) *driver {
 	return f
 }
 
-// talk commits turns of a block each.
+// talk commits turns of one block each.
 func (d *driver) talk(texts ...string) {
 	d.Helper()
 	for _, text := range texts {
@@ -60,7 +60,7 @@ func checkAll(list ...*driver) {
 	for i, d := range list {
 		d.Helper()
 		d.compare()
-		before[i] = d.state // of which the part that was read of the store is gone when it is opened again
+		before[i] = d.state // reopening replaces the parts that were read from the store
 		before[i].Head, before[i].Working = whole(d.T, d.state.Head), whole(d.T, d.state.Working)
 	}
 	list[0].reopen()
@@ -128,8 +128,8 @@ func testFork(t *testing.T, s Suite) {
 	}
 }
 
-// logged holds the log of a fork to that of its origin: the same revisions, and
-// then its own.
+// logged compares the log of a fork with that of its origin: the shared revisions come first,
+// then those of the fork.
 func logged(f *driver, shared ...int64) {
 	f.Helper()
 	o := f.state.Origin
@@ -166,7 +166,7 @@ func testForkOfAFork(t *testing.T, s Suite) {
 	a.talk("one", "two", "three")
 	b := a.fork(2, "b")
 	b.talk("three of b", "four of b")
-	// Of a part that b has from a, a is the origin, however it is asked for.
+	// a is the origin of a cycle that b shares with it, whichever of the two is forked.
 	c := b.fork(1, "c")
 	d := b.fork(2, "d")
 	e := b.fork(3, "e")
@@ -318,8 +318,7 @@ func testForkDelete(t *testing.T, s Suite) {
 	}
 }
 
-// testForkImported forks the first snapshot of an import, whose head holds
-// something already.
+// testForkImported forks the first snapshot of an import whose head already has a node.
 func testForkImported(t *testing.T, s Suite) {
 	d := driveFrom(t, s, "imported", imported(t, 3,
 		listed{id: "t", nodeType: "mt", parent: "seq"}, listed{id: "tb", nodeType: "cb", parent: "t", content: "c"},

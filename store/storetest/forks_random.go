@@ -12,9 +12,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// testRandomForks makes histories of random edits, commits, attempts and forks
-// of forks, and compares all snapshots and attempts of all of them, and every
-// id, with memory.
+// testRandomForks makes histories of random edits, commits, attempts and forks of forks, and
+// compares all their snapshots, attempts and ids with memory.
 func testRandomForks(t *testing.T, s Suite) {
 	for seed := range testrun.Size[uint64](t, 1, 4, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
@@ -58,7 +57,7 @@ func compareFamily(family []*genHistory) {
 		own := d.ids()
 		for i, id := range slices.Sorted(maps.Keys(seen)) {
 			if !own[id] && i%4 > 0 {
-				continue // of what others have a sample is enough: each is a question to the store
+				continue // a sample of other contexts' ids is enough: each is a query to the store
 			}
 			if has, err := d.store.Has(background, d.state.Key, id); err != nil || has != own[id] {
 				d.Errorf("%s has %s: %v, %v, want %v", d.state.Name, id, has, err, own[id])
@@ -81,9 +80,9 @@ func compareFamily(family []*genHistory) {
 	}
 }
 
-// ids are those that are or were in the context.
+// ids are the ids that are or were in the context.
 func (d *driver) ids() map[string]bool {
-	ids := map[string]bool{"ah": true} // of the empty tree, which is no snapshot
+	ids := map[string]bool{"ah": true} // the empty tree, which is no snapshot, has this one
 	note := func(t *tree.Tree) {
 		for e := range t.All() {
 			ids[e.Node().ID] = true

@@ -45,7 +45,7 @@ func (r *genHistory) act() {
 	must(r.T, r.store.Apply(background, r.state.Key, guard, changes...))
 }
 
-// one makes one edit. What the rules refuse is not an edit.
+// one makes one edit. An edit that the rules refuse does not count.
 func (r *genHistory) one(x *tree.Editor) {
 	var err error
 	id, other := r.pick(x), r.pick(x)

@@ -43,7 +43,7 @@ func testCommits(t *testing.T, s Suite) {
 				add(t, x, "^ah", late)
 			})
 		}
-		d.commit() // also of nothing
+		d.commit() // an empty commit
 	}
 	if d.state.Revision != 1+8+4+12 || d.state.Cycle != 12 {
 		t.Errorf("ended at %+v", d.state.Info)
@@ -92,7 +92,7 @@ func testSeveralChanges(t *testing.T, s Suite) {
 	must(t, d.store.Apply(background, d.state.Key, guard, changes...))
 	d.check()
 
-	// The same can begin a context.
+	// A context can begin with the same changes.
 	g := store.Creation{Name: "begun", Edition: "canonical", Tree: before.Head, Stamps: before.Stamps, Changes: changes}
 	info, err := d.store.Create(background, g)
 	must(t, err)
@@ -144,7 +144,7 @@ func testGuard(t *testing.T, s Suite) {
 	must(t, d.store.Apply(background, d.state.Key, d.guard()))
 	d.check()
 
-	// Of many writers that saw the same, one wins.
+	// Of many writers that saw the same state, one wins.
 	won := 0
 	var mu sync.Mutex
 	var group sync.WaitGroup
@@ -190,9 +190,9 @@ func testSharing(t *testing.T, s Suite) {
 	}
 }
 
-// testLongHistory reads more snapshots than a store holds for its reader, and
-// goes on reading while something that all of them have is erased: what comes
-// after is as it was, or the reader is told.
+// testLongHistory reads more snapshots than a store holds for its reader. Meanwhile it erases a
+// node that all of them have: the later snapshots are as they were, or the reader gets an
+// error.
 func testLongHistory(t *testing.T, s Suite) {
 	d := drive(t, s, "long")
 	const cycles = 150
@@ -281,8 +281,8 @@ func testReaders(t *testing.T, s Suite) {
 	d.check()
 }
 
-// testRandomHistories makes histories of random edits and commits, the store
-// opened again now and then, and compares all of them with memory.
+// testRandomHistories makes histories of random edits and commits, opens the store again now
+// and then, and compares all of them with memory.
 func testRandomHistories(t *testing.T, s Suite) {
 	for seed := range testrun.Size[uint64](t, 2, 4, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {

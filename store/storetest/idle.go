@@ -9,8 +9,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// leaveEmpty makes a history of three cycles of which the second leaves a removable
-// group empty, which something refers to.
+// leaveEmpty makes a history of three cycles. The second leaves a removable group empty, which
+// a reference keeps.
 func leaveEmpty(t *testing.T, s Suite) *driver {
 	t.Helper()
 	d := drive(t, s, "empty groups")
@@ -42,7 +42,7 @@ func testEmptyGroups(t *testing.T, s Suite) {
 	d.check()
 	d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("a draft")) })
 	d.edit(func(x *tree.Editor) { add(t, x, "^ah", block("another")) })
-	d.wantIdle("group") // what is edited since changes nothing about the last commit
+	d.wantIdle("group") // later edits change nothing about the last commit
 	d.check()
 	for cycle, want := range [][]string{nil, {"group"}} {
 		at := slices.IndexFunc(d.log(), func(e store.Entry) bool {
@@ -77,8 +77,8 @@ func testEmptyGroupsOfForks(t *testing.T, s Suite) {
 	checkAll(d, with, without, again)
 }
 
-// testEmptyGroupsErased blanks the entry of the commit, all of whose report goes:
-// what the next commit needs is not part of it.
+// testEmptyGroupsErased blanks the entry of the commit with its whole report: what the next
+// commit needs is not in the report.
 func testEmptyGroupsErased(t *testing.T, s Suite) {
 	d := leaveEmpty(t, s)
 	log := d.log()

@@ -21,7 +21,7 @@ type listed struct {
 var regions = []listed{{id: "root", nodeType: "^root"}, {id: "sys", nodeType: "^sys", parent: "root"},
 	{id: "seq", nodeType: "^seq", parent: "root"}, {id: "ah", nodeType: "^ah", parent: "root"}}
 
-// imported builds a tree of nodes listed with parents first, regions aside.
+// imported builds a tree of nodes, parents first; it adds the regions.
 func imported(t *testing.T, cycle int64, nodes ...listed) *tree.Tree {
 	t.Helper()
 	at := make(map[string]int)
@@ -49,7 +49,7 @@ func imported(t *testing.T, cycle int64, nodes ...listed) *tree.Tree {
 
 func testImport(t *testing.T, s Suite) {
 	nodes := []listed{{id: "rule", nodeType: "cb", parent: "sys", content: "be brief"}}
-	for i := range 150 { // more than one batch of anything
+	for i := range 150 { // more than fit into one batch of a store
 		turn := fmt.Sprint("mt:7-", i)
 		nodes = append(nodes, listed{id: turn, nodeType: "mt", parent: "seq"},
 			listed{id: turn + "/b", nodeType: "cb:user", parent: turn, content: fmt.Sprint("turn ", i)})
@@ -76,8 +76,7 @@ func testImport(t *testing.T, s Suite) {
 	}
 }
 
-// testImportedHead begins with content in ^ah that is published already, and
-// seals it.
+// testImportedHead begins with a published node in ^ah, and seals it.
 func testImportedHead(t *testing.T, s Suite) {
 	around := []listed{
 		{id: "early", nodeType: "cb", parent: "ah", offset: -1, content: "early"},
@@ -110,7 +109,7 @@ func testImportedHead(t *testing.T, s Suite) {
 	}
 }
 
-// driveHistory begins with snapshots of neighbouring cycles that were made elsewhere.
+// driveHistory begins with imported snapshots of successive cycles.
 func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driver {
 	t.Helper()
 	d := driveFrom(t, s, "first of "+name, trees[0])
@@ -133,8 +132,8 @@ func driveHistory(t *testing.T, s Suite, name string, trees ...*tree.Tree) *driv
 	return d
 }
 
-// testImportedHistory begins with snapshots that were made elsewhere: built
-// apart, some with the same ^ah in each of them.
+// testImportedHistory begins with imported snapshots that were built separately, some of them
+// with the same ^ah.
 func testImportedHistory(t *testing.T, s Suite) {
 	turn := func(i int) []listed {
 		id := fmt.Sprint("t", i)
@@ -158,8 +157,8 @@ func testImportedHistory(t *testing.T, s Suite) {
 	d.check()
 }
 
-// testForeignDrafts gives the head a core beside what lies at offset 0 already,
-// and takes it away again: no edit can, but a tree from elsewhere may.
+// testForeignDrafts gives the head a core beside blocks at offset 0, and removes it again: no
+// edit can do that, but an imported tree may contain it.
 func testForeignDrafts(t *testing.T, s Suite) {
 	for _, published := range []bool{false, true} {
 		d := driveFrom(t, s, "foreign", imported(t, 3, listed{id: "old", nodeType: "cb", parent: "ah", content: "published"}))
@@ -186,7 +185,7 @@ func testForeignDrafts(t *testing.T, s Suite) {
 	}
 }
 
-// testForeignClasses has nodes that are turn, container or block by their place.
+// testForeignClasses stores nodes that are turn, container or block by their place alone.
 func testForeignClasses(t *testing.T, s Suite) {
 	d := driveFrom(t, s, "classes", imported(t, 2,
 		listed{id: "turn", nodeType: "odd", parent: "seq"},

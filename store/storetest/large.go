@@ -12,8 +12,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// testLargeContents keeps contents of 16 MiB: in a draft, in a snapshot and after
-// another version of them.
+// testLargeContents stores contents of 16 MiB: in a draft, in a snapshot and in a second
+// version.
 func testLargeContents(t *testing.T, s Suite) {
 	size := testrun.Size(t, 1<<20, 1<<20, 16<<20)
 	d := drive(t, s, "large")
@@ -37,7 +37,7 @@ func testLargeContents(t *testing.T, s Suite) {
 	d.check()
 }
 
-// testManyContexts keeps 10,000 contexts beside each other.
+// testManyContexts stores 10,000 contexts.
 func testManyContexts(t *testing.T, s Suite) {
 	count := testrun.Size(t, 30, 60, 10_000)
 	d := drive(t, s, "context 00000")
@@ -84,8 +84,8 @@ func testManyContexts(t *testing.T, s Suite) {
 	}
 }
 
-// testVeryLongHistory keeps a history of 100,000 turns, written some at a time, and
-// reads all of it again.
+// testVeryLongHistory writes a history of 100,000 turns, some in each step, and reads all of it
+// again.
 func testVeryLongHistory(t *testing.T, s Suite) {
 	const atOnce = 250
 	turns := testrun.Size(t, 500, 750, 100_000)

@@ -88,7 +88,7 @@ func testRequests(t *testing.T, s Suite) {
 			t.Errorf("request %q is logged as %+v, %v", token, e, err)
 		}
 	}
-	// Another context may use the token as well.
+	// Another context may use the same token.
 	other := driveIn(t, s, d.store, "others")
 	c := other.edited(func(*tree.Editor) {})
 	c.Entry.Request = "once"

@@ -18,12 +18,11 @@ func (d *driver) moved() {
 	d.state.Erasures++
 }
 
-// expect says what an erasure to come will lead to: what the same history would
-// be had the nodes been empty from the beginning. Where that is another one, it
-// returns true and counts the erasure.
+// expect computes what an erasure will lead to: the history as it would be if the nodes had
+// been empty from the beginning. If that differs, it returns true and counts the erasure.
 func (d *driver) expect(ids map[string]bool) (changed bool) {
 	d.Helper()
-	d.reload() // contents of what was read before may be in a store that is closed by now
+	d.reload() // contents read before may be in a store that is closed by now
 	if len(d.snapshots) > 0 {
 		list, err := store.Collect(d.store.History(background, d.state.Key, d.state.First, d.state.Cycle))
 		must(d.T, err)
@@ -51,7 +50,7 @@ func (d *driver) expect(ids map[string]bool) (changed bool) {
 	return changed
 }
 
-// emptied builds a tree anew, with gaps in the places of nodes.
+// emptied builds a tree again, with gaps in place of nodes.
 func emptied(t *testing.T, from *tree.Tree, ids map[string]bool) *tree.Tree {
 	t.Helper()
 	index := map[string]int{}
@@ -72,7 +71,7 @@ func emptied(t *testing.T, from *tree.Tree, ids map[string]bool) *tree.Tree {
 	return built
 }
 
-// emptyNode is what the documentation says is left of a node.
+// emptyNode is what is left of a node according to the documentation.
 func emptyNode(t *testing.T, n *tree.Node) *tree.Node {
 	t.Helper()
 	if n.Header("pact:erased") != "" {
@@ -109,8 +108,8 @@ func emptyNode(t *testing.T, n *tree.Node) *tree.Node {
 	return tree.NewNode(gap, nil)
 }
 
-// settled holds what the log records of the snapshots to the snapshots, and the
-// last entry to an erasure.
+// settled compares what the log records about the snapshots with the snapshots, and checks that
+// the last entry is the erasure.
 func (d *driver) settled(ids []string) {
 	d.Helper()
 	log, err := d.store.Log(background, d.state.Key, 1, d.state.Revision)

@@ -21,7 +21,7 @@ func powerOf[P any]() power {
 	}}
 }
 
-// The powers that tests need.
+// The powers that tests use.
 var (
 	forks    = powerOf[store.Forker]()
 	attempts = powerOf[store.AttemptKeeper]()
@@ -32,8 +32,7 @@ var (
 	copies   = powerOf[store.Copier]()
 )
 
-// demand leaves a test out where the store lacks a power that the test needs,
-// and says which.
+// demand skips a test, with the reason, if the store lacks a power that the test needs.
 func (s Suite) demand(t *testing.T, needs ...power) {
 	t.Helper()
 	if len(needs) == 0 {
@@ -53,8 +52,8 @@ func (s Suite) open(t *testing.T) tested {
 	return tested{s.Open(t)}
 }
 
-// tested is a store under test, with all powers. A test that uses one of which
-// the store has none fails.
+// tested is a store under test, with the methods of all powers. A test that calls one that the
+// store lacks fails.
 type tested struct{ store.Store }
 
 // can reports whether the store has a power.

@@ -75,7 +75,7 @@ func testDraftChanges(t *testing.T, s Suite) {
 		func(x *tree.Editor) { must(t, x.Reorder(c, b, a)) },
 		func(x *tree.Editor) { must(t, x.Update(b, map[string]any{"offset": -2})) },
 		func(x *tree.Editor) { group = add(t, x, "^ah", tree.Spec{Type: "cont:late", Offset: 4}) },
-		func(x *tree.Editor) { moved(t, x, a, group, 0) }, // below something younger
+		func(x *tree.Editor) { moved(t, x, a, group, 0) }, // below a younger node
 		func(x *tree.Editor) { moved(t, x, b, "^sys", 1) },
 		func(x *tree.Editor) { moved(t, x, group, "^sys", 2) },
 		func(x *tree.Editor) { moved(t, x, b, group, -1) },
@@ -178,7 +178,7 @@ func testCores(t *testing.T, s Suite) {
 		early.Offset = -1
 		add(t, x, "^ah", early)
 	}
-	// Explicit core in a step of its own, with what is in it and around it.
+	// Explicit core in its own step, with its content and blocks around it.
 	for _, step := range []func(*tree.Editor){explicit, inCore, around} {
 		d.edit(step)
 		d.check()
@@ -186,11 +186,11 @@ func testCores(t *testing.T, s Suite) {
 	d.commit()
 	// Explicit core and commit in one step.
 	d.commitWith(func(x *tree.Editor) { explicit(x); inCore(x); around(x) }, lifecycle.Input{})
-	// Elided core, with the content in two steps.
+	// Elided core, its content in two steps.
 	d.edit(inCore)
 	d.edit(around)
 	d.commitWith(inCore, lifecycle.Input{})
-	// An explicit core that goes again leaves an elided one.
+	// An explicit core that is removed leaves an elided one.
 	d.edit(explicit)
 	d.edit(func(x *tree.Editor) { must(t, x.Remove(core)) })
 	d.edit(inCore)
@@ -241,7 +241,7 @@ func testAttachments(t *testing.T, s Suite) {
 	d.edit(func(x *tree.Editor) { must(t, x.Update(id, map[string]any{"content": "attached, better"})) })
 	d.commit()
 	d.check()
-	// The move of an earlier node is its end and a new node.
+	// Moving an earlier node ends it and makes a new node.
 	d.commitWith(func(x *tree.Editor) { moved(t, x, id, "^ah", -1) }, lifecycle.Input{})
 	d.check()
 }

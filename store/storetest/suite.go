@@ -1,12 +1,12 @@
-// Package storetest is the contract of a store as tests: every implementation
-// of store.Store runs it, also one outside of this module.
+// Package storetest is the contract of a store as tests. Every implementation of store.Store
+// runs it, also one outside of this module.
 //
 //	func TestStore(t *testing.T) {
 //		storetest.Run(t, func(t *testing.T) store.Store { return mystore.New() })
 //	}
 //
-// Of the powers beyond store.Store, such as store.Eraser, those are tested that
-// the store has; tests of the others are skipped, and say what they lack.
+// It tests the powers beyond store.Store that the store has, such as store.Eraser. It skips the
+// tests of the others and says which power the store lacks.
 package storetest
 
 import (
@@ -22,16 +22,16 @@ import (
 type Suite struct {
 	// Open returns an empty store that is closed when the test ends.
 	Open func(t *testing.T) store.Store
-	// Reopen closes a store and opens it again with all that was in it. nil
-	// for a store that lives no longer than its process.
+	// Reopen closes a store and opens it again with everything in it. nil for a store that
+	// lives no longer than its process.
 	Reopen func(t *testing.T, s store.Store) store.Store
 }
 
-// Run holds a store to the contract.
+// Run tests a store against the contract.
 func Run(t *testing.T, open func(t *testing.T) store.Store) { Suite{Open: open}.Run(t) }
 
-// Run holds a store to the contract, with everything read again after the
-// store was opened again where it can be.
+// Run tests a store against the contract. Where the store can be opened again, the tests read
+// everything twice, before and after that.
 func (s Suite) Run(t *testing.T) {
 	for _, c := range []struct {
 		name string

@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// row is a node as it is written. JSON is a text in it, which may be NaN.
+// row is a node in the text of a tree. JSON is a text of its own, because it may be NaN.
 type row struct {
-	Parent  int               `json:"parent"` // the row of its parent, -1 of the root
+	Parent  int               `json:"parent"` // the index of the row of its parent, -1 for the root
 	ID      string            `json:"id"`
 	Type    string            `json:"type"`
 	Numbers [6]int64          `json:"numbers"`
@@ -40,7 +40,7 @@ func written(ctx context.Context, t *tree.Tree) ([]byte, error) {
 	return json.Marshal(rows)
 }
 
-// read makes a tree of the text that written returned.
+// read makes a tree from the text that written returned.
 func read(cycle int64, text []byte) (*tree.Tree, error) {
 	var rows []row
 	if err := json.Unmarshal(text, &rows); err != nil {

@@ -1,6 +1,5 @@
-// Package outside is a store as somebody writes one who has nothing of this
-// project but its public packages: the core of the contract, in memory, with the
-// working state written out as rows.
+// Package outside is a store as somebody writes one who has only the public packages of this
+// project: the core of the contract, in memory, with the working state as rows.
 package outside
 
 import (
@@ -15,18 +14,18 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Store implements store.Store and none of the further powers.
+// Store implements store.Store and no other power.
 type Store struct {
 	mu     sync.Mutex
 	closed bool
-	list   []*history // the key of a context is its place, counted from 1
+	list   []*history // the key of a context is its index plus 1
 }
 
 // history is one context.
 type history struct {
 	state     store.State  // without the working state
 	working   []byte       // as rows
-	first     *tree.Tree   // what it was created with
+	first     *tree.Tree   // the tree that it was created with
 	snapshots []*tree.Tree // of the cycles state.First, state.First+1, …
 	log       []store.Entry
 }
