@@ -10,11 +10,10 @@ import (
 	"time"
 )
 
-// Against returns a command that runs another program: a line such as
-// "python3 -m mypact", split into words as a shell would, with quotes, and
-// without any other meaning of a shell. A call that takes longer than timeout
-// has no answer. The error says that the line cannot be split or names no
-// program.
+// Against returns a command that runs another program. It splits a line such as
+// "python3 -m mypact" into words as a shell would, with quotes, but starts no
+// shell. A call that takes longer than timeout has no answer. Against fails if the
+// line cannot be split or names no program.
 func Against(line string, timeout time.Duration) (Command, error) {
 	words, err := split(line)
 	if err != nil {
@@ -49,9 +48,9 @@ func Against(line string, timeout time.Duration) (Command, error) {
 	}, nil
 }
 
-// split cuts a line into words. Single quotes keep everything, double quotes
-// all but a backslash before a quote or a backslash, and outside of quotes a
-// backslash keeps the next character.
+// split cuts a line into words. Inside single quotes every character stands for
+// itself. Inside double quotes a backslash escapes a quote or a backslash; outside
+// of quotes it escapes any character.
 func split(line string) ([]string, error) {
 	var words []string
 	var word strings.Builder

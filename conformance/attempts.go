@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// attempts starts an attempt for every way in which one can end, ends each, and
-// wants the record of 03 §6.2 every time, and the same documents as before.
+// attempts starts an attempt for every way in which one can end, and ends each. It
+// wants the record of 03 §6.2 every time, and wants unchanged documents.
 func (r *runner) attempts(Check) error {
 	var before [2][]byte
 	for i, at := range [...]string{"", "working"} {
@@ -72,7 +72,7 @@ func recorded(data []byte, status, id string) error {
 	return err
 }
 
-// record checks the ten fields of an attempt, and returns its id.
+// record checks the ten fields of an attempt and returns its id.
 func record(data []byte, status string) (id string, err error) {
 	var members map[string]json.RawMessage
 	if err := decode(data, &members); err != nil {

@@ -66,7 +66,8 @@ func (r *runner) stable(Check) error {
 	return nil
 }
 
-// document is an export that has a root, so that no other constant will do.
+// document returns an export. It wants a root in it, because a program that always
+// prints the same constant must not pass.
 func (r *runner) document(at string) ([]byte, error) {
 	out, err := r.output(r.about("export", nil, at)...)
 	if err == nil {
@@ -75,7 +76,8 @@ func (r *runner) document(at string) ([]byte, error) {
 	return out, err
 }
 
-// something is output that may not be empty: nothing would equal nothing.
+// something returns the output of a command and wants it not to be empty, because
+// two empty outputs would be equal.
 func (r *runner) something(args ...string) ([]byte, error) {
 	out, err := r.output(args...)
 	if err == nil && len(bytes.TrimSpace(out)) == 0 {
@@ -84,8 +86,8 @@ func (r *runner) something(args ...string) ([]byte, error) {
 	return out, err
 }
 
-// pure asks twice and wants the same answers, and the same document before and
-// after.
+// pure asks each question twice. It wants the same answer both times, and the same
+// document before and after.
 func (r *runner) pure(c Check) error {
 	before, err := r.document(c.At)
 	if err != nil {
@@ -160,8 +162,8 @@ func (r *runner) exported(at string) (map[string]node, []string, error) {
 	return all, order, walk(document.Root)
 }
 
-// nodes wants members of nodes; null instead of a node says that it is not
-// there.
+// nodes wants some members of some nodes. A check that states null for a node
+// wants the node to be absent.
 func (r *runner) nodes(c Check) error {
 	all, _, err := r.exported(c.At)
 	if err != nil {
@@ -171,7 +173,7 @@ func (r *runner) nodes(c Check) error {
 		got, there := all[id]
 		if string(want) == "null" {
 			if there {
-				return fmt.Errorf("export %s: the node %s is not to be there", c.At, id)
+				return fmt.Errorf("export %s: wants no node %s", c.At, id)
 			}
 			continue
 		}
@@ -185,8 +187,8 @@ func (r *runner) nodes(c Check) error {
 	return nil
 }
 
-// mandatory are the headers of every node and what each of them has to be (02
-// §3.2).
+// mandatory are the headers that every node must have, each with a test of its
+// value (02 §3.2).
 var mandatory = []struct {
 	name string
 	ok   func(json.RawMessage) bool

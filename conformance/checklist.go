@@ -1,7 +1,7 @@
 package conformance
 
-// Checklist is one list of the specification: annex 10, or what a chapter
-// demands.
+// Checklist is one list of the specification: annex 10, or the demands of a
+// chapter.
 type Checklist struct {
 	ID    string `json:"id"`    // unique in the kit
 	Title string `json:"title"` // for a reader
@@ -15,10 +15,10 @@ type Item struct {
 	Level   string   `json:"level"`           // MUST, SHOULD or MAY
 	Text    string   `json:"text"`            // the demand
 	Sources []Source `json:"sources"`         // where the specification makes it
-	Cases   []string `json:"cases"`           // ids of the cases behind it
+	Cases   []string `json:"cases"`           // ids of the cases that show it
 
-	// Unshown says what of the item no case shows, and why. It is there
-	// whenever Cases is empty.
+	// Unshown says which part of the item no case shows, and why. It is not empty
+	// if Cases is.
 	Unshown string `json:"unshown,omitempty"`
 }
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// kinds are the questions a case can ask, with the commands they need.
+// kinds are the kinds of check, each with the commands that it needs.
 var kinds = map[string]func(*runner, Check) error{
 	"select":    (*runner).selects,   // select: ids, their number, or an error
 	"same":      (*runner).same,      // select: several selectors, one answer
@@ -24,21 +24,21 @@ var kinds = map[string]func(*runner, Check) error{
 	"stamps":    (*runner).stamps,    // export: times and indexes of all nodes
 	"hash":      (*runner).hashes,    // hash
 	"stable":    (*runner).stable,    // import, export, thread: the same bytes again
-	"cycles":    (*runner).cycles,    // apply: which snapshots there are
-	"immutable": (*runner).immutable, // apply: what is published never changes
-	"pure":      (*runner).pure,      // export, select, thread: asking changes nothing
+	"cycles":    (*runner).cycles,    // apply: the cycles of all snapshots
+	"immutable": (*runner).immutable, // apply: a published snapshot never changes
+	"pure":      (*runner).pure,      // export, select, thread: a question changes nothing
 	"refused":   (*runner).refuses,   // apply or import: an error
 	"attempts":  (*runner).attempts,  // attempts start, end, list: records beside the history
 }
 
-// asks are the arguments that put a selector to what is given.
+// asks returns the arguments that run a selector on the input of the case.
 func (r *runner) asks(c Check, selector string) []string {
 	extra := append([]string{"--json"}, flags(c.Flags)...)
 	args := r.about("select", extra, selector)
 	if c.Edition == "" {
 		return args
 	}
-	for i, arg := range args { // a file is named with its edition, and the flag may be given once
+	for i, arg := range args { // the flag of the edition is there already, and a command takes it once
 		if arg == "--edition" {
 			args[i+1] = c.Edition
 			return args
@@ -63,7 +63,7 @@ func (r *runner) selects(c Check) error {
 	return ids(c, c.Selector, got)
 }
 
-// ids compares what was selected with what was wanted.
+// ids compares the selected ids with the expected ones.
 func ids(c Check, selector string, got []string) error {
 	if c.Count != nil {
 		if len(got) != *c.Count {
@@ -77,8 +77,8 @@ func ids(c Check, selector string, got []string) error {
 	return nil
 }
 
-// same wants one answer to several selectors. The text of the query, which an
-// answer to a range repeats, is left out of the comparison.
+// same wants one answer to several selectors. It does not compare the text of the
+// query, which the answer to a range repeats.
 func (r *runner) same(c Check) error {
 	var first any
 	for i, selector := range c.Selectors {
@@ -105,8 +105,8 @@ func (r *runner) same(c Check) error {
 	return nil
 }
 
-// first compares the first of several equal answers with what is stated, so
-// that nothing cannot equal nothing.
+// first compares the first of several equal answers with the stated one, because
+// several empty answers would also be equal.
 func (r *runner) first(c Check, selector string, out []byte) error {
 	if c.Result != nil {
 		return matches(c, selector, out)
@@ -126,7 +126,7 @@ func (r *runner) ranges(c Check) error {
 	return matches(c, c.Selector, out)
 }
 
-// diffs wants exactly the three members, whatever the space between them.
+// diffs wants exactly the three members, with any white space between them.
 func (r *runner) diffs(c Check) error {
 	args := r.about("diff", append([]string{"--json"}, flags(c.Flags)...), c.From, c.To, c.Selector)
 	if len(c.Error) > 0 {
@@ -162,8 +162,8 @@ func compact(data []byte) string {
 	return b.String()
 }
 
-// formats wants a normal form. Without a text to compare with it wants one that
-// is its own normal form and selects the same.
+// formats wants a normal form. If the check does not state it, formats wants a
+// text that is its own normal form and selects the same nodes.
 func (r *runner) formats(c Check) error {
 	format := func(selector string) (string, error) {
 		out, err := r.output("fmt", "--edition", r.Case.Edition, "--", selector)

@@ -1,11 +1,3 @@
-// Package conformance is the conformance kit: what the specification prints as
-// normative, as data that no language owns, and a runner that puts it to a
-// command line. The cases are in cases, what they are asked of in fixtures and
-// operations, the checklists in checklists; docs/conformance.md describes their
-// format and the commands that an implementation has to speak.
-//
-// The package knows nothing of this implementation: a [Command] runs the program
-// under test, whichever it is.
 package conformance
 
 import (
@@ -21,8 +13,8 @@ import (
 //go:embed cases/*.json fixtures operations checklists/*.json
 var files embed.FS
 
-// Source is a place where the specification prints something. Mark is a piece
-// of that line; where it is empty, the line has the selector of the case.
+// Source is a place in the specification. Mark is a piece of the line there; if it
+// is empty, the line has the selector of the case.
 type Source struct {
 	Document string `json:"document"`       // the number its file name begins with
 	Section  string `json:"section"`        // number or title of the section
@@ -30,41 +22,41 @@ type Source struct {
 	Mark     string `json:"mark,omitempty"` // a piece of the line, "" for the selector of the case
 }
 
-// Case is one normative case: what is given, and what an implementation has to
-// answer. It is one check, or has a list of them.
+// Case is one normative case: its input, and the answers that an implementation
+// must give. It has one check or a list of checks.
 type Case struct {
 	ID      string   `json:"id"`              // unique in the kit
 	Sources []Source `json:"sources"`         // where the specification prints it
-	About   string   `json:"about,omitempty"` // what it shows, "" where the selector says it
-	Edition string   `json:"edition"`         // of the selector language, to run the case in
-	Note    string   `json:"note,omitempty"`  // how the printed text was read
+	About   string   `json:"about,omitempty"` // what it shows, "" if the selector says it
+	Edition string   `json:"edition"`         // edition of the selector language to run the case in
+	Note    string   `json:"note,omitempty"`  // how the authors of the kit read the printed text
 
-	// Mended names the slip in what is printed, where the case runs without it.
+	// Mended names the slip in the printed text that the case corrects.
 	Mended string `json:"mended,omitempty"`
-	// Contradicted says what is printed where no reading gives it.
+	// Contradicted has the printed result if no reading of the rules gives it.
 	Contradicted *Contradiction `json:"contradicted,omitempty"`
 
 	Given
 	Check
-	Checks []Check `json:"checks,omitempty"` // instead of Check, where there are several
+	Checks []Check `json:"checks,omitempty"` // instead of Check, if there are several
 }
 
-// Contradiction is a result that the specification prints but that its rules cannot give.
+// Contradiction is a result that the specification prints but its rules cannot give.
 type Contradiction struct {
 	Printed []string `json:"printed"` // ids that the specification prints as the result
 	Reason  string   `json:"reason"`  // why no reading gives them
 }
 
-// Given is what a case is about: at most one of the first four, and what is
-// done with it before the checks.
+// Given is the input of a case: at most one of the first four members, and what
+// the runner does with it before the checks.
 type Given struct {
 	Fixture    string            `json:"fixture,omitempty"`    // a file in fixtures
 	History    string            `json:"history,omitempty"`    // a file in operations
-	Operations []json.RawMessage `json:"operations,omitempty"` // the same in place
+	Operations []json.RawMessage `json:"operations,omitempty"` // the operations themselves
 	Messages   json.RawMessage   `json:"messages,omitempty"`   // a transcript
-	Stored     bool              `json:"stored,omitempty"`     // keep it in a store and ask that
-	Steps      []Step            `json:"steps,omitempty"`      // what is done in the store
-	// for refused: a file in fixtures like Fixture, without what is wrong with it
+	Stored     bool              `json:"stored,omitempty"`     // put the input into a store and ask the store
+	Steps      []Step            `json:"steps,omitempty"`      // commands to run on the store first
+	// for refused: a file in fixtures like Fixture, but without its fault
 	Control string `json:"control,omitempty"`
 
 	input   []byte // the file of Fixture or History
@@ -76,7 +68,7 @@ type Step struct {
 	Op    string         `json:"op"`              // add or commit
 	Args  []string       `json:"args,omitempty"`  // its arguments
 	Flags map[string]any `json:"flags,omitempty"` // its flags, by name without the dashes
-	Error Codes          `json:"error,omitempty"` // the codes, where the command is to be refused
+	Error Codes          `json:"error,omitempty"` // the codes, if the command must be refused
 }
 
 // Check is one question with its answer. Kind says which of the other members
@@ -85,28 +77,28 @@ type Check struct {
 	Kind      string   `json:"kind,omitempty"`      // a key of the table kinds in checks.go
 	Selector  string   `json:"selector,omitempty"`  // to select with, or to print
 	Selectors []string `json:"selectors,omitempty"` // several, all with the same answer
-	// the edition to read the selector in, where it is not that of the case
+	// the edition to read the selector in, if it is not that of the case
 	Edition string          `json:"in,omitempty"`
-	Flags   map[string]any  `json:"flags,omitempty"`   // of the command, by name without the dashes
+	Flags   map[string]any  `json:"flags,omitempty"`   // more flags of the command, by name without the dashes
 	From    string          `json:"from,omitempty"`    // address of a comparison
 	To      string          `json:"to,omitempty"`      // address of a comparison
 	At      string          `json:"at,omitempty"`      // address of the snapshot to ask
 	Expect  []string        `json:"expect,omitempty"`  // the ids, in order
 	Count   *int            `json:"count,omitempty"`   // how many ids
 	Result  json.RawMessage `json:"result,omitempty"`  // the whole answer as JSON
-	Present []string        `json:"present,omitempty"` // ids that have to be there
-	Absent  []string        `json:"absent,omitempty"`  // ids that must not be there
+	Present []string        `json:"present,omitempty"` // paths that the answer must have
+	Absent  []string        `json:"absent,omitempty"`  // paths that the answer must not have
 	Bytes   string          `json:"bytes,omitempty"`   // the exact output
-	// by id, headers that a node has to have; null where there must be no such node
+	// by id, headers that a node must have; null if there must be no such node
 	Nodes    map[string]json.RawMessage `json:"nodes,omitempty"`
 	Hashes   []Hashed                   `json:"hashes,omitempty"`   // nodes with their content hashes
 	Cycles   []int64                    `json:"cycles,omitempty"`   // of the snapshots, in order
 	Messages json.RawMessage            `json:"rendered,omitempty"` // the rendered transcript
-	Error    Codes                      `json:"error,omitempty"`    // the codes, where the command is to be refused
+	Error    Codes                      `json:"error,omitempty"`    // the codes, if the command must be refused
 }
 
-// Codes are the codes that a refusal may have: one, or several where the
-// specification leaves open which of them names the offence.
+// Codes are the codes that a refusal may have: one, or several if the
+// specification leaves open which of them applies.
 type Codes []string
 
 // String joins the codes for a reader.
@@ -123,14 +115,14 @@ func (c *Codes) UnmarshalJSON(data []byte) error {
 	return json.Unmarshal(data, (*[]string)(c))
 }
 
-// Hashed is a node and its content hash. A node that is a string is the text
-// of a file, for what JSON cannot say.
+// Hashed is a node and its content hash. If Node is a string, it is the text of a
+// file, because some files are not valid JSON.
 type Hashed struct {
 	Node json.RawMessage `json:"node"` // the node as JSON, or a string with its text
 	Hash string          `json:"hash"` // SHA-256 in hexadecimal
 }
 
-// checks are the checks of a case.
+// checks returns the checks of a case.
 func (c *Case) checks() []Check {
 	if len(c.Checks) > 0 {
 		return c.Checks
@@ -138,8 +130,8 @@ func (c *Case) checks() []Check {
 	return []Check{c.Check}
 }
 
-// Cases returns all cases, ordered by file and place in it. An error means
-// that the kit itself is broken.
+// Cases returns all cases, ordered by file and by place in the file. An error
+// means that the kit itself is broken.
 func Cases() ([]Case, error) {
 	var all []Case
 	seen := map[string]bool{}
@@ -191,11 +183,10 @@ func (c *Case) load() (err error) {
 	return err
 }
 
-// applied says that the case begins with operations.
+// applied reports whether the case begins with operations.
 func (g *Given) applied() bool { return g.History != "" || g.Operations != nil }
 
-// eachFile calls f for the JSON files of a directory in the order of their
-// names.
+// eachFile calls f for the JSON files of a directory, ordered by name.
 func eachFile(dir string, f func(name string, data []byte) error) error {
 	entries, err := fs.ReadDir(files, dir)
 	if err != nil {
@@ -216,7 +207,7 @@ func eachFile(dir string, f func(name string, data []byte) error) error {
 	return nil
 }
 
-// strictly decodes JSON and refuses members that are not known.
+// strictly decodes JSON and refuses unknown members.
 func strictly(data []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.DisallowUnknownFields()

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// matches compares an answer with the members that a check states. An object
-// has to have the stated members and may have more; an array has to be as long
-// as the stated one; everything else has to be equal. Present and Absent are
-// paths such as diffs.0.changed.
+// matches compares an answer with the members that a check states. An object must
+// have the stated members and may have more; an array must be as long as the
+// stated one; everything else must be equal. Present and Absent are paths such as
+// diffs.0.changed.
 func matches(c Check, what string, out []byte) error {
 	var got, want any
 	if err := decode(out, &got); err != nil {
@@ -88,7 +88,7 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// at returns what stands at a path.
+// at returns the value at a path.
 func at(v any, path string) (any, bool) {
 	for _, name := range strings.Split(path, ".") {
 		switch x := v.(type) {

@@ -9,8 +9,8 @@ import (
 	"slices"
 )
 
-// refuses wants what is given to be refused: the last of the operations, and
-// only that one, or the import of the fixture, but not that of its control.
+// refuses wants the program to refuse the last of the operations, and only that
+// one; or to refuse the import of the fixture, but not that of its control.
 func (r *runner) refuses(c Check) error {
 	if !r.applied() {
 		return r.refusesImport(c)
@@ -21,7 +21,7 @@ func (r *runner) refuses(c Check) error {
 		return err
 	}
 	if _, err := r.output("apply", before); err != nil {
-		return fmt.Errorf("before the operation that is to be refused: %w", err)
+		return fmt.Errorf("before the operation that must be refused: %w", err)
 	}
 	path, err := r.write("operations.jsonl", r.input)
 	if err != nil {
@@ -41,7 +41,7 @@ func (r *runner) refusesImport(c Check) error {
 		return err
 	}
 	if _, err := r.output(args...); err != nil {
-		return fmt.Errorf("the document without what is wrong with the other: %w", err)
+		return fmt.Errorf("the control, a document without the fault: %w", err)
 	}
 	if args, err = importing("given", r.input); err != nil {
 		return err
@@ -49,7 +49,7 @@ func (r *runner) refusesImport(c Check) error {
 	return r.refused(c.Error, args...)
 }
 
-// snapshots are the lines that apply prints for operations.
+// snapshots returns the lines that apply prints for operations.
 func (r *runner) snapshots(ops []byte) ([][]byte, error) {
 	path, err := r.write("operations.jsonl", ops)
 	if err != nil {
@@ -84,8 +84,8 @@ func (r *runner) cycles(c Check) error {
 	return nil
 }
 
-// immutable applies the operations up to each commit and to the end: what was
-// published before stays as it was, to the byte.
+// immutable applies the operations up to each commit and up to the end. It wants
+// every published snapshot to keep its bytes.
 func (r *runner) immutable(Check) error {
 	whole, err := r.snapshots(r.input)
 	if err != nil {

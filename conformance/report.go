@@ -13,25 +13,25 @@ import (
 // Verdict is the outcome of a case.
 type Verdict string
 
-// The verdicts, of which there are no others.
+// These are all verdicts of a case.
 const (
 	Passed       Verdict = "passed"
 	Failed       Verdict = "failed"
-	Mended       Verdict = "mended"       // passed, once a slip in what is printed is put right
-	Contradicted Verdict = "contradicted" // what is printed cannot be had; the reading here was given
+	Mended       Verdict = "mended"       // passed, after the kit corrected a slip in the printed text
+	Contradicted Verdict = "contradicted" // no reading gives the printed result; the answer is our reading
 )
 
-// Partial is the verdict of an item whose cases passed where a part of the item
-// is shown by none of them. No case has it.
+// Partial is the verdict of an item whose cases passed but do not show a part of
+// it. No case has this verdict.
 const Partial Verdict = "partial"
 
-// Result is a case that was run. Reason says why a case failed, names the slip
-// that was mended, or why the print is contradicted.
+// Result is the outcome of one case. Reason says why the case failed, which slip
+// the kit corrected, or why no reading gives the printed result.
 type Result struct {
 	ID      string   `json:"id"`               // of the case
-	Verdict Verdict  `json:"verdict"`          // what came of it
+	Verdict Verdict  `json:"verdict"`          // of the case
 	Reason  string   `json:"reason,omitempty"` // "" for a case that passed
-	Edition string   `json:"edition"`          // that the case ran in
+	Edition string   `json:"edition"`          // in which the case ran
 	About   string   `json:"about,omitempty"`  // as in the case
 	Sources []Source `json:"sources"`          // as in the case
 }
@@ -53,22 +53,22 @@ func Judge(c Case, err error) Result {
 // Summary counts cases by verdict.
 type Summary struct {
 	Cases        int `json:"cases"`        // in all
-	Passed       int `json:"passed"`       // without a slip in print
+	Passed       int `json:"passed"`       // as printed
 	Failed       int `json:"failed"`       // with another answer
-	Mended       int `json:"mended"`       // passed, with a slip put right
-	Contradicted int `json:"contradicted"` // with the answer of the reading here
+	Mended       int `json:"mended"`       // passed, after a slip was corrected
+	Contradicted int `json:"contradicted"` // with the answer of our reading
 }
 
-// FilledItem is an item of a checklist with its verdict: the worst of its
-// cases, in the order failed, contradicted, mended, passed. Where they passed
-// and Unshown names a part that none of them shows, it is Partial. An item that
-// no case shows has none, and says why in Unshown.
+// FilledItem is an item of a checklist with its verdict: the worst verdict of its
+// cases, in the order failed, contradicted, mended, passed. It is Partial if the
+// cases passed and Unshown names a part that none of them shows. An item without
+// a case has no verdict and says why in Unshown.
 type FilledItem struct {
 	Item
-	Verdict Verdict `json:"verdict,omitempty"` // "" where no case shows the item
+	Verdict Verdict `json:"verdict,omitempty"` // "" if no case shows the item
 }
 
-// Filled is a checklist, filled in.
+// Filled is a checklist with its verdicts.
 type Filled struct {
 	ID    string       `json:"id"`    // of the checklist
 	Title string       `json:"title"` // of the checklist
@@ -77,7 +77,7 @@ type Filled struct {
 
 // Report is the outcome of all cases.
 type Report struct {
-	Kit         int      `json:"kit"`          // version of this form
+	Kit         int      `json:"kit"`          // version of the form of the report
 	SpecVersion string   `json:"spec_version"` // of the specification
 	Summary     Summary  `json:"summary"`      // the cases by verdict
 	Checklists  []Filled `json:"checklists"`   // annex 10 first
@@ -85,8 +85,8 @@ type Report struct {
 }
 
 // RunAll runs cases, several at once, and fills in the checklists. It calls
-// progress after each case, from one goroutine. The error is that of ctx, or
-// that the kit is broken or has no room to write; a case that fails is none.
+// progress after each case, from one goroutine. It fails if ctx ends, if the kit
+// is broken or if it cannot write its files; a failed case is not an error.
 func RunAll(ctx context.Context, cases []Case, command Command, progress func(done, total int)) (*Report, error) {
 	dir, err := os.MkdirTemp("", "pact-conformance-")
 	if err != nil {
@@ -103,7 +103,7 @@ func RunAll(ctx context.Context, cases []Case, command Command, progress func(do
 				err := os.Mkdir(place, 0o700)
 				if err == nil {
 					report.Cases[i] = Judge(cases[i], Run(ctx, cases[i], place, command))
-					// the directory has another name in every run, and is gone when this is read
+					// the directory has another name in every run, and is gone when somebody reads the report
 					report.Cases[i].Reason = strings.ReplaceAll(report.Cases[i].Reason, place+string(filepath.Separator), "")
 					os.RemoveAll(place)
 				}
@@ -158,7 +158,7 @@ func (r *Report) count() {
 	}
 }
 
-// badness orders the verdicts for an item that has several cases.
+// badness ranks the verdicts: the highest is the verdict of an item.
 var badness = map[Verdict]int{"": 0, Passed: 1, Mended: 2, Contradicted: 3, Failed: 4}
 
 func (r *Report) fill() error {

@@ -19,13 +19,13 @@ type Answer struct {
 	Exit     int    // the exit code
 }
 
-// Command runs the program under test. Its error means that there is no answer:
-// the program could not be started or took too long.
+// Command runs the program under test. An error means that there is no answer,
+// because the program did not start or took too long.
 type Command func(ctx context.Context, args ...string) (Answer, error)
 
-// Run puts one case to a command, in a directory of its own. A nil error means
-// that every answer was the expected one. Where the printed result is
-// contradicted, that is the one that the reading here gives.
+// Run runs one case against a command, in the directory dir. A nil error means
+// that every answer was the expected one. If the specification contradicts its own
+// printed result, the expected answer is that of our reading.
 func Run(ctx context.Context, c Case, dir string, command Command) error {
 	r := &runner{ctx: ctx, Case: c, dir: dir, command: command}
 	if err := r.prepare(); err != nil {
@@ -43,16 +43,16 @@ func Run(ctx context.Context, c Case, dir string, command Command) error {
 	return nil
 }
 
-// runner is a case at work.
+// runner holds the state of a running case.
 type runner struct {
 	ctx context.Context
 	Case
 	dir     string
 	command Command
 
-	file string   // the file of what is given, or of the history that it makes
-	from []string // the flags that name what is asked
-	name []string // the positional argument that names it, if it is stored
+	file string   // the file of the input, or of the history that apply makes of it
+	from []string // the flags that name the file or the store to ask
+	name []string // the positional argument that names the context in the store, if there is one
 }
 
 // write puts a file into the directory of the case.
@@ -61,7 +61,7 @@ func (r *runner) write(name string, data []byte) (string, error) {
 	return path, os.WriteFile(path, data, 0o600)
 }
 
-// output runs a command that has to succeed.
+// output runs a command that must succeed.
 func (r *runner) output(args ...string) ([]byte, error) {
 	a, err := r.command(r.ctx, args...)
 	if err == nil && a.Exit != 0 {
@@ -70,7 +70,7 @@ func (r *runner) output(args ...string) ([]byte, error) {
 	return a.Out, err
 }
 
-// refused runs a command that has to fail with one of the codes.
+// refused runs a command that must fail with one of the codes.
 func (r *runner) refused(codes Codes, args ...string) error {
 	a, err := r.command(r.ctx, args...)
 	if err != nil {
@@ -89,7 +89,7 @@ func (r *runner) refused(codes Codes, args ...string) error {
 	return nil
 }
 
-// about are the arguments of a command about what is given.
+// about returns the arguments of a command on the input of the case.
 func (r *runner) about(verb string, flags []string, args ...string) []string {
 	all := slices.Concat([]string{verb}, flags, r.from, []string{"--"}, r.name)
 	for _, arg := range args {
@@ -100,7 +100,7 @@ func (r *runner) about(verb string, flags []string, args ...string) []string {
 	return all
 }
 
-// prepare brings what is given to where the checks find it.
+// prepare puts the input where the checks find it.
 func (r *runner) prepare() error {
 	refused := slices.ContainsFunc(r.checks(), func(c Check) bool { return c.Kind == "refused" })
 	switch {
@@ -119,11 +119,11 @@ func (r *runner) prepare() error {
 	return nil
 }
 
-// fixtureName keeps the ending, which tells documents from histories to a
-// reader.
+// fixtureName keeps the ending, which tells a program whether the file is a
+// document or a history.
 func fixtureName(name string) string { return "given" + filepath.Ext(name) }
 
-// apply makes a history of the operations.
+// apply makes a history from the operations.
 func (r *runner) apply() error {
 	ops, err := r.write("operations.jsonl", r.input)
 	if err != nil {
@@ -138,8 +138,7 @@ func (r *runner) apply() error {
 	return err
 }
 
-// store keeps what is given in a store, as a context called case, and carries
-// out the steps.
+// store puts the input into a store, as a context called case, and runs the steps.
 func (r *runner) store() error {
 	path, err := r.write(fixtureName(r.Fixture+".jsonl"), r.input)
 	if err != nil {
@@ -184,10 +183,10 @@ func flags(m map[string]any) []string {
 	return list
 }
 
-// line is a command as a person would read it.
+// line returns a command as one line for a person.
 func line(args []string) string { return strings.Join(args, " ") }
 
-// firstOf is the beginning of the first text that is not empty.
+// firstOf returns the beginning of the first text that is not empty.
 func firstOf(texts ...[]byte) string {
 	const most = 400
 	for _, t := range texts {

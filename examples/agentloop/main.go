@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/transcript"
 )
 
-// model stands for a provider's SDK: it takes the messages and answers.
+// model stands in for a provider's SDK: it takes the messages and answers.
 func model(messages []byte) string { return fmt.Sprintf("I was sent %d bytes.", len(messages)) }
 
 func main() {

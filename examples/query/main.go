@@ -1,5 +1,5 @@
-// Query asks a conversation over space and time: what was said, what the model
-// saw at an earlier call, and what changed in between.
+// Query searches a conversation in space and time: what the speakers said, what
+// the model saw at an earlier call, and what changed in between.
 package main
 
 import (

@@ -9,7 +9,7 @@ import (
 // it is left out of objects and printed as null in arrays.
 type Any struct {
 	Kind    Kind     // of the value
-	held    bool     // Text is the canonical form of the whole value, and nothing else is there
+	held    bool     // Text is the canonical form of the whole value; Elems and Members are empty
 	Text    string   // the decoded string, or the canonical literal of a number, bool or null
 	Elems   []Any    // the elements of an array
 	Members []Member // the members of an object, sorted by name, each name once
@@ -21,8 +21,8 @@ type Member struct {
 	Value Any    // its value
 }
 
-// Object returns the object of members, given in any order; of equal names the
-// last wins.
+// Object returns the object of members, which may come in any order. Of members
+// with equal names the last wins.
 func Object(members ...Member) Any {
 	list := slices.Clone(members)
 	for i := range list {

@@ -12,14 +12,14 @@ import (
 )
 
 // Encode returns the canonical form of a Go value: nil, booleans, strings,
-// integers of every size, floats, json.Number, lists, maps by string, values
-// of this package and whatever encoding/json can marshal. Nil lists and maps
-// are the empty array and object, and no value inside a list or map is null. What goes through
-// encoding/json is read back
-// from its text, so there a float without fraction becomes an integer and bytes
-// become base64. A list of bytes by itself is refused, because text and base64
-// are equally likely to be meant; so are strings that are not UTF-8. The code is
-// E_DOCUMENT_INVALID, or E_LIMIT if values nest too deep.
+// integers of every size, floats, json.Number, lists, maps by string, values of
+// this package and whatever encoding/json can marshal. A nil list or map becomes
+// the empty array or object; an absent Value inside a list or map becomes null.
+// Encode reads back the text that encoding/json writes, so there a float without
+// a fraction becomes an integer and bytes become base64. It refuses a list of
+// bytes by itself, because the caller may mean text or base64, and strings that
+// are not UTF-8. The code is E_DOCUMENT_INVALID, or E_LIMIT if values nest too
+// deep.
 func Encode(v any) (Value, error) {
 	switch v := v.(type) {
 	case Value:
@@ -46,11 +46,11 @@ func EncodeString(s string) (Value, error) {
 	return String(s), nil
 }
 
-// maxBits is the size of the largest integer of maxNumber digits; it spares
-// the conversion of anything larger.
+// maxBits is the size of the largest integer of maxNumber digits. Encode refuses
+// larger integers before it converts them.
 const maxBits = 14285
 
-// appendGo appends v, inside which so many more containers may nest.
+// appendGo appends v. depth is how many more containers may nest inside v.
 func appendGo(dst []byte, v any, depth int) ([]byte, error) {
 	switch v := v.(type) {
 	case nil:
@@ -175,8 +175,8 @@ func appendMap(dst []byte, m map[string]any, depth int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// appendValue appends v inside a Go value, where no value is null: leaving a
-// gap would not be JSON.
+// appendValue appends v inside a Go value. It writes an absent value as null,
+// because a gap would not be JSON.
 func appendValue(dst []byte, v Value, depth int) ([]byte, error) {
 	if v == "" {
 		v = Null

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// EscapeAt reads the escape sequence of JSON (RFC 8259 §7) that a text begins
-// with, of whatever the text is: size is how many bytes of it are the sequence, 0
-// where it begins with none. Escaped surrogate halves side by side are one code
-// point; r is a surrogate where one stands alone.
+// EscapeAt reads the JSON escape sequence (RFC 8259 §7) at the beginning of a
+// text, which need not be JSON itself. size is the length of the sequence in
+// bytes, 0 if the text begins with none. Two adjacent escaped surrogate halves
+// make one code point; a lone half comes back as the surrogate r.
 func EscapeAt(text string) (r rune, size int) { return escapeAt(text) }
 
 func escapeAt[T string | []byte](text T) (r rune, size int) {

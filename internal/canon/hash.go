@@ -11,9 +11,8 @@ import (
 // ContentHash returns the content hash of a node (08 §2.1): SHA-256 over the
 // canonical form of an object with content, kind and role, each the empty
 // string when absent, and with every attribute whose name starts with content_
-// or data_. The attribute content_hash stays out, as a hash cannot cover
-// itself. Attributes must arrive sorted by name, each name once; a nil attrs
-// stands for none.
+// or data_, except content_hash, because a hash cannot cover itself. Attributes
+// must arrive sorted by name, each name once; a nil attrs means none.
 //
 // ok is false when a part of the content is not Expressible; the hash of such
 // content is the empty string (08 §8.2).
@@ -48,8 +47,8 @@ func ContentHash(content Value, role, kind Value, attrs iter.Seq2[string, Value]
 	return digest, ok
 }
 
-// hasher is what one hash needs. Hashers are reused, because a commit hashes
-// every changed node and would otherwise leave that many buffers behind.
+// hasher holds the buffers for one hash. ContentHash reuses hashers, because a
+// commit hashes every changed node and would otherwise allocate buffers for each.
 type hasher struct {
 	sum   hash.Hash
 	buf   []byte
@@ -63,8 +62,8 @@ var hashers = sync.Pool{New: func() any {
 	return h
 }}
 
-// attribute adds one attribute if it belongs to the content. It returns false
-// to end the iteration when the content turned out not to be expressible.
+// attribute adds one attribute if it belongs to the content. It returns false,
+// which ends the iteration, if the value is not Expressible.
 func (h *hasher) attribute(name string, v Value) bool {
 	if v == "" || name == "content_hash" ||
 		!strings.HasPrefix(name, "content_") && !strings.HasPrefix(name, "data_") {
@@ -88,7 +87,7 @@ func (h *hasher) field(v Value) {
 	h.write(string(v))
 }
 
-// write passes s on through the buffer: the hash takes bytes only, and
+// write passes s to the hash through the buffer: the hash takes only bytes, and
 // converting a long content at once would copy it.
 func (h *hasher) write(s string) {
 	for len(s) > 0 {

@@ -9,8 +9,8 @@ import (
 )
 
 // maxNumber is the length, without sign, of the longest number literal. Python
-// refuses to convert integers of more digits; here fractions are held to the
-// same length, which no float64 needs.
+// refuses to convert longer integers. This package also refuses longer fractions,
+// which no float64 needs.
 const maxNumber = 4300
 
 // The spellings Python uses for the floats that JSON lacks.
@@ -101,8 +101,8 @@ func (p *parser[T]) number() (string, error) {
 	}
 	text := string(p.text[start:p.at])
 	if float {
-		// An overflow comes back as an infinity beside the error, and Python
-		// reads such a literal as the infinity.
+		// ParseFloat returns an infinity with the error of an overflow, and Python
+		// reads such a literal as that infinity.
 		f, _ := strconv.ParseFloat(text, 64)
 		return string(Float(f)), nil
 	}
@@ -125,7 +125,7 @@ func (p *parser[T]) digits(want string) error {
 
 func isDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// parseNumber reads a text that is to be one number literal and nothing else.
+// parseNumber reads a text that must be one number literal and nothing else.
 func parseNumber(text string) (string, error) {
 	if text == literalNaN || text == literalInf {
 		return strings.Clone(text), nil

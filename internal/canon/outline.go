@@ -2,27 +2,27 @@ package canon
 
 import "slices"
 
-// Outline says how a document is read of which the structure is to be walked
-// and the values are not: members named in Walk are read as ParseAny does, with
-// what they hold; of all others containers, and whatever is named in Hold, keep
-// only Kind and their canonical form, which Value returns.
-// With Names set, what would be kept is not: only Kind is there.
+// Outline says how to parse a document whose structure the caller walks and whose
+// values it only passes on. Parse reads the members named in Walk as ParseAny
+// does. Of a member named in Hold, and of any other member that is a container,
+// it keeps only Kind and the canonical form, which Value returns. With Names set
+// it keeps only Kind of these.
 type Outline struct {
 	Walk, Hold []string // names of members
 	Names      bool     // keep no values
 }
 
-// Parse is ParseDocument by an outline, with its errors. Nothing of it shares data. Memory: what
-// is walked, the canonical form of everything else, and the longest of that
-// once more.
+// Parse is ParseDocument by an outline, with the same errors. The result shares no
+// memory with data. Memory: the walked part, the canonical form of the rest, and
+// the longest of these canonical forms once more.
 func (o *Outline) Parse(data []byte) (Any, error) {
 	p := newParser(data, maxDepth+envelope)
 	p.outline, p.names = o, map[string]string{}
 	return p.any()
 }
 
-// name reads the name of a member. Where the text is not to be shared, names that
-// come again share one copy.
+// name reads the name of a member. If the result must not share the text, equal
+// names share one copy.
 func (p *parser[T]) name() (string, error) {
 	const most = 1 << 10
 	end := p.plainEnd()
@@ -42,7 +42,7 @@ func (p *parser[T]) name() (string, error) {
 }
 
 // plainEnd returns the index of the quote that closes the string at hand, or -1
-// where something in it does not stand for itself.
+// if the string holds anything but plain bytes.
 func (p *parser[T]) plainEnd() int {
 	i := p.at + 1
 	for i < len(p.text) && plain[p.text[i]] {
@@ -81,7 +81,7 @@ func (p *parser[T]) member(name string) (Any, error) {
 	return Any{Kind: Value(text).Kind(), held: true, Text: text}, nil
 }
 
-// skimmed reads a value and keeps nothing of it.
+// skimmed reads a value and keeps only its kind.
 func (p *parser[T]) skimmed() (Any, error) {
 	kind := Value(p.text[p.at:min(len(p.text), p.at+1)]).Kind()
 	p.dry = true

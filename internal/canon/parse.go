@@ -12,20 +12,20 @@ const (
 	// maxDepth bounds how deep containers nest, so that a hostile text cannot
 	// exhaust the stack of whoever walks it.
 	maxDepth  = 512
-	envelope  = 256 // what a document may nest around a value
+	envelope  = 256 // how many more containers a document may nest around a value
 	unlimited = math.MaxInt
 
-	// tokenMax bounds what an error quotes of the input, in bytes.
+	// tokenMax bounds how much of the input an error quotes, in bytes.
 	tokenMax = 20
 
 	byteOrderMark = "\uFEFF"
 )
 
 // Parse reads one JSON text and returns its canonical form. It accepts what
-// Python accepts: JSON and the literals NaN, Infinity and -Infinity; of equal
-// member names the last wins. It fails with E_DOCUMENT_INVALID and the byte where
-// reading stopped, also for text that is not UTF-8, and with E_LIMIT if values
-// nest too deep.
+// Python accepts: JSON and the literals NaN, Infinity and -Infinity; of members
+// with equal names the last wins. It fails with E_DOCUMENT_INVALID and the byte
+// where reading stopped if the text is not JSON or not UTF-8, and with E_LIMIT if
+// values nest too deep.
 //
 // Memory: twice the canonical form, whatever the text holds.
 func Parse(data []byte) (Value, error) {
@@ -33,8 +33,8 @@ func Parse(data []byte) (Value, error) {
 	return Value(dst), err
 }
 
-// Canonical reports whether v is what Parse would make of it. What Parse would
-// make is compared piece by piece, so that a long value is not copied.
+// Canonical reports whether Parse would return v unchanged. It compares piece by
+// piece, which does not copy a long value.
 func (v Value) Canonical() bool {
 	p := newParser(string(v), maxDepth)
 	p.compare = true
@@ -48,14 +48,14 @@ func (v Value) Canonical() bool {
 	return err == nil && !p.differs && p.settled == len(v)
 }
 
-// ParseAny is Parse for a value to walk. Its strings share one copy of data;
-// clone the few that are to outlive a large document. Its errors are those of
-// [Parse].
+// ParseAny is Parse for a value to walk. The strings of the result share one copy
+// of data: clone the few that must outlive a large document. Its errors are those
+// of [Parse].
 func ParseAny(data []byte) (Any, error) { return parse(string(data), maxDepth) }
 
-// ParseDocument is ParseAny for a document that holds values deep inside: what
-// nests as deep as a value may can still be written into it and read back. Its
-// errors are those of [Parse].
+// ParseDocument is ParseAny for a document that holds values deep inside. It
+// accepts deeper nesting, so a document may hold a value that nests as deep as
+// Parse allows. Its errors are those of [Parse].
 func ParseDocument(data []byte) (Any, error) { return parse(string(data), maxDepth+envelope) }
 
 func parse(text string, depth int) (Any, error) { return newParser(text, depth).any() }
@@ -98,13 +98,13 @@ type parser[T string | []byte] struct {
 	limit int // how many containers may open inside one another
 	depth int // how many more containers may open inside one another
 
-	outline *Outline // nil to read everything to be walked
+	outline *Outline // nil to read everything as a value to walk
 	names   map[string]string
 	scratch []byte
 	dry     bool // rewrite only checks
 	compare bool // rewrite only compares what it would write with the text
-	settled int  // how much of the text was compared
-	differs bool // from what it would write
+	settled int  // how many bytes of the text were compared
+	differs bool // the text differs from what rewrite would write
 }
 
 // has reports whether prefix is at hand.
@@ -118,8 +118,8 @@ func (p *parser[T]) rune() (rune, int) {
 	return utf8.DecodeRuneInString(string(p.text[p.at:min(len(p.text), p.at+utf8.UTFMax)]))
 }
 
-// peek returns the byte at hand, or 0 at the end; a 0 in the text fits no rule
-// of the grammar either.
+// peek returns the byte at hand, or 0 at the end. The grammar allows no byte 0 in
+// a text, so a caller need not tell the two apart.
 func (p *parser[T]) peek() byte {
 	if p.at < len(p.text) {
 		return p.text[p.at]

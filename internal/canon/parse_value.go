@@ -33,7 +33,7 @@ func (p *parser[T]) value() (Any, error) {
 	return Any{}, p.bad("expected a value", "")
 }
 
-// literal steps over the word that is to stand at index start.
+// literal steps over the word that must be at index start.
 func (p *parser[T]) literal(start int, word string) error {
 	p.at = start
 	if !p.has(word) {

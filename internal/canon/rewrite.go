@@ -21,10 +21,10 @@ func (p *parser[T]) rewritten() (dst []byte, err error) {
 	return dst, nil
 }
 
-// rewrite appends the canonical form of the value at hand to dst, and builds
-// nothing else: a long array of small values costs its bytes. Cost: O(size), and
-// for an object whose members are out of order a copy of it and four bytes a
-// member while they are sorted.
+// rewrite appends the canonical form of the value at hand to dst and builds no
+// tree, so a long array of small values takes no more memory than its bytes.
+// Cost: O(size); to sort an object whose members are out of order, a copy of the
+// object and four bytes a member.
 func (p *parser[T]) rewrite(dst []byte) ([]byte, error) {
 	switch c := p.peek(); {
 	case c == '"':
@@ -111,7 +111,8 @@ func (p *parser[T]) rewriteMembers(dst []byte) (_ []byte, err error) {
 	return dst, nil
 }
 
-// rewriteString is str for a string that is wanted in its canonical form.
+// rewriteString appends the canonical form of the string at hand, where str would
+// decode it.
 func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 	p.at++
 	dst = append(dst, '"')
@@ -151,7 +152,7 @@ func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 	}
 }
 
-// settle lets go of what was written where only a check or a comparison is wanted.
+// settle drops what rewrite wrote so far if it only checks or compares.
 func (p *parser[T]) settle(dst []byte) []byte {
 	switch {
 	case p.compare:
@@ -164,14 +165,14 @@ func (p *parser[T]) settle(dst []byte) []byte {
 	return dst[:0]
 }
 
-// settleRun settles a run of the text that would be written as it stands.
+// settleRun settles a run of the text that rewrite would copy unchanged.
 func (p *parser[T]) settleRun(from int) {
 	p.differs = p.differs || p.settled != from
 	p.settled += p.at - from
 }
 
-// sortMembers sorts the members of the object that ends dst and whose first
-// member is at begin, as arrange does: of equal names the last stays.
+// sortMembers sorts the members of the object at the end of dst, whose first
+// member is at begin. Like arrange it keeps the last of equal names.
 func sortMembers(dst []byte, begin int) ([]byte, error) {
 	if len(dst)-begin > math.MaxUint32 {
 		return nil, fault.New(fault.Limit, "an object has more than 4 GiB", "split it")
@@ -198,7 +199,7 @@ func sortMembers(dst []byte, begin int) ([]byte, error) {
 	return append(dst, '}'), nil
 }
 
-// memberEnd returns the index of the comma or brace behind the member at index i.
+// memberEnd returns the index of the comma or brace after the member at index i.
 func memberEnd(object []byte, i int) int {
 	for depth := 0; ; i++ {
 		switch object[i] {
@@ -253,6 +254,6 @@ func runeOf[T string | []byte](s T) (rune, int) {
 		return rune(s[0]), 1
 	}
 	p := newParser(s[:min(len(s), len(`\ud83d\ude00`))], 0)
-	r, _ := p.escape() // which the parser wrote
+	r, _ := p.escape() // it cannot fail: the parser wrote this sequence
 	return r, p.at
 }

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// String returns s as a value; see AppendString for what is not valid UTF-8.
+// String returns s as a value. AppendString says what becomes of invalid UTF-8.
 func String(s string) Value {
 	for i := 0; i < len(s); i++ {
 		if !plain[s[i]] {
@@ -15,7 +15,8 @@ func String(s string) Value {
 	return Value(`"` + s + `"`)
 }
 
-// Strings returns the array of the strings of list; no list is the empty array.
+// Strings returns the array of the strings of list; a nil list gives the empty
+// array.
 func Strings(list []string) Value {
 	size := 2
 	for _, s := range list {
@@ -33,9 +34,9 @@ func Strings(list []string) Value {
 
 const hexDigits = "0123456789abcdef"
 
-// plain marks the bytes that stand for themselves inside a canonical string:
-// printable ASCII but the quote and the backslash. DEL is not among them, as
-// Python escapes it.
+// plain marks the bytes that a canonical string holds unescaped: printable ASCII
+// except the quote and the backslash. DEL is not among them, because Python
+// escapes it.
 var plain = func() (table [256]bool) {
 	for c := ' '; c <= '~'; c++ {
 		table[c] = c != '"' && c != '\\'
@@ -45,8 +46,8 @@ var plain = func() (table [256]bool) {
 
 // AppendString appends s to dst quoted and escaped as Python does under
 // ensure_ascii. A lone surrogate held as WTF-8 becomes its \ud800 form again;
-// any other byte that is not UTF-8 becomes \ufffd, so whoever must not lose a
-// byte asks ValidText or StoredText first.
+// any other byte that is not UTF-8 becomes \ufffd. A caller that must not lose a
+// byte calls ValidText or StoredText first.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	run := 0 // start of the plain bytes not copied yet
@@ -106,13 +107,13 @@ func appendUnit(dst []byte, u rune) []byte {
 		hexDigits[u>>12&15], hexDigits[u>>8&15], hexDigits[u>>4&15], hexDigits[u&15])
 }
 
-// ValidText reports whether s is valid UTF-8. Lone surrogates in WTF-8 form
-// are not.
+// ValidText reports whether s is valid UTF-8, which excludes lone surrogates in
+// WTF-8 form.
 func ValidText(s string) bool { return utf8.ValidString(s) }
 
-// StoredText reports whether s is valid UTF-8 except for lone surrogates in WTF-8
-// form: the texts that a parsed value can hold. Surrogate halves side by side
-// are not lone: they have to be one code point.
+// StoredText reports whether a parsed value can hold s: valid UTF-8, except for
+// lone surrogates in WTF-8 form. Two adjacent surrogate halves are not lone: a
+// parsed value holds their one code point.
 func StoredText(s string) bool { return badByte(s) < 0 }
 
 // badByte returns the index of the first byte of s at which it stops being a
@@ -133,8 +134,7 @@ func badByte(s string) int {
 	return -1
 }
 
-// decodeRune is utf8.DecodeRuneInString that reads surrogates in WTF-8 form
-// too.
+// decodeRune is utf8.DecodeRuneInString that also reads surrogates in WTF-8 form.
 func decodeRune(s string) (rune, int) {
 	r, size := utf8.DecodeRuneInString(s)
 	if r == utf8.RuneError && size == 1 && len(s) >= 3 &&
@@ -144,7 +144,7 @@ func decodeRune(s string) (rune, int) {
 	return r, size
 }
 
-// appendRune is utf8.AppendRune that writes surrogates in WTF-8 form.
+// appendRune is utf8.AppendRune that also writes surrogates, in WTF-8 form.
 func appendRune(dst []byte, r rune) []byte {
 	if utf16.IsSurrogate(r) {
 		return append(dst, 0xE0|byte(r>>12), 0x80|byte(r>>6)&0xBF, 0x80|byte(r)&0xBF)
@@ -152,9 +152,9 @@ func appendRune(dst []byte, r rune) []byte {
 	return utf8.AppendRune(dst, r)
 }
 
-// settled returns s as a parser would read it back from its canonical form:
-// surrogate halves side by side joined, bad bytes replaced. Member names go
-// through it, so that sorting and uniqueness hold for what is written.
+// settled returns s as a parser would read it back from its canonical form, with
+// adjacent surrogate halves joined and bad bytes replaced. Member names go
+// through it because the written names must be sorted and unique.
 func settled(s string) string {
 	if utf8.ValidString(s) {
 		return s

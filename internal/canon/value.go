@@ -1,14 +1,3 @@
-// Package canon holds JSON values in their canonical form and computes the
-// content hash over it (08 §2.1).
-//
-// The canonical form is byte for byte what Python prints for
-//
-//	json.dumps(v, sort_keys=True, separators=(',', ':'), ensure_ascii=True)
-//
-// because the normative hash of chapter 08 §2.1 is defined through that call
-// and the bytes of a snapshot (05 §2.2) are kept in the same form. One form for
-// comparing, hashing and storing means that two values are equal exactly when
-// their bytes are.
 package canon
 
 import (
@@ -29,7 +18,7 @@ const (
 	False Value = "false"
 )
 
-// Kind tells the sorts of value apart.
+// Kind is the JSON type of a value.
 type Kind uint8
 
 // The kinds of value. KindAbsent is the kind of the empty Value.
@@ -43,8 +32,8 @@ const (
 	KindObject
 )
 
-// Kind returns the sort of v, read off its first byte: the canonical form has
-// no white space in front.
+// Kind returns the kind of v. Its first byte tells, because the canonical form has
+// no leading white space.
 func (v Value) Kind() Kind {
 	if v == "" {
 		return KindAbsent
@@ -64,7 +53,7 @@ func (v Value) Kind() Kind {
 	return KindNumber
 }
 
-// Text returns the decoded string when v is one. A lone surrogate, which JSON
+// Text returns the decoded string if v is a string. A lone surrogate, which JSON
 // can write but UTF-8 cannot hold, comes out as its three-byte WTF-8 sequence.
 func (v Value) Text() (string, bool) {
 	if v.Kind() != KindString {
@@ -76,8 +65,8 @@ func (v Value) Text() (string, bool) {
 	return v.Any().Text, true
 }
 
-// IsInteger reports whether v is a number written without fraction and
-// exponent; like Python, the canonical form keeps 1 and 1.0 apart.
+// IsInteger reports whether v is a number without fraction and exponent. Like
+// Python, the canonical form keeps 1 and 1.0 apart.
 func (v Value) IsInteger() bool {
 	digits := strings.TrimPrefix(string(v), "-")
 	for i := 0; i < len(digits); i++ {
@@ -88,7 +77,7 @@ func (v Value) IsInteger() bool {
 	return digits != ""
 }
 
-// Int64 returns v when it is an integer that fits.
+// Int64 returns v if it is an integer of 64 bits.
 func (v Value) Int64() (int64, bool) {
 	if !v.IsInteger() {
 		return 0, false
@@ -97,23 +86,22 @@ func (v Value) Int64() (int64, bool) {
 	return n, err == nil
 }
 
-// Expressible reports whether JSON proper can express v. It cannot when v holds
-// NaN, Infinity or -Infinity, which Python reads and prints nevertheless; such
+// Expressible reports whether standard JSON can express v. It cannot if v holds
+// NaN, Infinity or -Infinity, although Python reads and prints these; such
 // content is invalid for the content hash (08 §8.2).
 func (v Value) Expressible() bool {
 	for i := 0; i < len(v); i++ {
 		switch v[i] {
 		case '"':
 			i = stringEnd(v, i)
-		case 'N', 'I': // no other capital stands outside a string
+		case 'N', 'I': // outside of strings only NaN and Infinity have capitals
 			return false
 		}
 	}
 	return true
 }
 
-// Any returns v parsed, to walk. It cannot fail on a valid Value; of anything
-// else it returns the zero Any.
+// Any returns v parsed, to walk. It returns the zero Any if v is not valid.
 func (v Value) Any() Any {
 	a, err := parse(string(v), unlimited)
 	if err != nil {
@@ -122,9 +110,9 @@ func (v Value) Any() Any {
 	return a
 }
 
-// CheckDepth refuses a value whose containers nest deeper than Parse reads, with
-// E_LIMIT. Whatever takes values in by another way than Parse holds them to it,
-// so that what was taken in can always be read again.
+// CheckDepth refuses, with E_LIMIT, a value whose containers nest deeper than
+// Parse reads. Code that accepts values without Parse calls it, so that Parse can
+// read back every accepted value.
 func (v Value) CheckDepth() error {
 	if kind := v.Kind(); (kind == KindArray || kind == KindObject) && v.depth() > maxDepth {
 		return tooDeep(fault.NoOffset, string(v[:1]), maxDepth)
@@ -132,7 +120,7 @@ func (v Value) CheckDepth() error {
 	return nil
 }
 
-// depth returns how many containers of v lie inside one another at most.
+// depth returns how deep the containers of v nest.
 func (v Value) depth() int {
 	now, most := 0, 0
 	for i := 0; i < len(v); i++ {

@@ -14,14 +14,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// ContentOptions says how a change of a content is shown.
+// ContentOptions says how to show a change of a content.
 type ContentOptions struct {
 	Mode  diff.Mode // the form; "" for unified
-	Lines *int      // of context of a unified diff, at least 0; nil for 3
+	Lines *int      // lines of context in a unified diff, at least 0; nil for 3
 }
 
-// Form fills the defaults in. E_SELECTOR_INVALID for a form or a number of lines
-// that no content diff has.
+// Form returns the mode and the lines of context, with the defaults filled in. It
+// fails with E_SELECTOR_INVALID if no content diff has that form or that number
+// of lines.
 func (o ContentOptions) Form() (mode diff.Mode, lines int, err error) {
 	mode, lines = cmp.Or(o.Mode, diff.Unified), 3
 	if o.Lines != nil {
@@ -42,13 +43,14 @@ func (o ContentOptions) Form() (mode diff.Mode, lines int, err error) {
 // (04 §4, options).
 type Contents struct {
 	Mode        diff.Mode // form of the content diffs, "" for none
-	Lines       int       // of context of a unified one
+	Lines       int       // lines of context in a unified diff
 	Materialize []string  // headers to show of both versions
 }
 
-// NewContents is what options ask for: how a content is shown that changed, nil for
-// not at all, and the headers to show of both versions. E_SELECTOR_INVALID for a
-// form that no content diff has, and for a header that cannot be shown.
+// NewContents checks options. content says how to show a changed content, nil for
+// not at all; headers are the headers to show of both versions. NewContents fails
+// with E_SELECTOR_INVALID if no content diff has the form, or if a header cannot
+// be shown.
 func NewContents(content *ContentOptions, headers []string) (c Contents, err error) {
 	c.Materialize = headers
 	if content != nil {
@@ -65,9 +67,9 @@ func NewContents(content *ContentOptions, headers []string) (c Contents, err err
 	return c, nil
 }
 
-// Add adds to a change what the options ask of the contents and headers
-// of the node. newer and older are the addresses of the two snapshots. The warning
-// says where a content diff has another form than asked for, "" elsewhere.
+// Add adds to a change the contents and headers of the node that the options ask
+// for. newer and older are the addresses of the two snapshots. The warning says
+// that the content diff has another form than asked for; it is "" otherwise.
 func (o *Contents) Add(ctx context.Context, c *diff.NodeChange, d tree.Difference, newer, older string) (warning string,
 	err error) {
 	compared := o.Mode != "" && slices.Contains(c.Fields, "content_hash")
@@ -95,7 +97,7 @@ func (o *Contents) Add(ctx context.Context, c *diff.NodeChange, d tree.Differenc
 	return warning, nil
 }
 
-// headers are the headers of one version that the options ask for, by name.
+// headers returns the headers of one version that the options ask for, by name.
 func (o *Contents) headers(n *tree.Node, content canon.Value) map[string]json.RawMessage {
 	values := make(map[string]json.RawMessage, len(o.Materialize))
 	for _, name := range o.Materialize {

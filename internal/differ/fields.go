@@ -9,9 +9,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Fields returns the sorted names of the headers in which two versions of a
-// node differ, seen from the cycles of their snapshots. A ttl that ran down is
-// a change (05 §4.2).
+// Fields returns the sorted names of the headers in which two versions of a node
+// differ. A ttl is counted from the cycle of each snapshot, so a ttl that ran down
+// is a change (05 §4.2).
 func Fields(d tree.Difference, oldCycle, newCycle int64) []string {
 	a, b := d.Old, d.New
 	var fields []string
@@ -46,8 +46,8 @@ func Fields(d tree.Difference, oldCycle, newCycle int64) []string {
 // containers where they have content.
 func hashed(n *tree.Node, c tree.Class) bool { return c == tree.Block || n.Content.Size() > 0 }
 
-// FieldsOf returns both values of some headers of a node that differs, seen from
-// the cycles of the two snapshots.
+// FieldsOf returns both values of some headers of a node that differs. A ttl is
+// counted from the cycle of each snapshot.
 func FieldsOf(d tree.Difference, names []string, oldCycle, newCycle int64) []diff.Field {
 	list := make([]diff.Field, len(names))
 	for i, name := range names {
@@ -58,8 +58,8 @@ func FieldsOf(d tree.Difference, names []string, oldCycle, newCycle int64) []dif
 	return list
 }
 
-// Delta returns the values of the fields that are scalar on both sides. Lists
-// and objects are left out.
+// Delta returns the values of the fields that are scalar on both sides. It leaves
+// lists and objects out.
 func (p *Pair) Delta(d tree.Difference, fields []string) map[string]diff.Values {
 	delta := make(map[string]diff.Values, len(fields))
 	for _, f := range fields {
@@ -76,7 +76,7 @@ func scalar(v canon.Value) bool {
 	return v.Kind() != canon.KindArray && v.Kind() != canon.KindObject
 }
 
-// field returns a header as it is exported, null where the version lacks it.
+// field returns a header as an export has it, null if the version lacks it.
 func field(n *tree.Node, c tree.Class, parent, name string, cycle int64) canon.Value {
 	switch name {
 	case "nodeType":

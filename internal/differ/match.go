@@ -5,14 +5,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Match is a node that was removed and one that was added in its stead, by id.
+// Match pairs a removed node with the added node that took its place.
 type Match struct {
-	Removed, Added string // ids, of a node of the older tree and of one of the newer
+	Removed, Added string // the id in the older tree and the id in the newer tree
 }
 
-// MatchMoves infers moves: each removed node with a content hash and the first added
-// one of the same hash that is left, one of the same key if there is one. The
-// ids are those of nodes that only one of the trees has. Cost: their number.
+// MatchMoves infers moves. It pairs each removed node that has a content hash with
+// the first unpaired added node of the same hash, and prefers one of the same
+// key. The ids are those of nodes that only one of the trees has. Cost: the number
+// of ids.
 func MatchMoves(older, newer *tree.Tree, removed, added []string) []Match {
 	type mark struct {
 		hash tree.Digest
@@ -71,8 +72,8 @@ func matches(ids []string, to map[string]string) []Match {
 	return list
 }
 
-// MatchReplacements infers replacements: each removed node and the first added one of
-// the same key facet that is left. Cost: the number of ids.
+// MatchReplacements infers replacements. It pairs each removed node with the first
+// unpaired added node of the same key facet. Cost: the number of ids.
 func MatchReplacements(older, newer *tree.Tree, removed, added []string) []Match {
 	waiting := map[string][]string{}
 	for _, id := range added {
@@ -93,12 +94,12 @@ func MatchReplacements(older, newer *tree.Tree, removed, added []string) []Match
 	return matches(removed, to)
 }
 
-// pairs infers moves and replacements among nodes that only one side has. What
-// moved was not replaced. The cause is that of the node that went.
+// pairs infers moves and replacements among nodes that only one side has. A node
+// that moved was not replaced. Each pair has the cause of its removed node.
 func (b *richBuilder) pairs(removed, added []string) ([]diff.Move, []diff.Replacement, error) {
 	absent := func(ids []string, from *tree.Tree) (list []string) {
 		for _, id := range ids {
-			if !from.Has(id) { // a selector may have left it out on one side
+			if !from.Has(id) { // otherwise the selector only left it out on this side
 				list = append(list, id)
 			}
 		}

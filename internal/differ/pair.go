@@ -1,5 +1,3 @@
-// Package differ compares two trees node by node, by id (chapter 05 §4). Package
-// diff has the types of what it finds.
 package differ
 
 import (
@@ -9,15 +7,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Selection says which nodes of each side a diff is about; nil for all.
+// Selection says which nodes of each side to compare; nil for all.
 type Selection struct {
-	From, To map[string]bool // ids of the nodes that are selected on a side
+	From, To map[string]bool // ids of the selected nodes of each side
 }
 
-// Trees returns what leads from one tree to another. With a selection each
-// side is first restricted to what was selected there: a node that is selected
-// on one side only is added or removed. Cost: what differs; with a selection
-// also the nodes that were selected.
+// Trees returns the differences between two trees. A selection first restricts
+// each side to its selected nodes: a node that is selected on one side only
+// counts as added or removed. Cost: the number of differences and, with a
+// selection, of selected nodes.
 //
 // Specification: 02 §9.3, 05 §4, 05 §4.1, 05 §4.2, 05 §4.4, 06 §4, 06 §4.1, 06 §4.2.
 func Trees(from, to *tree.Tree, s *Selection) *diff.Result {
@@ -40,11 +38,11 @@ func Trees(from, to *tree.Tree, s *Selection) *diff.Result {
 	return r
 }
 
-// Pair is what differs between two trees, with both versions of every node that
-// changed. It is in the order of [diff.Result].
+// Pair holds the differences between two trees, with both versions of every
+// changed node, in the order of [diff.Result].
 type Pair struct {
-	Added, Removed []string          // from the older to the newer
-	Changed        []tree.Difference // nodes of both that differ
+	Added, Removed []string          // ids that only the newer, or only the older tree has
+	Changed        []tree.Difference // nodes of both trees that differ
 
 	oldCycle, newCycle int64
 }
@@ -54,7 +52,7 @@ func Compare(older, newer *tree.Tree, s *Selection) *Pair {
 	return PairOf(older, newer, tree.Differences(older, newer), s)
 }
 
-// PairOf is [Compare] for callers that have the list of tree.Differences already.
+// PairOf is [Compare] for callers that already have the list of tree.Differences.
 func PairOf(older, newer *tree.Tree, list []tree.Difference, s *Selection) *Pair {
 	p := &Pair{Added: []string{}, Removed: []string{}, oldCycle: older.Cycle(), newCycle: newer.Cycle()}
 	for _, d := range list {
@@ -64,7 +62,7 @@ func PairOf(older, newer *tree.Tree, list []tree.Difference, s *Selection) *Pair
 		}
 		switch {
 		case was && is:
-			if len(p.Fields(d)) > 0 { // an expiry that is over shows nowhere
+			if len(p.Fields(d)) > 0 { // an expiry in the past shows in no field
 				p.Changed = append(p.Changed, d)
 			}
 		case is:
@@ -79,9 +77,9 @@ func PairOf(older, newer *tree.Tree, list []tree.Difference, s *Selection) *Pair
 	return p
 }
 
-// missing returns the ids of a set that another lacks, in the canonical order
-// of their tree. known are those of them that differ, in that order: all of
-// them, but where the selection goes by something else than the node itself.
+// missing returns the ids that set has and other lacks, in the canonical order of
+// t. known are those of them whose nodes differ, in that order. These are usually
+// all; a selector that looks at more than the node can add others.
 func missing(t *tree.Tree, set, other map[string]bool, known []string) []string {
 	n := 0
 	for id := range set {

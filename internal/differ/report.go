@@ -16,15 +16,15 @@ type Rich struct {
 	FromLabel, ToLabel string     // addresses, such as @c3
 	Selection          *Selection // nil for all nodes
 
-	// Cause says what made a node differ. Old and New are in the order of time.
+	// Cause says what made a node differ. Old is the earlier version, New the later.
 	Cause func(d tree.Difference, fields []string) (diff.Cause, error)
 
 	Mode         diff.Mode // of content diffs
 	ContextLines int       // unchanged lines around a change in a unified diff
 }
 
-// Report returns what leads from From to To. It fails if a content has to be
-// read and cannot. Cost: what differs, times O(log n), and the contents that do.
+// Report returns the changes from From to To. It fails if it cannot read a
+// content. Cost: O(log n) for each difference, and the contents that differ.
 func (r *Rich) Report(ctx context.Context) (*diff.Report, error) {
 	b := &richBuilder{Rich: r, ctx: ctx, older: r.From, newer: r.To, report: &diff.Report{
 		From: side(r.From, r.FromLabel), To: side(r.To, r.ToLabel),
@@ -46,8 +46,8 @@ func side(t *tree.Tree, label string) diff.Side {
 	return diff.Side{Label: label, Cycle: t.Cycle(), Blocks: blocks, Bytes: bytes}
 }
 
-// richBuilder puts a report together. It compares the older tree with the newer
-// and turns round what it found where the report leads backwards.
+// richBuilder builds a report. It compares the older tree with the newer, and
+// reverses the result if the report leads back in time.
 type richBuilder struct {
 	*Rich
 	ctx          context.Context
@@ -74,7 +74,7 @@ func (b *richBuilder) build() (err error) {
 			return err
 		}
 		if len(m.Fields) == 0 {
-			continue // such as an expiry cycle that was read from a ttl of 0
+			continue // no header shows the difference, such as an expiry cycle read from a ttl of 0
 		}
 		b.report.Modified = append(b.report.Modified, m)
 	}
@@ -101,7 +101,7 @@ func (b *richBuilder) components(t *tree.Tree, ids []string) ([]diff.Component, 
 	return list, nil
 }
 
-// difference looks both versions of a node up.
+// difference looks up both versions of a node.
 func (b *richBuilder) difference(id string) (d tree.Difference) {
 	if e := b.older.Entry(id); e != nil {
 		d.Old, d.OldClass, d.OldParent = e.Node(), e.Class(), b.older.Parent(id)
@@ -116,8 +116,8 @@ func (b *richBuilder) ranges(id string) diff.Ranges {
 	return diff.Ranges{Previous: RangeOf(b.From, id), New: RangeOf(b.To, id)}
 }
 
-// RangeOf returns the place of a node in the canonical thread of a tree, nil
-// if it is not there. Nothing is rendered. Cost: O(depth · log n).
+// RangeOf returns the place of a node in the canonical thread of a tree, nil if
+// the node is not there. It renders nothing. Cost: O(depth · log n).
 func RangeOf(t *tree.Tree, id string) *diff.Range {
 	start, end, ok := t.ThreadRange(id)
 	if !ok {
@@ -155,8 +155,8 @@ func (b *richBuilder) modification(d tree.Difference) (diff.Modification, error)
 	return m, err
 }
 
-// contentDiff shows what leads from the content on the From side to that on the
-// To side, nil where only headers that the hash covers differ.
+// contentDiff returns the changes from the content on the From side to the content
+// on the To side, nil if only headers that the hash covers differ.
 func (b *richBuilder) contentDiff(from, to *tree.Node) (*diff.ContentDiff, error) {
 	var values [2]canon.Value
 	for i, n := range [...]*tree.Node{from, to} {
@@ -182,7 +182,7 @@ func (b *richBuilder) contentDiff(from, to *tree.Node) (*diff.ContentDiff, error
 	return &d, nil
 }
 
-// children says by parent which children came and went.
+// children lists for each parent the added and the removed children.
 func (b *richBuilder) children() {
 	for _, c := range b.report.Added {
 		b.report.ChildrenAdded[c.Parent] = append(b.report.ChildrenAdded[c.Parent], c.ID)

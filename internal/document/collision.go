@@ -10,10 +10,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// collisions reports every node whose content hash is that of an earlier node
-// with something else in it (08 §8.2). Nobody has seen that of SHA-256; here it
-// would be seen, because all that the hashes cover is at hand. Cost: one look-up
-// a node, and what nodes of equal hash hold once.
+// collisions reports every node that has the content hash of an earlier node but
+// other content (08 §8.2). Nobody knows such a collision of SHA-256, but a
+// document holds everything that the hashes cover, so the check is possible here.
+// Cost: one look-up a node; the contents of nodes with equal hashes once.
 //
 // Specification: 08 §8.2.
 func (r *reader) collisions(nodes []tree.Placed) {
@@ -35,9 +35,9 @@ func (r *reader) collisions(nodes []tree.Placed) {
 	}
 }
 
-// covered is what the content hash of a node covers (08 §2.1).
+// covered returns the headers that the content hash of a node covers (08 §2.1).
 func covered(n *tree.Node) []tree.Header {
-	content, _ := n.Content.Value(context.Background()) // it is held: nothing is read
+	content, _ := n.Content.Value(context.Background()) // the node holds it, so no store is asked
 	list := []tree.Header{{Name: "content", Value: content},
 		{Name: "role", Value: tree.JSON(orEmpty(canon.Value(n.Header("role"))))},
 		{Name: "kind", Value: tree.JSON(orEmpty(canon.Value(n.Header("kind"))))}}
@@ -49,7 +49,7 @@ func covered(n *tree.Node) []tree.Header {
 	return list
 }
 
-// orEmpty is what the hash covers in the place of a header that is not there.
+// orEmpty replaces an absent header by the empty string, as the hash does.
 func orEmpty(v canon.Value) canon.Value {
 	if v == "" {
 		return `""`

@@ -10,7 +10,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// node reads a node and everything below it in listing order (docs/decisions).
+// node reads a node and everything below it, in the order of the document
+// (docs/decisions).
 func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) error {
 	if doc.Kind != canon.KindObject {
 		return r.broken(parent, "a child of the node is not a JSON object")
@@ -57,7 +58,7 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 	}
 	below := depth + 1
 	if class == tree.Head {
-		below++ // sealing puts a turn in the place of the head, one level further down
+		below++ // sealing turns the head into a turn, one level further down
 	}
 	for _, k := range order {
 		if err := r.node(k, i, class, below); err != nil {
@@ -67,7 +68,7 @@ func (r *reader) node(doc canon.Any, parent int, above tree.Class, depth int) er
 	return nil
 }
 
-// broken is the error for a place that has no id of its own.
+// broken returns the error for a place without an id; it names the parent.
 func (r *reader) broken(parent int, message string) error {
 	id := ""
 	if parent >= 0 {
@@ -77,7 +78,7 @@ func (r *reader) broken(parent int, message string) error {
 	return fault.OnNode(fault.DocumentInvalid, id, message, "")
 }
 
-// untimed reports whether no turn of a listing says when it was made.
+// untimed reports whether no turn of a list says when it was created.
 func untimed(turns []canon.Any) bool {
 	for _, t := range turns {
 		if at, timed := t.Get("created_at_ns"); timed && at.Kind != canon.KindNull {
@@ -99,7 +100,7 @@ func (r *reader) typeByPlace(parent int, above tree.Class, hasChildren bool) str
 	return r.traits.BlockType
 }
 
-// free returns an id that the document does not use so far.
+// free returns an id that the part of the document read so far does not use.
 func (r *reader) free(id string) string {
 	for n := 2; r.ids[id]; n++ {
 		id = strings.TrimRight(id, "-0123456789") + "-" + strconv.Itoa(n)
@@ -201,7 +202,8 @@ func (r *reader) header(n *read, m canon.Member) (err error) {
 	return err
 }
 
-// nested holds a value in a document to the nesting of values anywhere else.
+// nested refuses a value that nests deeper than the same value could elsewhere: a
+// document as a whole may nest deeper.
 func nested(n *read, m canon.Member, v canon.Value) error {
 	if err := v.CheckDepth(); err != nil {
 		return &fault.Error{Code: fault.Limit, Node: n.ID, Token: clip(m.Name), Offset: fault.NoOffset,
@@ -210,8 +212,8 @@ func nested(n *read, m canon.Member, v canon.Value) error {
 	return nil
 }
 
-// checkOptional reports an optional header that is not of its type. It is kept
-// as it came, and means nothing.
+// checkOptional reports an optional header whose value has the wrong type. The
+// node keeps the value, but nothing interprets it.
 func (r *reader) checkOptional(n *read, m canon.Member) {
 	want := canon.KindAbsent
 	switch m.Name {
@@ -227,7 +229,7 @@ func (r *reader) checkOptional(n *read, m canon.Member) {
 	}
 }
 
-// integer reads a whole number; null stands for what is there already.
+// integer reads a whole number; null gives the fallback.
 func (r *reader) integer(n *read, m canon.Member, fallback int64) (int64, error) {
 	if m.Value.Kind == canon.KindNull {
 		return fallback, nil
@@ -240,7 +242,7 @@ func (r *reader) integer(n *read, m canon.Member, fallback int64) (int64, error)
 	if i > tree.MaxInteger || i < -tree.MaxInteger {
 		message := m.Name + " is outside of the range from " + strconv.FormatInt(-tree.MaxInteger, 10) + " to " +
 			strconv.FormatInt(tree.MaxInteger, 10)
-		if m.Name == "cycle" || m.Name == "ttl" { // they are added and subtracted, by questions as well
+		if m.Name == "cycle" || m.Name == "ttl" { // edits and selectors add and subtract them
 			return 0, fault.OnNode(fault.Limit, n.ID, message, "")
 		}
 		return i, r.refuse(fault.Limit, n.ID, message, "")
@@ -255,8 +257,8 @@ func clip(s string) string {
 	return s
 }
 
-// ReadNode reads one node without its children, as AppendNode writes it, and
-// returns what is not as it should be. Its errors are those of [Read].
+// ReadNode reads one node without its children, as AppendNode writes it. The
+// findings say what is wrong with it. Its errors are those of [Read].
 func ReadNode(doc canon.Any, cycle int64) (*tree.Node, []inspect.Finding, error) {
 	if doc.Kind != canon.KindObject {
 		return nil, nil, fault.New(fault.DocumentInvalid, "the node is not a JSON object", "")

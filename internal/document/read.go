@@ -16,22 +16,22 @@ const MaxBytes = 1 << 30
 
 // Options say how to read a document.
 type Options struct {
-	Edition selector.Edition // the caller's word; "" to go by the document
-	Lenient bool             // report what is wrong with the shape and go on, for queries of foreign documents
+	Edition selector.Edition // overrides the edition of the document; "" does not
+	Lenient bool             // report a wrong shape and go on, for queries of documents of other tools
 }
 
 // Document is a snapshot that was read.
 type Document struct {
 	Tree     *tree.Tree        // the snapshot
 	Edition  selector.Edition  // the one asked for, else that of the document
-	Findings []inspect.Finding // what a lenient read passed over
+	Findings []inspect.Finding // what is wrong with the document, but was no reason to refuse it
 }
 
-// Read reads one snapshot document (05 §3.2, 07 §5.2). What is missing is
-// filled in (docs/decisions); unknown attributes and types are kept. A strict
+// Read reads one snapshot document (05 §3.2, 07 §5.2). It fills in missing headers
+// and regions (docs/decisions) and keeps unknown attributes and types. A strict
 // read refuses a shape that no context can have with E_DOCUMENT_INVALID or
-// E_PLACEMENT_INVALID, a lenient one reports it. Both refuse text that is not JSON
-// object with E_DOCUMENT_INVALID, and what is over the limits with E_LIMIT.
+// E_PLACEMENT_INVALID; a lenient read reports it. Both refuse a text that is not
+// a JSON object with E_DOCUMENT_INVALID, and one beyond the limits with E_LIMIT.
 //
 // Specification: 02 §10, 05 §3.2, 07 §5, 07 §5.1, 07 §5.2.
 func Read(data []byte, o Options) (*Document, error) {
@@ -45,15 +45,15 @@ func Read(data []byte, o Options) (*Document, error) {
 	return FromAny(doc, o)
 }
 
-// outline is what is walked of a document, and of a line of a history: contents
-// and headers are only wanted in their canonical form.
+// outline names the members of a document, or of a line of a history, that the
+// reader walks. It needs contents and headers only in their canonical form.
 var outline = canon.Outline{Walk: []string{"root", "children", "born", "node", "died"}, Hold: []string{"content"}}
 
 // Parse reads the text of a document, or of a line of a history, for FromAny and
 // ReadNode. Its errors are those of canon.ParseDocument.
 func Parse(data []byte) (canon.Any, error) { return outline.Parse(data) }
 
-// FromAny is Read for a document that was parsed already. Its errors are those of
+// FromAny is Read for a document that [Parse] has parsed. Its errors are those of
 // [Read].
 func FromAny(doc canon.Any, o Options) (*Document, error) {
 	if doc.Kind != canon.KindObject {
@@ -106,15 +106,15 @@ type read struct {
 	parent   int
 	class    tree.Class
 	children int
-	hash     string // the content_hash that came along,
-	hashed   bool   // if one did
+	hash     string // the content_hash in the document
+	hashed   bool   // the document has a content_hash for the node
 }
 
 func (r *reader) find(code fault.Code, node, message string) {
 	r.findings = append(r.findings, inspect.Finding{Code: code, Node: node, Message: message})
 }
 
-// refuse is an error for a strict reader and a finding for a lenient one.
+// refuse returns an error in a strict read and adds a finding in a lenient one.
 func (r *reader) refuse(code fault.Code, node, message, remedy string) error {
 	if r.lenient {
 		r.find(code, node, message)
@@ -123,7 +123,7 @@ func (r *reader) refuse(code fault.Code, node, message, remedy string) error {
 	return fault.OnNode(code, node, message, remedy)
 }
 
-// head reads what stands beside the root and settles the edition.
+// head reads the members beside the root and determines the edition.
 func (r *reader) head(doc, root canon.Any) error {
 	for _, m := range doc.Members {
 		switch m.Name {
@@ -159,8 +159,9 @@ func (r *reader) head(doc, root canon.Any) error {
 	return nil
 }
 
-// CheckCycle refuses what is not the cycle of a snapshot: E_DOCUMENT_INVALID
-// if it is not an integer from 0, E_LIMIT if no cycle could follow it.
+// CheckCycle refuses a number that is not the cycle of a snapshot, with
+// E_DOCUMENT_INVALID if it is not an integer of 0 or more, and with E_LIMIT if no
+// cycle could follow it.
 func CheckCycle(n int64, isInteger bool) error {
 	switch {
 	case !isInteger || n < 0:
@@ -172,8 +173,8 @@ func CheckCycle(n int64, isInteger bool) error {
 	return nil
 }
 
-// editionOf goes by the vocabulary: by the first canonical type name in the
-// listing.
+// editionOf derives the edition from the vocabulary, that is, from the first
+// canonical type name in the document.
 func editionOf(node canon.Any) selector.Edition {
 	if e := vocabularyOf(node); e != "" {
 		return e

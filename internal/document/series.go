@@ -9,24 +9,24 @@ import (
 )
 
 // Series writes snapshots that share structure, one after the other, as Write
-// does. It keeps the bytes of sealed turns in which nothing expires, which are
-// the same in every snapshot that has them.
+// does. It keeps the bytes of sealed turns in which nothing expires, because they
+// are the same in every snapshot that has the turn.
 //
-// Cost: a snapshot costs about copying its bytes, and rendering those turns that
-// the one before did not have or that show a ttl. What is kept takes the bytes
-// of one snapshot, at most 64 MiB; turns beyond that are rendered again.
+// Cost: copying the bytes of each snapshot, and rendering the turns that the
+// previous snapshot did not have or that show a ttl. Series keeps the bytes of one
+// snapshot, at most 64 MiB, and renders turns beyond that again.
 type Series struct {
-	pieces, before map[any][]byte // by *tree.Entry and *tree.List, of this snapshot and of the one before
+	pieces, before map[any][]byte // by *tree.Entry and *tree.List, of this and of the previous snapshot
 	size           int            // bytes in pieces
 }
 
 const (
-	pieceNodes  = 512      // runs of turns up to here are kept as one piece
-	seriesBytes = 64 << 20 // kept in all
+	pieceNodes  = 512      // Series keeps a run of up to so many nodes as one piece
+	seriesBytes = 64 << 20 // Series keeps at most so many bytes
 )
 
-// Write writes the next snapshot. It fails if w does, where a content cannot be
-// read from the store, and when ctx ends.
+// Write writes the next snapshot. It fails if w fails, if it cannot read a content
+// from the store, and if ctx ends.
 //
 // Specification: 02 §8.2, 05 §2.2, 05 §3, 05 §3.1, 06 §5.1, 08 §6, 08 §6.1.
 func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
@@ -38,8 +38,8 @@ func (s *Series) Write(ctx context.Context, w io.Writer, t *tree.Tree, edition s
 	return write(&writer{ctx: ctx, w: w, cycle: t.Cycle(), series: s}, t, edition)
 }
 
-// turns writes a run of turns. The last run of all is never kept as one piece,
-// because the next commit replaces it.
+// turns writes a run of turns. It never keeps the last run as one piece, because
+// the next commit replaces that run.
 func (d *writer) turns(l *tree.List, last bool, first *bool) error {
 	if l.Len() == 0 {
 		return nil
@@ -80,7 +80,7 @@ func (d *writer) turns(l *tree.List, last bool, first *bool) error {
 	return d.turns(run(len(items)), last, first)
 }
 
-// piece writes what is kept for key, or renders and keeps it.
+// piece writes the bytes kept for key, or renders and keeps them.
 func (d *writer) piece(key any, first *bool, render func(*writer) error) error {
 	s := d.series
 	piece, kept := s.before[key]

@@ -5,8 +5,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// completeRegions adds the regions that a document leaves out, empty, numbered
-// after everything it lists.
+// completeRegions adds the regions that a document leaves out. They are empty,
+// and their creation indexes follow those of all nodes in the document.
 func (r *reader) completeRegions() {
 	have := map[tree.Class]bool{}
 	for _, n := range r.nodes {

@@ -1,5 +1,3 @@
-// Package document reads and writes snapshots as JSON documents: one canonical
-// object a snapshot (05 §3), read back to the same bytes.
 package document
 
 import (
@@ -11,17 +9,16 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// SpecVersion is the version of the specification that exports name (07 §5.1).
+// SpecVersion is the version of the specification as exports name it (07 §5.1).
 const SpecVersion = "PACT/0.1.0"
 
-// flushAt is how many bytes the writer collects before it passes them on.
+// flushAt is how many bytes the writer buffers before it writes them.
 const flushAt = 1 << 16
 
-// Write writes the canonical bytes of a snapshot: compact, keys sorted,
-// children in canonical order, every header present (05 §3.1). Identical
-// snapshots give identical bytes (05 §2.2). Write fails if w does,
-// where a content cannot be read from the store, and when ctx ends. Cost: O(size);
-// it streams.
+// Write writes the canonical bytes of a snapshot: compact, keys sorted, children
+// in canonical order, every header present (05 §3.1). Identical snapshots give
+// identical bytes (05 §2.2). Write fails if w fails, if it cannot read a content
+// from the store, and if ctx ends. Cost: O(size); it streams.
 func Write(ctx context.Context, w io.Writer, t *tree.Tree, edition string) error {
 	return write(&writer{ctx: ctx, w: w, cycle: t.Cycle()}, t, edition)
 }
@@ -40,7 +37,7 @@ func write(d *writer, t *tree.Tree, edition string) error {
 }
 
 // AppendNode appends one node as a document holds it, without its children. It
-// fails if its content cannot be read from the store.
+// fails if it cannot read the content of the node from the store.
 func AppendNode(ctx context.Context, dst []byte, n *tree.Node, c tree.Class, cycle int64) ([]byte, error) {
 	d := writer{ctx: ctx, w: io.Discard, cycle: cycle, buf: dst, flat: true}
 	err := d.entry(tree.Loose(n, c))
@@ -52,12 +49,12 @@ type writer struct {
 	w     io.Writer
 	cycle int64
 	buf   []byte
-	flat  bool // one node only: no children, nothing is passed on
+	flat  bool // write one node without its children, and only into the buffer
 
-	series *Series // keeps what is written of turns, nil if nothing follows
+	series *Series // keeps the bytes of turns for later snapshots, nil if there are none
 }
 
-// flush passes on what was collected, where it is more than so many bytes.
+// flush writes the buffer if it holds more than so many bytes.
 func (d *writer) flush(most int) error {
 	if len(d.buf) <= most {
 		return nil
@@ -67,7 +64,7 @@ func (d *writer) flush(most int) error {
 	return err
 }
 
-// comma separates what follows from what came before it in a list.
+// comma writes a comma before every element of a list except the first.
 func (d *writer) comma(first *bool) {
 	if !*first {
 		d.buf = append(d.buf, ',')
@@ -75,8 +72,8 @@ func (d *writer) comma(first *bool) {
 	*first = false
 }
 
-// fields are the headers that a document always spells out, sorted, with
-// content and children among them.
+// fields are the members that a document always has for a node, sorted. They
+// include content and children.
 var fields = [...]string{
 	"children", "content", "content_hash", "created_at_iso", "created_at_ns", "creation_index",
 	"cycle", "id", "nodeType", "offset", "priority", "ttl",

@@ -35,7 +35,7 @@ func (p *Plan) attrPredicates(a selector.Attr) ([]predicate, hint, error) {
 		nil
 }
 
-// hintOf returns the marks that a node has where its attribute equals one text.
+// hintOf returns the marks of a node whose attribute equals one text.
 func (p *Plan) hintOf(a selector.Attr, f field) hint {
 	var c hint
 	if a.Op != selector.Eq || len(a.Values) != 1 || a.Values[0].Kind == selector.Null || a.Values[0].Text == "" {
@@ -62,8 +62,8 @@ func (p *Plan) hintOf(a selector.Attr, f field) hint {
 	return c
 }
 
-// integerPredicate compiles a comparison of integers (04 §5.2). A value that does
-// not read as a number equals no integer and has no order with any.
+// integerPredicate compiles a comparison of integers (04 §5.2). A value that is
+// not a number equals no integer and sorts neither before nor after one.
 func integerPredicate(f field, a selector.Attr) predicate {
 	t := predicate{op: opInterval, field: f, not: a.Op == selector.Ne}
 	if a.Op == selector.Present {
@@ -102,15 +102,15 @@ func textPredicate(f field, a selector.Attr) predicate {
 	return t
 }
 
-// nodeTypePredicates compiles a comparison of nodeType. It compares by name; the
-// editions with a kind facet compare a class by class, and every edition a
-// region (docs/decisions). namesContainers reports whether the comparison names
-// the class of containers.
+// nodeTypePredicates compiles a comparison of nodeType. It compares names, with
+// two exceptions (docs/decisions): a region is compared by its class in every
+// edition, other classes in the editions with a kind facet. namesContainers
+// reports whether the comparison names the class of containers.
 func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, namesContainers bool) {
 	either := make([][]predicate, 0, len(a.Values))
 	for _, v := range a.Values {
 		if v.Kind == selector.Null {
-			continue // no node is without a type
+			continue // every node has a type
 		}
 		class, named := tree.ClassOfType(v.Text)
 		namesContainers = a.Op == selector.Eq && len(a.Values) == 1 && named && class == tree.Container
@@ -127,8 +127,8 @@ func (p *Plan) nodeTypePredicates(a selector.Attr) (tests []predicate, namesCont
 	return []predicate{{op: opAny, alternatives: either, not: a.Op == selector.Ne}}, namesContainers
 }
 
-// compileComparison compiles a comparison with what is neither an integer nor a
-// text: a list or any JSON (04 §5.4, §5.5).
+// compileComparison compiles a comparison of an attribute that holds a list or
+// any JSON (04 §5.4, §5.5).
 //
 // Specification: 04 §5, 04 §5.1, 04 §5.2, 04 §5.3, 04 §5.4, 04 §5.5.
 func compileComparison(a selector.Attr) func(value) bool {

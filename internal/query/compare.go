@@ -15,9 +15,9 @@ type operand struct {
 	literal  selector.Literal
 	numeric  bool // the text reads as a number
 	exact    decimal
-	floor    int64 // the greatest integer that is not above it
-	fraction bool  // it is above floor
-	overflow int   // -1 or 1 where it is below or above the range of int64, else 0
+	floor    int64 // the greatest integer that is not above the number
+	fraction bool  // the number is above floor
+	overflow int   // -1 if the number is below the range of int64, 1 if above, else 0
 }
 
 func newOperand(l selector.Literal) operand {
@@ -51,7 +51,7 @@ func (o *operand) interval(op selector.Op) (interval, bool) {
 	case op == selector.Eq || op == selector.Ne:
 		s = interval{o.floor, o.floor}
 		return s, !o.fraction && o.overflow == 0
-	case o.overflow != 0: // every integer is on one side of it
+	case o.overflow != 0: // every int64 is on the same side of the operand
 		return s, (o.overflow > 0) == (op == selector.Lt || op == selector.Le)
 	case op == selector.Le || op == selector.Lt && o.fraction:
 		s.hi = o.floor
@@ -71,9 +71,9 @@ func (o *operand) interval(op selector.Op) (interval, bool) {
 	return s, true
 }
 
-// equal is the operator = of 04 §5: it compares integers as integers and texts as
-// texts, keeps types apart where the attribute may have any, and null equals
-// only null.
+// equal is the operator = of 04 §5. It compares integers as integers and texts as
+// texts. In an attribute that may have any type, values of two types are never
+// equal. Null equals only null.
 func (o *operand) equal(v value) bool {
 	if o.literal.Kind == selector.Null {
 		return v.kind == null
@@ -108,9 +108,9 @@ func (o *operand) equalJSON(v canon.Value) bool {
 	return false
 }
 
-// order compares a value with the operand for <, <=, > and >=: as numbers
-// where both read as numbers, else as texts by their bytes. Null, lists and
-// objects have no order (04 §5.4, §5.5).
+// order compares a value with the operand for <, <=, > and >=: as numbers if
+// both are numbers, else as texts by their bytes. Null, lists and objects have
+// no order (04 §5.4, §5.5).
 func (o *operand) order(v value) (int, bool) {
 	if o.literal.Kind == selector.Null {
 		return 0, false

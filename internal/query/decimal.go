@@ -7,17 +7,17 @@ import (
 	"strings"
 )
 
-// decimal is a number of any size as it was written, exactly: 0.digits times
-// ten to the power of exp. Digits begin and end with another digit than 0; zero
-// has none. Reading and comparing cost time proportional to the text.
+// decimal is an exact number of any size: 0.digits times ten to the power of exp.
+// The digits neither begin nor end with 0; zero has no digits. Reading and
+// comparing cost time proportional to the text.
 type decimal struct {
 	negative bool
 	digits   string
 	exp      int
 }
 
-// parseDecimal reads decimal notation with or without an exponent, as JSON and
-// selectors write numbers, and reports whether s is that.
+// parseDecimal reads a number as JSON and selectors write it, with or without an
+// exponent, and reports whether s is one.
 func parseDecimal(s string) (decimal, bool) {
 	var d decimal
 	if s != "" && (s[0] == '-' || s[0] == '+') {
@@ -58,7 +58,8 @@ func allDigits(s string) bool {
 	return s != ""
 }
 
-// clampedInt reads an exponent; one that no text could even out stays far away.
+// clampedInt reads an exponent and limits it to a magnitude that the digits of no
+// text can outweigh.
 func clampedInt(s string) int {
 	const far = 1 << 30 // longer than any text
 	n, err := strconv.Atoi(strings.TrimPrefix(s, "+"))
@@ -89,9 +90,8 @@ func (d decimal) compare(o decimal) int {
 	return d.sign() * cmp.Or(cmp.Compare(d.exp, o.exp), strings.Compare(d.digits, o.digits))
 }
 
-// floor is the greatest whole number that is not above d, and whether d is
-// above it. Where it does not fit into 64 bits, overflow is the side that d is
-// on.
+// floor returns the greatest whole number that is not above d, and whether d is
+// above it. outside is -1 or 1 if d is below or above the range of 64 bits.
 func (d decimal) floor() (n int64, above bool, outside int) {
 	above = len(d.digits) > max(d.exp, 0)
 	var whole string

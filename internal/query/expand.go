@@ -6,10 +6,10 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// expand turns the positions and searches of a group into plain steps: a hop
-// becomes a step, or a filter on the step before it (001 §3.6, §3.8, §3.10;
-// decisions). It returns one chain of steps or, for within(…), one for each
-// alternative.
+// expand turns the positions and searches of a group into plain steps: each hop
+// becomes a step or a filter on the previous step (001 §3.6, §3.8, §3.10;
+// docs/decisions). It returns one chain of steps or, for within(…), one chain
+// for each alternative.
 func expand(g selector.Group) [][]selector.Step {
 	steps := make([]selector.Step, 0, len(g.Steps))
 	var starts [][]selector.Step
@@ -32,7 +32,7 @@ func expand(g selector.Group) [][]selector.Step {
 		default:
 			steps, rest = append(steps, s), nil
 		}
-		if len(rest) > 0 { // filters behind a position or a search apply to its last step
+		if len(rest) > 0 { // filters after a position or a search apply to its last step
 			last := &steps[len(steps)-1]
 			last.Parts = append(last.Parts[:len(last.Parts):len(last.Parts)], rest...)
 		}
@@ -51,7 +51,7 @@ func regionStep(region string) selector.Step {
 	return selector.Step{Parts: []selector.Part{selector.Region{Name: region}}}
 }
 
-// searchStep returns the step that matches what ? {…} or ?? {…} looks for.
+// searchStep returns the step that matches the nodes that ? {…} or ?? {…} looks for.
 func searchStep(s selector.Search) selector.Step {
 	step := selector.Step{Comb: selector.Child, Parts: attrParts(s.Attrs)}
 	if s.Deep {
@@ -60,9 +60,9 @@ func searchStep(s selector.Search) selector.Step {
 	return step
 }
 
-// searchStarts returns the chains that lead to where a search at the beginning
-// of a group looks: the root, or one for each hop of within(…). Hops that are
-// depths without filters share a chain.
+// searchStarts returns the chains that lead to the nodes below which a search at
+// the beginning of a group looks: the root, or one chain for each hop of
+// within(…). Hops that are depths without filters share a chain.
 func searchStarts(s selector.Search) [][]selector.Step {
 	if len(s.Within) == 0 {
 		return [][]selector.Step{{regionStep("root")}}
@@ -82,9 +82,9 @@ func searchStarts(s selector.Search) [][]selector.Step {
 	return starts
 }
 
-// hopOrder returns the indexes of the hops in the order in which to follow them:
-// as written, except that of the leading depths and turns, which all describe
-// one container, the depths come first.
+// hopOrder returns the indexes of the hops in the order in which to follow them.
+// The leading depths and turns all describe one container; among these the
+// depths come first. All other hops keep their order.
 func hopOrder(list []selector.Hop) []int {
 	order := make([]int, 0, len(list))
 	run := 0
@@ -149,7 +149,7 @@ func hopSteps(list []selector.Hop) []selector.Step {
 	return steps
 }
 
-// hasDepthOfItsOwn is the hop seg behind another hop: the node is a turn, the
+// hasDepthOfItsOwn is the hop seg after another hop: the node is a turn, the
 // active head or the system header, as for .seg:depth(…).
 var hasDepthOfItsOwn = selector.Attr{Name: "nodeType", Op: selector.Eq, Values: []selector.Literal{
 	{Kind: selector.Text, Text: "mt"}, {Kind: selector.Text, Text: "^ah"}, {Kind: selector.Text, Text: "^sys"}}}

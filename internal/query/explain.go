@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// Explain says how the plan finds its nodes. It leaves the counts of the answer 0:
-// the counters of a [Result] say what a run then visited.
+// Explain says how the plan finds its nodes. It leaves the counts in the answer
+// at 0: only a run knows them, and its [Result] has them.
 func (p *Plan) Explain() inspect.Explanation {
 	x := inspect.Explanation{Selector: p.source.String(), Edition: string(p.source.Edition), Order: p.orderText()}
 	for i := range p.groups {
@@ -89,7 +89,7 @@ func (p *Plan) explain(g *group, n int) inspect.ExplainedStep {
 	return x
 }
 
-// turnsOf names the depths that the walk visits, "" for all.
+// turnsOf names the depths that the walk visits, "" if it visits all.
 func turnsOf(depths [][]interval) string {
 	if len(depths) == 0 {
 		return ""

@@ -40,8 +40,7 @@ const (
 func (f field) number() bool { return f <= fieldSdepth }
 func (f field) text() bool   { return fieldSdepth < f && f <= fieldKey }
 
-// derived reports whether a node computes the text when asked and does not hold
-// it.
+// derived reports whether the node computes the text instead of holding it.
 func (f field) derived() bool { return f == fieldCreatedISO || f == fieldContentHash }
 
 var fields = map[string]field{
@@ -53,8 +52,8 @@ var fields = map[string]field{
 	"tag": fieldTags, "tags": fieldTags, "refs": fieldRefs, "content": fieldContent,
 }
 
-// fieldOf returns the field of an attribute in the edition of the plan. Any other
-// name is a header, which is null where a node lacks it.
+// fieldOf returns the field of an attribute in the edition of the plan. A name
+// without a field of its own is a header, which is null on a node without it.
 func (p *Plan) fieldOf(name string) field {
 	if name == "kind" {
 		if p.traits.KindInType {
@@ -68,8 +67,8 @@ func (p *Plan) fieldOf(name string) field {
 	return fieldHeader
 }
 
-// number reads an integer and reports whether it is known: ttl and depth may be
-// null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions).
+// number reads an integer and reports whether the node has it: ttl and depth may
+// be null. The derived facets are those of 003, 001 §3.5.3 (docs/decisions).
 func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 	switch f {
 	case fieldOffset:
@@ -92,8 +91,8 @@ func (r *run) number(f field, n *tree.Node, at location) (int64, bool) {
 	return int64(at.level), true
 }
 
-// text reads a text and reports whether it is known. An elided core has neither
-// id nor key; only blocks and nodes with content have a content hash.
+// text reads a text and reports whether the node has it. An elided core has
+// neither id nor key; only blocks and nodes with content have a content hash.
 func text(f field, e *tree.Entry) (string, bool) {
 	n := e.Node()
 	switch f {
@@ -117,8 +116,8 @@ func text(f field, e *tree.Entry) (string, bool) {
 	return k, k != "" || n.Has("key")
 }
 
-// holdsDerived compares a derived text in a buffer on the stack: a scan allocates
-// nothing for it.
+// holdsDerived compares a derived text. It builds the text in a buffer on the
+// stack, so a scan allocates nothing.
 func (t *predicate) holdsDerived(e *tree.Entry) bool {
 	n := e.Node()
 	var room [64]byte

@@ -11,10 +11,10 @@ import (
 
 // Gap finds the gap between siblings that an insertion position names (001, 003
 // §3.8, §3.9): (d0, end) is the end of the active head, (d0, mc[offset=0], ) the
-// beginning of its core. Every hop leads to one container, which has to pass the
+// beginning of its core. Every hop leads to one container, which must pass the
 // filters of the hop. Gap fails with E_NODE_NOT_FOUND if a hop leads nowhere,
 // and with E_PLACEMENT_INVALID if it leads to no container or to several.
-// It reads contents from the store under ctx where a filter tests them.
+// If a filter tests contents, Gap reads them from the store under ctx.
 //
 // Specification: 003 §3.9, 001 §3.9.
 func Gap(ctx context.Context, t *tree.Tree, pos *selector.Position, e selector.Edition) (tree.Gap, error) {
@@ -40,8 +40,8 @@ func Gap(ctx context.Context, t *tree.Tree, pos *selector.Position, e selector.E
 type finder struct {
 	*run
 	pos  *selector.Position
-	at   *tree.Entry // the container that the hops have led to, nil before the first
-	core bool        // the hops have led to the core of at, which may be elided
+	at   *tree.Entry // the container that the hops so far lead to, nil before the first hop
+	core bool        // the hops so far lead to the core of at, which may be elided
 }
 
 func (f *finder) hop(hop selector.Hop, n int) error {
@@ -104,7 +104,7 @@ func (f *finder) refuse(message string) error {
 		"write (d0, end) or (d0, mc[offset=0], end)")
 }
 
-// filter drops the container that the hop led to where it fails the predicates.
+// filter drops the container that the hop led to if it fails the predicates.
 func (f *finder) filter(tests []predicate) {
 	if f.at != nil && !f.passes(tests, f.at, location{}) {
 		f.at = nil
@@ -127,8 +127,8 @@ func (f *finder) atDepth(depth int64) *tree.Entry {
 	return turns.At(rank)
 }
 
-// enterContainer goes on to the one child container that passes. At the core of
-// a turn or of the active head it stays at the parent and sets f.core.
+// enterContainer moves to the one child container that passes. For the core of a
+// turn or of the active head it stays at the parent and sets f.core.
 func (f *finder) enterContainer(tests []predicate) error {
 	turnLike := f.at.Class() == tree.Turn || f.at.Class() == tree.Head
 	if turnLike && f.at.Core() == nil {

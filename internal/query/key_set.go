@@ -10,9 +10,9 @@ import (
 
 // asKeySet recognises a same-key set: a single group whose last step names a
 // key, in the editions that have such sets. Its nodes come newest first, and a
-// pick behind the key picks from the whole set (003, 001 §3.5.2). asKeySet moves
-// that pick and the parts after it from the last step, which all chains of the
-// group share, to keySetFilter.
+// pick after the key picks from the whole set (003, 001 §3.5.2). asKeySet takes
+// that pick and the parts after it out of the last step, which all chains of the
+// group share, and compiles them into keySetFilter.
 //
 // Specification: 003 §3.5.2.
 func (p *Plan) asKeySet(chains [][]selector.Step) error {
@@ -55,10 +55,10 @@ func (p *Plan) namesKey(part selector.Part) bool {
 	return false
 }
 
-// orderKeySet sorts the result of a same-key set: depth 0, 1, 2 …,
-// then the system header, then what has no depth; newer stamps first (decision
-// 036). Then it picks. Where @order asks for another order, the nodes
-// stay in document order.
+// orderKeySet sorts the result of a same-key set: depth 0, 1, 2 …, then the
+// system header, then nodes without a depth; within each, newer stamps first
+// (decision 036). Then it picks from that order. If @order asks for another
+// order, the picked nodes stay in document order.
 func (r *run) orderKeySet() {
 	nodes := r.result.Nodes
 	ranks := make([]int, len(nodes)) // indexes into nodes, in the order of the set

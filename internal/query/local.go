@@ -8,10 +8,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Local reports whether a node and its ancestors alone decide that the plan
-// selects the node: not its siblings, depth or age, nor the rest of the result.
-// Between two snapshots, only nodes that differ and nodes below those can then
-// enter or leave the result of a local plan.
+// Local reports whether a node and its ancestors alone decide whether the plan
+// selects the node: its siblings, depth and age and the rest of the result play
+// no part. From one snapshot to another, only nodes that differ, and nodes below
+// those, can enter or leave the result of a local plan.
 func (p *Plan) Local() bool {
 	if p.keySet {
 		return false
@@ -54,8 +54,9 @@ func isLocal(tests []predicate) bool {
 }
 
 // RunBelow is [Plan.Run] over the nodes with the given ids and everything below
-// them. The plan has to be [Plan.Local]. RunBelow ignores ids that the tree does
-// not have. Its errors are those of [Plan.Run]. Cost: the paths to the nodes, and the nodes below them.
+// them. The plan must be [Plan.Local]. RunBelow ignores ids that the tree does
+// not have. Its errors are those of [Plan.Run]. Cost: the paths to the nodes, and
+// the nodes below them.
 func (p *Plan) RunBelow(ctx context.Context, t *tree.Tree, ids []string) (Result, error) {
 	paths := make([][]*tree.Entry, 0, len(ids))
 	whole := make(map[*tree.Entry]bool)

@@ -39,13 +39,13 @@ func (r *run) byLevel() {
 	r.result.Nodes = sorted
 }
 
-// inPostOrder puts every node behind those that are below it.
+// inPostOrder puts every node after the nodes below it.
 func (r *run) inPostOrder() {
 	type above struct {
 		entry *tree.Entry
 		level int
 	}
-	var open []above // nodes not yet in sorted, each below the one before it
+	var open []above // nodes not yet in sorted, each an ancestor of the next
 	sorted := make([]*tree.Entry, 0, len(r.result.Nodes))
 	for _, e := range r.result.Nodes {
 		path := r.tree.Path(e.Node().ID)
@@ -64,7 +64,7 @@ func (r *run) inPostOrder() {
 	r.result.Nodes = sorted
 }
 
-// byPath sorts by the ids from the root down, compared one by one as bytes.
+// byPath sorts by the path of ids from the root, comparing id by id as bytes.
 func (r *run) byPath() {
 	type addressed struct {
 		entry *tree.Entry
@@ -83,10 +83,10 @@ func (r *run) byPath() {
 }
 
 // Window applies the controls that leave nodes out (001 §4): @unique keeps the
-// first node of each key, @limit N the first N nodes or, with @p, those of one
-// page, and @first the first of the rest. nodes are those of one [Result], or
-// what the caller merged from several (docs/decisions). Window leaves the slice
-// as it is. Cost: O(nodes).
+// first node of each key; @limit N keeps the first N nodes or, with @p, those of
+// one page; @first keeps the first of what is left. nodes are those of one
+// [Result], or the caller's merger of several (docs/decisions). Window does not
+// change the slice. Cost: O(nodes).
 func (p *Plan) Window(nodes []*tree.Entry) []*tree.Entry {
 	if _, ok := p.source.Control(selector.ControlUnique); ok {
 		seen := make(map[string]bool)

@@ -11,9 +11,9 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// What matching regular expressions may cost. The automaton of RE2 does at most
-// one step for each of its states and each byte of a text, so states × bytes is
-// a bound on the work, the same on every machine.
+// These limits bound what matching regular expressions may cost. The automaton of
+// RE2 takes at most one step for each of its states and each byte of a text, so
+// states × bytes bounds the work in the same way on every machine.
 const (
 	maxMatching = 1 << 30 // steps of one run of a plan, over all patterns and texts
 	atOnce      = 1 << 18 // steps between two checks of the context
@@ -35,7 +35,7 @@ func newPattern(text string) (*pattern, error) {
 		e.Token = text
 		return nil, e
 	}
-	p := &pattern{re: regexp.MustCompile(text)} // which parses in the same way
+	p := &pattern{re: regexp.MustCompile(text)} // parses in the same way, so it cannot panic
 	parsed = parsed.Simplify()
 	if parsed.Op == syntax.OpLiteral && parsed.Flags&syntax.FoldCase == 0 {
 		p.literal, p.whole = string(parsed.Rune), true
@@ -50,9 +50,9 @@ func newPattern(text string) (*pattern, error) {
 	return p, nil
 }
 
-// matches reports whether a pattern matches somewhere in a text. It fails with
-// E_LIMIT before the run does more than maxMatching steps, and
-// checks the context at least once in atOnce steps.
+// matches reports whether a pattern matches somewhere in a text. It makes the run
+// fail with E_LIMIT before it takes more than maxMatching steps, and checks the
+// context at least once in atOnce steps.
 func (r *run) matches(p *pattern, text string) bool {
 	if r.err != nil || !strings.Contains(text, p.literal) {
 		return false
@@ -83,13 +83,13 @@ func (r *run) matches(p *pattern, text string) bool {
 	return found && r.err == nil
 }
 
-// watchedText gives a text to a regular expression rune by rune. It ends early
-// where the context has ended.
+// watchedText gives a text to a regular expression rune by rune, and ends the text
+// early when the context ends.
 type watchedText struct {
 	*run
 	text  string
-	every int // runes between two looks at the context
-	read  int // runes since the last look
+	every int // runes between two checks of the context
+	read  int // runes since the last check
 }
 
 // ReadRune implements [io.RuneReader].

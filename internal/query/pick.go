@@ -8,12 +8,12 @@ import (
 )
 
 // filter holds the predicates of a step, split at its first :first, :last or
-// :nth. A second pick takes from a set of one, so it is a predicate (opPick).
+// :nth. A second pick chooses from a set of one, so it is a predicate (opPick).
 type filter struct {
 	rejected   uint8       // the classes that do not pass, one bit each
 	predicates []predicate // the other predicates before the pick; all of them where pick is nil
 	pick       *selector.Pick
-	afterPick  []predicate // what the picked node has to pass
+	afterPick  []predicate // the picked node must pass them
 }
 
 func (c *filter) addPredicates(tests ...predicate) {
@@ -31,8 +31,9 @@ func (c *filter) addPredicates(tests ...predicate) {
 	}
 }
 
-// pickChild returns the child of e in a zone that a step picks and where it is,
-// or nil. e is at at. The step can pick an elided core where it names its class.
+// pickChild returns the child that a step picks among the children of e in a zone,
+// and the location of that child; nil if there is none. e is at the location at.
+// A step that names the class of containers can pick an elided core.
 func (r *run) pickChild(s *step, e *tree.Entry, at location, z interval) (*tree.Entry, location) {
 	kids := e.Children()
 	c := &r.picker
@@ -66,7 +67,7 @@ func (r *run) fits(c *filter, e *tree.Entry, at location) bool {
 }
 
 // byClass picks among the items of one run by their classes alone, without
-// visiting them. The rows of :nth.
+// visiting them. It pays off in the rows of :nth.
 func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
 	i, step := 0, 1
 	if c.reverse {
@@ -83,8 +84,8 @@ func (c *childPicker) byClass(kids *tree.List, items []*tree.Entry) {
 	}
 }
 
-// nth is the number of the match to pick, 1 for the first, counted from the end
-// that the pick begins at.
+// nth returns the number of the match to pick, 1 for the first. :last counts from
+// the last child, the other picks from the first.
 func (c *filter) nth() int {
 	if c.pick.Kind == selector.Nth {
 		return c.pick.N
@@ -92,15 +93,15 @@ func (c *filter) nth() int {
 	return 1
 }
 
-// mayMatchAmong reports whether the classes and the number of these children let
-// the step match one. A step that names the class of containers may match an
-// elided core, which is not among them.
+// mayMatchAmong reports whether the step may match one of these children, judged
+// by their classes and their number. A step that names the class of containers
+// may also match an elided core, which is not among the children.
 func (s *step) mayMatchAmong(kids *tree.List) bool {
 	return s.namesContainers || kids.Classes()&s.classes != 0 && (s.pick == nil || s.nth() <= kids.Len())
 }
 
-// mayPickAmong reports whether an open step may pick one of these children. Row
-// ":nth, the third block of every parent".
+// mayPickAmong reports whether an open step may pick one of these children. It
+// pays off in the row ":nth, the third block of every parent".
 func (g *group) mayPickAmong(open uint64, kids *tree.List) bool {
 	for m := open & g.pickSteps; m != 0; m &= m - 1 {
 		if g.steps[bits.TrailingZeros64(m)].mayMatchAmong(kids) {
@@ -127,8 +128,8 @@ type childPicker struct {
 	at        location    // of the parent
 	zone      interval    // the offsets of the children to consider
 	reverse   bool        // count from the last child
-	core      *tree.Entry // the elided core, nil once it was considered
-	remaining int         // matches up to and with the one to pick
+	core      *tree.Entry // the elided core, nil after considerCore
+	remaining int         // matches left to count, the one to pick included
 	taken     *tree.Entry // the picked child, nil until it is found
 	takenAt   location
 }

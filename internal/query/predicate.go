@@ -8,9 +8,9 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// predicate is one condition on a node. It is data, not a function: a walk over
-// many nodes then pays for a switch instead of a call through a pointer. Row "a
-// scan that keeps nothing".
+// predicate is one condition on a node. It is data, not a function, because for
+// many nodes a switch costs less than a call through a pointer. Row "a scan that
+// keeps nothing".
 type predicate struct {
 	op           op
 	not          bool             // negates opInterval, opText and opAny: !=
@@ -122,7 +122,7 @@ type hint struct {
 	namesContainers bool       // the part names the class of containers
 }
 
-// need is a value that must have a mark in one of the sets of [tree.Marks].
+// need is a value whose mark must be in one of the sets of [tree.Marks].
 type need struct{ set, value string }
 
 func (c *hint) need(set string, mark *uint64, value string) {
@@ -162,7 +162,7 @@ func (p *Plan) compilePart(part selector.Part, byDepth bool) ([]predicate, hint,
 			c.need("type", &c.marks.Types, class.String())
 		}
 		return append(tests, predicate{op: opOwnDepth}), c, nil
-	case selector.Position: // expand leaves only the hop N of a position
+	case selector.Position: // expand replaced all positions but those of a single number
 		tests, c, err := p.attrPredicates(offsetIs(part.Hops[0].Offset))
 		c.elidedCore = part.Hops[0].Offset == 0
 		return tests, c, err
@@ -198,8 +198,8 @@ func (p *Plan) depthPredicates(set selector.DepthSet) ([]predicate, hint) {
 	return []predicate{{op: opInterval, field: fieldDepth, intervals: spans}}, hint{depths: spans}
 }
 
-// classAt returns the class of the turns or the region at the depths, if they
-// are of one class.
+// classAt returns the class of the turns or regions at the depths, and whether
+// all have the same class.
 func classAt(depths []interval) (tree.Class, bool) {
 	lo, hi := int64(math.MaxInt64), int64(math.MinInt64)
 	for _, d := range depths {
@@ -216,12 +216,12 @@ func classAt(depths []interval) (tree.Class, bool) {
 	return tree.Root, false
 }
 
-// typePredicates compiles a type token. A canonical name alone matches the whole class; a
-// namespaced one is, in edition v0.1, the exact nodeType and, in the others, a
-// class and a kind, or that exact nodeType whatever the kind header says (04
-// §3.2; 003, 001 §3.2, §7.3). Both vocabularies are understood.
-// Beside :depth(…) a type of turns also matches the regions that have a depth,
-// in the editions with one axis of depths: .mt:depth(0) is ^ah.
+// typePredicates compiles a type token of either vocabulary. A canonical name
+// alone matches the whole class. A namespaced name matches the exact nodeType
+// and, in the editions after v0.1, also every node of that class and kind (04
+// §3.2; 003, 001 §3.2, §7.3). In the editions with one axis of depths, a type of
+// turns beside :depth(…) also matches the regions that have a depth:
+// .mt:depth(0) is ^ah.
 //
 // Specification: 04 §3.2.
 func (p *Plan) typePredicates(name string, byDepth bool) ([]predicate, hint) {
@@ -258,7 +258,7 @@ func (p *Plan) meansRegions(name string) bool {
 	return canonical && class == tree.Turn && p.traits.DepthMeansRegions
 }
 
-// spellings are the ways to write a type in the two vocabularies.
+// spellings returns the ways to write a type in the two vocabularies.
 func spellings(name string) []string {
 	base, _, _ := strings.Cut(name, ":")
 	rest := name[len(base):]

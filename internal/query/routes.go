@@ -8,15 +8,15 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// routes holds the open steps of the children of a node where not all of them
-// have the same: a child of a turn may be matched directly, behind :pre, :core
-// or :post, or behind the elided core; and a step with a pick is open for the
-// picked child alone.
+// routes holds the open steps of the children of a node whose children do not all
+// have the same open steps. A step may match a child of a turn directly, after
+// :pre, :core or :post, or after the elided core; and a step with a pick is open
+// for the picked child alone.
 type routes struct {
-	zones    [3][]state    // open behind a part of a turn, by [selector.Zone] and group
+	zones    [3][]state    // the steps open in a part of a turn, by [selector.Zone] and group
 	divided  bool          // a step is open in zones
 	picked   []pickedChild // of all steps with a pick
-	plainEnd bool          // a last step without a pick is open
+	plainEnd bool          // one of the open steps is a last step without a pick
 	union    []state       // the steps that are open for at least one child, by group
 	open     []state       // the steps that are open for the current child, by group
 	pickedBy []uint64      // the steps that picked the current child, by group
@@ -37,8 +37,8 @@ func newRoutes(groups int) *routes {
 	return v
 }
 
-// openRoutes works out the routes to the children of e. It reports false where
-// the same steps are open for all of them after all.
+// openRoutes works out which steps are open for which children of e. It reports
+// false if the same steps turn out to be open for all of them.
 func (r *run) openRoutes(e *tree.Entry, at location, lv *level) bool {
 	if lv.routes == nil {
 		lv.routes = newRoutes(len(lv.open))
@@ -81,9 +81,9 @@ func (r *run) openRoutes(e *tree.Entry, at location, lv *level) bool {
 	return false
 }
 
-// pickLast picks among the children of e where nothing else can match below e:
-// a single last step is open, and it picks. It reports whether that was so. The
-// rows of :nth.
+// pickLast picks among the children of e if nothing else can match below e, that
+// is, if the only open step is a last step with a pick. It reports whether this
+// was the case. It pays off in the rows of :nth.
 func (r *run) pickLast(e *tree.Entry, at location, lv *level) bool {
 	g, s := &r.plan.groups[0], lv.open[0]
 	if len(lv.open) > 1 || s.active() != g.lastStep&g.pickSteps&^g.coreSteps || s.below != 0 && e.Children().Deep() {
@@ -101,7 +101,7 @@ func (v *routes) openZone(z selector.Zone, group int, s state) {
 	v.divided = true
 }
 
-// throughParts opens the steps behind :pre, :core and :post.
+// throughParts opens the steps that follow :pre, :core and :post.
 func (r *run) throughParts(i int, s state, v *routes) {
 	g := &r.plan.groups[i]
 	for m := s.active() & g.zoneSteps; m != 0; m &= m - 1 {
@@ -109,7 +109,7 @@ func (r *run) throughParts(i int, s state, v *routes) {
 	}
 }
 
-// throughCore opens the steps behind those that the elided core of a turn
+// throughCore opens the steps that follow those that the elided core of a turn
 // matches. The elided core is a child of the turn and lies in its part :core.
 func (r *run) throughCore(i int, s state, e *tree.Entry, at location, v *routes) {
 	g := &r.plan.groups[i]
@@ -136,8 +136,8 @@ func (r *run) throughCore(i int, s state, e *tree.Entry, at location, v *routes)
 }
 
 // elidedCore returns an entry for the elided core of a turn: a container at
-// offset 0 around the blocks there (docs/decisions). It returns nil if the
-// core is explicit and where it is empty. The next call reuses the entry.
+// offset 0 around the blocks there (docs/decisions). It returns nil if the core
+// is explicit or empty. The next call reuses the entry.
 func (r *run) elidedCore(e *tree.Entry) *tree.Entry {
 	if !r.hasZones(e, false) {
 		return nil
@@ -163,8 +163,8 @@ func (r *run) picksOfCore(g *group, open uint64, core, e *tree.Entry, at locatio
 }
 
 // collectPicks adds the children of e in a zone that open steps of a group pick.
-// A pick takes from the children that pass what stands before it, in canonical
-// order; what stands after it tests the picked child.
+// A pick chooses, in canonical order, among the children that pass the parts
+// before it; the parts after it test the picked child.
 func (r *run) collectPicks(i int, s state, e *tree.Entry, at location, z interval, v *routes) {
 	g := &r.plan.groups[i]
 	for m := s.active() & g.pickSteps; m != 0; m &= m - 1 {

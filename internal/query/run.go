@@ -8,10 +8,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Result is what a plan selected, and what the run cost.
+// Result holds the nodes that a plan selected and the counts of its run.
 type Result struct {
-	// Nodes come in document order, turns in the order of the edition or of
-	// @order, same-key sets newest first; none comes twice.
+	// Nodes come in document order, with the turns in the order of the edition or
+	// of @order; same-key sets come newest first. No node comes twice.
 	Nodes       []*tree.Entry
 	Visited     int           // nodes that the run tested
 	Skipped     int           // nodes that ids, ranks and summaries ruled out untested
@@ -33,14 +33,14 @@ type run struct {
 	plan        *Plan
 	tree        *tree.Tree
 	paths       [][]*tree.Entry        // from the root to each of plan.ids, nil if an id is not there
-	limits      map[*tree.Entry][]span // the only children to visit below a node, see RunBelow
+	limits      map[*tree.Entry][]span // the children to visit below a node, where not all; see RunBelow
 	turns       []int                  // ranks of the turns below ^seq, see ranksOfTurns
 	result      Result
 	locations   []location // of the nodes in the result, where their order needs it
 	err         error
 	levels      []*level
-	matched     int64       // states × bytes that regular expressions were put to, see matches
-	unwatched   int64       // those since the last look at the end of the context
+	matched     int64       // states × bytes that regular expressions cost so far, see matches
+	unwatched   int64       // states × bytes since the last check of the context
 	picker      childPicker // reused, see pickChild
 	elidedEntry *tree.Entry // reused, see elidedCore
 	elidedNode  tree.Node
@@ -57,21 +57,20 @@ func (r *run) fail(err error) {
 }
 
 // Run evaluates the plan over one tree. It is pure (04 §1). It applies @order;
-// the controls that leave nodes out are for Window. It fails only if content
-// has to be read from a store, when ctx ends, or with E_LIMIT if regular
+// [Plan.Window] applies the controls that leave nodes out. Run fails only if it
+// cannot read a content from a store, if ctx ends, or with E_LIMIT if regular
 // expressions would take more than 2^30 steps, states × bytes of text.
 //
-// Cost: a step with an id follows one path; :depth(…) looks at the turns it
-// names; anything else looks at the nodes that the summaries do not rule out,
-// at each of them once, and allocates nothing for a node that is not selected.
-// An order other than that of the document adds what sorting the selected
-// nodes costs.
+// Cost: a step with an id follows one path; :depth(…) visits the turns that it
+// names; any other step visits once each node that the summaries do not rule out,
+// and allocates nothing for a node that it does not select. An order other than
+// that of the document adds the cost of sorting the selected nodes.
 //
 // Specification: 04 §2, 04 §2.1, 04 §2.2.
 func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) { return p.run(ctx, t, nil) }
 
-// run evaluates the plan. Below a node that limits names it visits only those
-// children.
+// run evaluates the plan. Below a node that is a key of only, it visits only the
+// children in those spans.
 func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]span) (Result, error) {
 	r := newRun(ctx, p, t)
 	r.limits = only
@@ -85,7 +84,7 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 	for i := range in {
 		in[i].below = 1
 		if first := &p.groups[i].steps[0]; first.pick != nil && r.picksRoot(&first.filter, t.Root(), location{}) {
-			picked[i] = 1 // the root is the only one of its kind
+			picked[i] = 1 // the root has no siblings, so a pick picks it
 		}
 	}
 	r.visit(t.Root(), location{}, in, picked)
@@ -100,8 +99,9 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 	return r.result, nil
 }
 
-// location is where a node is: its level below the root and, where hasDepth is
-// set, its depth: that of the turn that it is or lives in, 0 in ^ah, -1 in ^sys.
+// location says where a node is: its level below the root and, if hasDepth is
+// set, its depth: the depth of the turn that it is or lies in, 0 in ^ah, -1 in
+// ^sys.
 type location struct {
 	depth    int64
 	level    int32
@@ -109,8 +109,8 @@ type location struct {
 	ownDepth bool // the node is the turn or region that has the depth, not inside it
 }
 
-// locationOf returns the location of k, the child of e with the given rank. e is
-// at p.
+// locationOf returns the location of k, the child of e with the given rank. p is
+// the location of e.
 func (r *run) locationOf(p location, k, e *tree.Entry, rank int) location {
 	p.level++
 	p.ownDepth = false
@@ -130,8 +130,8 @@ func (r *run) locationOf(p location, k, e *tree.Entry, rank int) location {
 	return p
 }
 
-// state is the steps of one group that are open below a node, one bit each:
-// those that a child may match, and those that any node further down may match.
+// state holds the steps of one group that are open below a node, one bit each:
+// the steps that a child may match, and those that any node below may match.
 type state struct{ child, below uint64 }
 
 func (s state) active() uint64 { return s.child | s.below }
@@ -151,10 +151,10 @@ func (g *group) advance(s state, matched uint64) state {
 // at one node of a level at a time.
 type level struct {
 	open         []state // the steps that are open below the node, for each group
-	lastSteps    []*step // the last steps of their groups among those
+	lastSteps    []*step // the open steps that are the last of their group
 	innerClasses uint8   // the classes of the inner children worth a visit, one bit each
 	spans        []span  // the ranks of the children worth a visit
-	routes       *routes // where not all children have the same open steps, see routes.go
+	routes       *routes // used if not all children have the same open steps, see routes.go
 	walk         walk
 }
 
@@ -167,9 +167,9 @@ func (r *run) level(n int32) *level {
 	return r.levels[n]
 }
 
-// visit tests one node against the open steps, selects it where a last step
-// matches, and descends. picked holds, for each group, the steps with a pick
-// that picked this node; nil stands for none.
+// visit tests one node against the open steps, selects it if a last step matches,
+// and descends. picked holds, for each group, the steps with a pick that picked
+// this node; nil stands for none.
 func (r *run) visit(e *tree.Entry, at location, in []state, picked []uint64) {
 	if !r.countVisit() {
 		return
@@ -214,7 +214,7 @@ func (r *run) countVisit() bool {
 
 // selectNode adds a node to the result.
 func (r *run) selectNode(e *tree.Entry, at location) {
-	// append would grow, and copy, more often. Row "a scan that keeps everything".
+	// append alone would grow and copy more often. Row "a scan that keeps everything".
 	if n := len(r.result.Nodes); n == cap(r.result.Nodes) {
 		r.result.Nodes = slices.Grow(r.result.Nodes, max(n, 8))
 	}
@@ -251,8 +251,8 @@ func (r *run) mayMatch(sum *tree.Summary, states []state) bool {
 }
 
 // narrow closes the open steps that nothing below e can match. Rows "by id",
-// "the user's blocks of the last three turns" and "a rare kind"; for
-// mayMatchAmong ":nth, the third child of every turn".
+// "the user's blocks of the last three turns" and "a rare kind"; its call of
+// mayMatchAmong: row ":nth, the third child of every turn".
 func (r *run) narrow(g *group, s state, e *tree.Entry, at location) state {
 	kids := e.Children()
 	for m := s.active(); m != 0; m &= m - 1 {

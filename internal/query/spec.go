@@ -12,8 +12,8 @@ import (
 )
 
 // ParseSpec reads the description of a node to add (001 §6), such as
-// block:text {key='hero', ttl=5} +featured. E_SELECTOR_INVALID, with the token,
-// for a text that describes none.
+// block:text {key='hero', ttl=5} +featured. It fails with E_SELECTOR_INVALID,
+// which names the token, if the text describes no node.
 func ParseSpec(text string, e selector.Edition) (tree.Spec, error) {
 	n, err := selector.ParseNode(text, e)
 	if err != nil {
@@ -33,7 +33,7 @@ func ParseSpec(text string, e selector.Edition) (tree.Spec, error) {
 	return s, nil
 }
 
-// setSpec takes one attribute into a spec.
+// setSpec sets one attribute of a spec.
 func setSpec(s *tree.Spec, a selector.Attr) error {
 	texts := map[string]*string{"id": &s.ID, "role": &s.Role, "key": &s.Key, "provenance": &s.Provenance, "mime": &s.MIME,
 		"encoding": &s.Encoding}
@@ -106,7 +106,7 @@ func specError(token, message, remedy string) error {
 	return fault.At(fault.SelectorInvalid, fault.NoOffset, token, message, remedy)
 }
 
-// plain is the value that a literal stands for.
+// plain returns the value that a literal stands for.
 func plain(l selector.Literal) (any, error) {
 	switch {
 	case l.Kind == selector.Null:

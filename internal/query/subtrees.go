@@ -2,17 +2,18 @@ package query
 
 import "github.com/contexttree/pact/tree"
 
-// Subtrees is the set of nodes that are in a result or below one of its nodes:
-// what the second selector of a selection, its filter, keeps (003, 001 §3.5.2).
+// Subtrees is the set of nodes that are in a result or below one of its nodes.
+// The second selector of a selection, its filter, keeps such a set (003, 001
+// §3.5.2).
 type Subtrees struct {
 	tree  *tree.Tree
 	nodes map[string]bool
 	cores map[string]bool // ids of the turns whose elided core the selector matches
 }
 
-// Subtrees returns the subtrees of a result in the tree t that it was found in.
-// They include those of the elided cores that the selector matches, which are no
-// nodes of the result. Cost: O(the result), once.
+// Subtrees returns the subtrees of a result. t is the tree that the plan ran over.
+// The set includes the subtrees of elided cores that the selector matches,
+// although those cores are not nodes of the result. Cost: O(the result), once.
 func (r Result) Subtrees(t *tree.Tree) *Subtrees {
 	c := &Subtrees{t, make(map[string]bool, len(r.Nodes)), make(map[string]bool, len(r.elidedCores))}
 	for _, e := range r.Nodes {
@@ -27,7 +28,7 @@ func (r Result) Subtrees(t *tree.Tree) *Subtrees {
 // Has reports whether the node or one of its ancestors is in the result.
 // Cost: O(depth of the node).
 func (c *Subtrees) Has(e *tree.Entry) bool {
-	offset := int64(1) // of the node below the one at hand, whose core may be elided
+	offset := int64(1) // of the child of n on the path; the child is in the core if it is 0
 	for n := e.Node(); n != nil; n = c.tree.Node(c.tree.Parent(n.ID)) {
 		if c.nodes[n.ID] || offset == 0 && c.cores[n.ID] {
 			return true

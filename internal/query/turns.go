@@ -7,9 +7,9 @@ import (
 )
 
 // ranksOfTurns returns the ranks of the turns among the children of ^seq, or nil
-// where all children are turns. Only a tree that was read leniently has other
-// children there; they have no depth (04 §3.4). Cost: O(1), or O(children) where
-// there are others.
+// if all children are turns. Only a tree that was read leniently has other
+// children there; these have no depth (04 §3.4). Cost: O(1), or O(children) if
+// there are other children.
 func ranksOfTurns(t *tree.Tree) []int {
 	seq := t.Region(tree.Seq)
 	if seq == nil || seq.Children().Len() == 0 || seq.Children().Classes() == 1<<tree.Turn {
@@ -26,8 +26,8 @@ func ranksOfTurns(t *tree.Tree) []int {
 	return ranks
 }
 
-// depthOfRank returns the depth of a child of ^seq, the newest turn having 1,
-// and whether it is a turn. There are n children.
+// depthOfRank returns the depth of one of the n children of ^seq, and whether it
+// is a turn. The newest turn has depth 1.
 //
 // Specification: 01 §3.2, 02 §6.3.
 func (r *run) depthOfRank(n, rank int) (int64, bool) {
@@ -54,8 +54,8 @@ func (r *run) rankOfDepth(n int, depth int64) (int, bool) {
 	return rank, true
 }
 
-// rankSpans appends the ranks of the turns at depths among the n children of
-// ^seq.
+// rankSpans appends to list the ranks, among the n children of ^seq, of the turns
+// at depths.
 func (r *run) rankSpans(list []span, depths []interval, n int) []span {
 	turns := n
 	if r.turns != nil {

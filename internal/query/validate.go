@@ -5,8 +5,8 @@ import (
 	"github.com/contexttree/pact/selector"
 )
 
-// validate refuses a selector that a program put together and that no text could
-// give: one without steps, or with a comparison without values.
+// validate refuses a selector that a program built and that no text stands for,
+// such as one without steps or with a comparison without values.
 func validate(s *selector.Selector) error {
 	for _, g := range s.Groups {
 		for _, step := range g.Steps {

@@ -8,7 +8,7 @@ import (
 )
 
 // descend visits the children of e that an open step may match or lead through.
-// Mostly the same steps are open for all of them; routes.go has the other case.
+// Usually the same steps are open for all children; routes.go has the other case.
 func (r *run) descend(e *tree.Entry, at location, lv *level) {
 	live, special := false, false
 	lv.lastSteps, lv.innerClasses = lv.lastSteps[:0], 0
@@ -65,8 +65,8 @@ func (r *run) descend(e *tree.Entry, at location, lv *level) {
 	}
 }
 
-// hasZones reports whether e has the parts :pre, :core and :post or, with parts
-// unset, an elided core.
+// hasZones reports whether e has the parts :pre, :core and :post or, if parts is
+// false, whether it has an elided core.
 func (r *run) hasZones(e *tree.Entry, parts bool) bool {
 	if e.Class() != tree.Turn && e.Class() != tree.Head {
 		return false
@@ -75,8 +75,8 @@ func (r *run) hasZones(e *tree.Entry, parts bool) bool {
 }
 
 // visitAll visits children that have the same open steps and the same location,
-// and skips the runs and children that the summaries rule out. Rows "a scan that
-// keeps nothing" and "all blocks of a role" pay for it beside walk.
+// and skips the runs and children that the summaries rule out. walk could do the
+// same, but slower: rows "a scan that keeps nothing" and "all blocks of a role".
 func (r *run) visitAll(l *tree.List, at location, lv *level) {
 	items, runs := l.Parts()
 	for i, k := range items {
@@ -100,8 +100,8 @@ func (r *run) visitAll(l *tree.List, at location, lv *level) {
 	}
 }
 
-// childClasses returns the classes of the inner children that are worth a visit,
-// one bit each. Row "child chain: region, turn, block".
+// childClasses returns the classes of the inner children to visit, one bit each.
+// Row "child chain: region, turn, block".
 func (g *group) childClasses(s state) uint8 {
 	if s.below != 0 {
 		return everyClass
@@ -132,8 +132,8 @@ func (r *run) visitLeaf(k *tree.Entry, class tree.Class, at location, lv *level)
 	}
 }
 
-// walk visits the children of one node where their ranks matter or where not all
-// of them have the same open steps.
+// walk visits the children of one node if their ranks matter or if not all of
+// them have the same open steps.
 type walk struct {
 	*run
 	level  *level
@@ -163,9 +163,9 @@ func (w *walk) visitChild(k *tree.Entry, shape tree.Shape, rank int) bool {
 // span is a range of ranks among the children of one node, hi not included.
 type span struct{ lo, hi int }
 
-// each calls f for the items of l with ranks in the span, in either order,
-// until f returns false. The first item has the given rank. It passes over the
-// runs that enter refuses. It reports whether it came to the end.
+// each calls f for the items of l with ranks in the span, in either order, until
+// f returns false. The first item of l has the given rank. each skips the runs
+// that enter refuses, and reports whether it reached the end.
 func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) bool,
 	f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
 	if rank >= s.hi || rank+l.Len() <= s.lo {
@@ -203,7 +203,7 @@ func (s span) each(l *tree.List, rank int, reverse bool, enter func(*tree.List) 
 	return true
 }
 
-// flat is each for a list that is one run.
+// flat is each for a list that consists of one run.
 func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, shape tree.Shape, rank int) bool) bool {
 	items, _ := l.Parts()
 	lo, hi := max(s.lo-rank, 0), min(s.hi-rank, len(items))
@@ -219,9 +219,9 @@ func (s span) flat(l *tree.List, rank int, reverse bool, f func(k *tree.Entry, s
 	return true
 }
 
-// spans writes the ranks of the children worth a visit to lv.spans. It reports
-// false if an open step leads to neither an id nor a depth, so that all
-// children are. Rows "by id" and "the user's blocks of the last three turns".
+// spans writes the ranks of the children to visit to lv.spans. It reports false
+// if an open step leads to neither an id nor a depth, so that the walk must visit
+// all children. Rows "by id" and "the user's blocks of the last three turns".
 func (r *run) spans(e *tree.Entry, turns bool, at location, lv *level) bool {
 	list := lv.spans[:0]
 	for i := range lv.open {

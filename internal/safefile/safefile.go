@@ -1,5 +1,5 @@
-// Package safefile puts files in their place whole: what was there before
-// stays until the new file is complete and on the disk.
+// Package safefile replaces files as a whole: the old file stays until the new one
+// is complete and on the disk.
 package safefile
 
 import (
@@ -9,12 +9,13 @@ import (
 	"runtime"
 )
 
-// Replace has write fill a file beside the place of name, synchronises it and
-// puts it there. A failure, or a crash, leaves what was there before. A new file
-// can be read by its owner alone (0600), whatever the umask allows, because
-// conversations are private; one that replaces another has the mode of that. A
-// symbolic link stays one: what it points to is replaced. What is not a regular
-// file, such as a pipe or a device, is written to as it is.
+// Replace has write fill a temporary file in the same directory, synchronises it
+// and renames it to name. After a failure or a crash the old file is still there.
+// Only its owner can read a new file (0600), whatever the umask allows, because
+// conversations are private; a file that replaces another keeps the other's mode.
+// If name is a symbolic link, Replace replaces the file that it points to. If
+// name is not a regular file, such as a pipe or a device, write writes to it
+// directly.
 func Replace(name string, write func(*os.File) error) (err error) {
 	if there, err := filepath.EvalSymlinks(name); err == nil {
 		name = there
@@ -58,8 +59,8 @@ func Replace(name string, write func(*os.File) error) (err error) {
 	return SyncDir(filepath.Dir(name))
 }
 
-// SyncDir has the names in a directory reach the disk. Where a directory cannot
-// be synchronised, as on Windows, the system does so by itself.
+// SyncDir makes the names in a directory durable. Systems that cannot synchronise
+// a directory, such as Windows, do so by themselves.
 func SyncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

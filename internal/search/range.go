@@ -12,11 +12,11 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// RangeOptions says what is returned of a range that gives changes (04 §4).
+// RangeOptions says what to return of a range that gives changes (04 §4).
 type RangeOptions struct {
-	MaxSnapshots          *int                   // keeps the newest ones, at least 1; nil for all
-	MaxChangesPerSnapshot *int                   // keeps the first entries of a block, at least 0; nil for all
-	Content               *differ.ContentOptions // how changed contents are shown, nil for not at all
+	MaxSnapshots          *int                   // compare only so many of the newest, at least 1; nil for all
+	MaxChangesPerSnapshot *int                   // return only the first entries of a block, at least 0; nil for all
+	Content               *differ.ContentOptions // how to show changed contents, nil for not at all
 	Materialize           []string               // headers to show of both versions
 }
 
@@ -30,9 +30,9 @@ type Range struct {
 	contents differ.Contents
 }
 
-// NewRange prepares a selector. Errors: E_SELECTOR_INVALID if it addresses no range, if its
-// @mode asks for ids, or if a form or a header cannot be shown; E_SNAPSHOT_RANGE_LIMIT for
-// caps that leave nothing to compare.
+// NewRange prepares a selector. It fails with E_SELECTOR_INVALID if the selector
+// addresses no range, if its @mode asks for ids, or if a form or a header cannot
+// be shown, and with E_SNAPSHOT_RANGE_LIMIT if a cap leaves nothing to compare.
 func NewRange(text string, edition selector.Edition, o RangeOptions) (*Range, error) {
 	q, err := selector.Parse(text, edition)
 	if err != nil {
@@ -69,7 +69,7 @@ func modeOfChanges(q *selector.Selector) (string, error) {
 	return c.Word, nil
 }
 
-// checkLimits refuses caps that no range can have.
+// checkLimits refuses caps below their least value.
 func checkLimits(l diff.RangeLimits) error {
 	if l.MaxSnapshots != nil && *l.MaxSnapshots < 1 {
 		return fault.New(fault.RangeLimit, "a limit of "+strconv.Itoa(*l.MaxSnapshots)+" snapshots leaves nothing to compare",
@@ -84,10 +84,10 @@ func checkLimits(l diff.RangeLimits) error {
 }
 
 // Changes compares neighbours of the given snapshots, which come newest first; in
-// the mode reduce the two ends. name gives the address of a snapshot, warnings are
-// what is to be said of the range itself. It fails if a content has to be read
-// and cannot, and as [query.Plan.Run] does. Cost: what is selected in each
-// snapshot and what differs between neighbours.
+// the mode reduce it compares the two ends. name returns the address of a
+// snapshot; the result repeats warnings. Changes fails if it cannot read a
+// content, and as [query.Plan.Run] does. Cost: the selected nodes of each snapshot
+// and the differences between neighbours.
 func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef,
 	warnings []string) (*diff.RangeDiffLatestResult, error) {
 	b := rangeBuilder{Range: r, result: &diff.RangeDiffLatestResult{Query: r.Selector.Source, Mode: r.mode,
@@ -101,13 +101,13 @@ func (r *Range) Changes(ctx context.Context, trees []*tree.Tree, name func(cycle
 	return b.result, nil
 }
 
-// rangeBuilder puts a result together.
+// rangeBuilder builds a result.
 type rangeBuilder struct {
 	*Range
 	result *diff.RangeDiffLatestResult
 }
 
-// truncated notes that a cap cut something off.
+// truncated notes in the result that a cap left something out.
 func (b *rangeBuilder) truncated(message string) {
 	b.result.Limits.Truncated = true
 	b.result.Errors = append(b.result.Errors, diff.RangeError{Code: fault.RangeLimit, Message: message})
@@ -122,7 +122,8 @@ func (b *rangeBuilder) newest(trees []*tree.Tree) []*tree.Tree {
 	return trees
 }
 
-// blocks compares neighbours, newest first; in the mode reduce the two ends.
+// blocks compares neighbours, newest first; in the mode reduce it compares the two
+// ends.
 func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func(cycle int64) diff.SnapshotRef) error {
 	for _, t := range trees {
 		b.result.Snapshots = append(b.result.Snapshots, name(t.Cycle()))
@@ -161,7 +162,7 @@ func (b *rangeBuilder) blocks(ctx context.Context, trees []*tree.Tree, name func
 	return nil
 }
 
-// cut keeps what the cap on a block allows.
+// cut leaves out the entries beyond the cap on a block.
 func (b *rangeBuilder) cut(block *diff.RangeBlock, pair *differ.Pair) {
 	if b.limits.MaxChangesPerSnapshot == nil {
 		return
@@ -182,17 +183,17 @@ func (b *rangeBuilder) cut(block *diff.RangeBlock, pair *differ.Pair) {
 	pair.Changed = pair.Changed[:keep(len(pair.Changed))]
 }
 
-// sides returns what gives the selection of both snapshots of a pair that differ
-// in a list of nodes. Pairs are asked for newest first. Where it follows from a
-// node and its ancestors alone that it is selected, only what differs is asked
-// for, so that a range costs what its changes cost; elsewhere every snapshot is
-// asked once.
+// sides returns a function that returns the selected nodes of both snapshots of a
+// pair. The caller passes the pairs newest first, each with the list of nodes
+// that differ. If the plan is local, the function runs it on the differing nodes
+// only, so a range costs what its changes cost; otherwise it runs the plan once
+// on every snapshot.
 func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree,
 	list []tree.Difference) (*differ.Selection, error) {
 	if b.plan.Local() {
 		return b.differing
 	}
-	var last map[string]bool // of the snapshot that was the older one before
+	var last map[string]bool // selected in the older snapshot of the previous pair
 	return func(ctx context.Context, older, newer *tree.Tree, _ []tree.Difference) (*differ.Selection, error) {
 		s := &differ.Selection{To: last}
 		if last == nil {
@@ -209,7 +210,7 @@ func (b *rangeBuilder) sides() func(ctx context.Context, older, newer *tree.Tree
 	}
 }
 
-// differing selects among the nodes that differ and what is below them.
+// differing selects among the nodes that differ and the nodes below them.
 func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree,
 	list []tree.Difference) (*differ.Selection, error) {
 	was, is := highest(list)
@@ -221,8 +222,9 @@ func (b *rangeBuilder) differing(ctx context.Context, older, newer *tree.Tree,
 	return &differ.Selection{From: idsOf(from.Nodes), To: idsOf(to.Nodes)}, err
 }
 
-// highest returns the ids that differ, of each side. Of what came or went with its
-// parent the parent is named: one path leads to a whole turn.
+// highest returns the ids that differ on each side. For nodes that came or went
+// together with their parent it returns only the parent, because one path then
+// leads to a whole turn.
 func highest(list []tree.Difference) (was, is []string) {
 	went, came := make(map[string]bool), make(map[string]bool)
 	for _, d := range list {

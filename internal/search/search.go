@@ -1,6 +1,3 @@
-// Package search asks a selector of several snapshots and puts together what they
-// give: nodes (04 §2.2), or what changed from each snapshot to the next (04 §4).
-// It knows neither store nor addresses: the caller hands it the trees.
 package search
 
 import (
@@ -15,40 +12,41 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Options says how much of what a selector finds is returned. The windows apply
-// after all controls of the selector, in the order Where, Skip, Limit (003, 001
-// §3.5.2).
+// Options says how many of the nodes that a selector finds to return. The windows
+// apply after all controls of the selector, in the order Where, Skip, Limit (003,
+// 001 §3.5.2).
 type Options struct {
 	Edition    selector.Edition // to read the selector and Where in; "" for that of the context
-	Where      string           // selector of the subtrees that stay; "" keeps everything
-	Skip       int              // leaves out the first nodes
-	Limit      int              // is the most nodes that are returned; 0 for no limit
+	Where      string           // selector of the subtrees to keep; "" keeps everything
+	Skip       int              // how many of the first nodes to leave out
+	Limit      int              // the most nodes to return; 0 for no limit
 	RangeAsIDs bool             // a range gives ids without @mode (annex 10); edition v0.1 only
 }
 
-// Search is a selector with its options, ready to be asked. It is for one
-// question: it keeps what it learned of the snapshots.
+// Search is a selector with its options, ready to run. Use it for one call only:
+// it keeps results of the snapshots that it ran on.
 type Search struct {
 	Options
 	Selector *selector.Selector // as it was parsed
 
 	plan    *query.Plan
 	where   *query.Plan                        // of Where, nil if there is none
-	kept    map[*tree.Tree]*query.Subtrees     // what where matches in each snapshot
-	mode    string                             // union or latest, where a range gives ids
-	changes error                              // why a range gives changes and no ids, nil for all else
-	ran     func(t *tree.Tree, r query.Result) // hears of every evaluation, nil if nobody counts
+	kept    map[*tree.Tree]*query.Subtrees     // the subtrees that where matches in each snapshot
+	mode    string                             // union or latest, if a range gives ids
+	changes error                              // why a range gives changes and not ids, nil for all else
+	ran     func(t *tree.Tree, r query.Result) // called after every run of a plan, nil if nobody counts
 }
 
-// Match is a node that was found, and the snapshot that it was found in.
+// Match is a found node and the snapshot that holds it.
 type Match struct {
 	Entry *tree.Entry
 	Tree  *tree.Tree
 }
 
-// New prepares a selector. edition is that of the context. E_SELECTOR_INVALID,
-// with the place in the text, where it or Where is not a selector; also for windows of
-// a negative size and for a Where with controls or another address.
+// New prepares a selector. edition is that of the context. New fails with
+// E_SELECTOR_INVALID, and the place in the text, if text or Where is not a
+// selector, if Skip or Limit is negative, or if Where has controls or another
+// address.
 func New(text string, edition selector.Edition, o Options) (*Search, error) {
 	edition = cmp.Or(o.Edition, edition)
 	q, err := selector.Parse(text, edition)
@@ -134,13 +132,13 @@ func (s *Search) Find(ctx context.Context, trees []*tree.Tree) ([]Match, error) 
 	return list, nil
 }
 
-// merge puts together what the snapshots give. The controls apply to each snapshot
-// of a range, and to what @* merged.
+// merge merges the answers of the snapshots. In a range the controls apply to each
+// snapshot, with @* they apply to the merged answer.
 func (s *Search) merge(ctx context.Context, trees []*tree.Tree) ([]Match, error) {
 	all := s.addresses(selector.All)
 	var list []Match
 	seen := make(map[string]bool)
-	newest := make(map[string]*tree.Tree) // where a key family matches last
+	newest := make(map[string]*tree.Tree) // the newest snapshot in which a key family matches
 	in := make(map[*tree.Entry]*tree.Tree)
 	for i, t := range trees {
 		r, err := s.run(ctx, trees[:i+1])
@@ -189,9 +187,10 @@ func (s *Search) merge(ctx context.Context, trees []*tree.Tree) ([]Match, error)
 	return list, nil
 }
 
-// run puts the selector to the last of some snapshots. Where it is local, only
-// what differs from the snapshot before can be selected that was not selected
-// there, and so is known: asking all snapshots costs what changed in them.
+// run runs the plan on the last of the given trees. Callers have already seen the
+// results of the trees before it. If the plan is local, a node that they have not
+// seen can only be among those that differ from the tree before, so run looks at
+// these alone: a search through all snapshots costs what changed in them.
 func (s *Search) run(ctx context.Context, trees []*tree.Tree) (query.Result, error) {
 	t := trees[len(trees)-1]
 	if len(trees) == 1 || !s.plan.Local() {
@@ -201,7 +200,7 @@ func (s *Search) run(ctx context.Context, trees []*tree.Tree) (query.Result, err
 	return s.plan.RunBelow(ctx, t, was)
 }
 
-// inSubtrees keeps what is or stands below what Where matches.
+// inSubtrees keeps the nodes that Where matches and the nodes below those.
 func (s *Search) inSubtrees(ctx context.Context, list []Match) ([]Match, error) {
 	var failed error
 	list = slices.DeleteFunc(list, func(m Match) bool {
@@ -214,9 +213,10 @@ func (s *Search) inSubtrees(ctx context.Context, list []Match) ([]Match, error) 
 	return list, failed
 }
 
-// Explain asks the selector as Find does, and says how it is evaluated. A range
-// that gives changes is evaluated in each of its snapshots and has no windows:
-// E_SELECTOR_INVALID with one. What Where looks at is not counted.
+// Explain runs the selector as Find does, and says how. It runs a range that gives
+// changes on each of its snapshots; such a range takes no windows, so Explain
+// fails with E_SELECTOR_INVALID if one is set. It does not count the nodes that
+// Where visits.
 func (s *Search) Explain(ctx context.Context, trees []*tree.Tree) (*inspect.Explanation, error) {
 	x := s.plan.Explain()
 	x.Snapshots = len(trees)

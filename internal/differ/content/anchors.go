@@ -8,8 +8,8 @@ import (
 // anchor is a piece that stands at a place in each of two lists.
 type anchor struct{ a, b int }
 
-// anchors returns pieces that occur once in each of two lists, as many as stand
-// in the same order in both. Cost: O(n log n).
+// anchors returns a longest sequence of pieces that occur exactly once in each of
+// two lists and stand in the same order in both. Cost: O(n log n).
 func anchors(a, b []string) []anchor {
 	type seen struct {
 		inA, inB int
@@ -34,8 +34,9 @@ func anchors(a, b []string) []anchor {
 		s.inB++
 		s.at.b = i
 	}
-	// The longest run that ascends in both: ends holds, by length less one, the
-	// anchor with the earliest end in b, and before what each follows.
+	// Find the longest sequence that ascends in both lists. ends[n] is the anchor
+	// with the earliest place in b that ends a sequence of n+1 anchors; before
+	// holds the predecessor of each anchor.
 	var once []anchor
 	for i, p := range a {
 		if s := pieces[p]; s.inA == 1 && s.inB == 1 {

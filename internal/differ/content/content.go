@@ -1,6 +1,3 @@
-// Package content shows how the content of a node changed: as a unified diff,
-// as a JSON Patch, or word by word (04 §4, contentMode). The differences
-// themselves are found by libraries; docs/dependencies.md says which and why.
 package content
 
 import (
@@ -11,20 +8,20 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Side is one of the two contents that are compared.
+// Side is one of the two contents to compare.
 type Side struct {
 	Value canon.Value // "" where the node has no content
 	Label string      // of a unified diff, such as "older(@t-1)/block:4-0"
 }
 
-// Compare shows what leads from the older content to the newer in a mode, with
+// Compare shows the changes from the older content to the newer in a mode, with
 // contextLines around each change of a unified diff. A JSON Patch needs two
-// contents that are JSON and not text; without them the diff is unified, as its
-// Mode then says.
+// contents that are JSON and not text. If one of them is not, Compare returns a
+// unified diff, and its Mode says so.
 //
 // Cost: proportional to the contents and the number of changes between them, up
-// to a fixed number of lines or words; beyond it what differs is replaced as a
-// whole.
+// to a fixed number of lines or words; beyond that number the diff replaces the
+// differing part as a whole.
 func Compare(older, newer Side, mode diff.Mode, contextLines int) diff.ContentDiff {
 	d := diff.ContentDiff{Mode: mode, Summary: diff.ContentSummary{BytesNewer: size(newer.Value),
 		BytesOlder: size(older.Value), Identical: older.Value == newer.Value}}
@@ -51,8 +48,8 @@ func size(v canon.Value) int {
 	return len(v)
 }
 
-// text is what a content looks like as text: itself, nothing where there is
-// none, and JSON with a line for each member.
+// text returns a content as text: a string as it is, "" for no content, and other
+// JSON with a line for each member.
 func text(v canon.Value) string {
 	if v == "" {
 		return ""

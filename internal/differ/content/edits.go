@@ -9,7 +9,7 @@ import (
 	"github.com/sergi/go-diff/diffmatchpatch"
 )
 
-// op is what becomes of a piece of the older text.
+// op says what an edit does with its pieces.
 type op byte
 
 const (
@@ -18,34 +18,34 @@ const (
 	ins  op = '+'
 )
 
-// edit is a run of pieces that are kept, deleted or inserted.
+// edit keeps, deletes or inserts a run of pieces.
 type edit struct {
 	op     op
 	pieces []string
 }
 
-// maxPieces bounds what is compared piece by piece, because two texts with
-// nothing in common cost the product of their lengths.
+// maxPieces bounds how many pieces are compared one by one, because two texts
+// with nothing in common cost the product of their lengths.
 const maxPieces = 8_000
 
-// edits finds what leads from one list of pieces to another. Where what differs
-// has more than maxPieces, pieces that both lists have once hold them together,
-// and what lies between these is compared until maxPieces are; what is left is
-// replaced as a whole.
+// edits finds the edits that lead from one list of pieces to another. If more than
+// maxPieces pieces differ, it aligns the lists at the pieces that each list has
+// once, and compares the parts between these until it has compared maxPieces. It
+// replaces the other parts as a whole.
 func edits(older, newer []string) []edit {
 	d := differ{left: maxPieces}
 	d.compare(older, newer, true)
 	return d.list
 }
 
-// differ puts edits together.
+// differ collects edits.
 type differ struct {
 	list []edit
 	left int // how many pieces may still be compared
 }
 
-// add appends an edit. Pieces that are kept come from the older list, one behind
-// the other, so that a run of them grows in place.
+// add appends an edit. Kept pieces come from the older list in order, so a run of
+// them grows in place.
 func (d *differ) add(o op, pieces []string) {
 	if len(pieces) == 0 {
 		return
@@ -57,7 +57,8 @@ func (d *differ) add(o op, pieces []string) {
 	d.list = append(d.list, edit{o, pieces})
 }
 
-// compare takes equal ends off and compares the middle, in parts if it may.
+// compare sets equal beginnings and ends aside and compares the middle. parts
+// allows it to align the middle at anchors.
 func (d *differ) compare(older, newer []string, parts bool) {
 	head := 0
 	for head < len(older) && head < len(newer) && older[head] == newer[head] {
@@ -90,8 +91,8 @@ func (d *differ) compare(older, newer []string, parts bool) {
 	d.add(keep, older[len(older)-tail:])
 }
 
-// between compares pieces with the library, which compares runes: every
-// distinct piece becomes one.
+// between compares pieces with the library, which compares runes: it stands for
+// each distinct piece by a rune.
 func between(a, b []string) []edit {
 	code := make(map[string]rune)
 	encode := func(pieces []string) []rune {
@@ -105,7 +106,7 @@ func between(a, b []string) []edit {
 		return runes
 	}
 	library := diffmatchpatch.New()
-	library.DiffTimeout = 0 // its default depends on the time that passes
+	library.DiffTimeout = 0 // with a timeout the diff would depend on the speed of the machine
 	var list []edit
 	for _, d := range library.DiffMainRunes(encode(a), encode(b), false) {
 		n := utf8.RuneCountInString(d.Text)
@@ -125,13 +126,13 @@ func between(a, b []string) []edit {
 }
 
 // words splits a text into runs of letters and digits, runs of space, and
-// single other characters. Joined they are the text again.
+// single other characters. Joined, the words give the text again.
 func words(s string) []string {
 	var list []string
 	for s != "" {
 		r, n := utf8.DecodeRuneInString(s)
 		if r == utf8.RuneError && n == 1 && len(s) >= 3 {
-			n = 3 // a lone surrogate, which is all that is not UTF-8 in a content
+			n = 3 // a lone surrogate: a content holds no other bytes that are not UTF-8
 		}
 		if class := classOf(r); class != other {
 			for n < len(s) {

@@ -9,8 +9,9 @@ import (
 )
 
 // patch returns the JSON Patch (RFC 6902) that turns one content into another,
-// and whether there is one: both must be JSON and neither text nor missing. A
-// lone surrogate is not JSON that everybody reads alike (RFC 8259 §8.2).
+// and whether there is one: neither content may be a text or missing. Contents
+// with a lone surrogate have none, because readers of JSON disagree about it (RFC
+// 8259 §8.2).
 func patch(older, newer canon.Value) (json.RawMessage, bool) {
 	for _, v := range []canon.Value{older, newer} {
 		if k := v.Kind(); k == canon.KindAbsent || k == canon.KindString || !unicodeText(v.Any()) {

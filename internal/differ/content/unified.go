@@ -8,7 +8,7 @@ import (
 // line is one line of a unified diff.
 type line struct {
 	op   op
-	text string // with its line feed, unless it is the last and has none
+	text string // with its line feed, which the last line may lack
 }
 
 // unified writes the difference of two texts in the unified format. Equal texts
@@ -17,14 +17,14 @@ func unified(olderLabel, newerLabel, older, newer string, context int) string {
 	var lines []line
 	for _, e := range edits(strings.SplitAfter(older, "\n"), strings.SplitAfter(newer, "\n")) {
 		for _, p := range e.pieces {
-			if p != "" { // SplitAfter leaves one behind a last line feed
+			if p != "" { // SplitAfter returns an empty piece after a last line feed
 				lines = append(lines, line{e.op, p})
 			}
 		}
 	}
 	var b strings.Builder
 	context = min(max(context, 0), len(lines))
-	olderAt, newerAt := 0, 0 // lines before the hunk
+	olderAt, newerAt := 0, 0 // how many lines come before the hunk
 	for begin := 0; ; {
 		first, end := group(lines, begin, context)
 		if first < 0 {
@@ -33,7 +33,7 @@ func unified(olderLabel, newerLabel, older, newer string, context int) string {
 		if b.Len() == 0 {
 			fmt.Fprintf(&b, "--- %s\n+++ %s\n", oneLine(olderLabel), oneLine(newerLabel))
 		}
-		olderAt, newerAt = olderAt+first-begin, newerAt+first-begin // all of them are kept
+		olderAt, newerAt = olderAt+first-begin, newerAt+first-begin // the lines between hunks are all kept
 		olderIn, newerIn := count(lines[first:end])
 		fmt.Fprintf(&b, "@@ -%s +%s @@\n", span(olderAt, olderIn), span(newerAt, newerIn))
 		writeLines(&b, lines[first:end])
@@ -83,7 +83,7 @@ func count(lines []line) (older, newer int) {
 	return older, newer
 }
 
-// span writes where a hunk lies: a hunk without lines names the line before it.
+// span returns the place of a hunk. A hunk without lines names the line before it.
 func span(before, in int) string {
 	switch in {
 	case 0:
