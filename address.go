@@ -78,7 +78,8 @@ func published(i store.Info) string {
 	return fmt.Sprintf("the context has @c%d to @c%d", i.First, i.Cycle)
 }
 
-// cycle resolves the address of a snapshot, which the working state is not.
+// cycle resolves the address of a snapshot to its cycle. It refuses the working state,
+// which is not a snapshot.
 func (a Address) cycle(i store.Info) (int64, error) {
 	if a == Working {
 		return 0, fault.At(fault.SnapshotNotFound, fault.NoOffset, a.String(), "the working state is not a snapshot yet",
@@ -131,8 +132,8 @@ func (c *Context) At(ctx context.Context, a Address) (_ *Snapshot, err error) {
 	return &Snapshot{tree: t, edition: selector.Edition(s.Edition)}, nil
 }
 
-// stateFor returns the state in which addresses are looked up: the current one where
-// it has the tree of one of them in memory, else the one that was loaded last.
+// stateFor returns the state in which to look up addresses. If that state has one of them
+// in memory, stateFor asks the store first whether something was erased (see current).
 func (c *Context) stateFor(ctx context.Context, list ...Address) (*state, error) {
 	s := c.state.Load()
 	for _, a := range list {
@@ -160,9 +161,9 @@ func (c *Context) at(ctx context.Context, s *state, a Address) (*tree.Tree, erro
 	return store.Snapshot(ctx, c.store, s.Key, cycle)
 }
 
-// At returns the snapshot itself for @t0, its own cycle and the working state, as
-// [Context.At] would, if the snapshot stands alone (see [ReadSnapshot]). It returns
-// E_SNAPSHOT_NOT_FOUND for any other address.
+// At returns the snapshot itself for @t0, for its own cycle and for the working state. So
+// a snapshot that stands alone (see [ReadSnapshot]) answers these addresses as a
+// [Context] does. It returns E_SNAPSHOT_NOT_FOUND for any other address.
 func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
 	defer tree.Recover(&err)
 	if a == Working || a == Latest || a == Cycle(s.Cycle()) {
@@ -172,16 +173,16 @@ func (s *Snapshot) At(a Address) (_ *Snapshot, err error) {
 		"the document is one snapshot, @t0, which is "+Cycle(s.Cycle()).String())
 }
 
-// named refuses the address of a selector that does not name this one snapshot.
+// named returns an error if the address of a selector names anything but this snapshot.
 func (s *Snapshot) named(t *selector.Time) error {
 	switch {
 	case t == nil || s.alone && t.Kind == selector.All:
 		return nil
 	case !s.alone:
-		return fault.New(fault.SelectorInvalid, "the selector has an address, and one snapshot is asked",
+		return fault.New(fault.SelectorInvalid, "the selector has an address, but only this snapshot is asked",
 			"leave the address out, or ask the context")
 	case t.Kind == selector.Range:
-		return fault.New(fault.SelectorInvalid, "the selector addresses a range, and a document is one snapshot",
+		return fault.New(fault.SelectorInvalid, "the selector addresses a range, but a document is one snapshot",
 			"leave the address out")
 	}
 	_, err := s.At(Address{t.From.Axis, t.From.N})
@@ -189,9 +190,10 @@ func (s *Snapshot) named(t *selector.Time) error {
 }
 
 // History yields the snapshots between two addresses, both included, oldest first.
-// Neighbours share what did not change, and only a few are held in memory at a time. An
-// error ends it; it is E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address. Cost:
-// the first snapshot, and what changed from one to the next.
+// Neighbours share what did not change, and only a few are held in memory at a time. If
+// it fails, it yields the error and ends; the error is E_SNAPSHOT_NOT_FOUND if there is
+// no snapshot at an address. Cost: reading the first snapshot, then what changed from
+// each snapshot to the next.
 func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snapshot, error] {
 	return func(yield func(*Snapshot, error) bool) {
 		s := c.state.Load()
@@ -212,8 +214,8 @@ func (c *Context) History(ctx context.Context, from, to Address) iter.Seq2[*Snap
 	}
 }
 
-// addressed returns the trees that a selector is put to, newest first, and for
-// a range what had to be clamped.
+// addressed returns the trees in which a selector searches, newest first, and a warning
+// for each end of a range that it clamped.
 func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector) ([]*tree.Tree, []string, error) {
 	first, last := s.Info.First, s.Info.Cycle
 	var warnings []string
@@ -251,7 +253,7 @@ func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tr
 	return newest, nil
 }
 
-// addressOf returns where a selector looks that is not a range and not @*.
+// addressOf returns the address of a selector that asks one state, not a range or @*.
 func addressOf(q *selector.Selector) Address {
 	switch {
 	case q.Time == nil && q.Edition.Traits().DefaultWorking:
@@ -262,8 +264,8 @@ func addressOf(q *selector.Selector) Address {
 	return Address{q.Time.From.Axis, q.Time.From.N}
 }
 
-// resolveRange resolves a range to cycles. Its ends stand in either order; what lies
-// beyond the snapshots that exist is clamped, with a warning for each end.
+// resolveRange resolves a range to cycles. Its ends may stand in either order. It clamps
+// an end that lies beyond the existing snapshots and returns a warning for it.
 func resolveRange(t *selector.Time, i store.Info) (first, last int64, warnings []string, err error) {
 	ends := [2]int64{}
 	for k, p := range [...]selector.Point{t.From, t.To} {

@@ -58,11 +58,11 @@ func (c *Context) Copy(ctx context.Context, to store.Store, name string) (_ *Con
 	return c.options().context(to).begin(ctx, g)
 }
 
-// ReadSnapshot reads a snapshot document that stands alone, for queries. It reads a shape
-// that no context can have too, and says so in the findings. In selectors @t0, the cycle of
-// the document and @* all name this snapshot. e is the edition to read the document in; ""
-// means the one that it names. It returns E_DOCUMENT_INVALID for data that is not a
-// snapshot document.
+// ReadSnapshot reads a snapshot document that stands alone, for queries. It also reads a
+// document with a shape that no context can have; the findings then say so. In selectors
+// @t0, the cycle of the document and @* all name this snapshot. e is the edition in which
+// to read the document; "" means the one that the document names. It returns
+// E_DOCUMENT_INVALID for data that is not a snapshot document.
 func ReadSnapshot(data []byte, e selector.Edition) (*Snapshot, []inspect.Finding, error) {
 	d, err := document.Read(data, document.Options{Edition: e, Lenient: true})
 	if err != nil {
@@ -91,9 +91,9 @@ func Import(ctx context.Context, s store.Store, name string, data []byte, opts *
 // ImportHistory makes a context from a history in JSON Lines, in one of two forms:
 // snapshots of consecutive cycles, oldest first, or what [Context.Backup] wrote. It mends
 // what other tools get wrong about order, root and regions and reports that in the
-// findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses a
-// history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is one
-// durable step. Errors have the line.
+// findings; with Strict it refuses such a history. Cycles keep their numbers. It refuses
+// a history with a missing cycle (05 §3.2, §6.6) unless Renumber is set. The import is
+// one durable step. Errors name the line.
 func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader, opts *ImportHistoryOptions) (
 	_ *Context, _ []inspect.Finding, err error) {
 	defer tree.Recover(&err)
@@ -108,9 +108,9 @@ func ImportHistory(ctx context.Context, s store.Store, name string, r io.Reader,
 
 // Replay checks an exported history, in either form, by running it again: it imports the
 // history into a new store in memory, exports it in the same form and compares the bytes
-// (06 §5.2). A history that differs is not an error; the answer says where. A history that
-// cannot be read is one. Replay reads r twice. Cost: an import and an export; the bytes are
-// not kept.
+// (06 §5.2). It returns an error if it cannot read the history, but none if the bytes
+// differ: the answer says where they do. Replay reads r twice. Cost: an import and an
+// export; Replay does not keep the bytes.
 func Replay(ctx context.Context, r io.ReadSeeker, o *HistoryOptions) (_ *inspect.Replay, err error) {
 	defer tree.Recover(&err)
 	return archive.RoundTrip(ctx, r, orZero(o).archive(""))

@@ -18,7 +18,7 @@ type ProviderCall struct {
 	Provider string // the provider's name; at most 1 KiB
 	Model    string // the model's name; at most 1 KiB
 	Params   any    // any value with a JSON form; only its SHA-256 is kept; nil means null
-	Request  string // the rest of the request, from store.PackRequest, which is kept whole; "" for nothing
+	Request  string // the rest of the request, from store.PackRequest, kept whole; "" for none
 }
 
 // Outcome is how an attempt ended (03 §6.1).
@@ -27,7 +27,7 @@ type Outcome struct {
 	TokenIn  *int64              // tokens that the model was sent; nil if nobody counted
 	TokenOut *int64              // tokens that the model answered; nil if nobody counted
 	Err      error               // why it failed; the first 64 KiB of its text are kept as UTF-8
-	Request  string              // from store.PackRequest, instead of what the call gave; "" leaves that
+	Request  string              // from store.PackRequest; replaces that of the call, "" keeps it
 }
 
 // StartAttempt begins a call of a provider (03 §6.1): it records the attempt durably as
@@ -96,7 +96,7 @@ func (c *Context) end(ctx context.Context, key store.Key, id string, o Outcome) 
 	end := store.Attempt{ID: id, Status: o.Status, EndedNS: c.now(), TokenIn: o.TokenIn, TokenOut: o.TokenOut,
 		Request: o.Request}
 	if o.Err != nil {
-		end.Error = fitting(o.Err.Error())
+		end.Error = fitForAttempt(o.Err.Error())
 	}
 	keeper, err := store.Power[store.AttemptKeeper](c.store)
 	if err != nil {
@@ -120,15 +120,16 @@ func (c *Context) Attempts(ctx context.Context, from, to int64) ([]store.Attempt
 	return keeper.Attempts(ctx, c.state.Load().Key, from, to)
 }
 
-// now reads the clock, which need not be safe for use from several sides.
+// now reads the clock. It holds the lock because a caller's clock need not be safe for
+// concurrent use.
 func (c *Context) now() int64 {
 	c.write.Lock()
 	defer c.write.Unlock()
 	return c.clock()
 }
 
-// fitting makes a text that an attempt can hold.
-func fitting(text string) string {
+// fitForAttempt makes a text valid and short enough for the record of an attempt.
+func fitForAttempt(text string) string {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 	if len(text) > store.MaxAttemptError {
 		text = strings.ToValidUTF8(text[:store.MaxAttemptError], "") // a character may be cut in two

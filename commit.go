@@ -18,18 +18,18 @@ type CommitOptions struct {
 	// Edit, if not nil, makes edits part of the commit: both become durable in one step, or
 	// neither does. A prepared candidate is discarded.
 	Edit func(*Batch) error
-	// Pruning says what to prune. It is E_CONFLICT if a candidate is prepared, which the
-	// commit publishes as it is.
+	// Pruning says what to prune. It is E_CONFLICT if a candidate is prepared, because the
+	// commit publishes that candidate as it is.
 	Pruning *Pruning
 }
 
-// Commit ends the cycle and returns the new snapshot. It publishes the prepared candidate,
-// if there is one; otherwise it expires, prunes and seals the nodes of the working state
-// (03 §7). The snapshot is durable before Commit returns. A commit that fails leaves
-// nothing behind. If another writer was faster, the error is E_CONFLICT with a [Conflict].
-// Cost: what changed, never the length of the history. After some thousand commits of a
-// process that renders no thread, one reads the context again, so that turns which the
-// store loads on demand leave memory.
+// Commit ends the cycle and returns the new snapshot. It publishes the prepared
+// candidate, if there is one; otherwise it expires, prunes and seals the nodes of the
+// working state (03 §7). The snapshot is durable before Commit returns. A commit that
+// fails leaves nothing behind. If another writer was faster, the error is E_CONFLICT with
+// a [Conflict]. Cost: what changed, never the length of the history. In a process that
+// renders no thread, one commit in some thousands also reads the context again, to free
+// the memory of turns that the store can load on demand.
 //
 // Specification: 02 §8, 02 §8.1, 02 §8.3, 02 §8.5, 03 §2, 03 §2.1, 03 §2.2, 03 §2.4.
 // Specification: 05 §2, 05 §2.1, 05 §2.1.1.
@@ -54,7 +54,7 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Snapshot,
 		if err := b.run(o.Edit); err != nil {
 			return nil, err
 		}
-		working, stamps, cand = x.Draft(), x.Stamps, nil // which nobody else sees
+		working, stamps, cand = x.Draft(), x.Stamps, nil // nobody else reads this tree
 	}
 	if cand != nil && !o.Pruning.empty() {
 		return nil, fixedCandidate()
@@ -76,13 +76,14 @@ func (c *Context) Commit(ctx context.Context, opts *CommitOptions) (_ *Snapshot,
 	next.Revision++
 	next.State.Cycle, next.Stamps = cand.sealed.Cycle(), cand.stamps
 	next.Head, next.Working, next.Idle = cand.sealed, change.After, change.Entry.Idle
-	next.past = []*tree.Tree{s.Head} // which an undo goes back to
+	next.past = []*tree.Tree{s.Head} // an undo goes back to it
 	c.state.Store(&next)
 	c.settle(ctx, s.Head, cand.sealed)
 	return &Snapshot{tree: cand.sealed, edition: selector.Edition(s.Edition), Report: &cand.report}, nil
 }
 
-// commitAgain makes a commit again that lost, upon a context that was read since.
+// commitAgain returns a function that repeats a commit, because another writer was
+// faster, once the context was read again.
 func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Context) (*Snapshot, error) {
 	return func(ctx context.Context) (*Snapshot, error) {
 		if opts != nil && opts.Edit != nil {
@@ -100,7 +101,7 @@ func (c *Context) commitAgain(s *state, opts *CommitOptions) func(context.Contex
 	}
 }
 
-// change is the candidate as the store is told of it.
+// change describes the candidate for the store.
 func (cand *candidate) change(before *tree.Tree, e store.Entry) (store.Change, error) {
 	e.Cycle, e.Sent, e.Idle = cand.sealed.Cycle(), cand.sent, cand.report.Idle()
 	report, err := json.Marshal(cand.report)

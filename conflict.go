@@ -25,7 +25,7 @@ type Conflict struct {
 	again   func(context.Context) (*Snapshot, error)
 }
 
-// maxMeanwhile is how many entries an error holds: more would be read by nobody.
+// maxMeanwhile bounds the entries in an error, because nobody would read more.
 const maxMeanwhile = 100
 
 // Error says what the first few of the other writers did.
@@ -65,8 +65,8 @@ func (l *Conflict) Rebase(ctx context.Context) (_ *Snapshot, err error) {
 	return l.again(ctx)
 }
 
-// lost adds to the E_CONFLICT of a change what others did since s was read. Any
-// other error stays as it is.
+// lost adds to the E_CONFLICT of a change what others did since s was read. It returns
+// any other error as it is.
 func (c *Context) lost(ctx context.Context, s *state, err error, again func(context.Context) (*Snapshot, error)) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || f.Code != fault.Conflict {

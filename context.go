@@ -39,15 +39,15 @@ type Context struct {
 
 	write    sync.Mutex // held by the one writer
 	state    atomic.Pointer[state]
-	undone   undoneLine // that the last undo left; of the one writer
-	settling settling   // of the one writer
+	undone   undoneLine // the line that the last undo left; only the writer uses it
+	settling settling   // only the writer uses it
 
 	holders sync.Mutex
 	held    map[string]int // id -> number of holders
 }
 
-// undoneLine is the name of lines that end in one cycle, and the highest number that
-// an undo in this process put behind it.
+// undoneLine is the name for undone lines of one cycle, and the highest number that an
+// undo in this process appended to it.
 type undoneLine struct {
 	name   string
 	number int
@@ -56,10 +56,10 @@ type undoneLine struct {
 // state is what a reader sees at one moment. It is immutable.
 type state struct {
 	store.State
-	candidate *candidate // of the cycle under way, where one was prepared
+	candidate *candidate // for the next snapshot; nil if none is prepared
 
-	past  []*tree.Tree // snapshots before the latest, oldest first, for those who take commits back
-	reach int64        // how many of them were read at once
+	past  []*tree.Tree // snapshots before the latest, oldest first, for Undo
+	reach int64        // how many of them Undo read at once
 }
 
 // candidate is a cycle that was expired, pruned and sealed but not published.
@@ -67,7 +67,7 @@ type candidate struct {
 	sealed *tree.Tree
 	stamps tree.Stamps
 	report lifecycle.Report
-	sent   string // SHA-256 of its thread as it was sent, "" before
+	sent   string // SHA-256 of its thread as it was sent, "" if it was not
 }
 
 // Create makes a new, empty context. Its root and regions are of cycle 0; the first commit
@@ -99,7 +99,7 @@ func (o OpenOptions) context(s store.Store) *Context {
 	return &Context{store: s, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}}
 }
 
-// begin makes the context in its store.
+// begin creates the context in its store.
 func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error) {
 	info, err := c.store.Create(ctx, g)
 	if err != nil {
@@ -116,8 +116,8 @@ func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error)
 	return c, nil
 }
 
-// Open opens an existing context. It returns E_CONTEXT_NOT_FOUND if there is none of this
-// name. Cost: reading the latest snapshot and the working state without their contents.
+// Open opens an existing context. It returns E_CONTEXT_NOT_FOUND if none has this name.
+// Cost: reading the latest snapshot and the working state without their contents.
 func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (_ *Context, err error) {
 	defer tree.Recover(&err)
 	info, err := s.Find(ctx, name)
@@ -133,9 +133,9 @@ func Open(ctx context.Context, s store.Store, name string, opts *OpenOptions) (_
 	return c, nil
 }
 
-// OpenOrCreate opens a context, or creates it if there is none of this name. Attrs are used
-// only if it is created. It returns E_CONFLICT if the context exists in another edition
-// than the options name.
+// OpenOrCreate opens a context, or creates it if none has this name. Attrs are used only
+// if it is created. It returns E_CONFLICT if the context exists in another edition than
+// the options name.
 func OpenOrCreate(ctx context.Context, s store.Store, name string, opts *CreateOptions) (*Context, error) {
 	o := orZero(opts)
 	c, err := Open(ctx, s, name, &o.OpenOptions)
@@ -207,8 +207,8 @@ func (c *Context) Refresh(ctx context.Context) (err error) {
 	return nil
 }
 
-// current returns the state that was loaded last or, where something was erased
-// since, loads another. It takes no lock: whoever edits may read meanwhile.
+// current returns the state that was loaded last. If something was erased since, it loads
+// the state again. It takes no lock, so that the function of an edit can read.
 func (c *Context) current(ctx context.Context) (*state, error) {
 	s := c.state.Load()
 	info, err := c.store.Info(ctx, s.Key)
@@ -220,7 +220,7 @@ func (c *Context) current(ctx context.Context) (*state, error) {
 		return nil, err
 	}
 	fresh := &state{State: *loaded}
-	c.state.CompareAndSwap(s, fresh) // where it fails, a writer has put another one there
+	c.state.CompareAndSwap(s, fresh) // if it fails, a writer has stored a newer state
 	return fresh, nil
 }
 
@@ -268,8 +268,8 @@ func (c *Context) hold(ids []string, by int) {
 	}
 }
 
-// retained returns a copy of what is held, nil for nothing, so that a commit sees one
-// moment.
+// retained returns a copy of the held ids, nil if there are none. The copy shows a commit
+// one moment.
 func (c *Context) retained() map[string]bool {
 	c.holders.Lock()
 	defer c.holders.Unlock()
@@ -288,7 +288,7 @@ func vocabulary(e selector.Edition) tree.Vocabulary {
 	return tree.Vocabulary{Turn: t.TurnType, Container: t.ContainerType, Block: t.BlockType}
 }
 
-// env is what edits and commits of this context take from outside.
+// env returns what edits and commits of this context take from outside.
 func (c *Context) env(ctx context.Context, s *state) tree.Env {
 	env := tree.Env{
 		Vocabulary: vocabulary(selector.Edition(s.Edition)),

@@ -11,22 +11,22 @@ import (
 
 // CopyOptions are the options of [CopyContexts]. A nil *CopyOptions is the zero CopyOptions.
 type CopyOptions struct {
-	Contexts []string              // names of those to copy; all if there are none
-	Progress func(done, total int) // told how many snapshots are done; may be nil
+	Contexts []string              // names of the contexts to copy; none means all
+	Progress func(done, total int) // if not nil, called with the number of snapshots that are done
 }
 
 // CopyContexts copies contexts from one store to another of whatever kind: snapshots,
-// drafts, the log with its digests, times and request tokens, attempts, what was undone,
-// the marks of erasures, and forks with what they share. [Context.Copy] copies less, under
-// a name of your choice. If the origin of a fork is not copied itself, CopyContexts copies
-// what the fork shares with it, as a store keeps it of a deleted context. Both stores need
-// the powers [store.Copier], [store.AttemptKeeper] and [store.Deleter].
+// drafts, the log with its digests, times and request tokens, attempts, undone lines, the
+// marks of erasures, and forks with what they share. [Context.Copy] copies less, under a
+// name of your choice. If the origin of a fork is not copied itself, CopyContexts copies
+// what the fork shares with it, in the form in which a store keeps a deleted context.
+// Both stores need the powers [store.Copier], [store.AttemptKeeper] and [store.Deleter].
 //
-// Each context is copied as it is at one moment, while others go on writing. In the
-// target it is hidden until everything is there, every revision and every digest is
-// the same, and [Verify] holds; then all contexts appear at one moment. A copy that
-// was interrupted leaves what it did hidden in the target, and the next one goes on
-// with it.
+// CopyContexts copies each context as it is at one moment, while others go on writing.
+// The target hides a context until everything is there, every revision and every digest
+// is the same, and [Verify] holds; then all contexts appear at one moment. A copy that
+// was interrupted leaves what it did hidden in the target, and the next copy continues
+// from there.
 //
 // Errors: E_CONTEXT_NOT_FOUND if the source lacks a name; E_CONFLICT if the target has it,
 // if somebody else is copying the same contexts, or if something was erased in the source

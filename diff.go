@@ -31,8 +31,8 @@ func Diff(ctx context.Context, from, to *Snapshot, o *DiffOptions) (_ *diff.Resu
 	return differ.Trees(from.tree, to.tree, selection), nil
 }
 
-// restrict asks both sides of a diff for what a selector finds there, nil where
-// there is no selector.
+// restrict returns what the selector of a diff finds on both sides, nil without a
+// selector.
 func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.Selection, error) {
 	if o.Select == "" {
 		return nil, nil
@@ -55,7 +55,7 @@ func restrict(ctx context.Context, from, to *Snapshot, o DiffOptions) (*differ.S
 // them: added, removed and changed nodes with all values, the causes, moves and
 // replacements as far as they can be inferred, and the byte range of every node in the
 // thread (02 §9.3, 05 §4.5, 06 §4.4). The selector works as in [Context.Diff]. Causes
-// are told in the order of time, also where b is older than a.
+// follow the order of time, even if b is older than a.
 //
 // Cost: what differs, times O(log n), and the log between the two; if a and b are not
 // neighbours, also the changes from snapshot to snapshot between them.
@@ -90,7 +90,7 @@ func (c *Context) RichDiff(ctx context.Context, a, b Address, opts *RichDiffOpti
 	return r.Report(ctx)
 }
 
-// sides returns two snapshots of one state, and that.
+// sides returns the snapshots at two addresses, and the state in which it found them.
 func (c *Context) sides(ctx context.Context, a, b Address) (s *state, from, to *Snapshot, err error) {
 	if s, err = c.stateFor(ctx, a, b); err != nil {
 		return nil, nil, nil, err

@@ -109,8 +109,8 @@ func (b *Batch) addResult(call string, s Spec) (id string, err error) {
 	return id, b.editor.Update(call, map[string]any{"refs": append(slices.Clone(n.Refs), id)})
 }
 
-// beside returns the offset in the active head at which a new block stands
-// behind the node at the end of path.
+// beside returns the offset in the active head at which a new block comes after the node
+// at the end of path.
 func beside(path []*tree.Entry) int64 {
 	in := path[2:]
 	if path[1].Class() == tree.Seq && len(path) > 3 {
@@ -118,7 +118,7 @@ func beside(path []*tree.Entry) int64 {
 	}
 	offset := in[0].Node().Offset
 	if offset == 0 && len(in) > 1 {
-		offset = max(0, in[1].Node().Offset) // what has one in a core
+		offset = max(0, in[1].Node().Offset) // a node in a core may have an offset of its own
 	}
 	return offset
 }
@@ -145,7 +145,7 @@ func (b *Batch) addEvery(every int64, s Spec) (id string, added bool, err error)
 	case every < 1:
 		return "", false, fault.New(fault.DocumentInvalid, "the cadence is less than 1 cycle", "write 1 for every cycle")
 	case s.Key == "":
-		return "", false, fault.New(fault.DocumentInvalid, "the node has a cadence and no key",
+		return "", false, fault.New(fault.DocumentInvalid, "the node has a cadence but no key",
 			"give it a key")
 	case s.TTL != nil && *s.TTL < every:
 		return "", false, fault.New(fault.DocumentInvalid, "the node would expire before the next one is due",
@@ -199,8 +199,8 @@ func (b *Batch) MoveTo(id, position string) (newID string) {
 // one is of an earlier cycle, E_PLACEMENT_INVALID if they are not siblings at one offset.
 func (b *Batch) Reorder(ids ...string) { b.change(func() error { return b.editor.Reorder(ids...) }) }
 
-// Has reports whether the working state, as edited so far, has the node. If that cannot
-// be read, it is false and the batch fails.
+// Has reports whether the working state, as edited so far, has the node. If the store
+// cannot tell, Has returns false and the batch fails.
 func (b *Batch) Has(id string) (has bool) {
 	err := loading(func() error {
 		has = b.editor.Has(id)
@@ -212,7 +212,7 @@ func (b *Batch) Has(id string) (has bool) {
 	return has
 }
 
-// node carries an edit out that gives an id, unless one failed before.
+// node makes an edit that returns an id, unless an earlier one failed.
 func (b *Batch) node(edit func() (string, error)) (id string) {
 	b.change(func() (err error) {
 		id, err = edit()
@@ -224,20 +224,21 @@ func (b *Batch) node(edit func() (string, error)) (id string) {
 	return id
 }
 
-// change carries an edit out, unless one failed before.
+// change makes an edit, unless an earlier one failed.
 func (b *Batch) change(edit func() error) {
 	if b.err == nil {
 		b.err = loading(edit)
 	}
 }
 
-// loading calls f and returns its error, or that of what the tree cannot load for f.
+// loading calls f and returns its error, or that of the store if the tree cannot load
+// what f needs.
 func loading(f func() error) (err error) {
 	defer tree.Recover(&err)
 	return f()
 }
 
-// run lets f edit and returns its error, or the one that stuck.
+// run lets f edit and returns its error, else the first error of the batch.
 func (b *Batch) run(f func(*Batch) error) error {
 	if err := f(b); err != nil {
 		return err
@@ -294,8 +295,8 @@ func (c *Context) Edit(ctx context.Context, f func(*Batch) error, n *Note) (err 
 
 func guard(s *state) store.Guard { return store.Guard{Cycle: s.State.Cycle, Revision: s.Revision} }
 
-// seen returns the log entry of a request that was carried out before. Where
-// another process did so, its work is taken up.
+// seen returns the log entry of a request that was carried out before, nil if there is
+// none. If another process carried it out, seen loads the state that this left.
 func (c *Context) seen(ctx context.Context, s *state, token string) (*store.Entry, error) {
 	if token == "" {
 		return nil, nil

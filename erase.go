@@ -47,10 +47,10 @@ type Erased struct {
 // erasure happens as a whole or not at all. Remains in the answer says what is left to
 // clean up in the file; calling Erase with an empty Erasure finishes that.
 //
-// Every other [Context] of these histories, in this process or another one, reads its state
-// again at its next call that takes a context.Context. That discards prepared candidates
-// and makes a call that changes something E_CONFLICT. A [Snapshot] that somebody still
-// holds keeps what it has in memory.
+// Every other [Context] of these histories, in this process or another one, reads its
+// state again at its next call that takes a context.Context. That discards prepared
+// candidates; a call that changes something returns E_CONFLICT. A [Snapshot] that
+// somebody still holds keeps what it has in memory.
 //
 // If the erasure is done but the context cannot be read again, Erase returns both an answer
 // and an error. Errors: E_NODE_NOT_FOUND for an id that never existed; E_DOCUMENT_INVALID
@@ -76,7 +76,7 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 		if _, err := io.ReadFull(e.Random, what.Salt); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the source of random bytes failed", "")
 		}
-		if e.Receipt != nil { // once, although others may be in the way and the store work it out again
+		if e.Receipt != nil { // once, even if the store has to start over because of another writer
 			what.Before = sync.OnceValue(func() error { return e.Receipt(hex.EncodeToString(what.Salt)) })
 		}
 	}
@@ -95,7 +95,7 @@ func (c *Context) Erase(ctx context.Context, e Erasure) (_ *Erased, err error) {
 	if e.DryRun {
 		return done, nil
 	}
-	_, err = c.current(context.WithoutCancel(ctx)) // what is done is said
+	_, err = c.current(context.WithoutCancel(ctx)) // the erasure is done, and the caller must learn that
 	return done, err
 }
 

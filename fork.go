@@ -41,7 +41,7 @@ func (c *Context) Fork(ctx context.Context, at Address, name string, n *Note) (_
 	return f, nil
 }
 
-// options returns those that the context was opened with.
+// options returns the options with which the context was opened.
 func (c *Context) options() OpenOptions {
 	return OpenOptions{Actor: c.actor, Clock: c.clock, Counter: c.counter}
 }
@@ -79,7 +79,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	c.write.Lock()
 	defer c.write.Unlock()
 	s := c.state.Load()
-	if done, err := c.undid(ctx, s, orZero(n).Request); done != "" || err != nil {
+	if done, err := c.earlierUndo(ctx, s, orZero(n).Request); done != "" || err != nil {
 		return done, err
 	}
 	cycle, err := Back(1).cycle(s.Info)
@@ -93,7 +93,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	last := len(past) - 1
 	undo := func() (*state, error) {
 		e := c.entry(n, s.Stamps)
-		if e.Report, err = json.Marshal(undoing{undone}); err != nil {
+		if e.Report, err = json.Marshal(undoReport{undone}); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the report cannot be written", "")
 		}
 		return c.branch(ctx, s, past[last], store.Fork{Name: s.Name, Entry: e, SupersededName: undone, Guard: guard(s)})
@@ -103,7 +103,7 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	next, err := undo()
 	taken := func() bool { return errors.Is(err, fault.Conflict) && c.exists(ctx, undone) }
 	number := 0
-	if taken() && c.undone.name == name { // not to ask for all names, again and again
+	if taken() && c.undone.name == name { // saves listing all names when one undo follows another
 		number = c.undone.number + 1
 		undone = numbered(name, number)
 		next, err = undo()
@@ -126,9 +126,9 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	return undone, nil
 }
 
-// before returns snapshots up to a cycle before the latest one, oldest first.
-// Undos in a row read more and more of them at once, so that each of them costs
-// little.
+// before returns the snapshots up to a cycle that precedes the latest one, oldest first.
+// When one undo follows another, it reads more snapshots at once each time, so that each
+// undo costs little.
 func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tree.Tree, reach int64, err error) {
 	if n := len(s.past); n > 0 && s.past[0].Cycle() <= cycle && cycle <= s.past[n-1].Cycle() {
 		return s.past[:cycle-s.past[0].Cycle()+1], s.reach, nil
@@ -147,9 +147,10 @@ func (c *Context) before(ctx context.Context, s *state, cycle int64) (list []*tr
 	return list, reach, nil
 }
 
-// undid takes up what an undo with the same token did before and returns what
-// the old line is called, "" if there is none. The token is in the log of both.
-func (c *Context) undid(ctx context.Context, s *state, token string) (string, error) {
+// earlierUndo looks for an undo that was made before with the same token: the log of both
+// lines has it. It continues with the state that the undo left and returns the name of
+// the old line, "" if there was no such undo.
+func (c *Context) earlierUndo(ctx context.Context, s *state, token string) (string, error) {
 	done, err := c.seen(ctx, s, token)
 	if done == nil || err != nil {
 		return "", err
@@ -174,15 +175,15 @@ func (c *Context) undid(ctx context.Context, s *state, token string) (string, er
 	return undone, nil
 }
 
-// undoing is what the log says of an undo.
-type undoing struct {
-	Undone string `json:"undone"` // what the old line is called
+// undoReport is what the log says about an undo.
+type undoReport struct {
+	Undone string `json:"undone"` // the new name of the old line
 }
 
-// undoneBy returns what the old line is called since an entry of the log, ""
-// where that is not an undo.
+// undoneBy returns the name that an undo gave to the old line, "" if the log entry is not
+// that of an undo.
 func undoneBy(e *store.Entry) string {
-	var u undoing
+	var u undoReport
 	if e.Kind != store.Forked && e.Kind != store.Superseded || json.Unmarshal(e.Report, &u) != nil {
 		return ""
 	}
@@ -199,12 +200,12 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 	if err != nil {
 		return nil, err
 	}
-	// what published the snapshot, and the fork
+	// the entry that published the snapshot, and that of the fork
 	begun, err := c.store.Log(ctx, info.Key, info.Origin.Revision, info.Revision)
 	if err != nil {
 		return nil, err
 	}
-	if len(begun) != 2 || begun[1].Digest != t.Digest().String() { // what is at hand is of before an erasure
+	if len(begun) != 2 || begun[1].Digest != t.Digest().String() { // an erasure has changed it since
 		loaded, err := c.store.Load(ctx, info.Key)
 		if err != nil {
 			return nil, err
@@ -215,13 +216,13 @@ func (c *Context) branch(ctx context.Context, s *state, t *tree.Tree, f store.Fo
 		nil
 }
 
-// undoneName is what a line that ends in this cycle is called once it is undone.
+// undoneName is the name that this line gets when its latest commit is undone.
 func undoneName(s *state) string { return s.Name + "~c" + strconv.FormatInt(s.State.Cycle, 10) }
 
 func numbered(name string, n int) string { return name + "~" + strconv.Itoa(n) }
 
-// freeNumber is the first from 2 on that no context has behind this name. Cost:
-// the contexts of the store.
+// freeNumber returns the first number from 2 on that gives a name which no context has.
+// Cost: listing the contexts of the store.
 func (c *Context) freeNumber(ctx context.Context, name string) (n int, err error) {
 	names, err := c.names(ctx)
 	if err != nil {
@@ -232,7 +233,8 @@ func (c *Context) freeNumber(ctx context.Context, name string) (n int, err error
 	return n, nil
 }
 
-// exists reports whether the store has a context of this name for certain.
+// exists reports whether the store has a context of this name. If the store fails, it
+// returns false.
 func (c *Context) exists(ctx context.Context, name string) bool {
 	_, err := c.store.Find(ctx, name)
 	return err == nil
@@ -254,8 +256,9 @@ type Origin struct {
 	Revision int64  `json:"-"`              // the first revision that belongs to the fork alone
 }
 
-// Origins returns from which snapshot this context was forked, if it is a fork, then from
-// which its origin was, and so on, as far as these still exist. Cost: listing the contexts.
+// Origins returns the snapshot from which this context was forked, then the snapshot from
+// which that origin was forked, and so on, as far as these contexts still exist. It
+// returns nothing for a context that is not a fork. Cost: listing the contexts.
 func (c *Context) Origins(ctx context.Context) ([]Origin, error) {
 	at := c.state.Load().Info
 	if at.Origin.Key == 0 {
@@ -271,7 +274,7 @@ func (c *Context) Origins(ctx context.Context) ([]Origin, error) {
 	}
 	var origins []Origin
 	for at.Origin.Key != 0 {
-		from := byKey[at.Origin.Key] // the zero Info where it was deleted
+		from := byKey[at.Origin.Key] // the zero Info if the origin was deleted
 		origins = append(origins, Origin{from.Name, at.Origin.Cycle, at.Origin.Revision + 1})
 		at = from
 	}

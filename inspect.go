@@ -10,13 +10,13 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// provenance is what questions about the past of a state are put to.
+// provenance returns the source that answers questions about the past of a state.
 func (c *Context) provenance(s *state) *provenance.Source {
 	return &provenance.Source{Store: c.store, State: s.State}
 }
 
-// Log yields the log entries of all revisions, oldest first. It holds only a few of them in
-// memory. An error ends it.
+// Log yields the log entries of all revisions, oldest first. It holds only a few of them
+// in memory. If it fails, it yields the error and ends.
 func (c *Context) Log(ctx context.Context) iter.Seq2[store.Entry, error] {
 	return c.provenance(c.state.Load()).Entries(ctx)
 }
@@ -53,11 +53,11 @@ func (c *Context) Timeline(ctx context.Context, id string) (_ *inspect.Timeline,
 	return c.provenance(s).Timeline(ctx, id)
 }
 
-// Prefixes yields, for every snapshot between two addresses in either order, both included
-// and oldest first, how much of its thread repeats the thread of the cycle before. The
-// first snapshot of the context is compared with nothing. Tokens are counted if the context
-// has a Counter. An error ends it; it is E_SNAPSHOT_NOT_FOUND if there is no snapshot at an
-// address.
+// Prefixes yields, for every snapshot between two addresses in either order, both
+// included and oldest first, how much of its thread repeats the thread of the cycle
+// before. The first snapshot of the context is compared with nothing. Prefixes counts
+// tokens if the context has a Counter. If it fails, it yields the error and ends; the
+// error is E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address.
 //
 // Cost: reading the snapshots, and O(depth · log n) for each; nothing is rendered.
 // Counting tokens reads every content once; the tree keeps the counts.
@@ -74,9 +74,9 @@ func (c *Context) Prefixes(ctx context.Context, from, to Address) iter.Seq2[insp
 }
 
 // SharePrefix compares the canonical threads of two snapshots from their beginning. It
-// fails if a content must be read and cannot be. Cost: one path where the snapshots share
-// structure, and the blocks that differ but render to the same bytes; nothing else is
-// rendered.
+// fails if it must read a content and cannot. Cost: one path where the snapshots share
+// structure, and the blocks that differ but render to the same bytes; it renders nothing
+// else.
 func SharePrefix(ctx context.Context, older, newer *Snapshot) (_ *inspect.SharedPrefix, err error) {
 	defer tree.Recover(&err)
 	return provenance.SharedPrefix(ctx, older.tree, newer.tree)

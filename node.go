@@ -11,8 +11,8 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// Node is a node of one snapshot (02 §3): its headers, and methods to read its content. It
-// is a copy; to change it changes no snapshot.
+// Node is a node of one snapshot (02 §3): its headers, and methods to read its content.
+// It is a copy: changing it changes no snapshot.
 type Node struct {
 	ID       string   // unique in the history of the context
 	Type     string   // nodeType, canonical or namespaced, as it was given
@@ -86,7 +86,7 @@ func (n Node) Decode(ctx context.Context, v any) error {
 // nil for a node that is not a stub.
 func (n Node) StandsFor() []string { return lifecycle.StandsFor(n.node) }
 
-// nodeOf is the node of an entry in a tree.
+// nodeOf returns the Node for an entry of a tree.
 func nodeOf(e *tree.Entry, t *tree.Tree) Node {
 	n := e.Node()
 	text := func(name string) string {
@@ -116,8 +116,8 @@ func nodeOf(e *tree.Entry, t *tree.Tree) Node {
 	return node
 }
 
-// decoded is a value of JSON as Go has it; what encoding/json cannot read, such as
-// NaN, stays text.
+// decoded returns a JSON value as encoding/json decodes it, and as text what that cannot
+// read, such as NaN.
 func decoded(data []byte) (v any) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()

@@ -94,7 +94,7 @@ type Pruning struct {
 	Rewrite []string
 }
 
-// empty reports whether nothing is asked for.
+// empty reports whether it asks for nothing.
 func (p *Pruning) empty() bool {
 	return p == nil || p.Policy.Empty() && len(p.IDs)+len(p.Select)+len(p.Rewrite) == 0
 }
@@ -162,7 +162,7 @@ type RangeOptions struct {
 	Materialize []string
 }
 
-// archive returns how package archive is to read a history for an actor.
+// archive returns these options, and the actor, in the form that package archive takes.
 func (o HistoryOptions) archive(actor string) archive.Options {
 	return archive.Options{Edition: o.Edition, Actor: actor, Strict: o.Strict, Renumber: o.Renumber}
 }

@@ -52,7 +52,7 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 	return &candidate{sealed: sealed, stamps: after, report: report}, nil
 }
 
-// input is what a commit of a working state depends on.
+// input returns what a commit of a working state depends on.
 func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamps tree.Stamps, retained map[string]bool,
 	pruning *Pruning) (lifecycle.Input, error) {
 	p := orZero(pruning)
@@ -72,12 +72,12 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 }
 
 // Send writes the canonical thread of the candidate (02 §12), which it prepares if there
-// is none, and remembers the SHA-256 of exactly these bytes. The commit that publishes the
-// candidate records the hash in the log, and [Verify] checks the snapshot against it. An
-// edit discards the hash with the candidate; sending again writes the same bytes. The
-// pruning is for a candidate that Send prepares: it is E_CONFLICT if one is prepared
-// already. E_CONFLICT also means that the candidate was discarded or published during the
-// write.
+// is none, and remembers the SHA-256 of exactly these bytes. The commit that publishes
+// the candidate records the hash in the log, and [Verify] checks the snapshot against it.
+// An edit discards the hash with the candidate; sending again writes the same bytes. p
+// applies to a candidate that Send prepares: it is E_CONFLICT to give one if a candidate
+// is prepared already. E_CONFLICT also means that the candidate was discarded or
+// published during the write.
 func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Snapshot, err error) {
 	defer tree.Recover(&err)
 	s, err := c.toSend(ctx, p)
@@ -94,8 +94,7 @@ func (c *Context) Send(ctx context.Context, w io.Writer, p *Pruning) (_ *Snapsho
 	return &Snapshot{tree: s.candidate.sealed, edition: selector.Edition(s.Edition), Report: &s.candidate.report}, nil
 }
 
-// toSend returns the state with the candidate to send, which it prepares where
-// none is.
+// toSend returns a state with a candidate to send. It prepares one if there is none.
 func (c *Context) toSend(ctx context.Context, p *Pruning) (*state, error) {
 	s, err := c.current(ctx)
 	if err != nil {
@@ -116,8 +115,8 @@ func (c *Context) toSend(ctx context.Context, p *Pruning) (*state, error) {
 	return s, nil
 }
 
-// sent notes the SHA-256 of the thread of a candidate with it, and is false
-// where it is not the candidate any more.
+// sent records the SHA-256 of the thread with a candidate. It returns false if the
+// candidate is not the current one any more.
 func (c *Context) sent(cand *candidate, sum string) bool {
 	c.write.Lock()
 	defer c.write.Unlock()

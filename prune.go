@@ -68,7 +68,7 @@ func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*inspect
 	if err != nil {
 		return nil, err
 	}
-	lost := max(0, before.Bytes-after.Bytes) // where all that is new is pruned the last bracket is shared too
+	lost := max(0, before.Bytes-after.Bytes) // if pruning takes all that is new, the closing bracket is shared too
 	cached := &inspect.CachedPrefix{Without: before.Bytes, With: after.Bytes, Lost: lost, Shared: after}
 	if before.Blocks > after.Blocks {
 		with.BlocksFrom(after.Blocks, func(e *tree.Entry, _ tree.Class) bool {

@@ -68,10 +68,10 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]se
 	return s.Find(ctx, trees)
 }
 
-// Explain evaluates a selector as [Context.Select] does and says how it did. The count does
-// not include nodes that only Where looks at. It fails as Select does, with one exception:
-// a range that gives changes is evaluated in each of its snapshots, and Where, Skip and
-// Limit do not apply to it.
+// Explain evaluates a selector as [Context.Select] does and says how. The count does not
+// include nodes that only Where looks at. It fails as Select does, with one exception: it
+// evaluates a range that gives changes in each of its snapshots, and Where, Skip and
+// Limit do not apply to that.
 func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (_ *inspect.Explanation, err error) {
 	defer tree.Recover(&err)
 	state := c.state.Load()

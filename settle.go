@@ -6,32 +6,32 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// How much a context that commits adds to what is in memory before it lets go of the
-// turns that nobody asks for: so many turns, or so many bytes of rendered blocks and
-// enough turns that the store has a directory that leads to most of them. Reading the
-// context again costs a few milliseconds, which so many commits share.
+// A context lets go of the turns that nobody asks for when its commits have added so much
+// to memory: this many turns, or this many bytes of rendered blocks and enough turns that
+// the store has a directory that leads to most of them. Reading the context again costs a
+// few milliseconds, which all these commits share.
 const (
 	settleTurns = 2048
 	settleBytes = 16 << 20
 	settleAfter = 256
 )
 
-// recentTurns is how many of the newest turns say whether somebody renders or measures
+// recentTurns is how many of the newest turns show whether somebody renders or measures
 // the thread.
 const recentTurns = 64
 
-// settling is how much was committed since a context was read from its store. It
-// belongs to the writer.
+// settling is how much was committed since a context was read from its store. Only the
+// writer uses it.
 type settling struct {
 	turns, due int64
 	bytes      int64
 }
 
-// settle notes a commit and, where enough has come together, reads the context again.
-// So turns that are in a store which loads them on demand are in memory no longer, but
-// for what snapshots hold that somebody keeps. Where threads are rendered or measured
-// again and again, all stays: what was rendered would have to be rendered anew. A state
-// that cannot be read, or that another writer made, changes nothing.
+// settle notes a commit and, once enough commits have come together, reads the context
+// again. Then turns that the store loads on demand leave memory, except in snapshots that
+// somebody holds. If somebody renders or measures threads again and again, everything
+// stays, because it would have to be rendered anew. If the state cannot be read, or
+// another writer made it, nothing changes.
 func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 	s := &c.settling
 	s.turns++
@@ -56,5 +56,5 @@ func (c *Context) settle(ctx context.Context, before, now *tree.Tree) {
 	}
 	next := *state
 	next.State, next.past = *loaded, nil
-	c.state.CompareAndSwap(state, &next) // where it fails, a reader has loaded it again after an erasure
+	c.state.CompareAndSwap(state, &next) // if it fails, a reader has loaded the state after an erasure
 }

@@ -22,7 +22,7 @@ import (
 type Snapshot struct {
 	tree    *tree.Tree
 	edition selector.Edition
-	alone   bool // it was read on its own, and is all that an address can name
+	alone   bool // ReadSnapshot made it, and an address can name nothing else
 
 	// Report says what the commit did. It is nil unless this call committed or prepared the
 	// snapshot; the log keeps it.
@@ -58,9 +58,9 @@ func (s *Snapshot) Node(id string) (_ Node, err error) {
 // cannot be read from the store, it yields that error and ends.
 func (s *Snapshot) Nodes() iter.Seq2[Node, error] {
 	return func(yield func(Node, error) bool) {
-		ours := true // not the body of the caller's loop, whose panics are its own
+		reading := true // false in the body of the caller's loop, whose panics pass
 		defer func() {
-			if !ours {
+			if !reading {
 				return
 			}
 			switch failed := recover().(type) {
@@ -73,11 +73,11 @@ func (s *Snapshot) Nodes() iter.Seq2[Node, error] {
 		}()
 		for e := range s.tree.All() {
 			n := nodeOf(e, s.tree)
-			ours = false
+			reading = false
 			if !yield(n, nil) {
 				return
 			}
-			ours = true
+			reading = true
 		}
 	}
 }
@@ -85,10 +85,10 @@ func (s *Snapshot) Nodes() iter.Seq2[Node, error] {
 // ThreadSize returns the number of blocks and of bytes of the canonical thread. Cost: O(1).
 func (s *Snapshot) ThreadSize() (blocks int, bytes int64) { return s.tree.ThreadSize() }
 
-// Tokens returns the number of tokens of the contents in the thread: of a text its tokens,
-// of any other content those of its canonical JSON. It does not include what a provider
-// adds for each message. Cost: contents that were not counted before, in this snapshot or
-// in one that shares their nodes.
+// Tokens returns the number of tokens of the contents in the thread: for a text its
+// tokens, for any other content those of its canonical JSON. It does not include what a
+// provider adds for each message. Cost: the contents that were not counted before, in
+// this snapshot or in one that shares their nodes.
 func (s *Snapshot) Tokens(ctx context.Context, counter tree.Counter) (int64, error) {
 	return tree.Tokens(counter).Sum(ctx, s.tree.Root())
 }

@@ -11,16 +11,17 @@ import (
 
 // Verify reads a context again from its store and checks all of it: the store's own rows,
 // the log, the content hash of every version of a node, the rules for nodes and their
-// canonical order (02 §2.2, §4), the block that each version renders to (02 §12.5), and for
-// every snapshot the digests that its commit recorded and the hash of the bytes that were sent. Commits
-// from before digests were recorded are counted and not checked against any. Verify calls
-// progress, if it is not nil, with the number of snapshots that are done.
+// canonical order (02 §2.2, §4), the block that each version renders to (02 §12.5), and
+// for every snapshot the digests that its commit recorded and the hash of the bytes that
+// were sent. It counts commits from before digests were recorded, but can check them
+// against none. Verify calls progress, if it is not nil, with the number of snapshots
+// that are done.
 //
 // A damaged context is not an error: the answer holds the first defect. Errors:
 // E_CONTEXT_NOT_FOUND if the context was deleted, E_STORE if the medium fails. Cost:
 // reading everything that is stored for the context once, and the digests of what each
-// snapshot changed. Where the bytes that were sent were recorded, a snapshot costs besides
-// hashing what its thread has beyond the beginning that it shares with the one before.
+// snapshot changed. If the bytes that were sent were recorded, Verify also hashes the
+// part of each thread that does not repeat the thread before it.
 //
 // Specification: 06 §6.
 func Verify(ctx context.Context, c *Context, progress func(done, total int)) (_ *inspect.Verification, err error) {
