@@ -20,16 +20,16 @@ const (
 // ContentDiff is the change from an older content to a newer one. Only the field of its
 // mode is set: Diff, Patch or Hunks.
 type ContentDiff struct {
-	Mode    Mode            `json:"mode"`            // unified too where a JSON Patch was asked for and a side is no JSON
+	Mode    Mode            `json:"mode"`            // also unified if JSON was to be patched and a side is not JSON
 	MIME    string          `json:"mime,omitempty"`  // the header mime of the newer version, "" without one
 	Summary ContentSummary  `json:"summary"`         // the sizes of both contents
-	Diff    *string         `json:"diff,omitempty"`  // of Unified
-	Patch   json.RawMessage `json:"patch,omitempty"` // of JSONPatch
-	Hunks   []Hunk          `json:"hunks,omitempty"` // of Tokens
+	Diff    *string         `json:"diff,omitempty"`  // for Unified
+	Patch   json.RawMessage `json:"patch,omitempty"` // for JSONPatch
+	Hunks   []Hunk          `json:"hunks,omitempty"` // for Tokens
 }
 
-// ContentSummary gives the sizes of both contents: of a text its bytes in UTF-8,
-// of anything else those of its canonical JSON.
+// ContentSummary gives the sizes of both contents: for a text its bytes in UTF-8, for
+// anything else the bytes of its canonical JSON.
 type ContentSummary struct {
 	BytesNewer int  `json:"bytesNewer"` // of the newer content
 	BytesOlder int  `json:"bytesOlder"` // of the older content
@@ -44,9 +44,9 @@ type Hunk struct {
 	Text string `json:"text"` // the words, with the white space between them
 }
 
-// MarshalJSON writes a diff with the lone surrogates that are in its text, which
-// encoding/json would lose: what is printed has to be what leads from the older
-// content to the newer. Its errors are those of encoding/json.
+// MarshalJSON writes a diff and keeps the lone surrogates in its text. encoding/json
+// would replace them, and the printed diff would no longer lead from the older content to
+// the newer. Its errors are those of encoding/json.
 func (d ContentDiff) MarshalJSON() ([]byte, error) {
 	type plain ContentDiff
 	if d.Diff == nil || canon.ValidText(*d.Diff) {
@@ -58,8 +58,8 @@ func (d ContentDiff) MarshalJSON() ([]byte, error) {
 	}{plain(d), quoted(*d.Diff)})
 }
 
-// MarshalJSON writes a hunk with the lone surrogates in its text, as that of
-// [ContentDiff] does. Its errors are those of encoding/json.
+// MarshalJSON writes a hunk and keeps lone surrogates, as [ContentDiff.MarshalJSON] does.
+// Its errors are those of encoding/json.
 func (h Hunk) MarshalJSON() ([]byte, error) {
 	type plain Hunk
 	if canon.ValidText(h.Text) {
@@ -73,7 +73,7 @@ func (h Hunk) MarshalJSON() ([]byte, error) {
 
 func quoted(text string) json.RawMessage { return canon.AppendString(nil, text) }
 
-// encode leaves < and > as they are, as the output of a program has them.
+// encode returns the JSON of v and does not escape < and > for HTML.
 func encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)

@@ -1,7 +1,3 @@
-// Package diff has what a comparison of two states of a context gives: the
-// normative result, the rich report with causes, and how a content changed. They
-// are plain structs, and their JSON form is the one that the command line prints
-// with --json. pact.Context.Diff and RichDiff give them.
 package diff
 
 import "encoding/json"
@@ -14,7 +10,7 @@ import "encoding/json"
 type Result struct {
 	Added   []string `json:"added"`   // ids
 	Removed []string `json:"removed"` // ids
-	Changed []Change `json:"changed"` // nodes of both
+	Changed []Change `json:"changed"` // nodes that both have
 }
 
 // Change names the headers in which a node differs (05 §4.2).

@@ -7,15 +7,15 @@ import (
 )
 
 // RangeDiffLatestResult says how the selected nodes of a range of snapshots changed from
-// each snapshot to the one before it (04 §4). Equal histories and selectors give equal
-// bytes in JSON, whether the range is written with .. or with a colon. Lists without
-// omitempty are never nil.
+// each snapshot to the snapshot before it (04 §4). Equal histories and selectors give
+// equal bytes in JSON, whether the range is written with .. or with a colon. Lists
+// without omitempty are never nil.
 type RangeDiffLatestResult struct {
-	Query     string        `json:"query"`              // the selector as it was asked
+	Query     string        `json:"query"`              // the selector as the caller wrote it
 	Snapshots []SnapshotRef `json:"snapshots"`          // newest first
 	Diffs     []RangeBlock  `json:"diffs"`              // newest first
 	Mode      string        `json:"mode"`               // pairwise, or reduce for one block from the newest to the oldest
-	Limits    *RangeLimits  `json:"limits,omitempty"`   // nil where no cap was given
+	Limits    *RangeLimits  `json:"limits,omitempty"`   // nil if no cap was given
 	Warnings  []string      `json:"warnings,omitempty"` // what was clamped, or shown in another form than asked for
 	Errors    []RangeError  `json:"errors,omitempty"`   // none of them fatal
 }
@@ -44,8 +44,8 @@ type NodeChange struct {
 	ID           string            `json:"id"`                     // of the node
 	Fields       []string          `json:"fields"`                 // sorted names of headers
 	Delta        map[string]Values `json:"delta,omitempty"`        // by name: both values of the headers that are scalar
-	ContentDiff  *ContentDiff      `json:"content_diff,omitempty"` // nil where not asked for, or nothing differs
-	Materialized *HeaderValues     `json:"materialized,omitempty"` // nil where no headers were asked for
+	ContentDiff  *ContentDiff      `json:"content_diff,omitempty"` // nil if not asked for or if nothing differs
+	Materialized *HeaderValues     `json:"materialized,omitempty"` // nil if no headers were asked for
 }
 
 // HeaderValues holds headers of both versions of a node by name, in JSON: null
@@ -74,5 +74,5 @@ type RangeLimits struct {
 type RangeError struct {
 	Code    fault.Code `json:"code"`    // E_SNAPSHOT_RANGE_LIMIT
 	Message string     `json:"message"` // what was left out
-	Fatal   bool       `json:"fatal"`   // always false: what is fatal is an error of the call
+	Fatal   bool       `json:"fatal"`   // always false: the call returns a fatal failure as its error
 }

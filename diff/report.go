@@ -29,9 +29,9 @@ type Side struct {
 	Bytes  int64  `json:"bytes"`  // of the canonical thread
 }
 
-// Range is the place of a node in the canonical thread of a snapshot, in bytes: of a block
-// its object, of any other node everything from the first object below it to the last. It
-// is empty if there is none below it.
+// Range is the place of a node in the canonical thread of a snapshot, in bytes: for a
+// block its object, for any other node everything from the first object below it to the
+// last. It is empty if no block is below the node.
 type Range struct {
 	Start int64 `json:"start"` // byte, from 0
 	End   int64 `json:"end"`   // the byte behind the last one
@@ -87,7 +87,7 @@ type Move struct {
 	ContentHash    string `json:"content_hash"`       // hexadecimal
 	PreviousParent string `json:"previous_parent_id"` // id of the parent of the removed node
 	NewParent      string `json:"new_parent_id"`      // id of the parent of the added node
-	Cause          Cause  `json:"cause"`              // of the node that went
+	Cause          Cause  `json:"cause"`              // why the removed node went
 	Ranges
 }
 
@@ -98,6 +98,6 @@ type Replacement struct {
 	PreviousID  string       `json:"previous_id"`            // id of the removed node
 	NewID       string       `json:"new_id"`                 // id of the added node
 	ContentDiff *ContentDiff `json:"content_diff,omitempty"` // nil where the content is the same
-	Cause       Cause        `json:"cause"`                  // of the node that went
+	Cause       Cause        `json:"cause"`                  // why the removed node went
 	Ranges
 }

@@ -11,7 +11,7 @@ type Blame struct {
 	Kind    string      `json:"kind,omitempty"`    // the node's kind, "" without one
 	Cycle   int64       `json:"cycle"`             // the cycle that brought the block
 	By      diff.Author `json:"by"`                // who brought it
-	Version *Version    `json:"version,omitempty"` // nil where no later cycle changed the block in place
+	Version *Version    `json:"version,omitempty"` // nil if no later cycle changed the block in place
 	Range   diff.Range  `json:"range"`             // bytes of the block's object in the canonical thread
 }
 

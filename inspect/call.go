@@ -1,7 +1,7 @@
 package inspect
 
-// CallPrefix says what a provider can reuse of one recorded call, by the rules of
-// its dialect (docs/wire.md), and what the provider said of it.
+// CallPrefix says what a provider can reuse of one recorded call, by the rules of its
+// dialect (docs/wire.md), and what the provider reported about it.
 type CallPrefix struct {
 	Cycle   int64       `json:"cycle"`
 	Attempt string      `json:"attempt"` // that sent the request
@@ -10,12 +10,13 @@ type CallPrefix struct {
 	Model   string      `json:"model"`
 	Blocks  int         `json:"blocks"`           // of the request
 	Shared  *CallShared `json:"prefix,omitempty"` // nil for the first call
-	Cut     *Cut        `json:"cut,omitempty"`    // nil where the call repeats all of the one before
-	// Attribution: a block of the system prompt changed that this provider takes out
-	// before it caches. Other servers of its API do not: there it is the cut.
+	Cut     *Cut        `json:"cut,omitempty"`    // nil if the request repeats all of the request before it
+	// Attribution says that a block of the system prompt changed which this provider
+	// removes before it caches. Other servers of the same API keep it, and there it is the
+	// cut.
 	Attribution bool           `json:"attribution_changed,omitempty"`
-	Expected    *Expected      `json:"expected,omitempty"` // nil where the dialect knows no cache, or the call failed
-	Provider    *ProviderCache `json:"provider,omitempty"` // nil where the call was not answered
+	Expected    *Expected      `json:"expected,omitempty"` // nil if the dialect knows no cache or the call failed
+	Provider    *ProviderCache `json:"provider,omitempty"` // nil if the call was not answered
 	Agreement   string         `json:"agreement,omitempty"`
 	Cost        *CallCost      `json:"cost,omitempty"` // nil without prices for the model
 	Seen        Seen           `json:"seen"`
@@ -24,53 +25,55 @@ type CallPrefix struct {
 	Problem string `json:"problem,omitempty"`
 }
 
-// CallShared is how much of the request before a request repeats from the front.
+// CallShared says how much of the request before it a request repeats from the front.
 type CallShared struct {
 	Blocks   int   `json:"blocks"`
 	OfBlocks int   `json:"of_blocks"` // of the request before
-	Bytes    int64 `json:"bytes"`     // of the bodies where these are compared, else of the canonical threads
+	Bytes    int64 `json:"bytes"`     // of the bodies if these are compared, else of the canonical threads
 	OfBytes  int64 `json:"of_bytes"`
 }
 
-// Cut says why a request does not repeat all of the one before it.
+// Cut says why a request does not repeat all of the request before it.
 type Cut struct {
 	Cause string   `json:"cause"`           // model, parameters, tools, system or block
-	Names []string `json:"names,omitempty"` // of parameters or tools; of models the old and the new one
-	Node  string   `json:"node,omitempty"`  // id of the first block that differs, where the cause is one
+	Names []string `json:"names,omitempty"` // of parameters or tools; for a model the old and the new one
+	Node  string   `json:"node,omitempty"`  // id of the first block that differs, if the cause is a block
 	// Reasoning is how many blocks of reasoning the request has behind the cut. Some
-	// models drop them there, as what they were made from is gone.
+	// models drop these, because what they were made from has changed.
 	Reasoning int `json:"reasoning_behind"`
 }
 
 // Expected is what a provider should read from its cache by its rules.
 type Expected struct {
 	Blocks int    `json:"blocks"`           // of the longest prefix that is cached
-	Tokens *int64 `json:"tokens,omitempty"` // of that, as the provider counted them before; nil where it did not
-	// Unsure: the prefix was not used for longer than the provider promises to keep it.
+	Tokens *int64 `json:"tokens,omitempty"` // of that, as the provider counted them before; nil if it did not
+	// Unsure says that nobody used the prefix for longer than the provider promises to
+	// keep it.
 	Unsure bool `json:"lifetime_unsure,omitempty"`
-	// Lapsed is how many blocks were cached, but not used for longer than the provider
-	// keeps them: no cut, only time.
+	// Lapsed is how many blocks were cached but not used for longer than the provider
+	// keeps them: time passed, and nothing was cut.
 	Lapsed      int   `json:"lapsed_blocks,omitempty"`
-	IdleSeconds int64 `json:"idle_seconds,omitempty"` // since they were used, where one of these says so
-	LeastTokens int64 `json:"least_tokens,omitempty"` // of the shortest prefix that is cached, 0 where nobody says so
+	IdleSeconds int64 `json:"idle_seconds,omitempty"` // since they were used, if Unsure or Lapsed is set
+	LeastTokens int64 `json:"least_tokens,omitempty"` // of the shortest cached prefix, 0 if the provider does not say
 }
 
-// ProviderCache is what the provider said of its cache, nil where it did not.
+// ProviderCache is what the provider reported about its cache; nil for what it did not
+// report.
 type ProviderCache struct {
-	In        *int64 `json:"in"`                   // all that the model was sent
-	Out       *int64 `json:"out"`                  // all that it wrote
+	In        *int64 `json:"in"`                   // all tokens that the model was sent
+	Out       *int64 `json:"out"`                  // all tokens that it wrote
 	Read      *int64 `json:"read"`                 // of In, from the cache
 	Written   *int64 `json:"written"`              // of In, to the cache
 	Written1h *int64 `json:"written_1h,omitempty"` // of Written, to live for an hour
-	Reason    string `json:"reason,omitempty"`     // why it did not read more, in its word, where it was asked
+	Reason    string `json:"reason,omitempty"`     // why it did not read more, in the provider's word, if it was asked
 }
 
 // CallCost is what a call cost by a list of prices.
 type CallCost struct {
 	Currency string  `json:"currency"`
 	Paid     float64 `json:"paid"` // for what was sent and answered
-	// Lost is what the tokens cost that were read before and were not read now, over
-	// what reading them would have cost.
+	// Lost is the extra cost of tokens that were read from the cache before and were not
+	// this time, above what reading them would have cost.
 	Lost float64 `json:"lost"`
 }
 
@@ -86,12 +89,12 @@ type Seen struct {
 type Reference struct {
 	Field string `json:"field"`
 	ID    string `json:"id"`
-	Cycle int64  `json:"cycle,omitempty"` // whose call the answer is of that it leads to, 0 where none was recorded
+	Cycle int64  `json:"cycle,omitempty"` // of the call whose answer it leads to, 0 if that was not recorded
 }
 
 // States of Seen.
 const (
-	SeenWhole   = "whole"          // the model saw what the snapshot has, but for what is listed as changed
+	SeenWhole   = "whole"          // the model saw what the snapshot has, except for what Changed lists
 	SeenTraced  = "resolved"       // it also saw answers that were recorded
 	SeenPartial = "partly unknown" // it also saw what nobody recorded, or the provider may have changed more than it says
 )

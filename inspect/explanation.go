@@ -7,7 +7,7 @@ type Explanation struct {
 	Edition  string           `json:"edition"`          // of the selector language
 	Groups   []ExplainedGroup `json:"groups"`           // in the order of the selector
 	Order    string           `json:"order"`            // of the nodes, in words
-	Choice   string           `json:"choice,omitempty"` // the parts that pick from a whole same-key set
+	Choice   string           `json:"choice,omitempty"` // the parts that choose from all nodes of one key
 	// the controls that leave nodes out, in the order in which they apply
 	Window []string `json:"window,omitempty"`
 

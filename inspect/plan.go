@@ -17,7 +17,7 @@ type Weight struct {
 	Turns  int   `json:"turns"`            // sealed ones
 	Blocks int   `json:"blocks"`           // of the canonical thread
 	Bytes  int64 `json:"bytes"`            // of the canonical thread
-	Tokens int64 `json:"tokens,omitempty"` // of the contents, 0 where the context has no counter
+	Tokens int64 `json:"tokens,omitempty"` // of the contents, 0 if the context has no counter
 }
 
 // CachedPrefix says how many bytes of the last committed thread are also the beginning of
@@ -27,8 +27,8 @@ type CachedPrefix struct {
 	With    int64         `json:"with_bytes"`    // of the next thread with pruning
 	Lost    int64         `json:"lost_bytes"`    // by pruning, at least 0
 	Shared  *SharedPrefix `json:"prefix"`        // of the last thread and the next one with pruning
-	// Reasoning is how many blocks of kind thinking both threads have behind the
-	// shared ones, where pruning makes these fewer. Some models drop reasoning if what
+	// Reasoning is how many blocks of kind thinking both threads have behind the shared
+	// blocks, if pruning makes the shared blocks fewer. Some models drop reasoning if what
 	// stood before it changed.
 	Reasoning int `json:"reasoning_behind"`
 }

@@ -9,10 +9,10 @@ type Prefix struct {
 	Cycle  int64         `json:"cycle"`            // of the thread
 	Blocks int           `json:"blocks"`           // of the whole thread
 	Bytes  int64         `json:"bytes"`            // of the whole thread
-	Tokens *int64        `json:"tokens,omitempty"` // of all contents, nil where the context has no counter
+	Tokens *int64        `json:"tokens,omitempty"` // of all contents, nil if the context has no counter
 	Shared *SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
-	Break  *Break        `json:"break,omitempty"`  // nil where the thread repeats all of the one before
-	Call   *CallPrefix   `json:"call,omitempty"`   // nil where no request was recorded
+	Break  *Break        `json:"break,omitempty"`  // nil if the thread repeats all of the thread before it
+	Call   *CallPrefix   `json:"call,omitempty"`   // nil if no request was recorded
 }
 
 // SharedPrefix says how many blocks at the beginning of the canonical threads
@@ -22,11 +22,11 @@ type SharedPrefix struct {
 	OfBlocks int    `json:"of_blocks"`           // of the whole older thread
 	Bytes    int64  `json:"bytes"`               // of the shared blocks, their commas and the opening bracket
 	OfBytes  int64  `json:"of_bytes"`            // of the whole older thread
-	Tokens   *int64 `json:"tokens,omitempty"`    // of the shared contents, nil where nothing was counted
-	OfTokens *int64 `json:"of_tokens,omitempty"` // of all contents of the older thread, nil where nothing was counted
+	Tokens   *int64 `json:"tokens,omitempty"`    // of the shared contents, nil if nothing was counted
+	OfTokens *int64 `json:"of_tokens,omitempty"` // of all contents of the older thread, nil if nothing was counted
 	Complete bool   `json:"complete"`            // the newer thread repeats the whole older one
-	Older    string `json:"older,omitempty"`     // id of the first block that differs, "" where Complete
-	Newer    string `json:"newer,omitempty"`     // id of the block in its place now, "" where there is none
+	Older    string `json:"older,omitempty"`     // id of the first block that differs, "" if Complete
+	Newer    string `json:"newer,omitempty"`     // id of the block in its place now, "" if there is none
 }
 
 // Share is the part of the older thread that the newer one repeats, by bytes:

@@ -8,8 +8,8 @@ import (
 // Finding is a fault in a document or a history that was read in spite of it.
 type Finding struct {
 	Code    fault.Code `json:"code"`           // of the error that a strict read would return
-	Node    string     `json:"node,omitempty"` // id of the node, "" where it is about the whole
-	Message string     `json:"message"`        // what is not as it should be
+	Node    string     `json:"node,omitempty"` // id of the node, "" if it concerns the whole
+	Message string     `json:"message"`        // what is wrong
 }
 
 // Replay is the result of running an exported history again (06 §5.2).
@@ -18,10 +18,10 @@ type Replay struct {
 	Edition    selector.Edition `json:"edition"`              // of the history
 	First      int64            `json:"first_cycle"`          // of the oldest snapshot; there is none while Last < First
 	Last       int64            `json:"last_cycle"`           // of the latest snapshot
-	Bytes      int64            `json:"bytes"`                // that were the same, all of them where nothing differs
+	Bytes      int64            `json:"bytes"`                // how many were the same: all if nothing differs
 	Same       bool             `json:"same"`                 // nothing differs
-	Difference *Difference      `json:"difference,omitempty"` // nil where nothing differs
-	Findings   []Finding        `json:"findings"`             // what had to be mended to read it at all, never nil
+	Difference *Difference      `json:"difference,omitempty"` // nil if nothing differs
+	Findings   []Finding        `json:"findings"`             // what Replay had to mend to read it at all, never nil
 }
 
 // Difference is the first byte at which a history differs from its export.

@@ -21,11 +21,11 @@ type Timeline struct {
 	Last  *int64 `json:"last_snapshot"`  // cycle of the newest one, nil where none does
 
 	Parent     string      `json:"parent_id,omitempty"` // "" for the root
-	Turn       string      `json:"turn,omitempty"`      // id of the turn above the node, "" where there is none
+	Turn       string      `json:"turn,omitempty"`      // id of the turn above the node, "" if there is none
 	Children   []string    `json:"children"`            // ids in canonical order (02 §4.3)
 	Refs       []string    `json:"refs"`                // ids that the node refers to, as it lists them
 	ReferredBy []string    `json:"referred_by"`         // ids of the nodes that refer to it, in document order
-	Range      *diff.Range `json:"range"`               // bytes in the thread of snapshot Last, nil where that is nil
+	Range      *diff.Range `json:"range"`               // bytes in the thread of snapshot Last, nil if that is nil
 
 	Events []Event `json:"events"` // in the order of time
 }
@@ -73,7 +73,7 @@ type Event struct {
 	Other  string       `json:"node,omitempty"`      // id of the other node concerned, see the kinds
 	Fields []diff.Field `json:"fields,omitempty"`    // of an update: the headers that changed, sorted by name
 	Reason string       `json:"reason,omitempty"`    // of EventHeld: why the node was to go, a kind of cause
-	// of EventHeld: the rule that kept it; Other is the node that it goes by
+	// of EventHeld: the rule that kept it; Other is the node that the rule refers to
 	KeptBy string      `json:"kept,omitempty"`
-	Cause  *diff.Cause `json:"cause,omitempty"` // nil where the kind says it all
+	Cause  *diff.Cause `json:"cause,omitempty"` // nil if the kind says it all
 }

@@ -10,10 +10,10 @@ type Verification struct {
 	Versions  int            `json:"versions"`           // versions of nodes, each with its content read and hashed again
 	Recorded  int            `json:"recorded"`           // snapshots whose digests were recorded with their commit
 	Sent      int            `json:"sent"`               // snapshots whose bytes were recorded when they were sent
-	Attempts  *AttemptCounts `json:"attempts,omitempty"` // nil where the context has no attempts
-	Defect    *Defect        `json:"broken,omitempty"`   // the first one, nil where the context holds
+	Attempts  *AttemptCounts `json:"attempts,omitempty"` // nil if the context has no attempts
+	Defect    *Defect        `json:"broken,omitempty"`   // the first one, nil if the context holds
 
-	// nodes, of any snapshot or the working state, of which only a mark is left
+	// nodes of any snapshot or the working state of which an erasure left only a mark
 	Erased   int       `json:"erased,omitempty"`
 	Remains  string    `json:"remains,omitempty"`  // what erasures in this store left to clean up, "" for nothing
 	Erasures []Erasure `json:"erasures,omitempty"` // as the logs of the context and its origins tell, oldest first
@@ -24,8 +24,8 @@ func (v *Verification) Holds() bool { return v.Defect == nil }
 
 // StoreVerification is the verification of everything in a store.
 type StoreVerification struct {
-	Defect   *Defect         `json:"broken,omitempty"` // in what belongs to no single context, nil where all of that holds
-	Contexts []*Verification `json:"contexts"`         // by name; empty where a defect hides which contexts there are
+	Defect   *Defect         `json:"broken,omitempty"` // in what belongs to no single context, nil if all of that holds
+	Contexts []*Verification `json:"contexts"`         // by name; empty if a defect hides which contexts there are
 }
 
 // Holds reports whether neither the contexts nor the rest of the store have a defect.
@@ -38,16 +38,16 @@ func (v *StoreVerification) Holds() bool {
 // the reason for a defect, but a defect can also come from intact rows that contradict each
 // other.
 type Defect struct {
-	NoCycle bool   `json:"loose,omitempty"`   // it is of no cycle: in the file, or in the list of contexts
+	NoCycle bool   `json:"loose,omitempty"`   // it belongs to no cycle: in the file, or in the list of contexts
 	Cycle   int64  `json:"cycle"`             // of the snapshot, or of the commit to come
 	Working bool   `json:"working,omitempty"` // it is in the working state
-	Node    string `json:"node,omitempty"`    // id of the node, "" where it is not known
-	// without Node: up to 50 ids of what the cycle brought, it is one of them
+	Node    string `json:"node,omitempty"`    // id of the node, "" if it is not known
+	// if Node is "": up to 50 ids of nodes that the cycle brought; the node is one of them
 	Suspects []string `json:"among,omitempty"`
 	What     string   `json:"what"`               // what does not hold
 	Recorded string   `json:"recorded,omitempty"` // what it should be
 	Found    string   `json:"found,omitempty"`    // what it is
-	// nothing is lost: readers do without it, and compacting the store makes it anew
+	// nothing is lost: readers work without it, and compacting the store builds it again
 	Derived bool `json:"derived,omitempty"`
 }
 
@@ -62,19 +62,19 @@ type AttemptCounts struct {
 	// cycles of snapshots of which all completed attempts were sent other bytes; never nil
 	Differing  []int64 `json:"otherwise"`
 	Incomplete int     `json:"unanswered"`       // snapshots with attempts, none of which was completed
-	Erased     int     `json:"erased,omitempty"` // snapshots of which an erasure took what their attempts were sent
+	Erased     int     `json:"erased,omitempty"` // snapshots whose attempts an erasure stripped of their hashes
 }
 
 // Erasure is what the log says of an erasure.
 type Erasure struct {
-	Revision int64    `json:"revision,omitempty"` // 0 where only the log of an origin tells of it
+	Revision int64    `json:"revision,omitempty"` // 0 if only the log of an origin tells of it
 	TimeNS   int64    `json:"time_ns"`            // nanoseconds since the epoch
 	Actor    string   `json:"actor,omitempty"`    // who asked for it
 	Reason   string   `json:"reason"`             // why
 	IDs      []string `json:"ids,omitempty"`      // of the nodes that were emptied, sorted
 	Versions int      `json:"versions,omitempty"` // of these nodes
 	Entries  int      `json:"entries,omitempty"`  // of the log, which lost actor, message, request and report
-	// which lost the hash of what they were sent, or texts of the provider
+	// attempts that lost the hash of what they sent, or texts of the provider
 	Attempts int    `json:"attempts,omitempty"`
 	Digests  int    `json:"digests,omitempty"`     // of drafts that are gone
 	Salt     string `json:"salt_sha256,omitempty"` // SHA-256 of the salt of the marks, in hexadecimal

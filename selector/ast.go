@@ -2,8 +2,8 @@ package selector
 
 // Selector is a parsed selector (04 §2, §4).
 type Selector struct {
-	Source   string    // the text it was parsed from, byte for byte; "" where it was put together
-	Edition  Edition   // that it was parsed in
+	Source   string    // the text it was parsed from, byte for byte; "" if a program built it
+	Edition  Edition   // the edition in which it was parsed
 	Time     *Time     // nil if no address is written
 	Groups   []Group   // at least one; the result is their union
 	Controls []Control // in the order in which they take effect, each kind once
@@ -29,8 +29,8 @@ const (
 	Range
 )
 
-// Time is a snapshot address (04 §3.7). Only a Range has a To; its ends stand
-// as they were written, in either order, also where no snapshot is there.
+// Time is a snapshot address (04 §3.7). Only a Range has a To. Its ends stay as they were
+// written, in either order, even if no snapshot is there.
 type Time struct {
 	Kind TimeKind // Single, All or Range
 	From Point    // the snapshot of Single, one end of Range
@@ -43,7 +43,7 @@ type Time struct {
 type Point struct {
 	Axis   byte  // 't' counts back from the latest commit, 'c' names a cycle
 	N      int64 // -3 for @t-3; the cycle for 'c'
-	Oldest bool  // it is @t-*; Axis is 't' and N counts for nothing
+	Oldest bool  // it is @t-*; Axis is 't', and N means nothing
 }
 
 // Group is one chain of steps (04 §4).
@@ -51,7 +51,7 @@ type Group struct {
 	Steps []Step // at least one, from the outermost node inward
 }
 
-// Combinator joins a step to the one before it (04 §3.6).
+// Combinator joins a step to the step before it (04 §3.6).
 type Combinator int
 
 // The combinators. The first step of a group has None.
@@ -61,8 +61,8 @@ const (
 	Child
 )
 
-// Step is one compound of a chain. Its parts stand in the order in which they
-// were written, because a [Pick] applies to what stands before it.
+// Step is one compound of a chain. Its parts keep the order in which they were written,
+// because a [Pick] applies to the parts before it.
 type Step struct {
 	Comb  Combinator // None in the first step of a group
 	Parts []Part     // at least one
@@ -157,18 +157,18 @@ type Pick struct {
 	N    int      // of Nth, from 1; else 0
 }
 
-// Tag is +x: as the first part of a first step a search of everything below
-// the root, otherwise a filter. Tags side by side are sorted, and {tag='x'}
-// behind a tag is one of them (001 §3.10).
+// Tag is +x. As the first part of a first step it searches everything below the root;
+// anywhere else it filters. Neighbouring tags are sorted, and {tag='x'} behind a tag
+// counts as one of them (001 §3.10).
 type Tag struct {
 	Name string // without the "+" and its quotes
 }
 
-// Search is "? {…}" one level down, "?? {…}" on every level down, or
-// "within(d1,d3) ?? {…}" (001 §3.6). It starts from the root or from what the
-// step before it selects; the combinator of such a later step is Child for "?"
-// and Descendant for "??". Within is empty, or says where a first step looks:
-// below whatever one of these hops finds when it stands alone in a position.
+// Search is "? {…}" one level down, "?? {…}" on every level down, or "within(d1,d3) ??
+// {…}" (001 §3.6). It starts from the root or from what the step before it selects; the
+// combinator of such a later step is Child for "?" and Descendant for "??". If Within is
+// not empty, a first step looks below every node that one of these hops would find as a
+// position of its own.
 type Search struct {
 	Deep   bool   // "??": every level down, not one
 	Within []Hop  // empty without within(…)
@@ -227,7 +227,7 @@ const (
 // Literal is a value as written: a number in decimal notation of any size, the
 // content of a quoted string, a bare word, or null.
 type Literal struct {
-	Kind LiteralKind // as what it was written
+	Kind LiteralKind // the form in which it was written
 	Text string      // without quotes and escapes; "null" for Null
 }
 
@@ -244,9 +244,9 @@ const (
 	ControlFirst
 )
 
-// Control changes what becomes of the selected nodes (001 §4). N belongs to
-// @limit and @p (from 1), Word to @mode (union, latest, reduce) and @order (pre,
-// post, bfs, path, turn:asc,pre, turn:desc,pre).
+// Control changes what happens to the selected nodes (001 §4). N belongs to @limit and @p
+// (from 1), Word to @mode (union, latest, reduce) and @order (pre, post, bfs, path,
+// turn:asc,pre, turn:desc,pre).
 type Control struct {
 	Kind ControlKind // which control it is
 	N    int         // of @limit and @p, else 0

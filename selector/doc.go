@@ -1,6 +1,6 @@
-// Package selector is the language of PACT selectors, alone: text in, syntax
-// tree out, and back to one canonical text. It knows no tree and no history;
-// package internal/query gives a [Selector] its meaning.
+// Package selector reads and writes PACT selectors: it parses a text to a syntax tree and
+// prints the tree as one canonical text. It knows no context and no history; package
+// internal/query evaluates a [Selector].
 //
 // Chapter 04 of the specification exists in three versions, called editions
 // here (docs/decisions): v0.1 (document 000), depth (003) and canonical (001).

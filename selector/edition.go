@@ -6,8 +6,8 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Edition names one of the three versions of chapter 04. A context has one
-// edition, every query may name another (docs/decisions).
+// Edition names one of the three versions of chapter 04. A context has one edition; every
+// query may name another (docs/decisions).
 type Edition string
 
 // The editions, named after documents 000, 003 and 001 in this order.
@@ -105,7 +105,7 @@ func ParseEdition(s string) (Edition, error) {
 		"there is no such edition", "the editions are "+strings.Join(names, ", "))
 }
 
-// construct is something to write in a selector that not every document knows.
+// construct is a syntactic form that not every edition has.
 type construct int
 
 const (
@@ -127,15 +127,13 @@ const (
 	aQuotedName
 )
 
-// constructs says what each construct is called in a message. These are the
-// forms that a document after 000 brought. An edition that is Extended accepts
-// all of them, whichever document prints them, since they mean the same wherever
-// they are written; v0.1 accepts none (000 §7.11).
+// constructs names each construct for error messages. These are the forms that documents
+// after 000 introduced. An Extended edition accepts all of them, whichever document
+// prints them, because they mean the same everywhere; v0.1 accepts none (000 §7.11).
 //
-// What no document brought as something new is the same in every edition: both
-// vocabularies, type for nodeType, "*" with filters, filters in any order,
-// @c3..7 for @c3..@c7, a sign before any number, names that begin with "_" and
-// ids that begin with a digit.
+// Everything else is the same in every edition: both vocabularies, type for nodeType, "*"
+// with filters, filters in any order, @c3..7 for @c3..@c7, a sign before any number,
+// names that begin with "_" and ids that begin with a digit.
 var constructs = [...]string{
 	aPosition:   "a position in parentheses",                    // 003, 001 §3.8
 	aHop:        "a hop as a step",                              // 001 §2.5, §4
@@ -155,7 +153,7 @@ var constructs = [...]string{
 	aQuotedName: "a name in quotes after #",                     // 001 §3.10
 }
 
-// need reports an error where the edition does not have what stands at offset.
+// need returns an error if the edition does not have the construct at offset.
 func (p *parser) need(c construct, offset int, token string) error {
 	if p.traits.Extended || p.inserting {
 		return nil

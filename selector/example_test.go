@@ -25,7 +25,7 @@ func ExampleParse_error() {
 	_, err = selector.Parse(".cb @limit=1", selector.V01)
 	fmt.Println(err)
 	// Output:
-	// E_SELECTOR_INVALID at byte 15: a depth is expected here (a depth is such as 1, 1,2,5 or 1-3; editions depth and canonical also have 1..3, >0 and {1,2})
+	// E_SELECTOR_INVALID at byte 15: a depth is expected here (a depth looks like 1, 1,2,5 or 1-3; editions depth and canonical also have 1..3, >0 and {1,2})
 	// E_SELECTOR_INVALID at byte 4: a control is not part of edition v0.1 (edition depth or canonical has it)
 }
 

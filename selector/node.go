@@ -2,8 +2,8 @@ package selector
 
 import "slices"
 
-// NodeSpec describes a node to be added, as 001 §6 writes it: a type and what
-// the node has, such as "block:text {key='hero', ttl=5} +featured".
+// NodeSpec describes a node to add in the notation of 001 §6: a type and what the node
+// has, such as "block:text {key='hero', ttl=5} +featured".
 type NodeSpec struct {
 	Type  string   // as written, in either vocabulary
 	Attrs []Attr   // Op is Eq, or Present for a flag; no name twice
@@ -41,10 +41,10 @@ func ParseNode(text string, e Edition) (*NodeSpec, error) {
 	return n, nil
 }
 
-const nodeRemedy = "a node is such as block:text {key='hero', ttl=5} +featured"
+const nodeRemedy = "a node looks like block:text {key='hero', ttl=5} +featured"
 
-// nodeAttrs reads a block of attributes. Each says what the node has, so none
-// compares and none is given twice.
+// nodeAttrs reads a block of attributes. Each attribute says what the node has: so it
+// must not compare, and must not occur twice.
 func (p *parser) nodeAttrs(n *NodeSpec) error {
 	start := p.pos
 	attrs, err := p.attrs(MaxParts - len(n.Attrs) - len(n.Tags))
@@ -54,7 +54,7 @@ func (p *parser) nodeAttrs(n *NodeSpec) error {
 	for _, a := range attrs {
 		switch {
 		case a.Op != Eq && a.Op != Present:
-			return p.invalid(start, a.Name+" is compared and not set", "give a value with =")
+			return p.invalid(start, a.Name+" is compared instead of set", "give a value with =")
 		case a.Name == "nodeType":
 			return p.invalid(start, "the type is given twice", "write it once, at the beginning: "+nodeRemedy)
 		case slices.ContainsFunc(n.Attrs, func(other Attr) bool { return other.Name == a.Name }):

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// The limits of one selector or position. Beyond them parsing ends with
-// E_LIMIT, so that no text can cost much, here or in the evaluator.
+// The limits of one selector or position. Parsing returns E_LIMIT beyond them, so that no
+// text can cost much, here or in the evaluator.
 const (
 	MaxLength   = 64 << 10 // bytes of text
 	MaxGroups   = 256      // groups of a selector
@@ -93,11 +93,11 @@ type parser struct {
 	inserting bool // the text is an insertion target or a node, the same in every edition
 	describes bool // the text describes a node, whose attributes are names and not facets
 	patterns  int  // bytes of regular expressions so far
-	states    int  // and about how many states they have
+	states    int  // about how many states these have
 }
 
-// newParser refuses what need not be looked at: a text that is too long before
-// any work, then one that is not text.
+// newParser refuses a text that is too long, before any other work, and one that is not
+// UTF-8.
 func newParser(text string, e Edition) (*parser, error) {
 	if len(text) > MaxLength {
 		return nil, fault.At(fault.Limit, MaxLength, "",
@@ -159,7 +159,7 @@ func (p *parser) group() (Group, error) {
 	return g, err
 }
 
-// step is the step being read, with what decides whether a part may follow.
+// step is the step being read, and what decides whether a part may follow.
 //
 // Specification: 04 §3.6, 001 §3.6.
 type step struct {
@@ -270,7 +270,7 @@ func isHopWord(word string) bool {
 	return p.startsHop()
 }
 
-// tooMany says that a limit is reached at offset.
+// tooMany returns the error for a limit that the text exceeds at offset.
 func (p *parser) tooMany(offset, most int, what string) error {
 	there := scanner{text: p.text, pos: offset}
 	return fault.At(fault.Limit, offset, clip(there.token()),

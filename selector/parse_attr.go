@@ -6,9 +6,8 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// block reads attributes in brackets, braces or, right behind a type,
-// parentheses, and adds them to the step one by one (04 §3.5; 003 §3.5.1; 001
-// §4). All three filter.
+// block reads attributes in brackets, braces or, right behind a type, parentheses, and
+// adds them to the step one by one (04 §3.5; 003 §3.5.1; 001 §4). All three forms filter.
 func (p *parser) block(cur *step) error {
 	switch p.peek(0) {
 	case '{':
@@ -26,7 +25,7 @@ func (p *parser) block(cur *step) error {
 	return err
 }
 
-// attrs reads one block of attributes, of which there may be most.
+// attrs reads one block of attributes; most is how many it may have.
 func (p *parser) attrs(most int) ([]Attr, error) {
 	open := p.pos
 	closing := "]"
@@ -122,8 +121,8 @@ func (p *parser) attr() (Attr, error) {
 	return a, err
 }
 
-// checkFacet refuses a facet that only a snapshot has, where no snapshot is
-// named (003, 001 §3.5.3).
+// checkFacet refuses a facet that only a snapshot has, if the selector names no snapshot
+// (003, 001 §3.5.3).
 //
 // Specification: 003 §3.5.3.
 func (p *parser) checkFacet(offset int, name string) error {
@@ -247,8 +246,8 @@ func (p *parser) literal() (Literal, error) {
 	return Literal{}, p.unexpected("a value", remedy)
 }
 
-// checkPattern refuses what [regexp.Compile] would, without building the
-// automaton, which the evaluator does once, and what would be dear to match.
+// checkPattern refuses a pattern that [regexp.Compile] would refuse or that would cost
+// much to match. It does not build the automaton, because the evaluator does that once.
 func (p *parser) checkPattern(offset int, pattern string) error {
 	if p.patterns += len(pattern); p.patterns > MaxPatterns {
 		return p.tooMany(offset, MaxPatterns, "bytes of regular expressions")

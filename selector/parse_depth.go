@@ -2,7 +2,7 @@ package selector
 
 import "math"
 
-const depthRemedy = "a depth is such as 1, 1,2,5 or 1-3; editions depth and canonical also have 1..3, >0 and {1,2}"
+const depthRemedy = "a depth looks like 1, 1,2,5 or 1-3; editions depth and canonical also have 1..3, >0 and {1,2}"
 
 // depthSet reads "(" terms ")" behind :depth or depth (04 §3.4; 003 §3.4).
 func (p *parser) depthSet() (DepthSet, error) {

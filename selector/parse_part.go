@@ -25,7 +25,7 @@ func (p *parser) part(cur *step) error {
 	return p.unexpected("a step", p.inWords(stepRemedy))
 }
 
-// add appends a filter, after which no name may follow.
+// add appends filters; no name may follow them.
 func (cur *step) add(parts ...Part) {
 	cur.Parts = append(cur.Parts, parts...)
 	cur.named = false
@@ -83,8 +83,8 @@ func (p *parser) nameOf(cur *step) error {
 	return nil
 }
 
-// hashed reads what stands behind "#": a name, in quotes only where the edition
-// has them (001 §3.10).
+// hashed reads what stands behind "#": a name, in quotes only if the edition has them
+// (001 §3.10).
 //
 // Specification: 04 §3.3, 001 §3.3.
 func (p *parser) hashed() (string, error) {
@@ -135,10 +135,9 @@ func (p *parser) tag(cur *step) error {
 	return nil
 }
 
-// sortTags brings each run of tags into order, without repetitions, and takes
-// into it what {tag='x'} asks for beside one of them (001 §3.10). As the first
-// part of a step {tag='x'} stays what it is, because a tag in its place may mean
-// a search.
+// sortTags sorts each run of tags and drops repetitions. A {tag='x'} beside one of these
+// tags becomes a tag of the run (001 §3.10). As the first part of a step {tag='x'} stays
+// as it is, because a tag in its place may mean a search.
 func sortTags(parts []Part) []Part {
 	for i := 0; i < len(parts); i++ {
 		end, tags := i, false

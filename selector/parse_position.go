@@ -70,9 +70,9 @@ func (p *parser) position() (Position, error) {
 	return pos, nil
 }
 
-// insertion reads the mark of an insertion, if one stands here, and reports
-// whether it did. In a query the signed numbers are offsets and the other marks
-// are errors (docs/decisions).
+// insertion reads the mark that says where to insert, if one comes next, and reports
+// whether one did. In a query signed numbers are offsets, and the other marks are errors
+// (docs/decisions).
 func (p *parser) insertion(pos *Position) (bool, error) {
 	start := p.pos
 	switch c := p.peek(0); {
@@ -161,8 +161,8 @@ func (p *parser) startsHop() bool {
 	return false
 }
 
-// singleHop reads a hop that is a position by itself. Only blocks of attributes
-// that touch it are its own.
+// singleHop reads a hop that is a position by itself. Only blocks of attributes that
+// touch the hop belong to it.
 func (p *parser) singleHop() (Part, error) {
 	start := p.pos
 	h, err := p.hopHead()

@@ -39,8 +39,8 @@ func (p *parser) chained() error {
 		"write ?? to look on every level, or hops in parentheses to go down step by step")
 }
 
-// within reads the hops of "within(d1,d3) ??", the cursor being behind the word
-// (001 §3.6, §4). They are alternatives: one node cannot be at two depths.
+// within reads the hops of "within(d1,d3) ??"; the cursor is behind the word (001 §3.6,
+// §4). The hops are alternatives: one node cannot be at two depths.
 func (p *parser) within(start int) (Part, error) {
 	const remedy = "say where to look, and then what for: within(d1,d3) ?? {kind=summary}"
 	if err := p.need(aSearch, start, "within"); err != nil {

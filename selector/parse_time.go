@@ -75,7 +75,7 @@ func (p *parser) address() (*Time, error) {
 	return &Time{Range, from, to}, nil
 }
 
-// wildcard says that a range has @* for an end (06 §7).
+// wildcard returns the error for a range that ends in @* (06 §7).
 func wildcard(offset int, token string) error {
 	return fault.At(fault.RangeWildcard, offset, token, "@* cannot be the end of a range",
 		"write @* alone for every snapshot, or a range from @t0 back to @t-N")
@@ -98,8 +98,8 @@ func (p *parser) rangeOperator() bool {
 	return false
 }
 
-// point reads what follows the "@" of an end. A second end that leaves out its
-// "@t" or "@c" has that of the first as axis. The axis of @* is '*'.
+// point reads what follows the "@" of an end. A second end without "@t" or "@c" takes the
+// axis of the first end. The axis of @* is '*'.
 func (p *parser) point(start int, axis byte) (Point, error) {
 	const remedy = "an address is @t0, @t-1, @c42, @* or a range such as @t-5..@t-1"
 	if p.take("*") {

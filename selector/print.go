@@ -59,7 +59,7 @@ func (t Time) String() string {
 // printer writes canonical text.
 type printer struct{ strings.Builder }
 
-// separate writes separator before every item of a list but the first.
+// separate writes separator before every item of a list except the first.
 func (w *printer) separate(i int, separator string) {
 	if i > 0 {
 		w.WriteString(separator)
@@ -238,7 +238,7 @@ func (w *printer) search(s Search) {
 	w.braces(s.Attrs)
 }
 
-// depthHop writes dN where it can, and depth(…) otherwise.
+// depthHop writes dN if the set is one depth, and depth(…) otherwise.
 func (w *printer) depthHop(set DepthSet) {
 	if len(set.Terms) == 1 && set.Terms[0].Lo == set.Terms[0].Hi {
 		w.WriteByte('d')

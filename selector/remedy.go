@@ -2,15 +2,15 @@ package selector
 
 import "strings"
 
-// What remedies tell to write, with marks where the editions have words of
-// their own.
+// The remedies of syntax errors. A mark such as <block> stands for the word that the
+// edition uses.
 const (
-	stepRemedy     = "a step is such as .<block>, #<name>, ^seq, [role='user'], * or :first"
-	hopRemedy      = "a hop is such as d1, <turn>, <cont>[offset=0], -1, 0:<block>, *:<block>[role='user'] or ?{kind=text}"
-	placeRemedy    = "a place is such as (d0, <cont>[offset=0], end)"
+	stepRemedy     = "a step looks like .<block>, #<name>, ^seq, [role='user'], * or :first"
+	hopRemedy      = "a hop looks like d1, <turn>, <cont>[offset=0], -1, 0:<block>, *:<block>[role='user'] or ?{kind=text}"
+	placeRemedy    = "a place looks like (d0, <cont>[offset=0], end)"
 	typeRemedy     = "a type begins with a letter: .<block>, .<block>:summary"
 	beginsRemedy   = "a type begins with a dot (.<block>), <a name> with #"
-	alsoHopRemedy  = ", a hop is such as d1 or *:<block>"
+	alsoHopRemedy  = ", a hop looks like d1 or *:<block>"
 	hopFirstRemedy = "write the hops as a position, (d1, <cont>), or a step with a dot: .<cont>"
 )
 

@@ -16,8 +16,8 @@ type scanner struct {
 	pos  int
 }
 
-// maxOrdinal stands for every whole number in an address or a depth that is
-// larger still. No tree reaches it, and it is not the mark of an open end.
+// maxOrdinal replaces every larger whole number in an address or a depth. No tree reaches
+// it, and it differs from the mark of an open end.
 const maxOrdinal = math.MaxInt64 - 1
 
 func (s *scanner) end() bool { return s.pos >= len(s.text) }
@@ -109,7 +109,7 @@ func isBareName(name string) bool {
 	return name != "" && name[0] != '-' && s.name() == name
 }
 
-// digits reads an unsigned whole number; those past maxOrdinal become it.
+// digits reads an unsigned whole number; it returns maxOrdinal for a larger one.
 func (s *scanner) digits() (n int64, ok bool) {
 	for ; isDigit(s.peek(0)); s.pos++ {
 		d := int64(s.text[s.pos] - '0')
@@ -163,8 +163,8 @@ func (s *scanner) quoted() (string, error) {
 		"the string does not end", "close it with "+string(quote))
 }
 
-// token returns what stands at the cursor, for a message: a run of word bytes,
-// a single character, or nothing at the end.
+// token returns the text at the cursor for a message: a run of word bytes, a single
+// character, or nothing at the end.
 func (s *scanner) token() string {
 	if next := wordEnd(s.text, s.pos); next > s.pos {
 		return s.text[s.pos:next]
@@ -173,7 +173,8 @@ func (s *scanner) token() string {
 	return s.text[s.pos : s.pos+size]
 }
 
-// unexpected says that something else was expected at the cursor.
+// unexpected returns the error for a text that does not have what is expected at the
+// cursor.
 func (s *scanner) unexpected(expected, remedy string) error {
 	message := expected + " is expected here"
 	if s.end() {
@@ -182,12 +183,12 @@ func (s *scanner) unexpected(expected, remedy string) error {
 	return fault.At(fault.SelectorInvalid, s.pos, clip(s.token()), message, remedy)
 }
 
-// invalid says what is wrong with the text from offset to the cursor.
+// invalid returns the error for the text from offset to the cursor.
 func (s *scanner) invalid(offset int, message, remedy string) error {
 	return fault.At(fault.SelectorInvalid, offset, clip(s.text[offset:s.pos]), message, remedy)
 }
 
-// clip makes a token fit for a message, whatever it is: short, and text.
+// clip makes a token short and valid UTF-8, for a message.
 func clip(token string) string {
 	const most = 64
 	if len(token) <= most {

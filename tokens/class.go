@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// class is what the splitter has to know of a rune. Letters without case and
-// modifier letters are both upper and lower; so are marks, which are not letters.
+// class says what the splitter needs to know about a rune. Letters without case and
+// modifier letters count as both upper and lower; so do marks, which are not letters.
 type class uint8
 
 const (
@@ -26,8 +26,8 @@ const (
 	mark     = upper | lower
 )
 
-// classes has the class of every rune, made on first use: 1.1 MB, of which what
-// is unassigned is never touched.
+// classes holds the class of every rune. It is computed on first use and takes 1.1 MB,
+// but nothing touches the pages of unassigned runes.
 var classes = sync.OnceValue(func() []class {
 	of := make([]class, unicode.MaxRune+1)
 	fill := func(t *unicode.RangeTable, c class) {
@@ -60,8 +60,8 @@ var classes = sync.OnceValue(func() []class {
 	return of
 })
 
-// unicode16 has what Unicode 15.1 and 16 added to the tables of the standard
-// library, which are of 15.0: the reference classes runes by 16.
+// unicode16 holds what Unicode 15.1 and 16 added: the tables of the standard library are
+// those of 15.0, and the reference tokenizer uses those of 16.
 var unicode16 = []struct {
 	low, high rune
 	class     class

@@ -1,9 +1,3 @@
-// Package tokens counts the tokens of a text, offline. It has the two encodings
-// of OpenAI's current models, exactly, and approximations that say in their
-// names that they are ones (docs/decisions/063-tokens.md).
-//
-// A vocabulary is read when something is counted with it for the first time; a
-// program that never counts pays nothing for it.
 package tokens
 
 import (
@@ -20,7 +14,7 @@ type Counter struct {
 	encoding *encoding // nil where bytes are counted
 }
 
-// approximately begins the names of counters that no model counts by.
+// approximately is how the name of a counter begins that only estimates.
 const approximately = "approx:"
 
 var (
@@ -32,8 +26,8 @@ var (
 
 var counters = []*Counter{o200k, cl100k, likeO200k, quarter}
 
-// families says which counter goes with the models whose names begin so. A
-// family comes after those that begin with its name.
+// families maps the beginnings of model names to counters. A longer beginning comes
+// before a shorter one that it contains.
 var families = []struct {
 	name    string
 	counter *Counter
@@ -90,8 +84,8 @@ func Named(name string) (*Counter, error) {
 	return nil, e
 }
 
-// Name returns the name of the counter, which counts are stored under: that of the
-// encoding, after "approx:" for an approximation. Named accepts it.
+// Name returns the name of the counter, under which programs store counts: that of the
+// encoding, after "approx:" for an approximation. [Named] accepts it.
 func (c *Counter) Name() string { return c.name }
 
 // Approximate reports whether the counts are estimates that no model uses exactly.

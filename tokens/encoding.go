@@ -11,8 +11,8 @@ import (
 	"github.com/pkoukk/tiktoken-go-loader/assets"
 )
 
-// encoding is a way to cut a text into pieces, and the vocabulary that says
-// what the bytes of a piece are merged to.
+// encoding is a way to cut a text into pieces, and the vocabulary into whose tokens the
+// bytes of a piece are merged.
 type encoding struct {
 	next       func(*splitter, int) int
 	vocabulary func() *vocabulary
@@ -23,16 +23,15 @@ var (
 	cl100kBase = &encoding{(*splitter).cl100k, sync.OnceValue(func() *vocabulary { return load("cl100k_base.tiktoken") })}
 )
 
-// vocabulary has the tokens of an encoding with their ranks, which are also
-// their ids.
+// vocabulary holds the tokens of an encoding with their ranks, which are also their ids.
 type vocabulary struct {
 	ranks   map[string]uint32
-	twos    [1 << 16]uint32 // the ranks of two bytes, which are asked for most
+	twos    [1 << 16]uint32 // the ranks of pairs of bytes, the most frequent look-ups
 	longest int             // bytes of the longest token
 }
 
-// load reads a compiled-in vocabulary: a line a token, its bytes in base64 and
-// its rank. It panics where the build has damaged it, which no input can.
+// load reads a compiled-in vocabulary: one line for each token, with its bytes in base64
+// and its rank. It panics if the build damaged the file; no input can cause that.
 func load(file string) *vocabulary {
 	f, err := assets.Assets.Open(file)
 	if err != nil {
@@ -89,9 +88,9 @@ func (v *vocabulary) rank(token string) uint32 {
 	return none
 }
 
-// longestPiece is how many bytes are merged at once. A longer piece, which no
-// writing has, is merged in parts: its count may be off by a few tokens for each,
-// and memory stays within bounds.
+// longestPiece bounds the bytes that are merged at once, and so the memory. A longer
+// piece, which no real text has, is merged in parts; the count may be off by a few tokens
+// for each part.
 const longestPiece = 4 << 20
 
 // count returns the number of tokens of text.
@@ -100,7 +99,7 @@ func (e *encoding) count(text string) (n int) {
 	return n
 }
 
-// each calls do for the pieces of text, one after the other.
+// each calls do for each piece of text, in order.
 func (e *encoding) each(text string, do func(m *merger, piece string)) (steps int) {
 	if text == "" {
 		return 0

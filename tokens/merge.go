@@ -8,9 +8,9 @@ import (
 // none is the rank of what is not a token.
 const none = math.MaxUint32
 
-// merger merges the bytes of pieces by byte-pair encoding: of all neighbours
-// whose concatenation is a token, those of the lowest rank become one, the
-// leftmost first, until there are none. Its memory is used again for each piece.
+// merger merges the bytes of pieces by byte-pair encoding: among all neighbours whose
+// concatenation is a token it merges those of the lowest rank, the leftmost first, until
+// none are left. It uses its memory again for each piece.
 type merger struct {
 	*vocabulary
 	parts []part
@@ -24,13 +24,13 @@ type part struct {
 	rank           uint32 // of the token it makes with the next part, or none
 }
 
-// pair is a part that may be merged with the next: the rank above, the first
-// byte below, so that the least pair is the next to merge. It is out of date
-// where the part has another rank by now.
+// pair is a part that may be merged with the next: the rank in the high bits, the first
+// byte in the low ones, so that the least pair is the next to merge. A pair is out of
+// date if the part has another rank by now.
 type pair uint64
 
-// merge returns how many tokens a piece is, which is not empty. Unless it is one
-// token, they are the parts from 0 on.
+// merge returns how many tokens a piece has; the piece must not be empty. If it has
+// several, they are the parts of the merger, beginning with part 0.
 //
 // Cost: a merge looks up two pairs and costs the logarithm of the length.
 func (m *merger) merge(piece string) int {
@@ -76,7 +76,7 @@ func (m *merger) merge(piece string) int {
 	return count
 }
 
-// pairUp looks up what a part makes with the next, after either changed.
+// pairUp looks up the rank of a part merged with the next, after either changed.
 func (m *merger) pairUp(piece string, i int32) {
 	p := &m.parts[i]
 	p.rank = none

@@ -2,9 +2,9 @@ package tokens
 
 import "unicode/utf8"
 
-// splitter finds the pieces of a text, which are encoded one by one. Its methods
-// do what the regular expressions of the encodings do, each in time that is
-// linear in what it looks at; and no rune is looked at more than a few times.
+// splitter cuts a text into the pieces that are encoded one by one. Its methods match
+// what the regular expressions of the encodings match. Each takes time linear in what it
+// looks at, and they look at no rune more than a few times.
 type splitter struct {
 	text    string
 	classes []class
@@ -13,8 +13,8 @@ type splitter struct {
 
 func newSplitter(text string) *splitter { return &splitter{text: text, classes: classes()} }
 
-// at returns the class and the size of the rune at i. What is not UTF-8 is a
-// rune of one byte without a class.
+// at returns the class and the size of the rune at i. A byte that is not UTF-8 counts as
+// a rune of one byte without a class.
 func (s *splitter) at(i int) (class, int) {
 	if i >= len(s.text) {
 		return end, 0
@@ -27,7 +27,7 @@ func (s *splitter) at(i int) (class, int) {
 	return s.classes[r], size
 }
 
-// run returns where the runes end that have one of the classes.
+// run returns the end of the runes from i on that have one of the classes in of.
 func (s *splitter) run(i int, of class) int {
 	for {
 		c, size := s.at(i)
@@ -38,8 +38,8 @@ func (s *splitter) run(i int, of class) int {
 	}
 }
 
-// cl100k returns where the piece ends that begins at i: a contraction, letters
-// with one rune before them, up to three numbers, other runes, or space.
+// cl100k returns the end of the piece that begins at i: a contraction, letters with one
+// rune before them, up to three numbers, other runes, or space.
 func (s *splitter) cl100k(i int) int {
 	if n := contraction(s.text[i:]); n > 0 {
 		return i + n
@@ -64,9 +64,8 @@ func (s *splitter) cl100k(i int) int {
 	return s.spaces(i)
 }
 
-// o200k returns where the piece ends that begins at i: a word with one rune
-// before it and a contraction behind it, up to three numbers, other runes, or
-// space.
+// o200k returns the end of the piece that begins at i: a word with one rune before it and
+// a contraction behind it, up to three numbers, other runes, or space.
 func (s *splitter) o200k(i int) int {
 	if to := s.word(i); to > i {
 		return to + contraction(s.text[to:])
@@ -84,10 +83,10 @@ func (s *splitter) o200k(i int) int {
 	return s.spaces(i)
 }
 
-// word returns where the word ends that begins at i, or i. One rune that is
-// neither letter nor number nor newline may stand before its letters. Preferred
-// is a word that ends small, with that rune or else, if it is a mark, with the
-// mark as first letter, to one of capitals alone.
+// word returns the end of the word that begins at i, or i if there is none. One rune that
+// is neither letter nor number nor newline may stand before its letters. A word that ends
+// in small letters has precedence over one of capitals alone: first with that rune before
+// its letters, then, if the rune is a mark, with the mark as its first letter.
 func (s *splitter) word(i int) int {
 	first, size := s.at(i)
 	if first&(number|newline) != 0 {
@@ -107,10 +106,10 @@ func (s *splitter) word(i int) int {
 	return to
 }
 
-// letters returns where the letters and marks end that begin at i: capitals and
-// then small ones, where letters without case and marks are both. Where small
-// ones follow, or the last of both among the capitals ends the word, it ends
-// small; otherwise these are capitals alone, or nothing.
+// letters returns the end of the letters and marks that begin at i: capitals, then small
+// letters; letters without case and marks count as both. If no small letters follow the
+// capitals, it ends after the last of these that counts as both. small is false if there
+// is none of either; then these are capitals alone, or nothing.
 func (s *splitter) letters(i int) (to int, small bool) {
 	for {
 		c, size := s.at(i)
@@ -131,7 +130,7 @@ func (s *splitter) letters(i int) (to int, small bool) {
 	return i, false
 }
 
-// numbers returns where up to three numbers end that begin at i.
+// numbers returns the end of up to three numbers that begin at i.
 func (s *splitter) numbers(i int) int {
 	for range 3 {
 		c, size := s.at(i)
@@ -143,8 +142,8 @@ func (s *splitter) numbers(i int) int {
 	return i
 }
 
-// others returns where the runes end that are neither space nor letter nor
-// number and begin at i or behind a blank there; or i.
+// others returns the end of the runes that are neither space nor letter nor number and
+// begin at i or behind a blank at i. It returns i if there are none.
 func (s *splitter) others(i int) int {
 	from := i
 	if s.text[i] == ' ' {
@@ -164,9 +163,9 @@ func (s *splitter) others(i int) int {
 	return to
 }
 
-// spaces returns where a piece of space ends that begins at i: behind the last
-// newline; else before the last of several that something follows, as that one
-// belongs to what follows.
+// spaces returns the end of the piece of space that begins at i: behind the last newline
+// or, without one, before the last of several spaces if text follows, because that space
+// belongs to the text.
 func (s *splitter) spaces(i int) int {
 	line, last, to := i, i, i
 	for {

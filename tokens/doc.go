@@ -1,0 +1,7 @@
+// Package tokens counts the tokens of a text, offline. It counts by the two encodings
+// of OpenAI's current models exactly, and by approximations whose names say that they
+// are approximations (docs/decisions/063-tokens.md).
+//
+// It reads a vocabulary when somebody first counts with it. A program that never counts
+// pays nothing.
+package tokens
