@@ -18,7 +18,7 @@ type component struct {
 	groups       []string  // the removable groups among the roots; a group goes when it is empty
 	sys          []string  // the blocks of ^sys among the roots
 	kept         string    // why the component always stays, "" where nothing keeps it
-	by           string    // the member that kept is about
+	by           string    // the member that this reason concerns
 	lastReferrer candidate // the referrer from outside that outsideReferrer found last
 }
 

@@ -50,10 +50,10 @@ func expire(t *tree.Tree, in Input, report *Report) (next *tree.Tree, emptyGroup
 	return t, kept
 }
 
-// holdBack removes from going, a set of ids that are listed in list, the nodes that must
-// stay: those that a holder retains, those that a staying node refers to, and the
-// ancestors of all these. It returns why each of them stays. reason says why they were to
-// go.
+// holdBack removes from going the nodes that must stay: those that a holder retains,
+// those that a staying node refers to, and the ancestors of all these. list holds the ids
+// that are in going. holdBack returns why each of them stays; reason says why they were
+// to go.
 //
 // Specification: 02 §5.4, 03 §4.3.
 func holdBack(t *tree.Tree, list []string, going map[string]bool, retained func(string) bool,

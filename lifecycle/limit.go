@@ -147,7 +147,7 @@ func (s *weigher) sumOf(l *limit, region tree.Class) *tree.Measure {
 		},
 	}
 	if region == tree.Sys {
-		m.Name += region.String() // there a node without a role renders with another role, so in other bytes
+		m.Name += region.String() // a node without a role renders with another role in each region
 	}
 	if s.tokens != nil && l.unit == tokens {
 		m.Name += s.tokens.Name

@@ -71,8 +71,7 @@ func (p *pruner) newOrphans() []string {
 	return slices.Compact(ids)
 }
 
-// mayPair reports whether a tree may have calls or results. It may be wrong where the
-// answer is yes.
+// mayPair reports whether a tree may have calls or results. Only a false is certain.
 func mayPair(t *tree.Tree) bool {
 	kinds := t.Root().Summary().Marks.Kinds
 	return kinds&(tree.Mark(callKind)|tree.Mark(resultKind)) != 0
@@ -86,8 +85,8 @@ func hasPartner(t *tree.Tree, n *tree.Node) bool {
 	})
 }
 
-// resolveOrphans refuses, drops or keeps new orphans, as the policy says. To drop one may
-// bring about others.
+// resolveOrphans refuses, drops or keeps new orphans, as the policy says. Dropping an
+// orphan may make others.
 func (p *pruner) resolveOrphans(report *Report) error {
 	for {
 		orphans := p.newOrphans()

@@ -111,7 +111,7 @@ func (p *Policy) Check() error {
 		}
 	}
 	if waits := p.MinTokens > 0 || p.MinBytes > 0 || p.Every > 0; waits && len(p.limits()) == 0 {
-		return invalidPolicy("min_tokens, min_bytes, every", "it says when pruning waits, and has no limit to prune for",
+		return invalidPolicy("min_tokens, min_bytes, every", "it says when pruning waits, but has no limit to prune for",
 			"set a limit, or leave these out")
 	}
 	return nil

@@ -27,7 +27,7 @@ type pruner struct {
 	orphanedByExpiry map[string]bool // the calls and results whose last partner expired
 	newStubs         map[string]bool // the stubs that this commit left
 	emptyGroups      []Held          // the empty removable groups that something keeps
-	freedTokens      int64           // that the removed nodes had, less those of new stubs; 0 if none are counted
+	freedTokens      int64           // tokens of the removed nodes, less those of new stubs; 0 if none are counted
 	removed          []Removal
 	held             []Held
 	stubs            []Stub

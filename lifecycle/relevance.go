@@ -13,9 +13,9 @@ func (l *limit) anyCandidateHelps() bool {
 	return l.region == "" && l.kind == "" && l.tag == "" && l.unit != turns
 }
 
-// firstHelpers returns, for each limit of a region, what finds the first candidate of
-// an item that may help the limit. It returns one finder for all limits where every
-// candidate helps one of them.
+// firstHelpers returns, for each limit of a region, a finder of the first candidate of an
+// item that may help the limit. It returns one finder for all limits if every candidate
+// helps one of them.
 func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
 	first := func(name string, find func(path []*tree.Entry) ([]candidate, error)) {
 		list = append(list, &tree.First{

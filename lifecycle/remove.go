@@ -38,7 +38,7 @@ func (p *pruner) removeCandidates(w *walk, asked bool) error {
 		if !asked {
 			if helped, err = p.limitHelped(p.exceeded(), c, set); err != nil {
 				return err
-			} else if helped == nil { // it never will, unless a stub is put into it: pruning exceeds no other limit
+			} else if helped == nil { // only a stub in the set can change that: pruning exceeds no other limit
 				for _, root := range set {
 					unhelpful[root] = append(unhelpful[root], c)
 				}

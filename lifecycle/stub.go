@@ -56,9 +56,9 @@ func (p *pruner) stubFor(set []string, helped *limit, less []int64) (*placedStub
 	return nil, err
 }
 
-// placeStub replaces a removal set by a stub. The stub takes the place of the first root:
-// that of a block is taken beside it at the same offset, that of a turn before everything
-// in the next turn that stays, or in ^ah after the last turn.
+// placeStub replaces a removal set by a stub, which takes the place of the first root.
+// For a block it stands in the same parent at the same offset; for a turn it stands
+// before everything in the next turn that stays, or in ^ah if no turn follows.
 func (p *pruner) placeStub(roots []string, text string) (*placedStub, error) {
 	path, t := p.tree.Path(roots[0]), p.tree.Without(roots...)
 	first := path[len(path)-1]
@@ -132,8 +132,8 @@ func (p *pruner) keepStub(s *placedStub) candidate {
 	return candidate{id: s.ID, node: path[len(path)-1].Node(), sys: path[1].Class() == tree.Sys}
 }
 
-// rewindableClock remembers the readings of a clock. An attempt that is dropped gives its
-// readings back by setting next to what it was, so that it leaves no gap in the stamps.
+// rewindableClock remembers the readings of a clock. To drop an attempt, set next back to
+// what it was: the next attempt gets the same readings, and the stamps have no gap.
 type rewindableClock struct {
 	read func() int64
 	seen []int64
@@ -143,7 +143,7 @@ type rewindableClock struct {
 func (c *rewindableClock) now() int64 {
 	if c.next == len(c.seen) {
 		if c.seen == nil {
-			c.seen = make([]int64, 0, 4) // of a turn, its core and the next head, and one more
+			c.seen = make([]int64, 0, 4) // for a turn, its core, the next head and one more
 		}
 		c.seen = append(c.seen, c.read())
 	}

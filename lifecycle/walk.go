@@ -13,7 +13,7 @@ type queue []queued
 // queued is an element of the queue: a candidate, or a place that holds candidates and has
 // the rank of the first of them.
 type queued struct {
-	candidate             // of a place its first candidate
+	candidate             // for a place: its first candidate
 	item      *tree.Entry // the place is this item of a region; nil if it is not
 	run       *tree.List  // the place is this run of items; nil if it is not
 }
@@ -54,8 +54,8 @@ func (*queue) Pop() any { return nil }
 // themselves and do not have to go with a node that counts. An item alone shows which these
 // are if no reference crosses its border. Otherwise walk yields all of its candidates.
 //
-// Cost: the candidates that it yields and the paths to them; where every limit is on
-// turns, a kind, a tag or a region, also the references between items.
+// Cost: the candidates that it yields and the paths to them; if every limit is on turns,
+// a kind, a tag or a region, also the references between items.
 type walk struct {
 	*pruner
 	queue
@@ -113,7 +113,7 @@ func (p *pruner) walkFor(wanted []*limit) (*walk, error) {
 	return w, w.open(tree.Sys, sys.Children(), sys.Children().Len())
 }
 
-// takesAll reports whether every candidate of a region helps some limit.
+// everyCandidateHelps reports whether every candidate of a region helps some limit.
 func (w *walk) everyCandidateHelps(region tree.Class) bool { return w.all && region != tree.Sys }
 
 // next returns the next candidate, false if there is none.

@@ -7,15 +7,15 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Placed is a node and where it hangs: the index of its parent in the same
-// slice, -1 for the root. Parents come before their children.
+// Placed is a node and the index of its parent in the same slice, -1 for the root.
+// Parents come before their children.
 type Placed struct {
 	Node   *Node // made by [NewNode]
 	Parent int   // index, or -1
 }
 
-// Between is a run among the turns of ^seq, which Stub.List made, and how many
-// turns beside those of such runs stand before it.
+// Between is a run of turns of ^seq that [Stub.List] made, and how many turns stand
+// before it; turns in other such runs do not count.
 type Between struct {
 	Turns int
 	Run   *List
@@ -26,10 +26,10 @@ type Between struct {
 // with E_NODE_DUPLICATE, and trees over the limits with E_LIMIT. Cost: O(n log n).
 func Build(cycle int64, nodes []Placed) (*Tree, error) { return BuildAround(cycle, nodes, nil, nil) }
 
-// BuildAround is Build of a tree with stubs among its turns, in their order. u
-// finds what is in them; it is nil if there are none. The tree is what it would
-// be with all nodes in memory, where the stubs stand for the runs that it would
-// have there: the caller compares its digest.
+// BuildAround is [Build] for a tree with stubs among its turns, in their order. u finds
+// what is in them; it is nil if there are none. If the stubs stand for the runs that the
+// tree would have with all nodes in memory, the result equals that tree. BuildAround does
+// not check this: the caller compares the digest.
 func BuildAround(cycle int64, nodes []Placed, runs []Between, u *Unloaded) (*Tree, error) {
 	if len(nodes) > MaxNodes {
 		return nil, fault.New(fault.Limit, "the tree has more than "+strconv.Itoa(MaxNodes)+" nodes", "split the document")
@@ -60,9 +60,9 @@ func BuildAround(cycle int64, nodes []Placed, runs []Between, u *Unloaded) (*Tre
 	return &t, nil
 }
 
-// BuildRun makes the run of ^seq that consists of turns, which have no parent in
-// nodes, with everything below them, and of the runs between them. It is what a
-// stub loads. It refuses nodes that are not turns. Cost: O(n log n).
+// BuildRun makes the run of ^seq that a stub loads. It consists of turns, which have no
+// parent in nodes, of everything below them, and of the runs between them. It refuses
+// nodes that are not turns. Cost: O(n log n).
 func BuildRun(nodes []Placed, runs []Between) (*List, error) {
 	turns, err := entriesOf(nodes, Turn, 2, nil)
 	if err != nil {
@@ -72,9 +72,8 @@ func BuildRun(nodes []Placed, runs []Between) (*List, error) {
 	return listAround(turns, 0, runs), nil
 }
 
-// entriesOf makes the entries of nodes and returns those without a parent, which
-// are all of one class, the first one of a tree or turns, at a depth. runs are
-// among the children of ^seq.
+// entriesOf makes the entries of nodes and returns those without a parent: the root or
+// turns, as top says, at the depth level. runs stand among the children of ^seq.
 func entriesOf(nodes []Placed, top Class, level int, runs []Between) (tops []*Entry, err error) {
 	kids := make([][]int, len(nodes))
 	depth := make([]int, len(nodes))

@@ -39,8 +39,8 @@ func (s Shape) Class() Class { return Class(s &^ inner) }
 // Leaf reports whether there are no children.
 func (s Shape) Leaf() bool { return s&inner == 0 }
 
-// Vocabulary names the canonical types a context gives to its new nodes: mt,
-// mc, cb in the older editions, seg, cont, block in the canonical one.
+// Vocabulary names the canonical types that a context gives to its new nodes: mt, mc, cb
+// in the older editions, seg, cont, block in the canonical one.
 type Vocabulary struct {
 	Turn, Container, Block string // nodeTypes
 }

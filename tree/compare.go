@@ -24,10 +24,10 @@ func Compare(a, b *Tree, f func(Difference) bool) {
 // that b has, in its document order, then those that only a has, in the order
 // of a.
 //
-// Cost: what a and b share, by pointer or by digest, is passed over, except
-// for the nodes in it that will expire, when the cycles differ. A node that one
-// tree lacks in a place may have another there: what both lack is joined by id,
-// so that no index is asked.
+// Cost: what differs. Differences skips what a and b share, by pointer or by digest,
+// except for the nodes in it that will expire, if the cycles differ. A node may have
+// another place in the other tree: Differences joins the nodes that only one tree has in
+// a place by id, without a look at an index.
 func Differences(a, b *Tree) []Difference {
 	c := comparison{a: a, b: b, times: a.cycle != b.cycle, now: make([]Difference, 0, 8)}
 	m := merger{times: c.times, both: c.both, onlyA: c.onlyA, onlyB: c.onlyB}
@@ -45,7 +45,7 @@ func Differences(a, b *Tree) []Difference {
 	return list
 }
 
-// comparison gathers what differs.
+// comparison collects what differs.
 type comparison struct {
 	a, b  *Tree
 	times bool
@@ -109,7 +109,7 @@ func ttlDiffers(old, now *Node, oldCycle, newCycle int64) bool {
 // the walk by returning false.
 type merger struct {
 	times        bool                                  // look into equal parts for nodes that expire
-	same         func(*Summary)                        // what was passed over as equal, may be nil
+	same         func(*Summary)                        // told what was skipped as equal; may be nil
 	both         func(x, y *Entry, parent string) bool // one place in both trees
 	onlyA, onlyB func(e *Entry, parent string) bool
 }
@@ -124,7 +124,7 @@ func (m *merger) entries(x, y *Entry, parent string) bool {
 	return m.both(x, y, parent) && m.lists(x.kids, y.kids, y.node.ID)
 }
 
-// equal passes over equal entries, or visits what will expire in them.
+// equal skips equal entries, or visits what will expire in them.
 func (m *merger) equal(e *Entry, parent string) bool {
 	if !m.times || e.sum.Finite == 0 {
 		if m.same != nil {
@@ -193,8 +193,8 @@ func (m *merger) lists(a, b *List, parent string) bool {
 	}
 }
 
-// skipShared passes over what two runs of one level have in common at their
-// beginning by pointer, which is nearly all of them after an append.
+// skipShared skips what two runs of one level share by pointer at their beginning, which
+// is nearly everything after an append.
 func (m *merger) skipShared(x, y *Cursor) {
 	a, b := &x.frames[x.n-1], &y.frames[y.n-1]
 	for i := 0; i < len(a.in.items) && i < len(b.in.items); i++ {
@@ -220,7 +220,7 @@ func orFirst(e *Entry, l *List) *Entry {
 	return e
 }
 
-// first is the first item of a list that has one.
+// first returns the first item of a list that has items.
 func (l *List) first() *Entry {
 	for {
 		in := l.open()

@@ -37,9 +37,9 @@ func (c Content) Value(ctx context.Context) (JSON, error) {
 	return c.fetch(ctx)
 }
 
-// AppendRendered appends the block as the object it is in the canonical thread
-// of a region (02 §12.5): id, role, kind where it has one, content. It fails if
-// the content has to be read from a store and cannot.
+// AppendRendered appends the block as the object that it is in the canonical thread of a
+// region (02 §12.5): id, role, kind if it has one, content. It fails if it must read the
+// content from the store and cannot.
 //
 // Specification: 02 §12.5.
 func (n *Node) AppendRendered(ctx context.Context, dst []byte, region Class) ([]byte, error) {
@@ -73,8 +73,8 @@ func (n *Node) ThreadBytes(region Class) int {
 	return n.rendered
 }
 
-// RoleBytes is by how much the role that stands for a missing one is longer in a
-// region than in the sums of a Summary.
+// RoleBytes returns how many bytes longer the default role of a region is than the role
+// that a [Summary] counts for a missing one.
 func RoleBytes(region Class) int { return len(defaultRole(region)) - len(defaultRole(Seq)) }
 
 // measure returns how many bytes AppendRendered writes in ^seq, and whether the
@@ -96,7 +96,7 @@ func (n *Node) measure() (bytes int, roleless bool) {
 	return bytes, roleless
 }
 
-// sum digests every header and the content, the expiry cycle in place of the
+// sum digests every header and the content. It takes the expiry cycle in place of the
 // ttl, so that time alone changes no digest.
 func (n *Node) sum() Digest {
 	buf := make([]byte, 0, 512)

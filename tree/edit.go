@@ -28,9 +28,9 @@ type Stamps struct {
 }
 
 // Editor applies one batch of edits to a working state. Each call checks what the current
-// cycle permits (02 §2.3, §4.5, §6.4; 03 §5.5) and does either all that it says or
-// nothing. To drop the batch, drop the Editor; do so too after an error of a store from
-// which the tree had to be loaded.
+// cycle permits (02 §2.3, §4.5, §6.4; 03 §5.5) and makes either the whole change or none.
+// To drop the batch, drop the Editor. Drop it also after an error of a store that could
+// not load a part of the tree.
 //
 // Specification: 02 §6.4, 03 §5.5.
 type Editor struct {
@@ -50,8 +50,8 @@ func Edit(ctx context.Context, working, base *Tree, s Stamps, env Env) *Editor {
 // Tree returns the working state with the edits made so far.
 func (x *Editor) Tree() *Tree { return x.result() }
 
-// Draft is Tree for a tree that nobody reads once it was sealed: [Seal] takes over
-// the index that the batch made, instead of copying it. The batch is over then.
+// Draft is [Editor.Tree] for a tree that nobody reads after it was sealed: [Seal] takes
+// over the index of the batch instead of copying it. Draft ends the batch.
 func (x *Editor) Draft() *Tree {
 	owner := x.owner
 	t := x.result()
@@ -193,7 +193,7 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	return nil
 }
 
-// hold brings a node's content into memory, where the hash needs it.
+// hold brings a node's content into memory, because the hash needs it.
 func (x *Editor) hold(n *Node) error {
 	v, err := n.Content.Value(x.ctx)
 	n.Content = Hold(v)

@@ -50,8 +50,8 @@ func newEntry(n *Node, c Class, kids *List) *Entry {
 	return e
 }
 
-// before is the order of siblings: regions in their fixed order and ahead of
-// anything else, then the canonical order (02 §4.3).
+// before is the order of siblings: regions in their fixed order and before anything else,
+// then the canonical order (02 §4.3).
 func before(a, b *Entry) bool {
 	if a.class != b.class && (a.class.Region() || b.class.Region()) {
 		return a.class < b.class
@@ -86,8 +86,8 @@ func (e *Entry) zone(lo, hi int64, f func(*Entry) bool) {
 	})
 }
 
-// rankOfOffset is the number of items before the first one with this offset or
-// a higher one.
+// rankOfOffset returns the number of items before the first item with this offset or a
+// higher one.
 func (l *List) rankOfOffset(offset int64) int {
 	rank := 0
 	for l != nil {

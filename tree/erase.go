@@ -11,31 +11,29 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// ErasedName is the custom attribute of a node that was erased: its mark, which
-// shows to whoever has the salt and the text what was there, and nothing to
-// anybody else.
+// ErasedName is the custom attribute with the mark of an erased node. The mark proves
+// what was there to whoever has the salt and the text. It tells nothing to anybody else.
 const ErasedName = "pact:erased"
 
 // ErasedContent stands for a content that was erased, whatever it was.
 const ErasedContent JSON = `"[erased]"`
 
-// kinds are the words for kinds that say nothing about anybody.
-var kinds = []string{"text", "call", "result", "image", "audio", "summary", "stub"}
+// keptKinds are the kinds that an erasure leaves, because they say nothing about anybody.
+var keptKinds = []string{"text", "call", "result", "image", "audio", "summary", "stub"}
 
-// common are the names of optional headers.
-var common = append([]string{"tags", "refs", "pinned", "removable"}, optional...)
+// commonHeaders are the names of optional headers.
+var commonHeaders = append([]string{"tags", "refs", "pinned", "removable"}, optional...)
 
 // Erased reports whether the content of the node was erased.
 func (n *Node) Erased() bool { return n.Has(ErasedName) }
 
-// Erase returns what is left of a node when everything in it that can hold a
-// text goes for good: its place, stamps, ttl, priority, type, references, a
-// canonical role, a common kind, pinned and removable; and its mark. It returns a
-// node that was erased before as it is, and fails if the content cannot be read
-// from the store.
+// Erase returns what is left of a node when everything in it that can hold a text goes
+// for good: its place, stamps, ttl, priority, type, references, a canonical role, a
+// common kind, pinned and removable; and its mark. It returns a node that is erased
+// already as it is. It fails if it cannot read the content from the store.
 func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
 	if mark, _ := n.Header(ErasedName).Text(); isMark(mark) {
-		if left := n.left(mark); left.Same(n) {
+		if left := n.remainder(mark); left.Same(n) {
 			return n, nil
 		}
 	}
@@ -43,7 +41,7 @@ func (n *Node) Erase(ctx context.Context, salt []byte) (*Node, error) {
 	if err != nil {
 		return nil, err
 	}
-	return n.left(mark), nil
+	return n.remainder(mark), nil
 }
 
 // Mark is HMAC-SHA256, with the salt as its key, over the canonical JSON of an
@@ -71,8 +69,8 @@ func isMark(text string) bool {
 	return err == nil && len(b) == sha256.Size
 }
 
-// left is the node without anything that can hold a text.
-func (n *Node) left(mark string) *Node {
+// remainder returns the node without anything that can hold a text.
+func (n *Node) remainder(mark string) *Node {
 	gap := Node{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, Cycle: n.Cycle,
 		CreatedNS: n.CreatedNS, Index: n.Index, Expiry: n.Expiry}
 	for _, h := range n.Headers {
@@ -93,7 +91,7 @@ func (n *Node) stays(h Header) bool {
 	case "role":
 		return slices.Contains(roles, n.Role)
 	case "kind":
-		return slices.Contains(kinds, n.Kind)
+		return slices.Contains(keptKinds, n.Kind)
 	case "refs":
 		return n.Refs != nil
 	case "pinned", "removable":
@@ -102,15 +100,15 @@ func (n *Node) stays(h Header) bool {
 	return false
 }
 
-// Loose yields what an erasure takes of a node beside its content: names and
-// values of headers, and an instant in a form of its own.
+// Loose yields what an erasure removes from a node besides its content: names and values
+// of headers, and a created_at_iso in a foreign form.
 func (n *Node) Loose(yield func(JSON) bool) {
 	for _, h := range n.Headers {
 		mark, _ := h.Value.Text()
 		if n.stays(h) || h.Name == ErasedName && isMark(mark) {
 			continue
 		}
-		if !slices.Contains(common, h.Name) && !yield(JSON(canon.String(h.Name))) || !yield(h.Value) {
+		if !slices.Contains(commonHeaders, h.Name) && !yield(JSON(canon.String(h.Name))) || !yield(h.Value) {
 			return
 		}
 	}

@@ -14,7 +14,7 @@ type Families struct {
 // Looked returns how many nodes Families has looked at so far.
 func (f *Families) Looked() int { return f.looked }
 
-// few is how many nodes are searched rather than remembered.
+// few is up to how many nodes Families searches each time instead of remembering them.
 const few = 64
 
 // Newest returns the newest living member of a family (003, 001 §3.5.3), nil if there is
@@ -50,8 +50,8 @@ func (f *Families) Added(before, after *Tree, id string) {
 	}
 }
 
-// remember returns what collect makes of an entry, which it calls once: entries
-// never change.
+// remember returns what collect makes of an entry. It calls collect once for each entry,
+// because entries never change.
 func (f *Families) remember(e *Entry, collect func(m map[string]*Node, e *Entry)) map[string]*Node {
 	m := f.known[e]
 	if m == nil {
@@ -77,8 +77,8 @@ func (f *Families) atAndBelow(m map[string]*Node, e *Entry) {
 	}
 }
 
-// inTheLast collects of each family the newest member in the last child of a
-// region that has one.
+// inTheLast collects, for each family, the newest member from the last child of a region
+// that has one.
 func (f *Families) inTheLast(m map[string]*Node, region *Entry) {
 	child := make(map[string]*Node)
 	for k := range region.Children().All() {

@@ -2,13 +2,13 @@ package tree
 
 import "context"
 
-// First finds the item of a list whose node is the first by an order of its own. Like a
+// First finds the item of a list whose node comes first in an order of its own. Like a
 // [Measure] it keeps answers in the tree: trees that share structure share them, and the
 // next answer costs what changed.
 type First struct {
-	Name string // answers are kept under it: two of one name are the same
-	// Of returns what an item offers, itself or a node below it; nil for nothing. It
-	// depends on the item and on what is below it alone.
+	Name string // the tree keeps answers under it: two with one name must be the same
+	// Of returns the node that an item offers, its own or one below it; nil for none. It
+	// must depend only on the item and on what is below it.
 	Of   func(ctx context.Context, e *Entry) (*Node, error)
 	Less func(a, b *Node) bool
 }
@@ -52,7 +52,7 @@ func (f *First) In(ctx context.Context, l *List) (first *Node, err error) {
 	return first, nil
 }
 
-// of returns the first of two, either of which may be nil.
+// of returns the first of two nodes, either of which may be nil.
 func (f *First) of(a, b *Node) *Node {
 	if a == nil || b != nil && f.Less(b, a) {
 		return b

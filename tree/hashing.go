@@ -6,11 +6,11 @@ import (
 	"hash"
 )
 
-// hashing is the SHA-256 of a thread that is being written. It passes over kept
-// pieces that followed the same bytes the last time. A nil hashing does nothing.
+// hashing is the SHA-256 of a thread that is being written. It skips kept pieces that
+// followed the same bytes the last time. A nil hashing does nothing.
 type hashing struct {
 	h      hash.Hash
-	state  string // of everything so far, "" where nobody asked h for it yet
+	state  string // of everything so far, "" if nobody asked h for it yet
 	behind bool   // whether h has not taken all of it
 }
 
@@ -27,7 +27,7 @@ func (s *hashing) add(b []byte) {
 	}
 }
 
-// pass takes b, which is a kept piece.
+// pass takes b, the bytes of a kept piece.
 func (s *hashing) pass(k *rendered, b []byte) {
 	if s == nil {
 		return
@@ -66,7 +66,7 @@ func (s *hashing) sum() Digest {
 	return Digest(s.h.Sum(nil))
 }
 
-// steps puts the steps of turns together to that of the run that they are.
+// steps combines the steps of turns into the step of the run that they form.
 type steps struct {
 	step
 	broken bool
@@ -84,7 +84,7 @@ func (s *steps) add(next *step) {
 	}
 }
 
-// total is the step of the run, nil if it is not known.
+// total returns the step of the run, nil if it is not known.
 func (s *steps) total() *step {
 	if s.broken || s.after == "" {
 		return nil

@@ -13,7 +13,7 @@ import (
 // and reloads led to them, and a change copies one path. Cost: insert, remove, replace and
 // rank are O(log n); Visit skips what its caller does not want. A nil List is empty.
 type List struct {
-	held     listBody // nothing in a stub: open leads to what is inside
+	held     listBody // empty in a stub: open returns what is inside
 	stub     *stub    // nil in a list that is in memory
 	level    uint8
 	classes  uint8 // classes of the items, one bit each
@@ -33,7 +33,7 @@ type listBody struct {
 	shapes uint64   // of the first items, four bits each
 }
 
-// open returns what is inside a list, which it loads where the list is a stub.
+// open returns what is inside a list. It loads a stub.
 func (l *List) open() *listBody {
 	if l.stub != nil {
 		return l.stub.open(l)
@@ -41,7 +41,7 @@ func (l *List) open() *listBody {
 	return &l.held
 }
 
-// levelOf is the level of an id: how many times four zero bits end its hash.
+// levelOf returns the level of an id: how many times four zero bits end its hash.
 func levelOf(id string) uint8 { return uint8(bits.TrailingZeros64(hashOf(id)|1<<60) / 4) }
 
 // Len returns the number of items.
@@ -73,8 +73,8 @@ func newList(level uint8, items []*Entry, below []*List) *List {
 	return new(List).fill(level, items, below)
 }
 
-// listWithRoom returns a list that is nothing yet, and room for its items, in one
-// allocation where there are few: each edit makes a handful of short lists.
+// listWithRoom returns an empty list and room for its items, in one allocation if they
+// are few: each edit makes a handful of short lists.
 func listWithRoom(items int) (*List, []*Entry) {
 	switch {
 	case items <= 3:
@@ -93,7 +93,7 @@ func listWithRoom(items int) (*List, []*Entry) {
 	return new(List), make([]*Entry, 0, items)
 }
 
-// fill makes l, which is nothing yet, the list of items, of which there are some.
+// fill makes the empty list l hold items, of which there is at least one.
 func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
 	l.held, l.level, l.count = listBody{items: items, below: below}, level, len(items)
 	l.sum = Summary{Expiry: Never}
@@ -106,7 +106,7 @@ func (l *List) fill(level uint8, items []*Entry, below []*List) *List {
 		}
 		l.sum.add(&e.sum)
 		l.classes |= 1 << e.class
-		l.held.shapes |= uint64(e.shape()) << (4 * i) // those that there is no room for fall off
+		l.held.shapes |= uint64(e.shape()) << (4 * i) // shapes that find no room fall off
 		if l.core == nil && e.class == Container && e.node.Offset == 0 {
 			l.core = e
 		}
@@ -141,9 +141,9 @@ func (l *List) sumOr(none *Digest) []byte {
 // listOf builds a list of items in canonical order. Cost: O(n).
 func listOf(items []*Entry) *List { return listAround(items, 0, nil) }
 
-// listAround is listOf with runs between the items, of which first stand before
-// those of the whole list that runs counts. Where items and runs are not those of a
-// list, the digest tells.
+// listAround is listOf with runs between the items. The runs count turns from the
+// beginning of the whole list; first is how many of these stand before items. If items
+// and runs do not belong to one list, the digest shows it.
 func listAround(items []*Entry, first int, runs []Between) *List {
 	if len(items) == 0 {
 		if len(runs) == 0 {
@@ -185,7 +185,7 @@ func (in *listBody) find(e *Entry) int {
 	return sort.Search(len(in.items), func(i int) bool { return !before(in.items[i], e) })
 }
 
-// has reports whether item i is e, which find found the place of.
+// has reports whether item i has the id; i comes from find.
 func (in *listBody) has(i int, id string) bool { return i < len(in.items) && in.items[i].node.ID == id }
 
 // runBefore returns the run of lower items ahead of item i, or the last run.
@@ -274,7 +274,7 @@ func (l *List) remove(e *Entry) *List {
 	return newList(l.level, items, below)
 }
 
-// joined puts b after a.
+// joined returns a list of the items of a and then those of b.
 func joined(a, b *List) *List {
 	switch {
 	case a == nil:

@@ -21,8 +21,8 @@ func (l *List) get(n *Node) *Entry {
 	return nil
 }
 
-// At returns the item of rank i, counted from 0. It panics when there is none,
-// as an index out of range does.
+// At returns the item of rank i, counted from 0. It panics if there is none, as an index
+// out of range does.
 func (l *List) At(i int) *Entry {
 	for {
 		in, k := l.open(), 0
@@ -47,8 +47,8 @@ func (l *List) Classes() uint8 { return l.classes }
 // Deep reports whether any item of a list that has items has children.
 func (l *List) Deep() bool { return l.sum.Nodes > l.count }
 
-// Shape returns what item i of the top level is, for most lists without a look
-// at the item.
+// Shape returns the class of item i of the top level and whether it has children. For
+// most lists it does not look at the item.
 func (l *List) Shape(i int) Shape {
 	in := l.open()
 	if i < 64/4 {
@@ -57,9 +57,9 @@ func (l *List) Shape(i int) Shape {
 	return in.items[i].shape()
 }
 
-// Parts returns the items of the top level and the runs around them, one more
-// than items and some of them nil; no runs where all items are on one level.
-// Neither slice may be changed.
+// Parts returns the items of the top level and the runs around them: one run more than
+// items, and some runs nil; no runs if all items are on one level. The caller must not
+// change the slices.
 func (l *List) Parts() (items []*Entry, runs []*List) {
 	in := l.open()
 	return in.items, in.below

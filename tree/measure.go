@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Counter counts the tokens of a text as some tokenizer does. It gives the same
-// number for the same text, always, and is safe for concurrent use.
+// Counter counts the tokens of a text as some tokenizer does. It must always give the
+// same number for the same text, and be safe for concurrent use.
 type Counter interface {
 	Name() string
 	Count(text string) int
@@ -16,11 +16,11 @@ type Counter interface {
 // it is needed and kept in the tree: trees that share structure share it, and the next sum
 // costs what changed.
 type Measure struct {
-	Name string // sums are kept under it: two measures of one name are the same
-	Want Marks  // what has to occur for anything to count; the zero Marks for no such condition
+	Name string // the tree keeps sums under it: two with one name must be the same
+	Want Marks  // what must occur for anything to count; the zero Marks for no such condition
 	// Of measures an entry by itself; what is below it does not count.
 	Of   func(ctx context.Context, e *Entry) (int64, error)
-	Dear bool // whether Of is worth keeping for every entry without children, each by itself
+	Dear bool // whether Of costs so much that every entry without children keeps its answer
 }
 
 // Tokens returns a Measure of the tokens of blocks: those of a text, or of the canonical
@@ -106,8 +106,8 @@ func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 	return sum, nil
 }
 
-// First measures the first n blocks of the thread. Nodes that are not blocks
-// must not count. Its errors are those of Of. Cost: O(depth · log n) where sums are known.
+// First measures the first n blocks of the thread. Nodes that are not blocks must not
+// count. Its errors are those of Of. Cost: O(depth · log n) if the sums are known.
 func (m *Measure) First(ctx context.Context, t *Tree, n int) (sum int64, err error) {
 	defer Recover(&err)
 	return m.firstIn(ctx, t.root, &n)
@@ -147,12 +147,12 @@ func (m *Measure) firstOf(ctx context.Context, l *List, left *int) (sum int64, e
 	return sum, nil
 }
 
-// worthKeeping is the number of nodes from which on a sum is kept: fewer are
-// counted again as fast as looked up.
+// worthKeeping is the number of nodes from which on the tree keeps a sum: counting fewer
+// again is as fast as looking the sum up.
 const worthKeeping = 16
 
-// sums keeps what was measured or found at a place. What the place is of is
-// immutable, so an answer can never be stale.
+// sums keeps the answers about one place of a tree. The place is immutable, so no answer
+// ever goes stale.
 type sums struct{ first atomic.Pointer[sumOf] }
 
 // sumOf is the answer to one question: the sum of a Measure or the node of a First.
@@ -178,8 +178,8 @@ func (s *sums) get(name string) *sumOf {
 	return nil
 }
 
-// put keeps an answer; where there are too many it forgets the others. Of two that
-// put at once one may be forgotten, and is found again.
+// put keeps an answer. If there are too many, it forgets the others. If two calls put at
+// once, one answer may get lost; it is computed again when needed.
 func (s *sums) put(answer sumOf) {
 	old := s.first.Load()
 	answer.next, answer.n = old, 1

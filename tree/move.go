@@ -63,9 +63,9 @@ func (x *Editor) AddAt(g Gap, s Spec) (id string, err error) {
 	return n.ID, nil
 }
 
-// open finds a gap. moving is the id of a node that is about to leave its
-// place: it is counted by N like any child, and it does not follow itself.
-// Cost: a rank, and a look at those that must follow.
+// open finds a gap. moving is the id of a node that is about to leave its place: N counts
+// it like any child, and it does not follow itself. Cost: a rank, and a look at the
+// siblings that must follow.
 func (x *Editor) open(g Gap, moving string) (*opening, error) {
 	path, err := x.target(g.Parent)
 	if err != nil {
@@ -221,7 +221,7 @@ func (x *Editor) relocate(id string, to []*Entry, offset int64, restamp bool) (s
 	return id, nil
 }
 
-// anew adds a copy of a detached entry, with new ids and stamps throughout.
+// anew adds a copy of a detached entry in which every node has a new id and new stamps.
 func (x *Editor) anew(e *Entry, parent string, offset int64) (string, error) {
 	n := *e.node
 	n.Offset, n.Cycle, n.ForeignISO = offset, x.Cycle, ""

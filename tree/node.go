@@ -54,9 +54,9 @@ type Node struct {
 	level    uint8 // height of the node in a list, see levelOf
 }
 
-// NewNode completes a node made of its headers and content: it sorts Headers,
-// reads the typed fields out of them and computes content hash and digest.
-// hash is the content hash where it is already known (a loaded node), else nil.
+// NewNode completes a node made of its headers and content: it sorts Headers, reads the
+// typed fields out of them and computes content hash and digest. hash is the content hash
+// if the caller knows it, as for a loaded node, else nil.
 func NewNode(n Node, hash *Digest) *Node {
 	slices.SortFunc(n.Headers, func(a, b Header) int { return strings.Compare(a.Name, b.Name) })
 	n.Role, n.Kind, n.Key, n.Tags, n.Refs, n.Removable, n.Pinned = "", "", "", nil, nil, false, false
@@ -153,9 +153,9 @@ func AppendISO(b []byte, ns int64) []byte {
 	return time.Unix(ns/1e9, ns%1e9).UTC().AppendFormat(b, "2006-01-02T15:04:05.000000000Z")
 }
 
-// KeyFacet returns what selectors and comparisons take for the key of a node: the
-// key header, which may be empty, else the id. A node without a key is thus a
-// same-key set of one (003, 001 §3.5.3).
+// KeyFacet returns what selectors and comparisons take for the key of a node: the key
+// header, which may be empty, or the id if it has none. So a node without a key is a
+// family of one (003, 001 §3.5.3).
 func (n *Node) KeyFacet() string {
 	if n.Key != "" || n.Has("key") {
 		return n.Key
@@ -204,8 +204,8 @@ func (n *Node) Header(name string) JSON {
 	return ""
 }
 
-// ContentHash returns the content hash in hexadecimal, "" where JSON cannot
-// express the content (08 §8.2).
+// ContentHash returns the content hash in hexadecimal, "" if JSON cannot express the
+// content (08 §8.2).
 func (n *Node) ContentHash() string {
 	if !n.HashOK {
 		return ""

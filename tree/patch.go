@@ -6,17 +6,16 @@ import "slices"
 type Born struct {
 	Node   *Node  // made by [NewNode]
 	Parent string // id
-	New    bool   // the caller knows that the tree has no node of this id, and nobody looks for one
+	New    bool   // the caller knows that the tree has no node with this id, so Patch does not look
 }
 
-// Patch returns the tree of another cycle made from this one by changes that
-// were checked when they first happened, such as the rows of a store. born
-// comes with parents before their children: a node that is new is added, one
-// that is there already takes the new version and, where its parent differs,
-// moves with everything below it. Then the nodes gone go, with what is still
-// below them; ids that are not there are passed over. Classes follow the new
-// places. Cost: one path for each node that is there, and for each that is new under
-// one that is there.
+// Patch returns the tree of another cycle that these changes make of this one. It does
+// not check them: they were checked when they first happened, as the rows of a store
+// were. born lists parents before their children. A new node is added; a node that is
+// there takes the new version and, if its parent differs, moves with everything below it.
+// Then Patch removes the nodes in gone with what is still below them; it ignores ids that
+// are not there. Classes follow the new places. Cost: one path for each node that is
+// there, and for each new node under one that is there.
 func (t *Tree) Patch(cycle int64, gone []string, born []Born) *Tree {
 	c := t.change()
 	fresh := seedlings{at: make(map[string]int)}
@@ -52,7 +51,7 @@ func (t *Tree) Patch(cycle int64, gone []string, born []Born) *Tree {
 	return c.result()
 }
 
-// seedlings are nodes that are to be put under nodes of a tree, each with what is new
+// seedlings are nodes that are to be put under nodes of a tree, each with the new nodes
 // below it, so that a path is copied once for all of them.
 type seedlings struct {
 	list []seedling // parents before their children
@@ -79,13 +78,13 @@ func (s *seedlings) add(b Born) {
 	s.list = append(s.list, seedling{Born: b, under: under})
 }
 
-// moved adds a node that leaves its place with everything below it.
+// moved adds a node that leaves its place together with everything below it.
 func (s *seedlings) moved(b Born, kids *List) {
 	s.add(b)
 	s.list[len(s.list)-1].old = kids
 }
 
-// plant puts what is new into the tree. A parent may turn into a container by it.
+// plant puts the new nodes into the tree. Their parent may become a container.
 func (c *change) plant(s *seedlings) {
 	for i := range s.list {
 		n := &s.list[i]
@@ -134,7 +133,7 @@ func (c *change) plant(s *seedlings) {
 	clear(s.at)
 }
 
-// classAround is the class of the node at the end of a path once it has children.
+// classAround returns the class of the node at the end of a path once it has children.
 func (c *change) classAround(path []*Entry) Class {
 	above := Root
 	if len(path) > 1 {
@@ -165,8 +164,8 @@ func (c *change) renew(b Born) {
 	c.index(b.Node, b.Parent)
 }
 
-// Delta returns what Patch needs to make next of t: the nodes that are gone,
-// and those that are new, changed or elsewhere. Cost: that of Compare.
+// Delta returns what [Tree.Patch] needs to make next of t: the nodes that are gone, and
+// those that are new, changed or elsewhere. Cost: that of [Compare].
 func (t *Tree) Delta(next *Tree) (gone []string, born []Born) {
 	Compare(t.WithCycle(next.cycle), next, func(d Difference) bool {
 		if d.New == nil {

@@ -6,22 +6,20 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// This file is the home of the rules of placement (02 §2.2, §4.1, §4.2, §5.3.1,
-// §6.4, §10): PlacementFault judges a tree that is there, such as one that was
-// read; the Editor asks admit before it puts a node somewhere, with what it knows
-// of earlier cycles besides.
+// This file holds the rules of placement (02 §2.2, §4.1, §4.2, §5.3.1, §6.4, §10).
+// PlacementFault judges a tree that exists, such as one that was read. The Editor asks
+// admit before it puts a node somewhere; admit also knows what earlier cycles hold.
 
-// What those say who find the breach of a rule otherwise than by PlacementFault.
+// The messages for breaches of placement that other code than PlacementFault finds too.
 const (
 	NotRemovable       = "only a group can be removable"             // 02 §5.3.1
 	BlockHasNoChildren = "a block cannot have children"              // 02 §2.2
 	HasThreeRegions    = "the root does not have ^sys, ^seq and ^ah" // 02 §2.2
 )
 
-// PlacementFault says which rule of placement a child breaks under its parent, ""
-// where it breaks none: a tree with one that does is that of no context (02 §2.2,
-// §4.2, §5.3.1, §10). The root has no parent, nil. What a single edit may do is for
-// the Editor to say.
+// PlacementFault returns the rule of placement that a child breaks under its parent, ""
+// if it breaks none (02 §2.2, §4.2, §5.3.1, §10). No context has a tree that breaks one.
+// parent is nil for the root. The [Editor] decides what a single edit may do.
 //
 // Specification: 01 §6, 01 §6.1, 01 §6.2, 02 §2.2, 02 §4.2.
 func PlacementFault(e, parent *Entry) string {
@@ -74,9 +72,9 @@ func (t *Tree) HasRegions() bool {
 	return t.Region(Sys) != nil && t.Region(Seq) != nil && t.Region(Head) != nil
 }
 
-// admit checks that a new node of a class may hang at an offset under the node
-// at the end of path (02 §2–§4, §6.4). Where a block belongs to the explicit
-// core of the active head, it extends the path by the core.
+// admit checks that a new node of a class may stand at an offset under the node at the
+// end of path (02 §2–§4, §6.4). If a block belongs to the explicit core of the active
+// head, admit extends the path by the core.
 //
 // Specification: 01 §3, 01 §3.1, 02 §4, 02 §4.1, 02 §4.1.1.
 func (x *Editor) admit(path *[]*Entry, class Class, offset int64, removable bool) error {
@@ -134,8 +132,8 @@ func (x *Editor) admitAgain(path []*Entry, offset int64) error {
 	return nil
 }
 
-// admitMoved is admit for a node that is in the tree already: its own place
-// does not stand in its way.
+// admitMoved is admit for a node that is in the tree already: the node itself does not
+// count as taking a place.
 func (x *Editor) admitMoved(path *[]*Entry, e *Entry, offset int64) error {
 	parent := (*path)[len(*path)-1]
 	if parent.class == Head && e.class == Container && offset == 0 && x.Parent(e.node.ID) == parent.node.ID {
@@ -158,8 +156,8 @@ func (x *Editor) admitMoved(path *[]*Entry, e *Entry, offset int64) error {
 	return nil
 }
 
-// levels is the number of levels down to the end of path, once sealed: what is
-// in the active head goes one down with the turn it becomes.
+// levels returns the number of levels down to the end of path once it is sealed: sealing
+// puts the content of the active head one level lower, into a turn.
 func levels(path []*Entry) int {
 	if within(path, Head) {
 		return len(path) + 1
@@ -167,7 +165,7 @@ func levels(path []*Entry) int {
 	return len(path)
 }
 
-// height is the number of levels at and below an entry.
+// height returns the number of levels at and below an entry.
 func (e *Entry) height() int {
 	h := 0
 	for k := range e.kids.All() {

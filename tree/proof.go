@@ -11,18 +11,17 @@ import (
 // move from one to another.
 type proofCache struct{ digest atomic.Pointer[Digest] }
 
-// What a digest is made of, so that no block can pass for a list.
+// The first byte that a digest covers, so that no block can pass for a list.
 const (
 	proofOfBlock byte = iota
 	proofOfList
 	proofOfThread
 )
 
-// ThreadDigest returns a digest of the canonical thread (02 §12) that is made
-// of its blocks: of each its id, role, kind and content hash, combined along
-// the lists that the tree consists of, with the role that stands for a missing
-// one in each region. So it reads no content. Cost: that of what changed since
-// it was asked for on a tree that this one shares lists with.
+// ThreadDigest returns a digest of the canonical thread (02 §12). It covers the id, role,
+// kind and content hash of each block, combined along the lists of the tree, and the
+// default role of each region. So it reads no content. Cost: what changed since a tree
+// that shares lists with this one was asked for its digest.
 func (t *Tree) ThreadDigest() Digest {
 	var room [512]byte
 	buf := append(room[:0], proofOfThread)
@@ -53,7 +52,7 @@ func (e *Entry) proofs() (list [2]Digest, n int) {
 	return list, n
 }
 
-// proof is the digest of the blocks of a list that has some.
+// proof returns the digest of the blocks of a list that has some.
 func (l *List) proof() Digest {
 	if known := l.proven.digest.Load(); known != nil {
 		return *known
@@ -78,7 +77,7 @@ func (l *List) proof() Digest {
 	return d
 }
 
-// proof is the digest of a block as it is rendered, except for a missing role.
+// proof returns the digest of a block as it is rendered, except for a missing role.
 func (n *Node) proof() Digest {
 	buf := make([]byte, 1, 256)
 	buf[0] = proofOfBlock

@@ -1,10 +1,10 @@
 package tree
 
-// ThreadRange returns the bytes of the canonical thread that a node takes: of a
-// block those of its object, of anything else those from the first object below
-// it to the last, commas between them included. Where there is no block below
-// it the range is empty and lies where one would follow. It reports whether the
-// node is there. Nothing is rendered. Cost: O(depth · log n).
+// ThreadRange returns the bytes of the canonical thread that a node takes: for a block
+// those of its object, for any other node those from the first object below it to the
+// last, with the commas between them. If no block is below the node, the range is empty
+// and lies where one would follow. ok reports whether the tree has the node. ThreadRange
+// renders nothing. Cost: O(depth · log n).
 func (t *Tree) ThreadRange(id string) (start, end int64, ok bool) {
 	first, blocks, ok := t.ThreadPlace(id)
 	if !ok {
@@ -34,8 +34,8 @@ func (t *Tree) ThreadPlace(id string) (before, blocks int, ok bool) {
 	return before, path[len(path)-1].sum.Blocks, true
 }
 
-// openPrefix is the size of the first n blocks with the opening bracket and
-// without the closing one.
+// openPrefix returns the size of the first n blocks with the opening bracket and without
+// the closing one.
 func (t *Tree) openPrefix(n int) int64 {
 	_, size := t.ThreadPrefix(n)
 	if n == t.root.sum.Blocks {

@@ -5,15 +5,14 @@ import (
 	"io"
 )
 
-// Form is a way to write threads down: the canonical one, or the messages of a
-// provider. What it writes of a turn follows from the turn, and from those nodes
-// elsewhere that it asks the Rendering for; it is kept with the turn for the next
-// time. So a program makes each of its forms once: a tree keeps what the last few
-// of them wrote, not any number.
+// Form is a way to write threads: the canonical one, or the messages of a provider. What
+// it writes of a turn must follow from the turn, and from the nodes elsewhere for which
+// it asks the Rendering, because the tree keeps it for the next time. Make each form once
+// in a program: a tree keeps only what the last few forms wrote.
 type Form struct {
-	// Write writes a part of the thread: a turn, another region than ^seq as a
-	// whole, or all of ^seq where not everything in it is a turn. What it makes
-	// elements of must not span two parts.
+	// Write writes a part of the thread: a turn, another region than ^seq as a whole, or
+	// all of ^seq if not everything in it is a turn. An element that it writes must not
+	// span two parts.
 	Write func(r *Rendering, part *Entry, region Class)
 }
 
@@ -38,20 +37,20 @@ const (
 	collected   = 4 << 10
 )
 
-// WriteThread writes the canonical thread: a JSON array with an object for each
-// block; ^sys, the turns from the oldest to the newest, ^ah; inside a turn what
-// comes before its core, the core, what comes after (02 §12.2, §12.3). It
-// fails if w does or where content has to be read from a store and cannot.
-// Cost: about that of copying the bytes, once the turns were rendered before.
+// WriteThread writes the canonical thread: a JSON array with an object for each block;
+// ^sys, the turns from the oldest to the newest, ^ah; inside a turn what comes before its
+// core, the core, what comes after (02 §12.2, §12.3). It fails if w does or if it must
+// read a content from a store and cannot. Cost: about that of copying the bytes, if the
+// turns were rendered before.
 //
 // Specification: 02 §12, 02 §12.2, 02 §12.3, 02 §12.6, 03 §5.3.
 func (t *Tree) WriteThread(ctx context.Context, w io.Writer) error {
 	return t.WriteAs(ctx, w, canonical)
 }
 
-// WriteThreadHashed is WriteThread and returns the SHA-256 of what it wrote.
-// Cost: the hash takes what is new since it was asked for on a tree that begins
-// with the same bytes; without that, all of them.
+// WriteThreadHashed is [Tree.WriteThread] and returns the SHA-256 of what it wrote. Cost:
+// it hashes what is new since a tree that begins with the same bytes was hashed; if there
+// was none, all bytes.
 func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, err error) {
 	defer Recover(&err)
 	r := newRendering(ctx, t, w, canonical)
@@ -62,11 +61,10 @@ func (t *Tree) WriteThreadHashed(ctx context.Context, w io.Writer) (sum Digest, 
 	return r.hash.sum(), nil
 }
 
-// WriteAs writes the thread in a form, as a JSON array. It fails if w does,
-// where the form does, or where content has to be read from a store and cannot.
-// Cost: about that of copying the bytes, once the turns were rendered before in
-// this form; a part of ^seq of up to 256 KiB is rendered again where a turn of it
-// changed or a node elsewhere that the form asked for.
+// WriteAs writes the thread in a form, as a JSON array. It fails if w or the form does,
+// or if it must read a content from a store and cannot. Cost: about that of copying the
+// bytes, if the turns were rendered in this form before. It renders a part of ^seq of up
+// to 256 KiB again if a turn in it changed, or a node elsewhere that the form asked for.
 func (t *Tree) WriteAs(ctx context.Context, w io.Writer, f *Form) (err error) {
 	defer Recover(&err)
 	return newRendering(ctx, t, w, f).all()
@@ -91,12 +89,12 @@ func newRendering(ctx context.Context, t *Tree, w io.Writer, f *Form) *Rendering
 	return &Rendering{ctx: ctx, tree: t, form: f, w: w, buf: make([]byte, 0, collected+directWrite)}
 }
 
-// Context is that of whoever asked for the thread.
+// Context returns the context of the call that asked for the thread.
 func (r *Rendering) Context() context.Context { return r.ctx }
 
-// Node returns the node with this id, nil if there is none. It is the way for a form
-// to look at nodes beyond the part that it writes: what is kept of the part is of
-// no use any more when one of them is another.
+// Node returns the node with this id, nil if there is none. A form must use it to look at
+// nodes beyond the part that it writes: if one of them changes, the tree drops what it
+// keeps of the part.
 func (r *Rendering) Node(id string) *Node {
 	n := r.tree.Node(id)
 	if r.w == nil {
@@ -115,8 +113,8 @@ func (r *Rendering) Begin() []byte {
 	return r.buf
 }
 
-// End takes what Begin returned with the element appended, and whether that
-// failed. It reports whether to go on.
+// End takes what Begin returned with the element appended, and the error of appending it.
+// It reports whether to go on.
 func (r *Rendering) End(buf []byte, err error) bool {
 	if r.err == nil {
 		r.buf, r.err = buf, err
@@ -130,7 +128,7 @@ func (r *Rendering) End(buf []byte, err error) bool {
 	return r.err == nil
 }
 
-// block writes a block of the canonical thread. A long content is not copied
+// block writes a block of the canonical thread. It does not copy a long content as a
 // whole.
 func (r *Rendering) block(n *Node, region Class) {
 	buf := r.Begin()
@@ -176,7 +174,7 @@ func (r *Rendering) flush() {
 	r.buf = r.buf[:0]
 }
 
-// piece writes what is kept of some turns.
+// piece writes the kept bytes of some turns.
 func (r *Rendering) piece(k *rendered) {
 	b := k.bytes
 	if r.err != nil || len(b) == 0 {

@@ -13,9 +13,9 @@ const (
 	maxForms       = 4 // as many forms keep bytes beside each turn
 )
 
-// rendered is what a form wrote of a turn or a run of turns, each element with a
-// comma before it. What it belongs to is immutable, and it is used only where
-// the nodes elsewhere that it needs are what they were: so it is never stale.
+// rendered is what a form wrote of a turn or a run of turns, each element with a comma
+// before it. It belongs to something immutable, and is used only while the nodes
+// elsewhere that it needs are unchanged: so it is never stale.
 type rendered struct {
 	form  *Form
 	bytes []byte
@@ -37,8 +37,8 @@ func needOf(id string, n *Node) need {
 	return need{id, true, n.digest}
 }
 
-// renderCache has what forms wrote of a turn or a run of turns once somebody
-// asked, the form that came last in front.
+// renderCache holds what forms wrote of a turn or a run of turns since somebody asked,
+// the latest form first.
 type renderCache struct {
 	forms atomic.Pointer[[maxForms]*rendered]
 }
@@ -54,8 +54,7 @@ func (c *renderCache) of(f *Form) *rendered {
 	return nil
 }
 
-// put keeps k in the place of what there is of its form, f, or nothing where k is
-// nil.
+// put replaces what is kept of the form f by k; if k is nil, it only drops it.
 func (c *renderCache) put(f *Form, k *rendered) {
 	var next [maxForms]*rendered
 	list := next[:0]
@@ -82,9 +81,9 @@ func (c *renderCache) drop(f *Form) {
 	}
 }
 
-// turns renders a run of sealed turns: as one kept piece where it is short,
-// else turn by turn. The last run of all, which the next commit replaces, is
-// never kept as one: what is kept of its turns stays of use.
+// turns renders a run of sealed turns: as one kept piece if it is short, else turn by
+// turn. It never keeps the last run as one piece, because the next commit replaces that
+// run; the pieces of its turns stay useful.
 func (r *Rendering) turns(l *List, last bool) {
 	switch {
 	case l == nil || l.sum.Blocks == 0 || r.err != nil:
@@ -134,7 +133,7 @@ func (r *Rendering) run(l *List) {
 	r.piece(k)
 }
 
-// gather puts together what is kept of the parts of a run, and renders the rest.
+// gather joins what is kept of the parts of a run, and renders the rest.
 func (r *Rendering) gather(l *List, steps *steps) {
 	if l == nil || l.sum.Blocks == 0 || r.appendKnown(&l.rendered, steps) {
 		return
@@ -150,7 +149,7 @@ func (r *Rendering) gather(l *List, steps *steps) {
 	r.gather(in.runBefore(len(in.items)), steps)
 }
 
-// appendKnown appends what is kept, and is false if nothing is.
+// appendKnown appends what is kept and reports whether anything was.
 func (r *Rendering) appendKnown(c *renderCache, steps *steps) bool {
 	k := r.known(c)
 	if k == nil {
@@ -161,7 +160,7 @@ func (r *Rendering) appendKnown(c *renderCache, steps *steps) bool {
 	return true
 }
 
-// drop lets go of what is kept of a form in a run and its turns.
+// drop forgets what a form wrote of a run and its turns.
 func (l *List) drop(f *Form) {
 	if l == nil {
 		return
@@ -175,13 +174,13 @@ func (l *List) drop(f *Form) {
 	in.runBefore(len(in.items)).drop(f)
 }
 
-// own is a rendering of bytes to keep, of about the size that a summary says.
+// own returns a rendering of bytes to keep, with room for the size that a summary gives.
 func (r *Rendering) own(s *Summary) *Rendering {
 	return &Rendering{ctx: r.ctx, tree: r.tree, form: r.form, buf: make([]byte, 0, s.threadBytes())}
 }
 
-// result returns what was rendered, nil if that failed, without what it needs of
-// the turns that it is made of.
+// result returns what was rendered, nil if that failed. It leaves out the needs that
+// concern the rendered turns themselves.
 func (r *Rendering) result(own func(turn *Node) bool) *rendered {
 	if r.err != nil {
 		return nil
@@ -199,8 +198,8 @@ func (r *Rendering) result(own func(turn *Node) bool) *rendered {
 	return k
 }
 
-// known is what is kept of the form of r, nil if nothing is, or where a node
-// elsewhere that it needs is another by now.
+// known returns what is kept of the form of r. It returns nil if nothing is kept, or if a
+// node elsewhere that it needs has changed.
 func (r *Rendering) known(c *renderCache) *rendered {
 	k := c.of(r.form)
 	if k != nil {
@@ -213,8 +212,8 @@ func (r *Rendering) known(c *renderCache) *rendered {
 	return k
 }
 
-// turnOf is the turn of ^seq that a node is or is in, nil if it is elsewhere
-// or nowhere.
+// turnOf returns the turn of ^seq that a node is or is in, nil if it is elsewhere or
+// nowhere.
 func (t *Tree) turnOf(id string) *Node {
 	seq := t.Region(Seq).node.ID
 	for {
@@ -229,8 +228,8 @@ func (t *Tree) turnOf(id string) *Node {
 	}
 }
 
-// threadBytes is the size of the blocks in the canonical thread, each with a
-// comma before it.
+// threadBytes returns the size of the blocks in the canonical thread, each with a comma
+// before it.
 func (s *Summary) threadBytes() int64 { return s.Bytes + int64(s.Blocks) }
 
 // ForgetRendered drops all rendered bytes and hashes that trees keep for their threads;

@@ -46,13 +46,12 @@ func (t *Tree) Without(ids ...string) *Tree {
 	return c.result()
 }
 
-// Seal makes the active head a new turn under ^seq and puts a fresh, empty one
-// in its place (02 §6.2, 03 §5.2). An elided core becomes a container. Stamps
-// are given in this order: turn, core, next ^ah. The tree returned is the
-// snapshot of s.Cycle; the stamps are those of the cycle after it. E_LIMIT if
-// cycles or stamps have come to the end of their range.
-// Cost: the children of ^ah, and one path. A tree of [Editor.Draft] must not be read
-// afterwards, whether Seal fails or not.
+// Seal makes the active head a new turn under ^seq and puts a fresh, empty one in its
+// place (02 §6.2, 03 §5.2). An elided core becomes a container. Seal gives stamps in this
+// order: turn, core, next ^ah. It returns the snapshot of s.Cycle and the stamps of the
+// cycle after it, or E_LIMIT if no cycle or stamp is left. Cost: the children of ^ah, and
+// one path. Nobody may read a tree of [Editor.Draft] afterwards, whether Seal fails or
+// not.
 //
 // Specification: 02 §6, 02 §6.1, 02 §6.2, 03 §5, 03 §5.1, 03 §5.2.
 func Seal(t *Tree, s Stamps, env Env) (_ *Tree, _ Stamps, err error) {

@@ -10,8 +10,8 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// Spec describes a node to be added. Everything but Content is optional: id,
-// stamps and a missing type are given by the edit.
+// Spec describes a node to add. Everything but Content is optional: the edit supplies the
+// id, the stamps and a missing type.
 //
 // Specification: 07 §4.2.
 type Spec struct {
@@ -120,7 +120,7 @@ func (s *Spec) headers() ([]Header, error) {
 	return append([]Header(nil), hs...), nil
 }
 
-// header checks and encodes one header. Value null means the header is to go.
+// header checks and encodes one header. The value null removes the header.
 func header(name string, v any) (Header, error) {
 	if !canon.ValidText(name) {
 		return Header{}, invalid(name, "a name is not valid UTF-8", "")
@@ -152,7 +152,7 @@ func header(name string, v any) (Header, error) {
 	return Header{name, JSON(value)}, nil
 }
 
-// checkRole refuses a role that no block may have, and no other header.
+// checkRole refuses an invalid value of the header role. It accepts any other header.
 func checkRole(header, text string) error {
 	if header != "role" || slices.Contains(roles, text) || strings.Contains(text, ":") {
 		return nil
@@ -184,7 +184,7 @@ func notJSON(name string, err error) error {
 	return fault.Wrap(fault.DocumentInvalid, err, "the value of "+name+" is not JSON", "")
 }
 
-// encodeContent is encode for content; null is none.
+// encodeContent is encode for content; null means no content.
 func encodeContent(v any) (Content, error) {
 	value, err := encode("content", v)
 	if err != nil || value == canon.Null {

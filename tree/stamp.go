@@ -7,9 +7,9 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// stamp gives a node the next created_at_ns and creation_index (02 §4.4):
-// strictly increasing within a context, and 0, 1, 2 … within a cycle. E_LIMIT
-// if the clock or the count has come to the end of its range.
+// stamp gives a node the next created_at_ns and creation_index (02 §4.4): strictly
+// increasing within a context, and 0, 1, 2 … within a cycle. It returns E_LIMIT if no
+// later stamp is left.
 //
 // Specification: 02 §4.4.
 func (x *Editor) stamp(n *Node) error {
@@ -36,7 +36,7 @@ func (x *Editor) stampNew(n *Node, kind string) error {
 	return x.stamp(n)
 }
 
-// name names a node after the next index whose name is not taken.
+// name names a node after the next index that gives a free name.
 func (x *Editor) name(n *Node, kind string) error {
 	for next := x.Next; ; next++ {
 		var room [64]byte
@@ -81,8 +81,8 @@ func (x *Editor) claim(id string) error {
 	return nil
 }
 
-// GeneratedCycle returns the cycle in an id that looks like a generated one,
-// -1 for any other. Only such ids can ever be in the way of a generated id.
+// GeneratedCycle returns the cycle in an id that looks like a generated one, -1 for any
+// other. Only such ids can collide with a generated id.
 func GeneratedCycle(id string) int64 {
 	cycle, _, found := strings.Cut(id[strings.LastIndexByte(id, ':')+1:], "-")
 	if !found {
@@ -95,11 +95,11 @@ func GeneratedCycle(id string) int64 {
 	return n
 }
 
-// restamp gives siblings of this cycle that share an offset new stamps, in the
-// order given, which puts them behind all others of that offset. Each takes a
-// reading of the clock, one version and one place in the index. Their list is
-// put together once, unless they are a few among many.
-// Cost: O(ids), and O(siblings) once or a path for each of the few.
+// restamp gives siblings of this cycle that share an offset new stamps, in the given
+// order, which puts them behind all others of that offset. Each takes a reading of the
+// clock, one version and one place in the index. restamp builds their list once, unless
+// they are a few among many. Cost: O(ids), and O(siblings) once or a path for each of the
+// few.
 func (x *Editor) restamp(ids ...string) error {
 	if len(ids) == 0 {
 		return nil
@@ -143,7 +143,7 @@ func (x *Editor) restamp(ids ...string) error {
 	return nil
 }
 
-// allOrNothing does all of f or nothing.
+// allOrNothing makes all changes of f, or none if f fails.
 func (x *Editor) allOrNothing(f func() error) error {
 	before, stamps := x.result(), x.Stamps
 	err := f()

@@ -7,20 +7,20 @@ import (
 	"github.com/contexttree/pact/fault"
 )
 
-// Stub is what a tree has to know of a run of turns that stays in a store until
-// somebody looks inside. It answers for the run: sums, ranks, digests, and all
-// that follows from them, load nothing.
+// Stub is what a tree needs to know about a run of turns that stays in a store until
+// somebody looks inside. Sums, ranks, digests, and all that follows from them, come from
+// the stub and load nothing.
 type Stub struct {
 	Level   uint8   // of the run in its list
 	Count   int     // turns
 	Summary Summary // over the turns and all below them
-	Digest  Digest  // of the run; what is loaded is held to it
+	Digest  Digest  // of the run; what is loaded must have it
 	Proof   Digest  // of its blocks, as [Tree.ThreadDigest] takes it
 }
 
-// Stub returns the stub that can stand for a run, false for one that holds
-// anything but turns, as a foreign tree may. Cost: nothing, where the thread
-// digest of a tree with this run was asked for before.
+// Stub returns the stub that can stand for a run. It returns false for a run that holds
+// anything but turns, as a foreign tree may. Cost: nothing, if a tree with this run was
+// asked for its thread digest before.
 func (l *List) Stub() (Stub, bool) {
 	if l.classes != 1<<Turn {
 		return Stub{}, false
@@ -28,11 +28,10 @@ func (l *List) Stub() (Stub, bool) {
 	return Stub{Level: l.level, Count: l.count, Summary: l.sum, Digest: l.digest, Proof: l.proof()}, true
 }
 
-// List returns the stub as a run for [Build] and [BuildRun]. load is called when
-// somebody looks inside the run, once unless it fails, and returns what [BuildRun]
-// made; it is not called at two places at once. Where it fails, or where what it
-// returns is not the run that the stub stands for, whoever looked gets a
-// [LoadError].
+// List returns the stub as a run for [Build] and [BuildRun]. When somebody first looks
+// inside the run, it calls load, which returns what [BuildRun] made. It calls load once
+// unless load fails, and never twice at the same time. If load fails or returns another
+// run than the stub stands for, the caller who looked gets a [LoadError].
 func (s Stub) List(load func() (*List, error)) *List {
 	l := &List{stub: &stub{load: load}, level: s.Level, classes: 1 << Turn, count: s.Count, sum: s.Summary,
 		digest: s.Digest}
@@ -40,7 +39,7 @@ func (s Stub) List(load func() (*List, error)) *List {
 	return l
 }
 
-// stub is how a run comes into memory.
+// stub loads a run into memory.
 type stub struct {
 	load   func() (*List, error)
 	mu     sync.Mutex // held by the one who loads
@@ -69,7 +68,8 @@ func (s *stub) open(l *List) *listBody {
 	return &in.held
 }
 
-// loaded returns what is inside a list, nothing of a stub that nobody opened.
+// loaded returns what is inside a list as far as it is in memory: nothing for a stub that
+// nobody opened.
 func (l *List) loaded() *listBody {
 	if l.stub != nil {
 		if in := l.stub.loaded.Load(); in != nil {
@@ -116,11 +116,10 @@ func (l *List) keepsAnswers(left *int) bool {
 	return false
 }
 
-// LoadError is what a method of this package panics with where a run of turns
-// cannot be loaded and the method has no error to return. Methods with an error
-// return Err in its place. Whoever walks a tree that a store may have made defers
-// [Recover], or does it in a function that does. Trees that hold no stub, such as
-// those of [New], Build without runs, and the store in memory, never cause it.
+// LoadError is the panic of a method of this package that cannot load a run of turns and
+// has no error to return. Methods with an error return Err instead. A function that walks
+// a tree which a store may have made defers [Recover], or its caller does. Trees without
+// stubs never cause a LoadError: those of [New], of [Build], and of the store in memory.
 type LoadError struct{ Err error } // of package fault
 
 // Error returns the text of Err.
@@ -129,8 +128,8 @@ func (e *LoadError) Error() string { return e.Err.Error() }
 // Unwrap returns Err.
 func (e *LoadError) Unwrap() error { return e.Err }
 
-// Recover is to be deferred. It turns a panic with a [LoadError] into the error
-// of the function that defers it, and lets any other panic go on.
+// Recover is to be deferred. It turns a panic with a [LoadError] into the error of the
+// function that defers it. Any other panic goes on.
 func Recover(err *error) {
 	switch r := recover().(type) {
 	case nil:
@@ -141,8 +140,8 @@ func Recover(err *error) {
 	}
 }
 
-// Unloaded finds the nodes in the stubs of a tree by their ids. Both functions
-// speak of the tree that [Build] made, whatever was done to it since, load the runs
+// Unloaded finds the nodes in the stubs of a tree by their ids. Both functions answer for
+// the tree that [BuildAround] made, whatever was done to it since. They load the runs
 // that hold what they return, and are safe for concurrent use.
 type Unloaded struct {
 	// Find returns the node of an id that is in a stub, as it is there, and the id
@@ -153,7 +152,7 @@ type Unloaded struct {
 	Referrers func(id string) ([]string, error)
 }
 
-// lookUp returns what the index knows of an id: where it is, or that it is nowhere.
+// lookUp returns what the index knows about an id: where it is, or that it is nowhere.
 func (t *Tree) lookUp(id string) (location, bool) {
 	p, known := t.ids.get(id)
 	if known || t.unloaded == nil {

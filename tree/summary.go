@@ -2,11 +2,11 @@ package tree
 
 import "strings"
 
-// Summary says what is at and below a place of the tree without a look at it.
-// Every list and every entry carries one, so that expiry, selection, budgets
-// and reports can skip what does not concern them.
+// Summary says what is at and below a place of the tree. Every list and every entry
+// carries one, so that expiry, selection, budgets and reports can skip what does not
+// concern them.
 type Summary struct {
-	Marks      Marks // first, beside what an entry is read for when its marks are
+	Marks      Marks // first, to be near the fields of an entry that are read with them
 	Nodes      int   // all nodes
 	Blocks     int   // blocks
 	Containers int   // containers, cores included
@@ -60,7 +60,7 @@ func summaryOf(n *Node, c Class) Summary {
 	return s
 }
 
-// add takes o into s.
+// add adds o to s.
 func (s *Summary) add(o *Summary) {
 	s.Nodes += o.Nodes
 	s.Blocks += o.Blocks

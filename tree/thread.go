@@ -5,9 +5,9 @@ import (
 	"context"
 )
 
-// RoleIn is the role that a block is rendered with in a region: its own or, where
-// it has none, system in ^sys and user elsewhere (02 §12.4). It is "" where the
-// node's role is not text.
+// RoleIn returns the role with which a region renders the block: the block's own or, if
+// it has none, system in ^sys and user elsewhere (02 §12.4). It is "" if the node's role
+// is not text.
 //
 // Specification: 02 §12.4.
 func (n *Node) RoleIn(region Class) string {

@@ -1,9 +1,3 @@
-// Package tree is the context itself: nodes, regions and classes, the
-// canonical order, the immutable tree that snapshots share, and the rules by
-// which an edit may change it (chapters 01 and 02).
-//
-// A Tree is a value: every change gives a new one that shares what it did not
-// touch, so that readers need no lock and a commit costs what it changed.
 package tree
 
 import (
@@ -18,11 +12,10 @@ const (
 	MaxNodes = 5_000_000 // nodes of one tree
 )
 
-// MaxInteger is the largest integer of a header, and its negative the smallest.
-// Cycles of snapshots stay below it, so that the cycle under way fits as well.
-// What an edit or a commit makes is held to it as an import is: sums and
-// differences of two cycles do not overflow, and what was committed can be
-// exported and imported again.
+// MaxInteger is the largest integer of a header, and its negative the smallest. Cycles of
+// snapshots stay below it, so that the cycle under way fits as well. Edits and commits
+// keep to it as imports do. So sums and differences of two cycles do not overflow, and
+// what was committed can be exported and imported again.
 const MaxInteger int64 = math.MaxInt64 - 1<<40
 
 // Tree is one state of a context: a snapshot, a prepared candidate, or the
@@ -32,14 +25,14 @@ type Tree struct {
 	cycle int64
 	ids   trie[location]
 	refs  trie[trie[bool]] // id -> ids of the nodes that refer to it
-	// unloaded is asked for what ids and refs say nothing of; nil if they say all.
+	// unloaded answers what ids and refs do not know; nil if they know everything.
 	unloaded *Unloaded
 	draft    *trieOwner // of index nodes that Seal may change in place, see Editor.Draft; else nil
 }
 
 // location is where the index finds a node.
 type location struct {
-	node    *Node  // nil if the node went that a stub has
+	node    *Node  // nil if a stub has the node and the node went since
 	parent  string // "" for the root
 	stubbed bool   // whether a stub has a node of this id, which this one came from
 }
@@ -181,8 +174,7 @@ func (t *Tree) change() change {
 	return c
 }
 
-// result returns the tree made so far. What is changed afterwards is not seen
-// in it.
+// result returns the tree made so far. Later changes do not show in it.
 func (c *change) result() *Tree {
 	t := c.Tree
 	c.owner = new(trieOwner)
@@ -258,7 +250,7 @@ func (c *change) index(n *Node, parent string) {
 	}
 }
 
-// put says where a node is.
+// put notes where a node is.
 func (c *change) put(n *Node, parent string) {
 	stubbed := false
 	if c.unloaded != nil {
@@ -268,8 +260,7 @@ func (c *change) put(n *Node, parent string) {
 	c.ids = c.ids.with(n.ID, location{n, parent, stubbed}, c.owner)
 }
 
-// unindex forgets a node. Where a stub has one of its id, the index says that it
-// went.
+// unindex forgets a node. If a stub has a node with its id, the index notes that it went.
 func (c *change) unindex(n *Node) {
 	was, known := c.ids.get(n.ID)
 	stubbed := !known || was.stubbed

@@ -116,7 +116,7 @@ func (n *trieNode[V]) slot(hash uint64) (bit uint32, index int) {
 	return bit, bits.OnesCount32(n.bitmap & (bit - 1))
 }
 
-// editable returns n itself where owner made it, else a copy with room.
+// editable returns n itself if owner made it, else a copy with room.
 func (n *trieNode[V]) editable(owner *trieOwner, room int) *trieNode[V] {
 	if owner != nil && n.owner == owner {
 		return n
