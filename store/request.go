@@ -35,7 +35,7 @@ func PackRequest(request tree.JSON) (string, error) {
 func UnpackRequest(packed string) (tree.JSON, error) {
 	text, err := io.ReadAll(io.LimitReader(flate.NewReader(strings.NewReader(packed)), MaxRequest+1))
 	if err != nil {
-		return "", fault.Wrap(fault.DocumentInvalid, err, "what is kept of a request cannot be read", "")
+		return "", fault.Wrap(fault.DocumentInvalid, err, "a stored request cannot be read", "")
 	}
 	if len(text) > MaxRequest {
 		return "", requestTooLong()
@@ -54,6 +54,6 @@ func (f *Finder) inRequest(packed string) bool {
 }
 
 func requestTooLong() error {
-	return fault.New(fault.Limit, "what is kept of a request has more than "+strconv.Itoa(MaxRequest)+" bytes",
+	return fault.New(fault.Limit, "the part of a request to store has more than "+strconv.Itoa(MaxRequest)+" bytes",
 		"send less in one request")
 }

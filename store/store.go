@@ -76,7 +76,7 @@ const (
 type Entry struct {
 	Revision int64           `json:"revision"`
 	Kind     Kind            `json:"kind"`
-	Cycle    int64           `json:"cycle"` // published by this revision, or under way
+	Cycle    int64           `json:"cycle"` // published by this revision, or current
 	TimeNS   int64           `json:"time_ns"`
 	Actor    string          `json:"actor,omitempty"`
 	Message  string          `json:"message,omitempty"`

@@ -201,7 +201,7 @@ func recorded(e store.Entry, t *tree.Tree) bool {
 // changed is the error for a source that an erasure changed since the copy began.
 func changed(l *line) error {
 	return fault.New(fault.Conflict, "the history of "+l.Name+" was changed while it was copied",
-		"copy it again: what does not fit any more is begun anew")
+		"copy it again: the next call discards what no longer fits")
 }
 
 // revisionsAtOnce is how many entries of a log are in memory at the same time.

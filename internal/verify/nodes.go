@@ -102,7 +102,7 @@ func (v *verifier) entry(t *tree.Tree, e, parent *tree.Entry, level int) *inspec
 	case tree.PlacementFault(e, parent) != "":
 		return defectOn(t, n, tree.PlacementFault(e, parent))
 	case t.Node(n.ID) != n || parent != nil && t.Parent(n.ID) != parent.Node().ID:
-		return defectOn(t, n, "the id is that of another node, too")
+		return defectOn(t, n, "another node has the same id")
 	}
 	if level == regionLevel {
 		v.region = e.Class()

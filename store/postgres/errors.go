@@ -22,7 +22,7 @@ const (
 	losses   = 8                      // how often one transaction may lose its connection
 )
 
-// errDoubt marks an error of which nobody knows whether it came before or after the server
+// errDoubt marks an error that leaves open whether it came before or after the server
 // carried out the transaction.
 var errDoubt = errors.New("the connection was lost before the answer came")
 
@@ -99,7 +99,7 @@ func explain(err error) (code fault.Code, message, remedy string) {
 	switch state := codeOf(err); {
 	case inDoubt(err):
 		return fault.Store, "the connection was lost before the answer came; the change may have been made or not",
-			"read the context again to see; a change with a request token is looked up by itself"
+			"read the context again to see; the store looks up a change with a request token by itself"
 	case state == serialization, state == deadlock:
 		return fault.Busy, "other writers were faster at every attempt", "try again: nothing was changed"
 	case state == tooMany:

@@ -219,7 +219,7 @@ func vacuum(ctx context.Context, db *sql.DB) (remains string, err error) {
 		return "", err
 	}
 	if busy != 0 {
-		return "another process is reading the file, so that pages from before are still in it or in the log beside it", nil
+		return "another process is reading the file, so that old pages are still in it or in the log beside it", nil
 	}
 	if last.Valid {
 		_, err = db.ExecContext(ctx, "DELETE FROM unclean WHERE no <= ?", last.Int64)

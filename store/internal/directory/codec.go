@@ -76,7 +76,7 @@ func Decode(buf []byte) (*Page, error) {
 		return nil, err
 	}
 	if len(x.Rows) != len(sizes) || len(x.Blocks) > 0 {
-		return nil, damaged("its rows are not as many as it says")
+		return nil, damaged("it does not have as many rows as it says")
 	}
 	p := &Page{Rows: x.Rows, Runs: make([]Run, r.length(minRun))}
 	for i := range sizes {

@@ -152,7 +152,7 @@ func (s *Store) conflictOr(ctx context.Context, key store.Key, g store.Guard, er
 	return err
 }
 
-// transact runs f in a transaction for writing, and repeats it where the dialect says so; f
+// transact runs f in a transaction for writing, and repeats it if the dialect says so; f
 // must therefore not rely on state that an earlier run left. Cancelling ctx counts until the
 // transaction begins; what follows is short and runs to its end.
 func (s *Store) transact(ctx context.Context, doing string, f func(*writer) error) error {

@@ -60,7 +60,7 @@ func (w *writer) contents(births []birth, with []int, insert *sql.Stmt) (first i
 	}
 	last, err := result.LastInsertId()
 	if last > maxCounted {
-		err = damageError("the numbers of contents have come to their end")
+		err = damageError("no number is left for another content")
 	}
 	return last - int64(len(with)) + 1, err
 }

@@ -154,7 +154,7 @@ func (c *checker) packed(tx *sql.Tx, p segment) (found *store.Damage, err error)
 	all := ref{beforeAll, beforeAll}
 	err = c.store.eachWholePage(c.ctx, tx, p.branch, all, p.upToCycle, false, func(of *wholePage) error {
 		if of.number != next {
-			return of.damage("does not follow the one before")
+			return of.damage("does not follow the previous page")
 		}
 		next++
 		for i := range of.index.Rows {

@@ -126,7 +126,7 @@ func (s *Store) mendDirectories(ctx context.Context, key store.Key) error {
 	return s.writeDirectory(ctx, key)
 }
 
-// mendAllDirectories mends those of all contexts, and deletes those that belong to no context.
+// mendAllDirectories mends the directories of all contexts, and deletes those without a context.
 func (s *Store) mendAllDirectories(ctx context.Context) error {
 	const doing = "writing directories"
 	err := s.transact(ctx, doing, func(w *writer) error {

@@ -259,7 +259,7 @@ func (s *Store) pending(ctx context.Context) (*store.Erased, error) {
 	}
 	of := &store.Erased{}
 	if n > 0 {
-		of.Remains = "what earlier erasures took may still be in parts of the file that nothing refers to"
+		of.Remains = "text that earlier erasures removed may still be in parts of the file that nothing refers to"
 	}
 	return of, nil
 }

@@ -112,7 +112,7 @@ func (c *scanner) eachPage(ctx context.Context, of segment, after, upTo int64, n
 			return err
 		}
 		if next != 0 && p.number != next {
-			return p.damage("does not follow the one before")
+			return p.damage("does not follow the previous page")
 		}
 		next = p.number + step
 		rows := c.index.Rows
