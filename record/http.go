@@ -37,7 +37,7 @@ func (r *Recorder) Middleware(req *http.Request, next func(*http.Request) (*http
 		return resp, errors.Join(err, c.failed(err))
 	}
 	if resp.StatusCode == http.StatusSwitchingProtocols {
-		return resp, c.failed(errors.New("the answer is no HTTP"))
+		return resp, c.failed(errors.New("the answer is not HTTP"))
 	}
 	c.status, c.header = resp.StatusCode, resp.Header.Clone()
 	resp.Body = &tap{body: resp.Body, call: c}

@@ -53,7 +53,7 @@ func decodeKept(packed string) (*kept, error) {
 	}
 	var k kept
 	if err := json.Unmarshal([]byte(text), &k); err != nil {
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "what is kept of the request cannot be read", "")
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "the record of the request cannot be read", "")
 	}
 	return &k, nil
 }

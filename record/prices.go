@@ -36,7 +36,7 @@ func ReadPrices(text []byte) (*Prices, error) {
 	err := d.Decode(&p)
 	if err == nil {
 		if _, more := d.Token(); more != io.EOF {
-			return nil, badPrices("there is something behind it", nil)
+			return nil, badPrices("something follows it", nil)
 		}
 	}
 	switch {
@@ -48,7 +48,7 @@ func ReadPrices(text []byte) (*Prices, error) {
 	for i := range p.Models {
 		m := &p.Models[i]
 		if m.Model == "" || min(m.Input, m.Output, m.CacheRead, m.CacheWrite, m.CacheWrite1h) < 0 {
-			return nil, badPrices("a model has no name, or a price below 0", nil)
+			return nil, badPrices("a model has no name or a price below 0", nil)
 		}
 		if m.CacheWrite == 0 {
 			m.CacheWrite = m.Input
@@ -64,9 +64,9 @@ func badPrices(why string, err error) error {
 	const remedy = `{"as_of":"2026-11-01","currency":"USD","models":[` +
 		`{"model":"gpt-","input":2,"output":8,"cache_read":0.2}]}`
 	if err != nil {
-		return fault.Wrap(fault.DocumentInvalid, err, "this is no list of prices: "+why, "such as "+remedy)
+		return fault.Wrap(fault.DocumentInvalid, err, "this is not a list of prices: "+why, "such as "+remedy)
 	}
-	return fault.New(fault.DocumentInvalid, "this is no list of prices: "+why, "such as "+remedy)
+	return fault.New(fault.DocumentInvalid, "this is not a list of prices: "+why, "such as "+remedy)
 }
 
 // Cost returns what a call cost, nil if the list has no price for its model or

@@ -33,10 +33,10 @@ once, as pact export --all --compact does.
   {"op":"move","id":…,"into":…,"offset":n}                or "at":"<position>"
   {"op":"commit"}                          "message" and "prune":[ids] may be added
 
-config stands first and may be left out: the edition is canonical then, and the
+config comes first and is optional: without it the edition is canonical and the
 clock reads 0, 1, 2 …. A node has id, nodeType, offset, ttl, priority, role, kind,
 key, provenance, mime, encoding, tags, refs, removable, pinned, content and custom
-attributes; an offset that is left out is 0. Calls without results and results
+attributes; the default offset is 0. Calls without results and results
 without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 		Example: `  pact apply ops.jsonl > history.jsonl
   pact apply ops.jsonl --into replayed

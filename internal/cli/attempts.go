@@ -22,8 +22,8 @@ func (a *app) attemptsCommand() *cobra.Command {
 			Short: short,
 			Long: `List the attempts of a context, oldest first: the calls of a provider that were
 recorded within each cycle (03 §6). They are kept beside the history and are in no
-snapshot. A fork lists those of the cycles that it shares, too.
-With --json an object a line.`,
+snapshot. A fork also lists those of the cycles that it shares.
+With --json print an object a line.`,
 			Example: `  pact attempts chat
   pact attempts chat --json | jq 'select(.status == "running")'
   pact attempts start chat --provider openai --model gpt-5 --out thread.json
@@ -101,7 +101,7 @@ sent.`,
 	}
 	f := cmd.Flags()
 	var call pact.ProviderCall
-	f.StringVar(&call.Provider, "provider", "", "`WHO` is called")
+	f.StringVar(&call.Provider, "provider", "", "the provider `WHO` is called")
 	f.StringVar(&call.Model, "model", "", "the `MODEL` that is called")
 	params := f.String("params-file", "", "the parameters of the call, JSON in `FILE`; - is standard input")
 	out := f.String("out", "", "write the thread to `FILE`; without it, only its SHA-256 is recorded")
@@ -170,8 +170,8 @@ committed, and also for an attempt that a crash left running.`,
 	}
 	f := cmd.Flags()
 	status := f.String("status", "", "the `STATUS`: completed, canceled or error")
-	in := f.Int64("token-in", 0, "`N` tokens went in; left out, they are not known")
-	out := f.Int64("token-out", 0, "`N` tokens came out; left out, they are not known")
+	in := f.Int64("token-in", 0, "`N` tokens went in; without the flag their number is unknown")
+	out := f.Int64("token-out", 0, "`N` tokens came out; without the flag their number is unknown")
 	said := f.String("error", "", "what went wrong, a `TEXT`")
 	_ = cmd.RegisterFlagCompletionFunc("status", cobra.FixedCompletions([]string{"completed", "canceled", "error"},
 		cobra.ShellCompDirectiveNoFileComp))

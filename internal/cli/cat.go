@@ -17,12 +17,12 @@ func (a *app) catCommand() *cobra.Command {
 		Use:   "cat NAME [@t] ID… | cat --file FILE [@t] ID…",
 		Short: "Print what is in a block",
 		Long: `Print the contents of nodes: a text as it is, anything else as indented JSON. A call of
-a tool is followed by its results. Where more than one content is printed, a line with
-the id, role and kind stands before each.
+a tool is followed by its results. If it prints more than one content, a line with
+the id, role and kind precedes each.
 
 Without an address this is the content as the working state has it or, for a node that
 is gone, as the last snapshot had it. --raw prints the bytes of one content and nothing
-else: no line's end, and JSON as it is kept. --json prints one object a line.`,
+else: no line end, and JSON as it is stored. --json prints one object a line.`,
 		Example: `  pact cat chat block:3-0
   pact cat chat @c2 block:1-0 block:2-1
   pact cat chat block:4-1 --raw > result.txt

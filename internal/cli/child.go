@@ -40,11 +40,10 @@ func (a *app) runCommand() *cobra.Command {
 pact proxy does. The program has this terminal, and its exit code is passed on.
 At the end pact says what was recorded and which command shows it.
 
-What programs listen to is set in the environment of this one program:
-ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL. Where one of them is
-set already, calls are passed on to the address that it names. codex is given a
-provider with -c, opencode a configuration in OPENCODE_CONFIG_CONTENT. No file is
-changed. --print shows what would be set.`,
+pact sets ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL for this one
+program. If one of them is already set, the proxy passes calls on to its address. codex
+gets a provider with -c, opencode a configuration in OPENCODE_CONFIG_CONTENT. pact
+changes no file. --print shows what it would set.`,
 		Example: `  pact run -- codex
   pact run --name bug-42 -- claude -p 'What is in this directory?'
   pact run --print -- python my_agent.py`,
@@ -53,7 +52,7 @@ changed. --print shows what would be set.`,
 	f := cmd.Flags()
 	f.SetInterspersed(false)
 	show := f.Bool("print", false, "print what would be set and run, with the port as PORT")
-	name := f.String("name", "", "record to the context `NAME`; without it, to one that is named like the program")
+	name := f.String("name", "", "record to the context `NAME`; by default to one named like the program")
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		upstreams := map[string]*url.URL{}
 		for _, c := range clients {

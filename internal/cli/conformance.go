@@ -18,11 +18,11 @@ func (a *app) conformanceCommand() *cobra.Command {
 		Use:   "conformance [CASE…]",
 		Short: "Run the normative cases of the specification",
 		Long: `Run the normative cases of the specification and print its checklist, annex 10,
-filled in: each demand with its verdict and the cases behind it, then all that
-failed, is contradicted or was mended, with the reason, and the numbers.
+filled in: each demand with its verdict and its cases, then the reason for every
+case that failed, was mended or is contradicted, and the totals.
 
-Verdicts: passed; failed; mended, passed once an evident slip in the print is put
-right; contradicted, printed and not to be had under any reading.
+Verdicts: passed; failed; mended, passed after an evident misprint is corrected;
+contradicted, printed but impossible under any reading.
 
 --against puts the same cases to another program that speaks the contract of
 docs/conformance.md. Its words are split as a shell would, and no shell is used.

@@ -15,24 +15,24 @@ func (a *app) copyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "copy --from STORE --to STORE [CONTEXT…]",
 		Short: "Copy contexts from one store to another",
-		Long: `Copy contexts, or all where none is named, from one store to another: from a file
-to a database, back, or between two of a kind. Everything comes along: snapshots,
-drafts, the log with digests, times and request tokens, attempts, forks with what
-they share, what was undone, the marks of erasures. Where a fork is copied without
-its origin, what it shares with it comes along and is no context.
+		Long: `Copy the named contexts, or all, from one store to another: from a file to a
+database, back, or between two of a kind. The copy includes snapshots, drafts, the
+log with digests, times and request tokens, attempts, forks with what they share,
+undone lines and the marks of erasures. A fork that is copied without its origin
+brings the shared history along, but not as a context.
 
-Others may go on writing in the source; each context is copied as it is at one
-moment. Nothing is seen in the target until all of it is there, has the same
-digests and is verified; then all contexts appear at once. A copy that was
-interrupted goes on where it stopped when the command is given again; --discard
-deletes what it left instead. A name that the target has is refused.`,
+Others may write to the source meanwhile; each context is copied as it is at one
+moment. The contexts appear in the target all at once, after their digests were
+compared and verified. Repeating an interrupted command continues the copy;
+--discard deletes what it left instead. A name that the target already has is
+refused.`,
 		Example: `  pact copy --from pact.db --to postgres://user@host/pact
   pact copy --from postgres://user@host/pact --to laptop.db chat 'chat, another answer'
   pact copy --from pact.db --to other.db --json
   pact copy --discard --to other.db`,
 	}
-	from := cmd.Flags().String("from", "", "copy from this `STORE`, a file or an address; without it the store of --db")
-	to := cmd.Flags().String("to", "", "copy to this `STORE`, which is made where it is missing")
+	from := cmd.Flags().String("from", "", "copy from this `STORE`, a file or an address; by default the store of --db")
+	to := cmd.Flags().String("to", "", "copy to this `STORE`; it is made if it is missing")
 	discard := cmd.Flags().Bool("discard", false, "copy nothing: delete what interrupted copies left in --to")
 	cmd.MarkFlagsMutuallyExclusive("from", "discard")
 	for _, flag := range []string{"from", "to"} {

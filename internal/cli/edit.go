@@ -220,7 +220,7 @@ a removal and a new node.`,
 	}
 	into := cmd.Flags().String("into", "", "the parent, an `ID` or a region")
 	at := cmd.Flags().String("at", "", "the `POSITION` instead of a parent")
-	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` about the core")
+	offset := cmd.Flags().Int64("offset", 0, "with --into, the `PLACE` relative to the core")
 	w := a.writingFlags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("into", "at")
 	cmd.MarkFlagsMutuallyExclusive("offset", "at")

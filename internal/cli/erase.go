@@ -40,11 +40,10 @@ history with it: origins, forks, undone lines, drafts. Name nodes by ID, with
 everything below them; by a selector, which is asked of all snapshots and of the
 working state; or with --containing by a text, which also finds log entries.
 
-Of a node only its place remains, with a mark instead of its content. The log says who
-erased it, when and why. Before anything is written a receipt is printed, with --json
-on standard error: with it and a copy of the node one can prove later what the node
-was (pact hash --receipt). Exports, backups and copies that were imported are not
-changed.
+Only the place of a node remains, with a mark instead of its content. The log says who
+erased it, when and why. Before anything is written pact prints a receipt, with --json
+on standard error: with it and a copy of the node one can later prove what the node
+was (pact hash --receipt). Exports, backups and imported copies keep the data.
 
 The file is rewritten afterwards, so that the text is not in a free page of it either.
 If another process prevents that, the command says what it erased and fails; --clean

@@ -27,7 +27,7 @@ once, which is the form for backups. pact import reads all of these.`,
 	compact := cmd.Flags().Bool("compact", false, "with --all, write each version of a node once")
 	from := cmd.Flags().String("from", "", "with --all, the first snapshot, an `ADDRESS`")
 	to := cmd.Flags().String("to", "", "with --all, the last snapshot, an `ADDRESS`")
-	target := cmd.Flags().StringP("output", "o", "", "write to `FILE`, which appears when it is complete")
+	target := cmd.Flags().StringP("output", "o", "", "write to `FILE`; it appears once it is complete")
 	cmd.RunE = a.asks(flags, []string{"[@t]"}, func(ctx context.Context, s *source, rest []string) error {
 		switch {
 		case *all && len(rest) > 0:

@@ -15,8 +15,8 @@ func (a *app) forkCommand() *cobra.Command {
 		Use:   "fork CONTEXT @cN NAME",
 		Short: "Start a new context from a snapshot of another",
 		Long: `Start a new context from a snapshot of another. The two share the history up to that
-snapshot instead of copying it, so a fork costs next to nothing; what comes later
-belongs to each alone. Generated ids in a fork end in its number, such as
+snapshot instead of copying it, so a fork costs next to nothing; later changes
+stay with the context that made them. Generated ids in a fork end in its number, such as
 block:12-3-f2. Uncommitted edits stay behind.`,
 		Example: `  pact fork chat @c12 'chat, another answer'
   pact fork chat @t-1 retry`,

@@ -42,17 +42,17 @@ o200k_base or cl100k_base, or the name of a model. Makers other than OpenAI publ
 encoding, so for their models the numbers are approximations, and the answer says so.
 approx:bytes/4 is a rule of thumb.
 
-The calls of a recorded context are compared by what their provider caches: anthropic,
-openai-chat, openai-responses or gemini, by the API that was called. --dialect chooses
-another; other compares the bodies as they were sent. A changed model or parameter, the
-tools, the system prompt or a block is named as what ends the prefix, and how many
-blocks of reasoning the request has behind it, which some models then drop.
+The calls of a recorded context are compared by what the provider of the called API
+caches: anthropic, openai-chat, openai-responses or gemini. --dialect chooses another;
+other compares the bodies as they were sent. The answer names what ends the prefix: a
+changed model or parameter, the tools, the system prompt or a block. It also counts the
+blocks of reasoning that follow in the request, which some models then drop.
 
---provider shows beside it what the provider said: the tokens that it read from its
-cache and wrote to it, why it read no more, where it was asked, and whether that is
-what its rules let expect. A prefix that was not used for longer than the provider
-keeps it is told from a cut by the clock. --prices FILE adds what each call cost, and
-what it cost that less was read than before. docs/wire.md has the rules and the file.
+--provider shows beside it what the provider reported: the tokens that it read from its
+cache and wrote to it, its reason for reading no more if it was asked, and whether its
+own rules predict that. By the clock it tells a cut from a prefix that the provider
+no longer keeps. --prices FILE adds what each call cost, and the extra cost of reading
+less than before. docs/wire.md has the rules and the format of FILE.
 `,
 		Example: `  pact prefix chat
   pact prefix chat @c10 @c20

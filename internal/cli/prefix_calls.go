@@ -26,7 +26,7 @@ func (a *app) callFlags(cmd *cobra.Command) *callFlags {
 	f.dialect = cmd.Flags().String("dialect", "", "compare recorded calls by what `PROVIDER` caches: "+
 		strings.Join(names, ", "))
 	f.provider = cmd.Flags().Bool("provider", false, "show what the provider said of its cache")
-	f.file = cmd.Flags().String("prices", "", "with --provider: what calls cost, by the list of prices in `FILE`")
+	f.file = cmd.Flags().String("prices", "", "with --provider: show what calls cost, by the list of prices in `FILE`")
 	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp))
 	return f
 }

@@ -120,8 +120,8 @@ func (a *app) proxyCommand() *cobra.Command {
 		Long: `Listen on loopback, pass requests on to a provider, and record the calls of four APIs:
 OpenAI chat completions and Responses, Anthropic messages, Gemini generateContent.
 Each conversation becomes a context, each of its calls a cycle. Everything else
-passes unrecorded. Point a program at the address that is printed, with /v1 behind
-it or without. No key, cookie or query is kept. Ctrl-C ends it.
+passes unrecorded. Point a program at the printed address, with or
+without /v1 behind it. No key, cookie or query is kept. Ctrl-C ends it.
 
 WebSockets are refused so that clients fall back to HTTP; --websocket tunnel lets
 them pass unrecorded.`,
@@ -131,9 +131,9 @@ them pass unrecorded.`,
 	}
 	f := cmd.Flags()
 	upstream := f.String("upstream", "", "the base address of the provider, a `URL`")
-	address := f.String("addr", "127.0.0.1:0", "listen on this `ADDRESS` of loopback; port 0 is a free one")
+	address := f.String("addr", "127.0.0.1:0", "listen on this loopback `ADDRESS`; port 0 picks a free one")
 	name := f.String("name", "recorded",
-		"record to the context `NAME`, and to NAME-2, NAME-3 what is another conversation")
+		"record to the context `NAME`, and other conversations to NAME-2, NAME-3")
 	websocket := f.String("websocket", "refuse", "`WHAT` to do with WebSockets: refuse or tunnel")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 		if *upstream == "" {

@@ -185,7 +185,7 @@ func heldText(reason, kept, by string) string {
 	case kept == "waiting":
 		return text + ", kept: pruning waits"
 	case kept == "whole" && by != "":
-		return text + ", kept: " + node + " would have to go, which was not asked for"
+		return text + ", kept: " + node + " would have to go too, but nobody asked for that"
 	case kept == "whole":
 		return text + ", kept: only a whole turn or a block outside a core can be pruned"
 	case by != "":

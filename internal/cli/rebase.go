@@ -10,7 +10,7 @@ import (
 
 // rebaseFlag adds --rebase.
 func rebaseFlag(cmd *cobra.Command) *bool {
-	return cmd.Flags().Bool("rebase", false, "where somebody else writes meanwhile, do it again upon what is there then")
+	return cmd.Flags().Bool("rebase", false, "if somebody else writes meanwhile, repeat the edit on the new state")
 }
 
 // rebased repeats a call on the new state, if the user asked for it, for as

@@ -23,8 +23,8 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 		return list + "; pact new " + quote(f.Token) + db + " makes it"
 	case fault.Conflict:
 		if lost := (*pact.Conflict)(nil); errors.As(f, &lost) && cmd.Flags().Lookup("rebase") != nil {
-			return "pact log " + a.subject + db + " --edits shows what is there now; the same command does it upon that, " +
-				"and with --rebase by itself"
+			return "pact log " + a.subject + db + " --edits shows the new state; repeat the command, " +
+				"or add --rebase to let it repeat by itself"
 		}
 	case fault.AttemptNotFound:
 		return "pact attempts " + a.subject + db + " lists those that are there"

@@ -13,16 +13,17 @@ func (a *app) requestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "request NAME [ADDRESS]",
 		Short: "Print the body of a recorded call, byte for byte",
-		Long: `Print the body that a recorded call was sent with: of @t0 or of the address; working is
-the call that was not answered yet, or failed. It is put
-together from the blocks of the snapshot and what was kept with the attempt, and its
-SHA-256 is the recorded one. Of several attempts of a cycle it is the last whose
-request was recorded. With --json an object: attempt, path, sha256, bytes, body as a
-string and, where values were taken out before it was recorded, redacted; encoding
-where the client compressed it, which the body that is printed is not.
+		Long: `Print the body that a recorded call sent: the call of @t0 or of the address. The word
+working means the call that has no answer yet or failed. pact rebuilds the body from
+the snapshot and the attempt, and checks that its SHA-256 is the recorded one. If a
+cycle has several attempts, the last recorded one counts.
 
-With --broken print what had come of the answers that broke off instead, a JSON object
-a line: attempt and content.`,
+With --json print an object: attempt, path, sha256, bytes, and body as a string;
+redacted if values were removed before the recording; encoding if the client
+compressed the body, which is printed uncompressed.
+
+With --broken print the parts that arrived of answers that broke off, a JSON object a
+line: attempt and content.`,
 		Example: "  pact request chat @c12\n  pact request chat | jq .model\n  pact request chat @c12 --broken",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
@@ -32,7 +33,7 @@ a line: attempt and content.`,
 		},
 		ValidArgsFunction: a.completeNames,
 	}
-	broken := cmd.Flags().Bool("broken", false, "print what had come of answers that broke off")
+	broken := cmd.Flags().Bool("broken", false, "print the parts that arrived of broken answers")
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		at := pact.Back(0)
 		working := len(args) > 1 && args[1] == "working"

@@ -29,7 +29,7 @@ type windowFlags struct {
 // registerWindows adds the flags for ids.
 func (w *windowFlags) registerWindows(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&w.where, "where", "", "return only nodes that this `SELECTOR` finds too, and nodes below these")
+	f.StringVar(&w.where, "where", "", "return only nodes that this `SELECTOR` finds too, and the nodes below them")
 	f.IntVar(&w.skip, "skip", 0, "leave out the first `N` nodes")
 	f.IntVar(&w.limit, "limit", 0, "return at most `N` nodes")
 }
@@ -38,13 +38,13 @@ func (w *windowFlags) registerWindows(cmd *cobra.Command) {
 func (w *windowFlags) registerRange(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.BoolVar(&w.ids, "ids", false, "print ids for a range of snapshots, in edition v0.1")
-	f.IntVar(&w.maxSnapshots, "max-snapshots", 0, "of a range, take the `N` newest snapshots")
-	f.IntVar(&w.maxChanges, "max-changes", 0, "of a range, print at most `N` changes a step")
-	f.BoolVar(&w.includeContent, "include-content", false, "of a range, show how contents changed")
+	f.IntVar(&w.maxSnapshots, "max-snapshots", 0, "take only the `N` newest snapshots of a range")
+	f.IntVar(&w.maxChanges, "max-changes", 0, "print at most `N` changes for each step of a range")
+	f.BoolVar(&w.includeContent, "include-content", false, "for a range, show how contents changed")
 	f.StringVar(&w.contentMode, "content-mode", "unified", "`HOW` contents are shown: unified, jsonpatch or tokens")
 	f.IntVar(&w.contextLines, "context-lines", 3, "`N` lines of context in a unified diff")
 	f.StringSliceVar(&w.materialize, "materialize", nil,
-		"of a range, inline these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
+		"for a range, show these `HEADERS` of changed nodes: content, mime, encoding, content_hash")
 	forms := []string{string(diff.Unified), string(diff.JSONPatch), string(diff.Tokens)}
 	_ = cmd.RegisterFlagCompletionFunc("content-mode", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 }

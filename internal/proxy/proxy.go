@@ -38,7 +38,7 @@ type Options struct {
 func ParseUpstream(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" {
-		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, text, "this is no address of a provider",
+		return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, text, "this is not the address of a provider",
 			"give one such as https://api.openai.com/v1")
 	}
 	return u, nil
@@ -102,7 +102,7 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case !loopback(strings.Trim(host, "[]")):
 		// A browser page can resolve its own host name to this address.
-		refuse(w, http.StatusForbidden, "this address is asked for by a name that is not its own")
+		refuse(w, http.StatusForbidden, "the Host of the request is not a loopback address")
 	case upgrade && !p.options.Tunnel:
 		refuse(w, http.StatusUpgradeRequired, "WebSockets are refused so that calls can be recorded: use HTTP")
 	case !found:

@@ -143,7 +143,7 @@ func TestWhatTheProxyRefuses(t *testing.T) {
 		status  int
 		says    string
 	}{
-		{address + "/v1/chat/completions", []string{"Host", "evil.example"}, 403, "not its own"},
+		{address + "/v1/chat/completions", []string{"Host", "evil.example"}, 403, "not a loopback address"},
 		{address + "/v1/responses", []string{"Connection", "Upgrade", "Upgrade", "websocket"}, 426, "use HTTP"},
 		{address + "/down/v1/chat/completions", nil, 502, "cannot be reached"},
 		{only + "/other/v1/chat/completions", nil, 404, "no provider"},

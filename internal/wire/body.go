@@ -85,7 +85,7 @@ func unpack(raw []byte) ([]byte, error) {
 		return nil, fault.Wrap(fault.DocumentInvalid, err, "a body that was kept raw cannot be read", "")
 	}
 	if len(body) > MaxBody {
-		return nil, foreign("they hold a longer body than there can be")
+		return nil, foreign("they hold a body that is too long")
 	}
 	return body, nil
 }

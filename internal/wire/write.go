@@ -35,7 +35,7 @@ func newWriter(notes Notes) *writer {
 
 func (w *writer) done() ([]byte, error) {
 	if w.err == nil && (w.objects >= 0 || w.scalars >= 0) {
-		w.fail("they speak of more than it has")
+		w.fail("they describe more than the body has")
 	}
 	if w.err != nil {
 		return nil, w.err
@@ -52,7 +52,7 @@ func (w *writer) fail(why string) {
 func (w *writer) value(v canon.Any) {
 	switch v.Kind {
 	case canon.KindAbsent:
-		w.fail("there is no value")
+		w.fail("the body has no value")
 	case canon.KindString:
 		w.str(v.Text)
 	case canon.KindNumber:
@@ -162,7 +162,7 @@ func (w *writer) nextObject() {
 func (w *writer) uvarint() uint64 {
 	n, size := binary.Uvarint(w.order)
 	if size <= 0 {
-		w.fail("they end in the middle")
+		w.fail("they end within an entry")
 		w.order = nil
 		return 0
 	}
