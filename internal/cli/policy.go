@@ -32,7 +32,7 @@ func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 	f.IntVar(&p.set.MinBytes, "min-bytes", 0, "wait with pruning until it frees `N` bytes of the thread")
 	f.IntVar(&p.set.Every, "every-cycles", 0, "prune in cycles that are a multiple of `N`, however little it frees")
 	f.StringVar(&p.set.Stub, "stub", "", "leave a block with `TEXT` where something was pruned")
-	f.StringVar(&p.orphans, "orphans", "", "`HOW` to treat calls without results and results without calls: refuse, drop or keep")
+	f.StringVar(&p.orphans, "orphans", "", "`HOW` to treat calls and results without the other: refuse, drop or keep")
 	f.StringVar(&p.tokenizer, "tokenizer", "", "count tokens as `NAME` does, by default "+defaultTokenizer)
 	_ = cmd.RegisterFlagCompletionFunc("orphans", cobra.FixedCompletions([]string{"refuse", "drop", "keep"},
 		cobra.ShellCompDirectiveNoFileComp))
