@@ -136,3 +136,31 @@ func TestImportsRunOneWay(t *testing.T) {
 		}
 	}
 }
+
+// A package of several files has its package comment in doc.go, and only there,
+// so that a reader knows where to begin.
+func TestArchitecturePackageCommentsAreInDocGo(t *testing.T) {
+	for dir := range allowed {
+		paths, err := filepath.Glob(filepath.Join(filepath.FromSlash(dir), "*.go"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		paths = slices.DeleteFunc(paths, func(path string) bool { return strings.HasSuffix(path, "_test.go") })
+		if len(paths) < 2 {
+			continue
+		}
+		var documented []string
+		for _, path := range paths {
+			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.PackageClauseOnly|parser.ParseComments)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if file.Doc != nil {
+				documented = append(documented, filepath.Base(path))
+			}
+		}
+		if !slices.Equal(documented, []string{"doc.go"}) {
+			t.Errorf("package %q has its package comment in %q, not in doc.go alone", dir, documented)
+		}
+	}
+}
