@@ -8,7 +8,7 @@ SIZES ?= 1000,10000
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients
+.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -31,6 +31,10 @@ clients: ## install the providers' real clients for Python, Node and Go under bu
 	internal/proxy/testdata/clients/install.sh build/clients
 	build/clients/go/middleware.test
 	PACT_CLIENTS=$(CURDIR)/build/clients go test -count=1 -v -run '^TestRealClients$$' ./internal/proxy
+
+agents: ## install Codex and opencode under build/agents (600 MB), and have pact run record them and Claude Code, if it is here
+	mkdir -p build/agents && npm install --prefix build/agents --no-audit --no-fund --silent @openai/codex@0.169.0 opencode-ai@1.18.33
+	PACT_AGENTS=$(CURDIR)/build/agents go test -count=1 -v -run '^Test(Codex|Opencode|ClaudeCode)$$' ./internal/cli
 
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres

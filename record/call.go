@@ -159,7 +159,19 @@ func requestOf(r *api.Request, g group) *request {
 	if r.API == api.Responses && previous.Kind == canon.KindString {
 		q.previous = previous.Text
 	}
+	q.compaction = asksForSummary(r)
 	return q
+}
+
+// asksForSummary reports whether Codex says that a request asks for the summary of its
+// conversation. It does so in JSON that stands in a text of the metadata.
+func asksForSummary(r *api.Request) bool {
+	metadata, _ := r.Parameters.Get("client_metadata")
+	turn, _ := metadata.Get("x-codex-turn-metadata")
+	var says struct {
+		Kind string `json:"request_kind"`
+	}
+	return turn.Kind == canon.KindString && json.Unmarshal([]byte(turn.Text), &says) == nil && says.Kind == "compaction"
 }
 
 func headerValues(headers map[string]string) canon.Any {

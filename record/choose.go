@@ -9,6 +9,7 @@ import (
 type request struct {
 	group                group
 	previous             string // id of the answer that it names as previous_response_id
+	compaction           bool   // the agent says that it asks for the summary of a conversation
 	system, conversation []block
 }
 
@@ -129,8 +130,8 @@ func goesOn(of, others []candidate, q *request) (choice, bool) {
 
 // aside says why a request that repeats a whole line does not continue it, ""
 // if it does. An agent that continues sends the answer back; a question outside
-// the conversation, such as one for a summary, has no tools or leaves the
-// answer out.
+// the conversation, such as one for a summary, has no tools, leaves the answer out
+// or says so.
 func (c *candidate) aside(q *request) string {
 	switch {
 	case !q.group.agent || c.repeated < len(c.sent) || len(c.sent) == 0:
@@ -139,6 +140,8 @@ func (c *candidate) aside(q *request) string {
 	case len(c.answer) > 0 && c.repeated == len(c.sent) && len(q.conversation) > len(c.sent) &&
 		q.conversation[c.repeated].Role != "assistant":
 		return "it leaves the answer out"
+	case q.compaction:
+		return "it asks for a summary (request_kind)"
 	}
 	return ""
 }
