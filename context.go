@@ -46,6 +46,13 @@ type Context struct {
 	held    map[string]int // id -> number of holders
 }
 
+// settling is how much was committed since a context was read from its store. Only the
+// writer uses it.
+type settling struct {
+	turns, due int64
+	bytes      int64
+}
+
 // undoneLine is the name for undone lines of one cycle, and the highest number that an
 // undo in this process appended to it.
 type undoneLine struct {

@@ -20,13 +20,6 @@ const (
 // the thread.
 const recentTurns = 64
 
-// settling is how much was committed since a context was read from its store. Only the
-// writer uses it.
-type settling struct {
-	turns, due int64
-	bytes      int64
-}
-
 // settle notes a commit and, once enough commits have come together, reads the context
 // again. Then turns that the store loads on demand leave memory, except in snapshots that
 // somebody holds. If somebody renders or measures threads again and again, everything

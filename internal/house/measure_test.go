@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -39,5 +40,17 @@ func TestMeasure(t *testing.T) {
 func TestMeasureOfNoPackage(t *testing.T) {
 	if _, err := measure("testdata"); err == nil {
 		t.Error("a directory without a package was measured")
+	}
+}
+
+// No two files of the root package use each other: who reads one follows its uses in one
+// direction.
+func TestNoFilesOfTheRootUseEachOther(t *testing.T) {
+	m, err := measure(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(m.mutual) > 0 || len(m.uses) == 0 {
+		t.Errorf("%d uses from file to file, and these pairs use each other: %v", len(m.uses), m.mutual)
 	}
 }
