@@ -72,13 +72,18 @@ line: attempt and content.`,
 			}
 			return a.printJSON(facts)
 		}
-		if body.Redacted > 0 {
-			fmt.Fprintf(a.err, "pact: %s redacted before this was recorded\n", number(body.Redacted, "value"))
-		}
+		a.noteRedacted(body)
 		_, err = a.out.Write(body.Bytes)
 		return err
 	})
 	return cmd
+}
+
+// noteRedacted says that a body lacks values of the request that was sent.
+func (a *app) noteRedacted(body *record.Body) {
+	if body.Redacted > 0 {
+		fmt.Fprintf(a.err, "pact: %s redacted before this was recorded\n", number(body.Redacted, "value"))
+	}
 }
 
 // printBroken prints the parts that arrived of a cycle's broken answers.

@@ -46,7 +46,9 @@ type app struct {
 
 // Run executes one command line, given without the name of the program, and
 // returns the exit code. It keeps no state between calls.
-func Run(ctx context.Context, args []string, s Streams) int {
+func Run(ctx context.Context, args []string, s Streams) int { return newApp(s).run(ctx, args) }
+
+func newApp(s Streams) *app {
 	a := &app{in: s.In, err: s.Err, env: map[string]string{}}
 	for _, pair := range s.Env {
 		name, value, _ := strings.Cut(pair, "=")
@@ -55,12 +57,15 @@ func Run(ctx context.Context, args []string, s Streams) int {
 	a.out = &output{w: s.Out}
 	a.outTerminal, a.errTerminal, a.inTerminal = terminal(s.Out), terminal(s.Err), terminal(s.In)
 	a.width, a.paint = columns(s.Out), themeFor(s.Out, s.Env)
+	return a
+}
 
+func (a *app) run(ctx context.Context, args []string) int {
 	root := a.root()
 	root.SetArgs(args)
-	root.SetIn(s.In)
+	root.SetIn(a.in)
 	root.SetOut(a.out)
-	root.SetErr(s.Err)
+	root.SetErr(a.err)
 	root.SetContext(ctx)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {

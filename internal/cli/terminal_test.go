@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// onTerminal runs a command as on a terminal of some columns, without colours,
+// on the store of dir.
+func onTerminal(t *testing.T, dir string, columns int, args ...string) string {
+	t.Helper()
+	var out, problems bytes.Buffer
+	a := newApp(Streams{In: strings.NewReader(""), Out: &out, Err: &problems,
+		Env: []string{"PACT_DB=" + filepath.Join(dir, "pact.db"), "LANG=C.UTF-8"}})
+	a.outTerminal, a.width = true, columns
+	if code := a.run(t.Context(), args); code != 0 {
+		t.Fatalf("pact %v: exit %d\n%s", args, code, &problems)
+	}
+	return out.String()
+}
+
+// A thread on a terminal is read: long contents are cut, with how much and the
+// command that prints them whole.
+func TestAThreadOnATerminalIsRead(t *testing.T) {
+	dir := t.TempDir()
+	chat := `[{"role":"user","content":"Warm in Zürich? ` + strings.Repeat("really ", 20) + `"},
+ {"role":"assistant","content":null,"tool_calls":[{"id":"a","type":"function","function":{"name":"weather",
+  "arguments":"{\"city\": \"Zürich\"}"}}]},
+ {"role":"tool","tool_call_id":"a","content":"1\n2\n3\n4\n5\n6\n7\u001b[2J\n8"},
+ {"role":"assistant","content":"Yes."}]`
+	file := filepath.Join(dir, "chat.json")
+	if err := os.WriteFile(file, []byte(chat), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	onTerminal(t, dir, 80, "import", file)
+	got := onTerminal(t, dir, 60, "thread", "chat")
+	const want = `user
+  Warm in Zürich? really really really really really really
+  really really really really really really really really
+  really really really really really really
+
+assistant
+  ▸ weather { "city": "Zürich" }
+    1
+    2
+    3
+    4
+    5
+    … 9 B more: pact cat chat @c2 block:2-1
+`
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if got := onTerminal(t, dir, 60, "thread", "chat", "--as", "text"); !strings.Contains(got, "7\uFFFD[2J\n    8\n") {
+		t.Errorf("--as text is\n%s", got)
+	}
+	got = onTerminal(t, dir, 60, "thread", "chat", "--as", "canonical")
+	if !strings.HasPrefix(got, `[{"id":"block:1-0"`) {
+		t.Errorf("--as canonical is\n%s", got)
+	}
+}

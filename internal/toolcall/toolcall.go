@@ -1,0 +1,133 @@
+// Package toolcall says what a tree holds about the calls of tools: the name of
+// the tool, which result belongs to which call, and which call failed. It reads
+// what importers and recorders wrote, so it knows only what the log says.
+package toolcall
+
+import (
+	"context"
+	"slices"
+
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/tree"
+)
+
+// The kinds of nodes that importers and recorders give to tools.
+const (
+	Definition = "tool"
+	Call       = "call"
+	Result     = "result"
+)
+
+// Partners returns the results of a call or the calls of a result, in document
+// order: the nodes that it refers to or that refer to it. Other nodes have none.
+// Cost: O(log n) for each of them.
+func Partners(t *tree.Tree, n *tree.Node) (list []*tree.Node) {
+	other := map[string]string{Call: Result, Result: Call}[n.Kind]
+	if other == "" {
+		return nil
+	}
+	take := func(id string) {
+		if p := t.Node(id); p != nil && p.Kind == other && !slices.Contains(list, p) {
+			list = append(list, p)
+		}
+	}
+	for _, id := range n.Refs {
+		take(id)
+	}
+	for id := range t.Referrers(n.ID) {
+		take(id)
+	}
+	slices.SortFunc(list, func(a, b *tree.Node) int { return t.Order(a.ID, b.ID) })
+	return list
+}
+
+// Name returns the name of the tool that a node defines, calls or answers for,
+// "" if the tree does not say. It fails if a content cannot be read. Cost: that
+// of Partners, and reading the content of a call that has no attribute wire:name.
+func Name(ctx context.Context, t *tree.Tree, n *tree.Node) (string, error) {
+	switch n.Kind {
+	case Definition, Call:
+		return ownName(ctx, n)
+	case Result:
+		for _, call := range Partners(t, n) {
+			if name, err := ownName(ctx, call); name != "" || err != nil {
+				return name, err
+			}
+		}
+	}
+	return "", nil
+}
+
+func ownName(ctx context.Context, n *tree.Node) (string, error) {
+	if name, ok := n.Header("wire:name").Text(); ok {
+		return name, nil
+	}
+	content, err := n.Content.Value(ctx)
+	if err != nil {
+		return "", err
+	}
+	name, _ := body(canon.Value(content)).Get("name")
+	if name.Kind != canon.KindString {
+		return "", nil
+	}
+	return name.Text, nil
+}
+
+// Arguments returns what a call passes to its tool: the text of the arguments
+// or, if they are not a text, their JSON; "" if the content is not a call.
+func Arguments(content canon.Value) string {
+	call := body(content)
+	for _, name := range []string{"arguments", "input", "args"} {
+		if v, ok := call.Get(name); ok {
+			if v.Kind == canon.KindString {
+				return v.Text
+			}
+			return string(v.Value())
+		}
+	}
+	return ""
+}
+
+// body returns the object that has name and arguments. Chat completions put it
+// into a member named after the type of the call.
+func body(content canon.Value) canon.Any {
+	if content.Kind() != canon.KindObject {
+		return canon.Any{}
+	}
+	call := content.Any()
+	for _, name := range []string{"function", "custom", "functionCall"} {
+		if v, ok := call.Get(name); ok && v.Kind == canon.KindObject {
+			return v
+		}
+	}
+	return call
+}
+
+// Failed reports whether the log marks a result as that of a failed call, or
+// whether a call has such a result.
+func Failed(t *tree.Tree, n *tree.Node) bool {
+	switch n.Kind {
+	case Result:
+		return marked(n)
+	case Call:
+		return slices.ContainsFunc(Partners(t, n), marked)
+	}
+	return false
+}
+
+// marked reports whether a result carries the mark of a recorder, or a field of
+// its message says the same: is_error, or the status error.
+func marked(result *tree.Node) bool {
+	if tree.JSON(canon.True) == result.Header("wire:failed") {
+		return true
+	}
+	message := canon.Value(result.Header("openai:message"))
+	if message.Kind() != canon.KindObject {
+		return false
+	}
+	rest, _ := message.Any().Get("rest")
+	failed, _ := rest.Get("is_error")
+	status, _ := rest.Get("status")
+	return failed.Kind == canon.KindBool && failed.Text == string(canon.True) ||
+		status.Kind == canon.KindString && status.Text == "error"
+}
