@@ -58,7 +58,8 @@ func against(t *testing.T, line string, timeout time.Duration) conformance.Comma
 // empty list fails every case, also those about what is not there.
 func TestWrongProgram(t *testing.T) {
 	some := cases(t)[:120]
-	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute), func(int, int) {})
+	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute),
+		conformance.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,8 +107,8 @@ func TestAgainstEnds(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := conformance.RunAll(ctx, cases(t)[:8], against(t, line, time.Hour), func(int, int) {}); !errors.Is(err,
-		context.Canceled) {
+	_, err := conformance.RunAll(ctx, cases(t)[:8], against(t, line, time.Hour), conformance.RunOptions{})
+	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
 	if time.Since(began) > 30*time.Second {

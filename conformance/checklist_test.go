@@ -91,7 +91,7 @@ func TestPartial(t *testing.T) {
 		}
 	}
 	some := slices.DeleteFunc(cases(t), func(c conformance.Case) bool { return !slices.Contains(behind, c.ID) })
-	report, err := conformance.RunAll(t.Context(), some, command, func(int, int) {})
+	report, err := conformance.RunAll(t.Context(), some, command, conformance.RunOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -26,6 +26,7 @@ type Source struct {
 // must give. It has one check or a list of checks.
 type Case struct {
 	ID      string   `json:"id"`              // unique in the kit
+	Area    string   `json:"-"`               // the file in cases that has the case, without its ending
 	Sources []Source `json:"sources"`         // where the specification prints it
 	About   string   `json:"about,omitempty"` // what it shows, "" if the selector says it
 	Edition string   `json:"edition"`         // edition of the selector language to run the case in
@@ -147,7 +148,7 @@ func Cases() ([]Case, error) {
 			if c.ID == "" || seen[c.ID] {
 				return fmt.Errorf("the id %q is empty or not unique", c.ID)
 			}
-			seen[c.ID] = true
+			seen[c.ID], c.Area = true, strings.TrimSuffix(name, ".json")
 			if err := c.load(); err != nil {
 				return fmt.Errorf("case %s: %w", c.ID, err)
 			}

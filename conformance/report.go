@@ -5,9 +5,11 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 )
 
 // Verdict is the outcome of a case.
@@ -28,17 +30,22 @@ const Partial Verdict = "partial"
 // Result is the outcome of one case. Reason says why the case failed, which slip
 // the kit corrected, or why no reading gives the printed result.
 type Result struct {
-	ID      string   `json:"id"`               // of the case
-	Verdict Verdict  `json:"verdict"`          // of the case
-	Reason  string   `json:"reason,omitempty"` // "" for a case that passed
-	Edition string   `json:"edition"`          // in which the case ran
-	About   string   `json:"about,omitempty"`  // as in the case
-	Sources []Source `json:"sources"`          // as in the case
+	ID       string   `json:"id"`               // of the case
+	Area     string   `json:"area"`             // of the case
+	Verdict  Verdict  `json:"verdict"`          // of the case
+	Reason   string   `json:"reason,omitempty"` // "" for a case that passed
+	Edition  string   `json:"edition"`          // in which the case ran
+	About    string   `json:"about,omitempty"`  // as in the case
+	Sources  []Source `json:"sources"`          // as in the case
+	Commands []string `json:"commands"`         // of the program under test that the case ran, each once
+	// At is the command after which the runner stopped: in a case that failed, the
+	// one whose answer was wrong.
+	At string `json:"at"`
 }
 
 // Judge turns the outcome of Run into a verdict.
 func Judge(c Case, err error) Result {
-	r := Result{ID: c.ID, Verdict: Passed, Edition: c.Edition, About: c.About, Sources: c.Sources}
+	r := Result{ID: c.ID, Area: c.Area, Verdict: Passed, Edition: c.Edition, About: c.About, Sources: c.Sources}
 	switch {
 	case err != nil:
 		r.Verdict, r.Reason = Failed, err.Error()
@@ -82,12 +89,23 @@ type Report struct {
 	Summary     Summary  `json:"summary"`      // the cases by verdict
 	Checklists  []Filled `json:"checklists"`   // annex 10 first
 	Cases       []Result `json:"cases"`        // in the order of the kit
+
+	Commands []CommandCount `json:"commands"` // the cases by command of the program under test
 }
 
-// RunAll runs cases, several at once, and fills in the checklists. It calls
-// progress after each case, from one goroutine. It fails if ctx ends, if the kit
-// is broken or if it cannot write its files; a failed case is not an error.
-func RunAll(ctx context.Context, cases []Case, command Command, progress func(done, total int)) (*Report, error) {
+// RunOptions says how RunAll runs cases.
+type RunOptions struct {
+	// First ends the run after the first case of the kit that fails. The report
+	// then has the cases up to this one.
+	First bool
+	// Progress, if not nil, is called after each case, from one goroutine.
+	Progress func(done, total int)
+}
+
+// RunAll runs cases, several at once, and fills in the checklists. It fails if ctx
+// ends, if the kit is broken or if it cannot write its files; a failed case is not
+// an error.
+func RunAll(ctx context.Context, cases []Case, command Command, o RunOptions) (*Report, error) {
 	dir, err := os.MkdirTemp("", "pact-conformance-")
 	if err != nil {
 		return nil, err
@@ -95,6 +113,7 @@ func RunAll(ctx context.Context, cases []Case, command Command, progress func(do
 	defer os.RemoveAll(dir)
 	report := &Report{Kit: 1, SpecVersion: "PACT/0.1.0", Cases: make([]Result, len(cases))}
 	next, done := make(chan int), make(chan error)
+	var failed atomic.Bool
 	var workers sync.WaitGroup
 	for range runtime.GOMAXPROCS(0) {
 		workers.Go(func() {
@@ -102,10 +121,11 @@ func RunAll(ctx context.Context, cases []Case, command Command, progress func(do
 				place := filepath.Join(dir, strconv.Itoa(i))
 				err := os.Mkdir(place, 0o700)
 				if err == nil {
-					report.Cases[i] = Judge(cases[i], Run(ctx, cases[i], place, command))
-					// the directory has another name in every run, and is gone when somebody reads the report
-					report.Cases[i].Reason = strings.ReplaceAll(report.Cases[i].Reason, place+string(filepath.Separator), "")
+					report.Cases[i] = judged(ctx, cases[i], place, command)
 					os.RemoveAll(place)
+				}
+				if report.Cases[i].Verdict == Failed {
+					failed.Store(true)
 				}
 				done <- err
 			}
@@ -114,7 +134,7 @@ func RunAll(ctx context.Context, cases []Case, command Command, progress func(do
 	go func() {
 		defer close(next)
 		for i := range cases {
-			if ctx.Err() != nil {
+			if ctx.Err() != nil || o.First && failed.Load() {
 				return
 			}
 			next <- i
@@ -130,7 +150,9 @@ func RunAll(ctx context.Context, cases []Case, command Command, progress func(do
 			err = e
 		}
 		n++
-		progress(n, len(cases))
+		if o.Progress != nil {
+			o.Progress(n, len(cases))
+		}
 	}
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -138,12 +160,36 @@ func RunAll(ctx context.Context, cases []Case, command Command, progress func(do
 	if err != nil {
 		return nil, err
 	}
+	if first := slices.IndexFunc(report.Cases, Result.failed); o.First && first >= 0 {
+		report.Cases = report.Cases[:first+1] // the cases before it have all run
+	}
 	report.count()
 	return report, report.fill()
 }
 
+func (r Result) failed() bool { return r.Verdict == Failed }
+
+// judged runs a case and notes which commands it ran.
+func judged(ctx context.Context, c Case, place string, command Command) Result {
+	var ran []string
+	err := Run(ctx, c, place, func(ctx context.Context, args ...string) (Answer, error) {
+		ran = append(ran, args[0])
+		return command(ctx, args...)
+	})
+	r := Judge(c, err)
+	// the directory has another name in every run, and is gone when somebody reads the report
+	r.Reason = strings.ReplaceAll(r.Reason, place+string(filepath.Separator), "")
+	r.Commands = []string{}
+	for _, verb := range ran {
+		if r.At = verb; !slices.Contains(r.Commands, verb) {
+			r.Commands = append(r.Commands, verb)
+		}
+	}
+	return r
+}
+
 func (r *Report) count() {
-	r.Summary.Cases = len(r.Cases)
+	r.Summary.Cases, r.Commands = len(r.Cases), r.byCommand()
 	for _, c := range r.Cases {
 		switch c.Verdict {
 		case Passed:

@@ -1,0 +1,66 @@
+package conformance
+
+import (
+	"encoding/xml"
+	"io"
+)
+
+type (
+	junitSuites struct {
+		XMLName  xml.Name     `xml:"testsuites"`
+		Name     string       `xml:"name,attr"`
+		Tests    int          `xml:"tests,attr"`
+		Failures int          `xml:"failures,attr"`
+		Suites   []junitSuite `xml:"testsuite"`
+	}
+	junitSuite struct {
+		Name     string      `xml:"name,attr"`
+		Tests    int         `xml:"tests,attr"`
+		Failures int         `xml:"failures,attr"`
+		Cases    []junitCase `xml:"testcase"`
+	}
+	junitCase struct {
+		Class   string        `xml:"classname,attr"`
+		Name    string        `xml:"name,attr"`
+		Failure *junitFailure `xml:"failure,omitempty"`
+		Out     string        `xml:"system-out,omitempty"`
+	}
+	junitFailure struct {
+		Message string `xml:"message,attr"`
+		Type    string `xml:"type,attr"`
+	}
+)
+
+// JUnit writes the report in the XML form of JUnit, which build servers read: a suite
+// for each area, a test for each case. Mended and contradicted cases are tests that
+// passed, with the reason as their output. There are no times, so that the same
+// answers make the same bytes. It fails if w does.
+func (r *Report) JUnit(w io.Writer) error {
+	all := junitSuites{Name: "PACT conformance", Tests: r.Summary.Cases, Failures: r.Summary.Failed}
+	for _, c := range r.Cases { // the cases of an area stand together
+		if n := len(all.Suites); n == 0 || all.Suites[n-1].Name != c.Area {
+			all.Suites = append(all.Suites, junitSuite{Name: c.Area})
+		}
+		suite := &all.Suites[len(all.Suites)-1]
+		test := junitCase{Class: c.Area, Name: c.ID}
+		suite.Tests++
+		switch c.Verdict {
+		case Failed:
+			suite.Failures++
+			test.Failure = &junitFailure{Message: c.Reason, Type: c.At}
+		case Mended, Contradicted:
+			test.Out = string(c.Verdict) + ": " + c.Reason
+		}
+		suite.Cases = append(suite.Cases, test)
+	}
+	if _, err := io.WriteString(w, xml.Header); err != nil {
+		return err
+	}
+	e := xml.NewEncoder(w)
+	e.Indent("", " ")
+	if err := e.Encode(all); err != nil {
+		return err
+	}
+	_, err := io.WriteString(w, "\n")
+	return err
+}

@@ -1,0 +1,143 @@
+package conformance_test
+
+import (
+	"bytes"
+	"encoding/xml"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/conformance"
+)
+
+// TestStubHashes: the program of the directory stub passes the cases that need its one
+// command, and fails all others.
+func TestStubHashes(t *testing.T) {
+	if _, err := exec.LookPath("python3"); err != nil {
+		if os.Getenv("PACT_REQUIRE_PYTHON") != "" {
+			t.Fatal(err)
+		}
+		t.Skip("there is no python3 to run the stub")
+	}
+	stub := against(t, "python3 stub/pact_stub.py", time.Minute)
+	list := cases(t)
+	var some []conformance.Case
+	for i, c := range list {
+		if c.Kind == "hash" || i%20 == 0 { // every case starts the program a few times
+			some = append(some, c)
+		}
+	}
+	report, err := conformance.RunAll(t.Context(), some, stub, conformance.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	hashes := 0
+	for i, r := range report.Cases {
+		if hash := some[i].Kind == "hash"; hash != (r.Verdict == conformance.Passed) {
+			t.Errorf("%s, of kind %s: %s: %s", r.ID, some[i].Kind, r.Verdict, r.Reason)
+		} else if hash {
+			hashes++
+		}
+	}
+	if hashes != 7 {
+		t.Errorf("%d cases of kind hash", hashes)
+	}
+	for _, c := range report.Commands {
+		if want := c.Cases; c.Command == "hash" && c.Failed != 0 || c.Command != "hash" && c.Failed != want {
+			t.Errorf("command %s: %d of %d cases failed", c.Command, c.Failed, c.Cases)
+		}
+	}
+
+	// First ends the run after the first of the kit that fails, although several run at once.
+	slices.SortStableFunc(some, func(a, b conformance.Case) int { return rank(a) - rank(b) })
+	report, err = conformance.RunAll(t.Context(), some, stub, conformance.RunOptions{First: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(report.Cases); n != hashes+1 || report.Cases[hashes].ID != some[hashes].ID || report.Summary.Failed != 1 {
+		t.Errorf("%d cases ran, %d failed; %d pass before the first failure", n, report.Summary.Failed, hashes)
+	}
+}
+
+// rank puts the cases that the stub passes first.
+func rank(c conformance.Case) int {
+	if c.Kind == "hash" {
+		return 0
+	}
+	return 1
+}
+
+// TestReportOfManyFailures: the groups hold every failed case once, and so does the JUnit
+// form, where each area is a suite.
+func TestReportOfManyFailures(t *testing.T) {
+	some := cases(t)[:150]
+	report, err := conformance.RunAll(t.Context(), some, against(t, program(t, "empty"), time.Minute),
+		conformance.RunOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var grouped, failed []string
+	groups := report.Failures()
+	for i, g := range groups {
+		if i > 0 && len(g.Cases) > len(groups[i-1].Cases) {
+			t.Errorf("group %d is larger than the one before", i)
+		}
+		for _, c := range g.Cases {
+			grouped = append(grouped, c.ID)
+			if c.At != g.Command {
+				t.Errorf("%s failed at %s, its group at %s", c.ID, c.At, g.Command)
+			}
+		}
+	}
+	for _, c := range report.Cases {
+		if c.Verdict == conformance.Failed {
+			failed = append(failed, c.ID)
+		}
+	}
+	slices.Sort(grouped)
+	slices.Sort(failed)
+	if !slices.Equal(grouped, failed) || len(groups) > len(failed)/4 {
+		t.Errorf("%d failed cases, %d in %d groups", len(failed), len(grouped), len(groups))
+	}
+
+	var b bytes.Buffer
+	if err := report.JUnit(&b); err != nil {
+		t.Fatal(err)
+	}
+	var suites struct {
+		Tests    int `xml:"tests,attr"`
+		Failures int `xml:"failures,attr"`
+		Suites   []struct {
+			Name  string `xml:"name,attr"`
+			Cases []struct {
+				Name    string `xml:"name,attr"`
+				Failure *struct {
+					Message string `xml:"message,attr"`
+				} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	if err := xml.Unmarshal(b.Bytes(), &suites); err != nil {
+		t.Fatal(err)
+	}
+	var names, red []string
+	for _, s := range suites.Suites {
+		for _, c := range s.Cases {
+			names = append(names, s.Name+" "+c.Name)
+			if c.Failure != nil {
+				red = append(red, c.Name)
+			}
+		}
+	}
+	var want []string
+	for _, c := range some {
+		want = append(want, c.Area+" "+c.ID)
+	}
+	slices.Sort(red)
+	if !slices.Equal(names, want) || !slices.Equal(red, failed) || suites.Tests != len(some) ||
+		suites.Failures != len(failed) {
+		t.Errorf("%d tests, %d failures; %d and %d in the suites", suites.Tests, suites.Failures, len(names), len(red))
+	}
+}
