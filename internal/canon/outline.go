@@ -25,7 +25,7 @@ func (o *Outline) Parse(data []byte) (Any, error) {
 // names share one copy.
 func (p *parser[T]) name() (string, error) {
 	const most = 1 << 10
-	end := p.plainEnd()
+	end := p.quoteAfterPlain()
 	if p.names == nil || end < 0 {
 		return p.str()
 	}
@@ -41,13 +41,10 @@ func (p *parser[T]) name() (string, error) {
 	return name, nil
 }
 
-// plainEnd returns the index of the quote that closes the string at hand, or -1
+// quoteAfterPlain returns the index of the quote that closes the string at hand, or -1
 // if the string holds anything but plain bytes.
-func (p *parser[T]) plainEnd() int {
-	i := p.at + 1
-	for i < len(p.text) && plain[p.text[i]] {
-		i++
-	}
+func (p *parser[T]) quoteAfterPlain() int {
+	i := plainEnd(p.text, p.at+1)
 	if i < len(p.text) && p.text[i] == '"' {
 		return i
 	}
@@ -65,7 +62,7 @@ func (p *parser[T]) member(name string) (Any, error) {
 	if p.outline.Names {
 		return p.skimmed()
 	}
-	if end := p.plainEnd(); p.peek() == '"' && end >= 0 {
+	if end := p.quoteAfterPlain(); p.peek() == '"' && end >= 0 {
 		text := string(p.text[p.at : end+1])
 		p.at = end + 1
 		return Any{Kind: KindString, held: true, Text: text}, nil

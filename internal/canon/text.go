@@ -7,10 +7,8 @@ import (
 
 // String returns s as a value. AppendString says what becomes of invalid UTF-8.
 func String(s string) Value {
-	for i := 0; i < len(s); i++ {
-		if !plain[s[i]] {
-			return Value(AppendString(make([]byte, 0, len(s)+len(s)/4+16), s))
-		}
+	if plainEnd(s, 0) < len(s) {
+		return Value(AppendString(make([]byte, 0, len(s)+len(s)/4+16), s))
 	}
 	return Value(`"` + s + `"`)
 }
@@ -34,36 +32,23 @@ func Strings(list []string) Value {
 
 const hexDigits = "0123456789abcdef"
 
-// plain marks the bytes that a canonical string holds unescaped: printable ASCII
-// except the quote and the backslash. DEL is not among them, because Python
-// escapes it.
-var plain = func() (table [256]bool) {
-	for c := ' '; c <= '~'; c++ {
-		table[c] = c != '"' && c != '\\'
-	}
-	return table
-}()
-
 // AppendString appends s to dst quoted and escaped as Python does under
 // ensure_ascii. A lone surrogate held as WTF-8 becomes its \ud800 form again;
 // any other byte that is not UTF-8 becomes \ufffd. A caller that must not lose a
 // byte calls ValidText or StoredText first.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
-	run := 0 // start of the plain bytes not copied yet
 	for i := 0; i < len(s); {
-		c := s[i]
-		if plain[c] {
-			i++
+		if plain[s[i]] {
+			end := plainEnd(s, i)
+			dst = append(dst, s[i:end]...)
+			i = end
 			continue
 		}
-		dst = append(dst, s[run:i]...)
 		r, size := decodeRune(s[i:])
 		dst = appendEscaped(dst, r)
 		i += size
-		run = i
 	}
-	dst = append(dst, s[run:]...)
 	return append(dst, '"')
 }
 
@@ -75,11 +60,11 @@ func appendEscaped(dst []byte, r rune) []byte {
 		}
 		return appendASCII(dst, byte(r))
 	}
-	if hi, lo := utf16.EncodeRune(r); hi != utf8.RuneError {
-		dst = appendUnit(dst, hi)
-		r = lo
+	if r <= 0xFFFF { // one unit, which most scripts need no more than
+		return appendUnit(dst, r)
 	}
-	return appendUnit(dst, r)
+	hi, lo := utf16.EncodeRune(r)
+	return appendUnit(appendUnit(dst, hi), lo)
 }
 
 // appendASCII appends the escape of an ASCII byte that is not plain.

@@ -12,7 +12,9 @@ func (p *parser[T]) str() (string, error) {
 	var out []byte // what came before run, once there was an escape
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
-		case plain[c] || c == 0x7F:
+		case plain[c]:
+			p.at = plainEnd(p.text, p.at)
+		case c == 0x7F:
 			p.at++
 		case c == '"':
 			tail := string(p.text[run:p.at])

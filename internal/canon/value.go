@@ -140,12 +140,12 @@ func (v Value) depth() int {
 // stringEnd returns the index of the quote that closes the string opened at
 // index open.
 func stringEnd(v Value, open int) int {
-	i := open + 1
-	for i < len(v) && v[i] != '"' {
+	for i := open + 1; ; i++ {
+		if i = min(plainEnd(v, i), len(v)); i == len(v) || v[i] == '"' {
+			return i
+		}
 		if v[i] == '\\' {
 			i++
 		}
-		i++
 	}
-	return i
 }
