@@ -115,6 +115,9 @@ type SelectOptions struct {
 	// select_range_returns_diff=false of edition v0.1 (annex 10); in the other editions, and
 	// without a range, it is E_SELECTOR_INVALID.
 	RangeAsIDs bool
+	// Counter counts for the facet tokens; nil means the Counter of the context. A selector
+	// that has the facet and no Counter is E_SELECTOR_INVALID.
+	Counter tree.Counter
 }
 
 // DiffOptions says what of two snapshots to compare. A nil *DiffOptions is the zero

@@ -23,6 +23,7 @@ func (c *Context) RangeDiffLatest(ctx context.Context, text string, opts *RangeO
 	r, err := search.NewRange(text, cmp.Or(o.Edition, c.Edition()), search.RangeOptions{
 		MaxSnapshots: o.MaxSnapshots, MaxChangesPerSnapshot: o.MaxChangesPerSnapshot,
 		Content: (*differ.ContentOptions)(o.Content), Materialize: o.Materialize,
+		Counter: c.counter,
 	})
 	if err != nil {
 		return nil, err

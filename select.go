@@ -54,7 +54,7 @@ func (c *Context) Find(ctx context.Context, text string, o *SelectOptions) (_ []
 
 func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]search.Match, error) {
 	state := c.state.Load()
-	s, err := search.New(text, selector.Edition(state.Edition), search.Options(orZero(o)))
+	s, err := search.New(text, selector.Edition(state.Edition), c.searchOptions(o))
 	if err == nil {
 		err = s.CheckGivesIDs()
 	}
@@ -68,6 +68,16 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]se
 	return s.Find(ctx, trees)
 }
 
+// searchOptions returns the options of a search, with the context's own Counter
+// unless they have one.
+func (c *Context) searchOptions(o *SelectOptions) search.Options {
+	options := search.Options(orZero(o))
+	if options.Counter == nil {
+		options.Counter = c.counter
+	}
+	return options
+}
+
 // Explain evaluates a selector as [Context.Select] does and says how. The count does not
 // include nodes that only Where looks at. It fails as Select does, with one exception: it
 // evaluates a range that gives changes in each of its snapshots, and Where, Skip and
@@ -75,7 +85,7 @@ func (c *Context) find(ctx context.Context, text string, o *SelectOptions) ([]se
 func (c *Context) Explain(ctx context.Context, text string, o *SelectOptions) (_ *inspect.Explanation, err error) {
 	defer tree.Recover(&err)
 	state := c.state.Load()
-	s, err := search.New(text, selector.Edition(state.Edition), search.Options(orZero(o)))
+	s, err := search.New(text, selector.Edition(state.Edition), c.searchOptions(o))
 	if err != nil {
 		return nil, err
 	}

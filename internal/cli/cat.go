@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/toolcall"
 	"github.com/spf13/cobra"
 )
 
@@ -57,14 +58,16 @@ else: no line end, and JSON as it is stored. --json prints one object a line.`,
 				return err
 			}
 			list = append(list, pact.Hit{Snapshot: snapshot, Node: n})
-			if n.Kind != "call" || *raw {
+			if n.Kind != toolcall.Call || *raw {
 				continue
 			}
-			results, err := resultsOf(ctx, snapshot, n)
-			if err != nil {
-				return err
+			for _, p := range toolcall.Partners(snapshot.Tree(), snapshot.Tree().Node(n.ID)) {
+				result, err := snapshot.Node(p.ID)
+				if err != nil {
+					return err
+				}
+				list = append(list, pact.Hit{Snapshot: snapshot, Node: result})
 			}
-			list = append(list, results...)
 		}
 		return a.printContents(ctx, list, *raw)
 	})
@@ -93,21 +96,6 @@ func (s *source) having(ctx context.Context, address, id string) (*pact.Snapshot
 		return working, nil
 	}
 	return s.context.At(ctx, pact.Cycle(*line.Last))
-}
-
-// callID is the attribute with which a recorder links a call to its result
-// where neither refers to the other.
-const callID = "wire:call"
-
-// resultsOf returns the results of a call: nodes that refer to it, that it
-// refers to, or that carry the same recorded id.
-func resultsOf(ctx context.Context, in *pact.Snapshot, call pact.Node) ([]pact.Hit, error) {
-	hits, err := in.Find(ctx, "[kind='result']", nil)
-	return slices.DeleteFunc(hits, func(h pact.Hit) bool {
-		id, recorded := call.Attrs[callID]
-		return !slices.Contains(h.Node.Refs, call.ID) && !slices.Contains(call.Refs, h.Node.ID) &&
-			!(recorded && h.Node.Attrs[callID] == id)
-	}), err
 }
 
 // catLine is a line of pact cat --json.

@@ -96,7 +96,7 @@ func (p *pageReader) table() {
 			p.t.Fatalf("docs/%s:%d: one result is needed", p.name, p.at+1)
 		}
 		for _, selector := range codeSpans(cells[0]) {
-			x := example{page: p.name, line: p.at + 1, want: results[0] + "\n"}
+			x := example{page: p.name, line: p.at + 1, quiet: true, want: results[0] + "\n"}
 			if strings.HasPrefix(results[0], "E_") {
 				x.want, x.code = "", results[0]
 			}
@@ -116,7 +116,7 @@ func (p *pageReader) matrix() {
 			p.t.Fatalf("docs/%s:%d: %d cells under %d heads", p.name, p.at+1, len(cells), len(head))
 		}
 		for i, cell := range cells[1:] {
-			x := example{page: p.name, line: p.at + 1}
+			x := example{page: p.name, line: p.at + 1, quiet: true}
 			switch cell {
 			case "error":
 				x.code = "E_SELECTOR_INVALID"

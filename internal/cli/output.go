@@ -7,12 +7,16 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"reflect"
+	"slices"
+	"strings"
 	"unicode/utf16"
 
 	"charm.land/lipgloss/v2"
 	"github.com/charmbracelet/colorprofile"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/safefile"
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 )
 
@@ -44,10 +48,40 @@ func (o *output) drop() { o.buf.Reset() }
 
 func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, args...) }
 
-// printJSON prints a value as one line of JSON and leaves <, > and & unescaped.
-// On a terminal it escapes what [visible] would replace, so that a JSON reader
-// gets the original back.
+// forms are the values of --output.
+var forms = []string{"json", "jsonl", "table", "wide", "id"}
+
+// chooseForm reads --output and --json, which is short for --output json.
+func (a *app) chooseForm(cmd *cobra.Command) error {
+	switch {
+	case a.form == "" && a.json:
+		a.form = "json"
+	case a.form != "" && !slices.Contains(forms, a.form):
+		return usage(cmd, "--output %s is not known: it is one of %s", a.form, strings.Join(forms, ", "))
+	case a.json && a.form != "json" && a.form != "jsonl":
+		return usage(cmd, "--json is the same as --output json; %s is another form", a.form)
+	}
+	a.json = a.form == "json" || a.form == "jsonl"
+	return nil
+}
+
+// printJSON prints a value as one line of JSON and leaves <, > and & unescaped;
+// with --output jsonl it prints the elements of a list, a line each. On a
+// terminal it escapes what [visible] would replace, so that a JSON reader gets
+// the original back.
 func (a *app) printJSON(v any) error {
+	if list := reflect.ValueOf(v); a.form == "jsonl" && list.Kind() == reflect.Slice {
+		for i := range list.Len() {
+			if err := a.printValue(list.Index(i).Interface()); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return a.printValue(v)
+}
+
+func (a *app) printValue(v any) error {
 	var line bytes.Buffer
 	w := io.Writer(a.out)
 	if a.outTerminal {

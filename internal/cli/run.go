@@ -30,7 +30,8 @@ type app struct {
 	out  *output
 	err  io.Writer
 	env  map[string]string
-	json bool   // --json
+	json bool   // --json, or --output json or jsonl
+	form string // --output: json, jsonl, table, wide or id; "" to choose by where the output goes
 	db   string // --db
 
 	subject string // how the next command would name what this one is about: NAME or --file FILE
@@ -112,7 +113,10 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 	flags := root.PersistentFlags()
 	flags.StringVar(&a.db, "db", a.getenv("PACT_DB", "pact.db"),
 		"the store, a `FILE` or the address of a database, postgres://…; PACT_DB sets another default")
-	flags.BoolVar(&a.json, "json", false, "print JSON, also for a failure")
+	flags.BoolVar(&a.json, "json", false, "print JSON, also for a failure; the same as --output json")
+	flags.StringVar(&a.form, "output", "", "print in this `FORM`: "+strings.Join(forms, ", "))
+	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
+	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.chooseForm(cmd) }
 	_ = root.MarkPersistentFlagFilename("db")
 	root.AddGroup(
 		&cobra.Group{ID: "in", Title: "Bring in and take out:"},

@@ -258,6 +258,9 @@ func (s *source) find(ctx context.Context, q *selector.Selector, o pact.SelectOp
 		return nil, err
 	}
 	o.Edition = q.Edition
+	if s.counter != nil {
+		o.Counter = s.counter
+	}
 	return from.Find(ctx, cmp.Or(q.Source, q.String()), &o)
 }
 
@@ -269,6 +272,9 @@ func (s *source) explain(ctx context.Context, q *selector.Selector, o pact.Selec
 		return nil, err
 	}
 	o.Edition = q.Edition
+	if s.counter != nil {
+		o.Counter = s.counter
+	}
 	return from.Explain(ctx, q.Source, &o)
 }
 

@@ -14,7 +14,13 @@ func (a *app) table(header []string, rows [][]string, align string) {
 	for i := range rows {
 		rows[i] = append(rows[i], make([]string, len(header)-len(rows[i]))...)
 	}
-	if !a.outTerminal {
+	if a.form == "id" {
+		for _, row := range rows {
+			a.printf("%s\n", row[0])
+		}
+		return
+	}
+	if !a.outTerminal || a.form == "wide" {
 		a.aligned(append([][]string{header}, rows...), align)
 		return
 	}

@@ -35,6 +35,13 @@ const (
 	fieldRefs
 	fieldContent
 	fieldHeader // any other name: an optional header or a custom attribute
+
+	// Facets of calls and sizes (docs/decisions/080). A header of that name comes
+	// first.
+	fieldTool
+	fieldFailed
+	fieldBytes
+	fieldTokens
 )
 
 func (f field) number() bool { return f <= fieldSdepth }
@@ -50,6 +57,7 @@ var fields = map[string]field{
 	"id": fieldID, "nodeType": fieldNodeType, "created_at_iso": fieldCreatedISO, "content_hash": fieldContentHash,
 	"role": fieldRole, "key": fieldKey,
 	"tag": fieldTags, "tags": fieldTags, "refs": fieldRefs, "content": fieldContent,
+	"tool": fieldTool, "failed": fieldFailed, "bytes": fieldBytes, "tokens": fieldTokens,
 }
 
 // fieldOf returns the field of an attribute in the edition of the plan. A name
@@ -203,7 +211,10 @@ func (r *run) value(g *valueComparison, e *tree.Entry, at location) value {
 		}
 		return json(canon.Value(v))
 	}
-	return json(canon.Value(n.Header(g.name)))
+	if v := json(canon.Value(n.Header(g.name))); v.kind != null || g.field == fieldHeader {
+		return v
+	}
+	return r.callFacet(g.field, e)
 }
 
 func texts(l []string) value {

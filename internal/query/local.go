@@ -44,6 +44,9 @@ func isLocal(tests []predicate) bool {
 		if (t.op == opInterval || t.op == opValue) && (f == fieldAge || f == fieldDepth) {
 			return false
 		}
+		if t.op == opValue && (f == fieldTool || f == fieldFailed) {
+			return false // another node decides: the call of a result, the result of a call
+		}
 		for _, all := range t.alternatives {
 			if !isLocal(all) {
 				return false

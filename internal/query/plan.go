@@ -21,6 +21,7 @@ type Plan struct {
 	keySetChoice []selector.Part // the parts that keySetFilter was compiled from
 	order        string          // the word of @order, "" if there is none
 	newestFirst  bool            // the walk visits the newest turn first
+	counter      tree.Counter    // counts for the facet tokens, nil if nobody set one
 }
 
 // group is one chain of steps. It selects a node that matches the last step and

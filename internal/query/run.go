@@ -72,6 +72,9 @@ func (p *Plan) Run(ctx context.Context, t *tree.Tree) (Result, error) { return p
 // run evaluates the plan. Below a node that is a key of only, it visits only the
 // children in those spans.
 func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]span) (Result, error) {
+	if err := p.checkCounter(); err != nil {
+		return Result{}, err
+	}
 	r := newRun(ctx, p, t)
 	r.limits = only
 	if len(p.ids) > 0 {

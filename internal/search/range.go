@@ -18,6 +18,7 @@ type RangeOptions struct {
 	MaxChangesPerSnapshot *int                   // return only the first entries of a block, at least 0; nil for all
 	Content               *differ.ContentOptions // how to show changed contents, nil for not at all
 	Materialize           []string               // headers to show of both versions
+	Counter               tree.Counter           // counts for the facet tokens; nil if the selector has none
 }
 
 // Range is a selector that addresses a range of snapshots, ready to compare them.
@@ -49,8 +50,11 @@ func NewRange(text string, edition selector.Edition, o RangeOptions) (*Range, er
 	if err := checkLimits(r.limits); err != nil {
 		return nil, err
 	}
-	r.plan, err = query.Compile(q)
-	return r, err
+	if r.plan, err = query.Compile(q); err != nil {
+		return nil, err
+	}
+	r.plan = r.plan.Counting(o.Counter)
+	return r, nil
 }
 
 // modeOfChanges returns the mode in which a range gives changes.

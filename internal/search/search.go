@@ -21,6 +21,7 @@ type Options struct {
 	Skip       int              // how many of the first nodes to leave out
 	Limit      int              // the most nodes to return; 0 for no limit
 	RangeAsIDs bool             // a range gives ids without @mode (annex 10); edition v0.1 only
+	Counter    tree.Counter     // counts for the facet tokens; nil if the selector has none
 }
 
 // Search is a selector with its options, ready to run. Use it for one call only:
@@ -57,6 +58,7 @@ func New(text string, edition selector.Edition, o Options) (*Search, error) {
 	if s.plan, err = query.Compile(q); err != nil {
 		return nil, err
 	}
+	s.plan = s.plan.Counting(o.Counter)
 	switch {
 	case o.Skip < 0 || o.Limit < 0:
 		return nil, fault.New(fault.SelectorInvalid, "Skip or Limit is negative", "write 0 or more")
@@ -83,8 +85,11 @@ func New(text string, edition selector.Edition, o Options) (*Search, error) {
 			"write them after the main selector")
 	}
 	s.kept = make(map[*tree.Tree]*query.Subtrees)
-	s.where, err = query.Compile(where)
-	return s, err
+	if s.where, err = query.Compile(where); err != nil {
+		return nil, err
+	}
+	s.where = s.where.Counting(o.Counter)
+	return s, nil
 }
 
 // addresses reports whether the selector has an address of this kind.
