@@ -4,11 +4,12 @@ FUZZTIME ?= 1m
 RUNS ?= 1000000
 SECONDS ?= 60
 SIZES ?= 1000,10000
+VERSION ?= v0.0.0
 # SQLite is a program in C that was translated to Go. Under the race detector it is three times as slow if it is
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents
+.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents release
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -66,3 +67,6 @@ notices: ## write THIRD_PARTY_NOTICES.txt anew
 
 house: ## measure the root package: size, names, uses from file to file
 	go run ./internal/house
+
+release: ## build pact for six platforms and pack it into dist, as VERSION (default v0.0.0); publishes nothing
+	go run ./internal/release $(VERSION)

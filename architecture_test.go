@@ -74,6 +74,7 @@ var allowed = map[string]struct {
 	"internal/postgrestest": {third: true},
 	"internal/providertest": {},
 	"internal/testrun":      {},
+	"internal/release":      {},
 	"internal/runtests":     {},
 	"cmd/pact":              {own: []string{"internal/cli"}},
 	"examples/agentloop":    {own: []string{"", "store", "transcript"}},

@@ -1,0 +1,7 @@
+// Command release builds pact for the platforms that it is offered for, and packs
+// each binary with its licences into an archive. SHA256SUMS lists the archives. It
+// publishes nothing. The same commit and the same Go give the same bytes.
+//
+//	go run ./internal/release v0.1.0                           # six archives in dist
+//	go run ./internal/release -platforms linux/amd64 v0.1.0
+package main

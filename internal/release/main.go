@@ -1,0 +1,81 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+const offered = "linux/amd64,linux/arm64,darwin/amd64,darwin/arm64,windows/amd64,windows/arm64"
+
+// beside are the files that stand in every archive beside the binary.
+var beside = []string{"LICENSE", "README.md", "THIRD_PARTY_NOTICES.txt"}
+
+func main() {
+	out := flag.String("o", "dist", "the `DIRECTORY` to write to")
+	platforms := flag.String("platforms", offered, "the platforms to build for, as a `LIST` of system/processor")
+	flag.Parse()
+	if flag.NArg() != 1 {
+		fmt.Fprintln(os.Stderr, "release: name the version, such as v0.1.0")
+		os.Exit(2)
+	}
+	if err := release(*out, flag.Arg(0), strings.Split(*platforms, ",")); err != nil {
+		fmt.Fprintln(os.Stderr, "release:", err)
+		os.Exit(1)
+	}
+}
+
+var versionForm = regexp.MustCompile(`^v\d+\.\d+\.\d+[-+.0-9A-Za-z]*$`)
+
+// release writes the archives of all platforms, then their sums.
+func release(dir, version string, platforms []string) error {
+	if !versionForm.MatchString(version) {
+		return fmt.Errorf("%q is not a version: write one such as v0.1.0", version)
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	var names []string
+	for _, platform := range platforms {
+		system, processor, found := strings.Cut(platform, "/")
+		if !found {
+			return fmt.Errorf("%q is not a platform: write one such as linux/amd64", platform)
+		}
+		binary, err := build(dir, system, processor)
+		if err != nil {
+			return err
+		}
+		name := "pact_" + version + "_" + system + "_" + processor
+		archive, err := pack(dir, name, system == "windows", append([]string{binary}, beside...))
+		if err != nil {
+			return err
+		}
+		fmt.Println(archive)
+		names = append(names, filepath.Base(archive))
+		if err := os.RemoveAll(filepath.Dir(binary)); err != nil {
+			return err
+		}
+	}
+	return sums(dir, names)
+}
+
+// build compiles the command for a platform, into a directory of its own, and
+// returns the path of the binary.
+func build(dir, system, processor string) (string, error) {
+	at, err := os.MkdirTemp(dir, "build-")
+	if err != nil {
+		return "", err
+	}
+	binary := filepath.Join(at, "pact")
+	if system == "windows" {
+		binary += ".exe"
+	}
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/pact")
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
+	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
+	return binary, cmd.Run()
+}

@@ -1,0 +1,129 @@
+package main
+
+import (
+	"archive/tar"
+	"archive/zip"
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// content is what a test finds in an archive, by name.
+type content struct {
+	mode fs.FileMode
+	data string
+}
+
+func unpack(t *testing.T, path string) map[string]content {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]content{}
+	if filepath.Ext(path) == ".zip" {
+		z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range z.File {
+			r, err := f.Open()
+			if err != nil {
+				t.Fatal(err)
+			}
+			text, err := io.ReadAll(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			found[f.Name] = content{f.Mode(), string(text)}
+		}
+		return found
+	}
+	z, err := gzip.NewReader(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for r := tar.NewReader(z); ; {
+		h, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return found
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := io.ReadAll(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found[h.Name] = content{fs.FileMode(h.Mode), string(text)}
+	}
+}
+
+// TestArchivesHoldTheFilesAndNoTime: an archive has the files with their modes, and the
+// same bytes whenever it is made.
+func TestArchivesHoldTheFilesAndNoTime(t *testing.T) {
+	dir := t.TempDir()
+	var files []string
+	for _, name := range []string{"pact", "LICENSE"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("this is "+name), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		files = append(files, path)
+	}
+	for _, asZip := range []bool{false, true} {
+		first, err := pack(dir, "pact_v1", asZip, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		before, err := os.ReadFile(first)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range files {
+			if err := os.Chtimes(f, time.Now(), time.Now().Add(time.Hour)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		again, err := pack(t.TempDir(), "pact_v1", asZip, files)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if after, err := os.ReadFile(again); err != nil || !bytes.Equal(before, after) {
+			t.Errorf("%s has other bytes the second time (%v)", first, err)
+		}
+		want := map[string]content{"pact_v1/pact": {0o755, "this is pact"}, "pact_v1/LICENSE": {0o644, "this is LICENSE"}}
+		if got := unpack(t, first); fmt.Sprint(got) != fmt.Sprint(want) {
+			t.Errorf("%s holds %v", first, got)
+		}
+		if err := sums(dir, []string{filepath.Base(first)}); err != nil {
+			t.Fatal(err)
+		}
+		line, err := os.ReadFile(filepath.Join(dir, "SHA256SUMS"))
+		if want := fmt.Sprintf("%x  %s\n", sha256.Sum256(before), filepath.Base(first)); err != nil || string(line) != want {
+			t.Errorf("the sums are %q (%v)", line, err)
+		}
+	}
+	if _, err := pack(dir, "pact_v1", true, []string{filepath.Join(dir, "missing")}); err == nil {
+		t.Error("a missing file is not missed")
+	}
+}
+
+func TestReleaseRefusesBadNames(t *testing.T) {
+	for _, version := range []string{"", "1.0.0", "v1", "v1.0.0/../..", "v1.0.0 x"} {
+		if err := release(t.TempDir(), version, nil); err == nil {
+			t.Errorf("%q is taken for a version", version)
+		}
+	}
+	if err := release(t.TempDir(), "v1.0.0", []string{"linux"}); err == nil {
+		t.Error("a system without a processor is taken for a platform")
+	}
+}
