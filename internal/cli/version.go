@@ -8,9 +8,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// version returns the version of the module, with the commit if the program was
-// built from a checkout.
+// released is the version of a released binary, which the linker sets.
+var released string
+
+// version returns the version of the release or of the module, with the commit if
+// the program was built from a checkout.
 func version() string {
+	if released != "" {
+		return released
+	}
 	info, ok := debug.ReadBuildInfo()
 	if !ok || info.Main.Version == "" || info.Main.Version == "(devel)" {
 		return "devel"

@@ -39,13 +39,18 @@ func release(dir, version string, platforms []string) error {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return err
 	}
+	binaries, err := os.MkdirTemp(dir, "build-")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(binaries)
 	var names []string
 	for _, platform := range platforms {
 		system, processor, found := strings.Cut(platform, "/")
 		if !found {
 			return fmt.Errorf("%q is not a platform: write one such as linux/amd64", platform)
 		}
-		binary, err := build(dir, system, processor)
+		binary, err := build(binaries, version, system, processor)
 		if err != nil {
 			return err
 		}
@@ -56,25 +61,19 @@ func release(dir, version string, platforms []string) error {
 		}
 		fmt.Println(archive)
 		names = append(names, filepath.Base(archive))
-		if err := os.RemoveAll(filepath.Dir(binary)); err != nil {
-			return err
-		}
 	}
 	return sums(dir, names)
 }
 
-// build compiles the command for a platform, into a directory of its own, and
-// returns the path of the binary.
-func build(dir, system, processor string) (string, error) {
-	at, err := os.MkdirTemp(dir, "build-")
-	if err != nil {
-		return "", err
-	}
-	binary := filepath.Join(at, "pact")
+// build compiles the command for a platform and returns the path of the binary. It
+// replaces the binary of the platform before.
+func build(dir, version, system, processor string) (string, error) {
+	binary := filepath.Join(dir, "pact")
 	if system == "windows" {
 		binary += ".exe"
 	}
-	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", binary, "./cmd/pact")
+	flags := "-ldflags=-s -w -X github.com/contexttree/pact/internal/cli.released=" + version
+	cmd := exec.Command("go", "build", "-trimpath", flags, "-o", binary, "./cmd/pact")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+system, "GOARCH="+processor)
 	cmd.Stdout, cmd.Stderr = os.Stderr, os.Stderr
 	return binary, cmd.Run()
