@@ -6,18 +6,22 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "diff NAME A B [SELECTOR] | diff --file FILE A B [SELECTOR]",
+		Use:   "diff NAME A B [SELECTOR] | diff NAME@A NAME@B [SELECTOR] | diff --file FILE A B [SELECTOR]",
 		Short: "Compare two snapshots",
 		Long: `Print the changes that lead from snapshot A to snapshot B, node by node and by id.
-With a selector only the nodes that it finds on each side are compared.
+With a selector only the nodes that it finds on each side are compared. The snapshots
+may be of two contexts, such as a fork and its origin: NAME@A NAME@B.
 
-On a terminal a stored context is answered with a drawing. Otherwise, and with --file
-or --json, the answer is the object {"added","removed","changed"} on one line.
+On a terminal a stored context is answered with a drawing of the blocks that differ;
+--structure draws turns, groups and regions too. Otherwise, and with --file or --json,
+the answer is the object {"added","removed","changed"} on one line, always with all
+nodes. --output table prints a line for each block.
 
 --rich tells more: why each node differs, both values of every header, how contents
 changed, what probably moved or was replaced, and the bytes of every node in both
@@ -26,22 +30,13 @@ threads. It is drawn, with contents side by side if the terminal has 120 columns
 		Example: `  pact diff chat @t-1 @t0
   pact diff chat @c3 @c9 --rich
   pact diff chat @c3 working '^sys .block'
+  pact diff chat@t0 'chat, another answer@t0'
   pact diff --file history.jsonl @c1 @c5`,
 	}
 	flags := a.sourceFlags(cmd)
 	rich := a.richFlags(cmd)
-	cmd.RunE = a.asks(flags, []string{"A", "B", "[SELECTOR]"}, func(ctx context.Context, s *source, rest []string) error {
-		if err := rich.check(cmd); err != nil {
-			return err
-		}
-		from, err := s.argument(ctx, rest[:1])
-		if err != nil {
-			return err
-		}
-		to, err := s.argument(ctx, rest[1:2])
-		if err != nil {
-			return err
-		}
+	structure := cmd.Flags().Bool("structure", false, "draw turns, groups and regions too")
+	compare := func(ctx context.Context, s *source, rest []string, from, to *pact.Snapshot) error {
 		var o pact.DiffOptions
 		if len(rest) == 3 {
 			q, err := s.parse(rest[2], flags.edition)
@@ -64,16 +59,96 @@ threads. It is drawn, with contents side by side if the terminal has 120 columns
 		if err != nil {
 			return err
 		}
-		if !a.outTerminal || a.json || flags.file != "" {
+		if a.json || a.form == "" && (!a.outTerminal || flags.file != "") {
 			return a.printJSON(result)
 		}
-		return a.drawDiff(ctx, result, from, to)
+		return a.drawDiff(ctx, result, from, to, *structure)
+	}
+	one := a.asks(flags, []string{"A", "B", "[SELECTOR]"}, func(ctx context.Context, s *source, rest []string) error {
+		if err := rich.check(cmd); err != nil {
+			return err
+		}
+		from, err := s.argument(ctx, rest[:1])
+		if err != nil {
+			return err
+		}
+		to, err := s.argument(ctx, rest[1:2])
+		if err != nil {
+			return err
+		}
+		return compare(ctx, s, rest, from, to)
 	})
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		if ends := endsOf(args); flags.file == "" && ends != nil {
+			return a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
+				if rich.on {
+					return usage(cmd, "--rich compares snapshots of one context")
+				}
+				return a.diffAcross(ctx, cmd, flags, ends, args, compare)
+			})(cmd, args)
+		}
+		return one(cmd, args)
+	}
 	return cmd
 }
 
-// drawDiff prints a line for each node that differs.
-func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snapshot) error {
+// end is a snapshot with the name of its context.
+type end struct{ name, address string }
+
+// endsOf returns the two ends of NAME@A NAME@B [SELECTOR], nil if the arguments
+// have another form.
+func endsOf(args []string) []end {
+	if len(args) < 2 || len(args) > 3 {
+		return nil
+	}
+	var ends []end
+	for _, arg := range args[:2] {
+		i := strings.LastIndexByte(arg, '@')
+		if i < 1 {
+			return nil
+		}
+		address := arg[i:]
+		if address == "@working" {
+			address = "working"
+		}
+		ends = append(ends, end{arg[:i], address})
+	}
+	return ends
+}
+
+// diffAcross compares snapshots of two contexts of the store.
+func (a *app) diffAcross(ctx context.Context, cmd *cobra.Command, flags *sourceFlags, ends []end, args []string,
+	compare func(context.Context, *source, []string, *pact.Snapshot, *pact.Snapshot) error) error {
+	var sides []*pact.Snapshot
+	var newer *source
+	for _, e := range ends {
+		s, _, err := a.source(ctx, cmd, flags, []string{e.name})
+		if err != nil {
+			return err
+		}
+		defer s.close()
+		side, err := s.argument(ctx, []string{e.address})
+		if err != nil {
+			return err
+		}
+		sides, newer = append(sides, side), s
+	}
+	return compare(ctx, newer, args, sides[0], sides[1])
+}
+
+// drawDiff prints a line for each block that differs, with structure for each
+// node.
+func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snapshot, structure bool) error {
+	if r.Empty() {
+		a.printf("nothing differs\n")
+		return nil
+	}
+	hidden := 0
+	if !structure {
+		all := len(r.Removed) + len(r.Added) + len(r.Changed)
+		r = blocksOf(r, from.Tree(), to.Tree())
+		hidden = all - len(r.Removed) - len(r.Added) - len(r.Changed)
+	}
 	one := func(sign, id string, in *pact.Snapshot, fields []string) error {
 		line := id
 		if n := in.Tree().Node(id); n != nil {
@@ -103,11 +178,40 @@ func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snaps
 			return err
 		}
 	}
-	if r.Empty() {
-		a.printf("nothing differs\n")
-		return nil
+	what := "node"
+	if !structure {
+		what = "block"
 	}
-	a.printf("%s\n", a.paint.faint(plural(len(r.Added), "node")+" added, "+plural(len(r.Removed), "node")+" removed, "+
-		plural(len(r.Changed), "node")+" changed"))
+	line := plural(len(r.Added), what) + " added, " + plural(len(r.Removed), what) + " removed, " +
+		plural(len(r.Changed), what) + " changed"
+	if hidden > 0 {
+		line += "; " + plural(hidden, "other node") + " with --structure"
+	}
+	a.printf("%s\n", a.paint.faint(line))
 	return nil
+}
+
+// blocksOf returns the part of a diff that is about blocks.
+func blocksOf(r *diff.Result, from, to *tree.Tree) *diff.Result {
+	isBlock := func(t *tree.Tree, id string) bool {
+		e := t.Entry(id)
+		return e != nil && e.Class() == tree.Block
+	}
+	blocks := &diff.Result{}
+	for _, id := range r.Removed {
+		if isBlock(from, id) {
+			blocks.Removed = append(blocks.Removed, id)
+		}
+	}
+	for _, id := range r.Added {
+		if isBlock(to, id) {
+			blocks.Added = append(blocks.Added, id)
+		}
+	}
+	for _, c := range r.Changed {
+		if isBlock(to, c.ID) {
+			blocks.Changed = append(blocks.Changed, c)
+		}
+	}
+	return blocks
 }

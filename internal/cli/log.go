@@ -4,8 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"strconv"
-	"strings"
-	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -19,6 +17,7 @@ import (
 type logged struct {
 	store.Entry
 	Time   string       `json:"time"`
+	Call   *loggedCall  `json:"call,omitempty"` // nil unless the entry published a snapshot
 	Stat   *stat        `json:"stat,omitempty"`
 	Origin *pact.Origin `json:"origin,omitempty"` // on the first entry of a fork: where it began
 }
@@ -36,17 +35,26 @@ func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log NAME | log --file FILE",
 		Short: "List the cycles of a context",
-		Long: `List the cycles of a context, oldest first: when each was committed, by whom and
-why, and what the commit removed and held back. --stat counts what each cycle
-changed; --edits lists the edits between the commits as well. Cycles that a fork
+		Long: `List the cycles of a context, oldest first, each of which is a call of the model: when,
+the bytes that the thread had, the tokens in and out and those of them that the provider
+read from its cache, the tools that what was new called, and its first words; then who
+committed it and why, and what the commit removed and held back. A terminal gets a few
+lines for each cycle, with --oneline one.
+
+-n N lists the newest N cycles, --since those from a time on. --stat counts what each
+cycle changed; --edits lists the edits between the commits as well. Cycles that a fork
 shares with its origin are included. With --json each line is an object.`,
 		Example: `  pact log chat
+  pact log chat -n 3 --oneline
+  pact log chat --since 2026-11-01
   pact log chat --stat --edits
   pact log chat --json | jq .message`,
 	}
 	flags := a.sourceFlags(cmd)
 	edits := cmd.Flags().Bool("edits", false, "list edits as well")
 	stats := cmd.Flags().Bool("stat", false, "count what each cycle changed")
+	some := logLimits{}
+	some.register(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		if err := count(cmd, flags.file, args); err != nil {
 			return err
@@ -60,6 +68,14 @@ shares with its origin are included. With --json each line is an object.`,
 			return fault.New(fault.SnapshotNotFound, "a document on its own has no log", "import it, or name a history")
 		}
 		first, last := s.context.Cycles()
+		lowest, err := some.lowest(cmd, first, last)
+		if err != nil {
+			return err
+		}
+		calls, err := callsOf(ctx, s.context, lowest, last)
+		if err != nil {
+			return err
+		}
 		counted := map[int64]*stat{}
 		if *stats && last >= first {
 			if counted, err = statsOf(ctx, s.context); err != nil {
@@ -78,7 +94,7 @@ shares with its origin are included. With --json each line is an object.`,
 				branched := e.Kind == store.Forked || e.Kind == store.Superseded || e.Kind == store.Erasing
 				// an import may have brought the first snapshot
 				published := e.Kind != store.Edit && e.Cycle >= first && !branched
-				if !published && !branched && !*edits {
+				if !published && !branched && !*edits || some.leavesOut(&e, lowest) {
 					continue
 				}
 				l := logged{Entry: e, Time: tree.ISO(e.TimeNS)}
@@ -88,7 +104,7 @@ shares with its origin are included. With --json each line is an object.`,
 					}
 				}
 				if published {
-					l.Stat = counted[e.Cycle]
+					l.Stat, l.Call = counted[e.Cycle], calls[e.Cycle]
 				}
 				if err := do(l); err != nil {
 					return err
@@ -99,6 +115,9 @@ shares with its origin are included. With --json each line is an object.`,
 		if a.json {
 			a.out.hold = false // print each line at once: it stands by itself
 			return each(func(l logged) error { return a.printJSON(l) })
+		}
+		if a.outTerminal && !some.oneline && a.form == "" {
+			return each(func(l logged) error { a.drawEntry(l); return nil })
 		}
 		return a.drawLog(each)
 	})
@@ -125,49 +144,6 @@ func statsOf(ctx context.Context, c *pact.Context) (map[int64]*stat, error) {
 		byCycle[s.Cycle()], before = n, s
 	}
 	return byCycle, nil
-}
-
-// drawLog reads the log twice, first to measure the columns, and so keeps none
-// of it in memory.
-func (a *app) drawLog(each func(func(logged) error) error) error {
-	c := layoutOf("llrrrrll")
-	err := each(func(l logged) error {
-		c.fit(logRow(l))
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	return each(func(l logged) error {
-		a.printf("%s\n", c.line(logRow(l)))
-		return nil
-	})
-}
-
-func logRow(l logged) []string {
-	cycle := "@c" + strconv.FormatInt(l.Cycle, 10)
-	switch {
-	case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Superseded || l.Kind == store.Erasing:
-		cycle = string(l.Kind)
-	case l.Kind == store.Create && l.Cycle == 0:
-		cycle = "new"
-	}
-	stat := make([]string, 4)
-	if l.Stat != nil {
-		stat = []string{"+" + strconv.Itoa(l.Stat.Added), "-" + strconv.Itoa(l.Stat.Removed),
-			"~" + strconv.Itoa(l.Stat.Changed), bytesText(l.Stat.Bytes)}
-	}
-	return append(append([]string{cycle, shortTime(l.TimeNS)}, stat...),
-		cells(l.Actor, strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; "))...)
-}
-
-// shortTime returns a time to the second. If the clock counted from 0 instead
-// of telling the time, it returns the count.
-func shortTime(ns int64) string {
-	if ns < int64(24*time.Hour) {
-		return "+" + time.Duration(ns).String()
-	}
-	return time.Unix(0, ns).UTC().Format(time.RFC3339)
 }
 
 func said(message string) []string {

@@ -75,7 +75,7 @@ type richDrawing struct {
 }
 
 func (d *richDrawing) draw(r *diff.Report) error {
-	d.printf("%s %s\n\n", d.paint.strong(r.From.Label+" → "+r.To.Label),
+	d.printf("%s %s\n\n", d.paint.strong("older "+r.From.Label+" → newer "+r.To.Label),
 		d.paint.faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
 			plural(r.From.Blocks, "block"), r.From.Bytes, plural(r.To.Blocks, "block"), r.To.Bytes)))
 	for _, c := range r.Removed {

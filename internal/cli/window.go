@@ -109,7 +109,8 @@ func (a *app) selectRange(ctx context.Context, cmd *cobra.Command, s *source, q 
 // drawRange prints a line for each step of a range and for each change.
 func (a *app) drawRange(r *diff.RangeDiffLatestResult) {
 	for _, b := range r.Diffs {
-		a.printf("%s %s %s\n", a.paint.strong(b.From.Label), a.paint.faint("since"), a.paint.strong(b.To.Label))
+		a.printf("%s %s, %s %s\n", a.paint.faint("newer"), a.paint.strong(b.From.Label), a.paint.faint("older"),
+			a.paint.strong(b.To.Label))
 		for _, id := range b.AddedIDs {
 			a.printf("  %s %s\n", a.paint.good("+"), visible(id))
 		}

@@ -1,0 +1,168 @@
+package cli
+
+import (
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/contexttree/pact/store"
+	"github.com/spf13/cobra"
+)
+
+// logLimits are the flags of pact log that choose entries and their form.
+type logLimits struct {
+	newest  int
+	since   string
+	oneline bool
+	sinceNS int64
+}
+
+func (l *logLimits) register(cmd *cobra.Command) {
+	cmd.Flags().IntVarP(&l.newest, "newest", "n", 0, "list the newest `N` cycles")
+	cmd.Flags().StringVar(&l.since, "since", "", "list what was committed from a `TIME` on: 2026-11-01 or "+
+		"2026-11-01T10:00:00Z")
+	cmd.Flags().BoolVar(&l.oneline, "oneline", false, "list each cycle on one line, also on a terminal")
+}
+
+// lowest returns the first cycle that the flags list, and reads --since.
+func (l *logLimits) lowest(cmd *cobra.Command, first, last int64) (int64, error) {
+	if cmd.Flags().Changed("newest") && l.newest < 1 {
+		return 0, usage(cmd, "-n takes a number of 1 or more")
+	}
+	if l.since != "" {
+		at, err := time.Parse(time.RFC3339, l.since)
+		if err != nil {
+			at, err = time.Parse(time.DateOnly, l.since)
+		}
+		if err != nil {
+			return 0, usage(cmd, "--since %s is not a time: write 2026-11-01 or 2026-11-01T10:00:00Z", l.since)
+		}
+		l.sinceNS = at.UnixNano()
+	}
+	if l.newest > 0 {
+		return max(first, last-int64(l.newest)+1), nil
+	}
+	return first, nil
+}
+
+// leavesOut reports whether the flags leave out an entry.
+func (l *logLimits) leavesOut(e *store.Entry, lowest int64) bool {
+	return l.since != "" && e.TimeNS < l.sinceNS || l.newest > 0 && e.Cycle < lowest
+}
+
+// logHead names the columns of a log with one line for each entry.
+var logHead = []string{"cycle", "time", "bytes", "in", "out", "cached", "added", "removed", "changed", "called", "said",
+	"by", "message"}
+
+// drawLog reads the log twice, first to measure the columns, and so keeps none
+// of it in memory.
+func (a *app) drawLog(each func(func(logged) error) error) error {
+	c := layoutOf("llrrrrrrrllll")
+	c.fit(logHead)
+	err := each(func(l logged) error {
+		c.fit(logRow(l))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	a.printf("%s\n", a.clip(c.line(logHead)))
+	return each(func(l logged) error {
+		a.printf("%s\n", a.clip(c.line(logRow(l))))
+		return nil
+	})
+}
+
+// logRow returns the cells of an entry; what is not known is -.
+func logRow(l logged) []string {
+	row := []string{entryName(l), shortTime(l.TimeNS), "-", "-", "-", "-", "-", "-", "-", "-", "-"}
+	if c := l.Call; c != nil {
+		row[2] = strconv.FormatInt(c.Bytes, 10)
+		row[3], row[4], row[5] = countOr(c.In), countOr(c.Out), countOr(c.Cached)
+		if len(c.Tools) > 0 {
+			row[9] = toolsText(c.Tools)
+		}
+		if c.Said != "" {
+			row[10] = c.Said
+		}
+	}
+	if s := l.Stat; s != nil {
+		row[6], row[7], row[8] = "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed)
+	}
+	by := l.Actor
+	if by == "" {
+		by = "-"
+	}
+	return append(row, cells(by, why(l))...)
+}
+
+func countOr(n *int64) string {
+	if n == nil {
+		return "-"
+	}
+	return strconv.FormatInt(*n, 10)
+}
+
+// entryName returns the cycle that an entry published, else what it did.
+func entryName(l logged) string {
+	switch {
+	case l.Kind == store.Edit || l.Kind == store.Forked || l.Kind == store.Superseded || l.Kind == store.Erasing:
+		return string(l.Kind)
+	case l.Kind == store.Create && l.Cycle == 0:
+		return "new"
+	}
+	return "@c" + strconv.FormatInt(l.Cycle, 10)
+}
+
+// why returns the message of an entry and what it removed.
+func why(l logged) string {
+	return strings.Join(append(append(said(l.Message), branchedOff(l)...), reported(l.Report)...), "; ")
+}
+
+// drawEntry prints an entry for a person, as git does a commit.
+func (a *app) drawEntry(l logged) {
+	head := []string{a.paint.changed(entryName(l)), shortTime(l.TimeNS)}
+	c := l.Call
+	if c != nil {
+		head = append(head, words(visible(c.Model))...)
+		head = append(head, bytesText(c.Bytes))
+		if c.In != nil {
+			text := "in " + strconv.FormatInt(*c.In, 10)
+			if c.Cached != nil {
+				text += " (" + strconv.FormatInt(*c.Cached, 10) + " cached)"
+			}
+			head = append(head, text)
+		}
+		if c.Out != nil {
+			head = append(head, "out "+strconv.FormatInt(*c.Out, 10))
+		}
+	}
+	if s := l.Stat; s != nil {
+		head = append(head, "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed))
+	}
+	a.printf("%s\n", a.clip(strings.Join(append(head, words(visible(l.Actor))...), "  ")))
+	var lines []string
+	if c != nil && len(c.Tools) > 0 {
+		lines = append(lines, "called "+strings.ReplaceAll(toolsText(c.Tools), ",", ", "))
+	}
+	if c != nil && c.Said != "" {
+		lines = append(lines, "“"+c.Said+"”")
+	}
+	if text := visible(why(l)); text != "" {
+		lines = append(lines, text)
+	}
+	for _, line := range lines {
+		for _, part := range wrapLine(line, max(20, a.width-4)) {
+			a.printf("    %s\n", part)
+		}
+	}
+}
+
+// shortTime returns a time to the second. If the clock counted from 0 instead
+// of telling the time, it returns the count.
+func shortTime(ns int64) string {
+	if ns < int64(24*time.Hour) {
+		return "+" + time.Duration(ns).String()
+	}
+	return time.Unix(0, ns).UTC().Format(time.RFC3339)
+}
