@@ -2,6 +2,7 @@ package lifecycle
 
 import (
 	"cmp"
+	"slices"
 
 	"github.com/contexttree/pact/tree"
 )
@@ -9,21 +10,25 @@ import (
 // candidate is a node that pruning may remove with everything below it: a block outside
 // cores, or a turn (02 §7.1).
 type candidate struct {
-	id   string
-	node *tree.Node
-	sys  bool // whether it is in ^sys, where only limits on ^sys may take it
+	id       string
+	node     *tree.Node
+	sys      bool  // whether it is in ^sys, where only limits on ^sys may take it
+	priority int64 // the one that counts: that of the node, unless the policy has a table
 }
 
-// compareNodes puts nodes into the order in which pruning takes them: by priority, then
-// from old to new, then by id.
-func compareNodes(a, b *tree.Node) int {
-	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.CreatedNS, b.CreatedNS), cmp.Compare(a.ID, b.ID))
-}
-
-// compareCandidates is the canonical pruning order.
+// compareCandidates is the canonical pruning order: by priority, then from old to new, then
+// by id.
 //
 // Specification: 02 §7.1.
-func compareCandidates(a, b candidate) int { return compareNodes(a.node, b.node) }
+func compareCandidates(a, b candidate) int {
+	return cmp.Or(cmp.Compare(a.priority, b.priority), cmp.Compare(a.node.CreatedNS, b.node.CreatedNS),
+		cmp.Compare(a.id, b.id))
+}
+
+// candidate returns a node of a region as a candidate.
+func (p *pruner) candidate(n *tree.Node, region tree.Class) candidate {
+	return candidate{n.ID, n, region == tree.Sys, p.ranking.priority(n, region)}
+}
 
 // prunable reports whether the node at the end of path can be a candidate.
 func prunable(path []*tree.Entry) bool {
@@ -37,24 +42,21 @@ func prunable(path []*tree.Entry) bool {
 }
 
 // candidatesIn returns the candidates at and below the end of path.
-func candidatesIn(path []*tree.Entry) (list []candidate) {
+func (p *pruner) candidatesIn(path []*tree.Entry) (list []candidate) {
 	if prunable(path) {
-		n := path[len(path)-1].Node()
-		list = append(list, candidate{n.ID, n, path[1].Class() == tree.Sys})
+		list = append(list, p.candidate(path[len(path)-1].Node(), path[1].Class()))
 	}
 	for k := range path[len(path)-1].Children().All() {
-		list = append(list, candidatesIn(append(path, k))...)
+		list = append(list, p.candidatesIn(append(path, k))...)
 	}
 	return list
 }
 
 // firstOf returns the node of the candidate that pruning takes first, nil if there are
 // no candidates.
-func firstOf(list []candidate) (first *tree.Node) {
-	for _, c := range list {
-		if first == nil || compareNodes(c.node, first) < 0 {
-			first = c.node
-		}
+func firstOf(list []candidate) *tree.Node {
+	if len(list) == 0 {
+		return nil
 	}
-	return first
+	return slices.MinFunc(list, compareCandidates).node
 }

@@ -209,12 +209,22 @@ func (s *components) outsideReferrer(of *component, inside map[*component]bool) 
 	for _, id := range of.members {
 		for from := range s.tree.Referrers(id) {
 			if from != id && !inside[s.of(from)] {
-				last = later(last, candidate{id: from, node: s.tree.Node(from)})
+				last = later(last, s.referrer(from))
 			}
 		}
 	}
 	of.lastReferrer = last
 	return last
+}
+
+// referrer returns a node that refers to another as a candidate, which it may be.
+func (s *components) referrer(id string) candidate {
+	var room [8]*tree.Entry
+	path := s.tree.AppendPath(room[:0], id)
+	if len(path) == 1 {
+		return candidate{id: id, node: path[0].Node(), priority: path[0].Node().Priority}
+	}
+	return s.candidate(path[len(path)-1].Node(), path[1].Class())
 }
 
 // later returns the candidate that pruning takes later. The zero candidate counts as

@@ -9,7 +9,7 @@ import (
 // refersOutside finds the items from which a reference leads to a node elsewhere.
 var refersOutside = &tree.First{
 	Name: "refers out",
-	Less: func(a, b *tree.Node) bool { return compareNodes(a, b) < 0 },
+	Less: func(_, _ *tree.Node) bool { return false }, // any of them will do
 	Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
 		if len(outgoingRefs(item)) > 0 {
 			return item.Node(), nil
@@ -35,7 +35,7 @@ func (w *walk) openReferenced() error {
 			}
 			w.crossed[item[len(item)-1].Node().ID] = true
 			if !w.isProtected(item) && len(w.byRegion[item[1].Class()]) > 0 {
-				w.put(candidatesIn(item)...)
+				w.put(w.candidatesIn(item)...)
 			}
 		}
 		return nil

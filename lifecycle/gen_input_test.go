@@ -170,6 +170,13 @@ func (s *genTree) genPolicy() (p lifecycle.Policy) {
 			p.Parts = append(p.Parts, part)
 		}
 	}
+	p.ProtectTask = s.Intn(3) == 0
+	if s.Intn(2) == 0 {
+		p.Ranks = map[string]int64{}
+		for range 1 + s.Intn(4) {
+			p.Ranks[pick("call", "result", "text", "stub", "user", "assistant", "tool", "system")] = int64(s.Intn(7) - 3)
+		}
+	}
 	if s.Intn(2) == 0 {
 		p.Stub = pick("[...]", "[gone]", strings.Repeat("gone and left ", 4))
 	}

@@ -12,6 +12,8 @@ type modelPruner struct {
 	*model
 	policy lifecycle.Policy
 	recent map[string]bool // the protected turns
+	task   string          // the user's first message, where it is protected
+	began  *model          // the state that pruning began with, from which turns have their priority
 	named  map[string]bool // what was asked for by name, while that is looked at
 	held   map[string]bool // what was to go and stays
 	took   bool            // whether anything went
@@ -144,7 +146,7 @@ func (p *modelPruner) unit(id string) (unit map[string]bool, roots []string) {
 		case !unit[p.turnOf(m)]:
 			return nil, nil
 		}
-		if p.modelTree[m].pinned || p.retained[m] || len(path) > 2 && p.recent[path[2]] {
+		if p.modelTree[m].pinned || p.retained[m] || len(path) > 2 && p.recent[path[2]] || p.named == nil && m == p.task {
 			return nil, nil
 		}
 		for _, from := range p.referrers(m) {
@@ -161,8 +163,8 @@ func (p *modelPruner) ordered(ids []string) []string {
 	sort.Slice(ids, func(x, y int) bool {
 		a, b := p.modelTree[ids[x]], p.modelTree[ids[y]]
 		switch {
-		case a.priority != b.priority:
-			return a.priority < b.priority
+		case p.priorityOf(a.id) != p.priorityOf(b.id):
+			return p.priorityOf(a.id) < p.priorityOf(b.id)
 		case a.ns != b.ns:
 			return a.ns < b.ns
 		}

@@ -153,7 +153,8 @@ func (r *model) parts(stub string) bool {
 // prune removes what is named, then what the limits need, unless it waits. It
 // returns how a pass that waits is said.
 func (r *model) prune(in lifecycle.Input) *modelPruner {
-	p := &modelPruner{model: r, policy: in.Policy, recent: map[string]bool{}, held: map[string]bool{}}
+	p := &modelPruner{model: r, policy: in.Policy, recent: map[string]bool{}, held: map[string]bool{},
+		began: r.clone()}
 	turns := r.turns()
 	for _, id := range turns[max(0, len(turns)-in.Policy.ProtectTurns):] {
 		p.recent[id] = true
@@ -170,6 +171,9 @@ func (r *model) prune(in lifecycle.Input) *modelPruner {
 	}
 	p.asked(slices.Sorted(maps.Keys(p.named)))
 	p.named = nil
+	if in.Policy.ProtectTask {
+		p.task = p.firstOfUser()
+	}
 	limits := limitsOf(in.Policy)
 	pass := *p
 	pass.model, pass.held, pass.took = r.clone(), maps.Clone(p.held), false

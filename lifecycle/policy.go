@@ -24,6 +24,12 @@ type Policy struct {
 
 	Parts        []Part `json:"parts,omitempty"`         // limits on parts of the snapshot
 	ProtectTurns int    `json:"protect_turns,omitempty"` // how many of the most recent sealed turns pruning leaves alone
+	ProtectTask  bool   `json:"protect_task,omitempty"`  // whether limits leave alone what Task returns
+
+	// Ranks moves nodes in the order of pruning (decision 085). The entry for the kind of a
+	// sealed block, else that for its role, is added to its priority (02 §3.2.1); a turn has
+	// the highest priority of its blocks. With an empty table the headers alone decide.
+	Ranks map[string]int64 `json:"ranks,omitempty"`
 
 	// Pruning makes a provider's prompt cache useless from the first removed byte on. So it
 	// can wait until it would free at least this much, or until a cycle that is a multiple
@@ -63,13 +69,13 @@ const (
 )
 
 // Empty reports whether the policy says nothing.
-func (p *Policy) Empty() bool { return len(p.Parts) == 0 && p.equal(Policy{}) }
+func (p *Policy) Empty() bool { return len(p.Parts) == 0 && len(p.Ranks) == 0 && p.equal(Policy{}) }
 
-// equal reports whether two policies are equal except for their parts.
+// equal reports whether two policies are equal except for their parts and ranks.
 func (p *Policy) equal(o Policy) bool {
 	return p.MaxTokens == o.MaxTokens && p.MaxBytes == o.MaxBytes && p.MaxNodes == o.MaxNodes &&
-		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.MinTokens == o.MinTokens &&
-		p.MinBytes == o.MinBytes && p.Every == o.Every &&
+		p.MaxTurns == o.MaxTurns && p.ProtectTurns == o.ProtectTurns && p.ProtectTask == o.ProtectTask &&
+		p.MinTokens == o.MinTokens && p.MinBytes == o.MinBytes && p.Every == o.Every &&
 		p.Stub == o.Stub && p.Orphans == o.Orphans && p.Tokenizer == o.Tokenizer
 }
 
@@ -83,7 +89,7 @@ func (p *Policy) Counts() bool {
 const maxParts = 64
 
 // Check returns E_DOCUMENT_INVALID for a policy that cannot be followed: a negative number,
-// an unknown word, more than 64 parts, a part without a limit, waiting without a limit.
+// an unknown word, more than 64 parts or ranks, a part without a limit, waiting without a limit.
 func (p *Policy) Check() error {
 	for _, n := range [...]struct {
 		name  string
@@ -109,6 +115,9 @@ func (p *Policy) Check() error {
 		if err := part.check(); err != nil {
 			return err
 		}
+	}
+	if err := p.checkRanks(); err != nil {
+		return err
 	}
 	if waits := p.MinTokens > 0 || p.MinBytes > 0 || p.Every > 0; waits && len(p.limits()) == 0 {
 		return invalidPolicy("min_tokens, min_bytes, every", "it says when pruning waits, but has no limit to prune for",

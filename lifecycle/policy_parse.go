@@ -54,6 +54,11 @@ func checkNames(data []byte, known []string) error {
 		seen = append(seen, name)
 		var value json.RawMessage
 		_ = d.Decode(&value)
+		if name == "ranks" {
+			if err := checkTwice(value); err != nil {
+				return err
+			}
+		}
 		if name != "parts" {
 			continue
 		}
@@ -64,6 +69,22 @@ func checkNames(data []byte, known []string) error {
 				return err
 			}
 		}
+	}
+	return nil
+}
+
+// checkTwice refuses names that come twice in a JSON object.
+func checkTwice(data []byte) error {
+	d := json.NewDecoder(bytes.NewReader(data))
+	seen := make(map[string]bool)
+	for _, _ = d.Token(); d.More(); {
+		token, _ := d.Token()
+		name, _ := token.(string)
+		if seen[name] {
+			return invalidPolicy(name, strconv.Quote(name)+" is in ranks twice", "write each name once")
+		}
+		seen[name] = true
+		_, _ = d.Token()
 	}
 	return nil
 }

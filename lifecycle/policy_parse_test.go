@@ -14,7 +14,8 @@ import (
 func TestParsePolicy(t *testing.T) {
 	const text = `{"max_tokens":1,"max_bytes":2,"max_nodes":3,"max_turns":4,` +
 		`"parts":[{"region":"^sys","max_tokens":5},{"kind":"result","tag":"x","max_bytes":6,"max_nodes":7}],` +
-		`"protect_turns":8,"min_tokens":9,"min_bytes":10,"every":11,"stub":"s","orphans":"drop","tokenizer":"words"}`
+		`"protect_turns":8,"protect_task":true,"ranks":{"result":-40,"user":3},` +
+		`"min_tokens":9,"min_bytes":10,"every":11,"stub":"s","orphans":"drop","tokenizer":"words"}`
 	p, err := lifecycle.ParsePolicy([]byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -22,7 +23,8 @@ func TestParsePolicy(t *testing.T) {
 	want := lifecycle.Policy{
 		MaxTokens: 1, MaxBytes: 2, MaxNodes: 3, MaxTurns: 4,
 		Parts:        []lifecycle.Part{{Region: "^sys", MaxTokens: 5}, {Kind: "result", Tag: "x", MaxBytes: 6, MaxNodes: 7}},
-		ProtectTurns: 8, MinTokens: 9, MinBytes: 10, Every: 11, Stub: "s", Orphans: lifecycle.Drop, Tokenizer: "words",
+		ProtectTurns: 8, ProtectTask: true, Ranks: map[string]int64{"result": -40, "user": 3},
+		MinTokens: 9, MinBytes: 10, Every: 11, Stub: "s", Orphans: lifecycle.Drop, Tokenizer: "words",
 	}
 	if !reflect.DeepEqual(p, want) {
 		t.Errorf("got  %+v\nwant %+v", p, want)
@@ -39,6 +41,10 @@ func TestParsePolicy(t *testing.T) {
 		`{"parts":[{"tag":"a","tag":"b"}]}`: "is in it twice",
 		`{"max_nodes":1.5}`:                 "cannot be read",
 		`{"max_nodes":-1}`:                  "write 0 or more",
+		`{"ranks":{"call":1,"call":2}}`:     "is in ranks twice",
+		`{"ranks":{"":1}}`:                  "has no name",
+		`{"ranks":{"call":1.5}}`:            "cannot be read",
+		`{"ranks":{"call":1000000001}}`:     "a rank is not between",
 	} {
 		_, err := lifecycle.ParsePolicy([]byte(bad))
 		if !errors.Is(err, fault.DocumentInvalid) || !strings.Contains(err.Error(), says) {
@@ -50,7 +56,8 @@ func TestParsePolicy(t *testing.T) {
 // What is read is written again, and read as the same.
 func FuzzParsePolicy(f *testing.F) {
 	for _, seed := range []string{`{}`, `null`, `{"parts":null}`, `{"parts":[null]}`,
-		`{"parts":[{"kind":"a","max_nodes":1},{"kind":"b","max_turns":1}]}`, `{"stub":"\u00e9","max_bytes":9}`} {
+		`{"parts":[{"kind":"a","max_nodes":1},{"kind":"b","max_turns":1}]}`, `{"stub":"\u00e9","max_bytes":9}`, `{"ranks":null}`,
+		`{"ranks":{"call":-1,"result":-2},"protect_task":true}`} {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, data []byte) {
@@ -68,6 +75,9 @@ func FuzzParsePolicy(f *testing.F) {
 		}
 		if len(p.Parts) == 0 {
 			p.Parts, again.Parts = nil, nil
+		}
+		if len(p.Ranks) == 0 {
+			p.Ranks, again.Ranks = nil, nil
 		}
 		if !reflect.DeepEqual(p, again) {
 			t.Errorf("%s gives %+v, and printed %s %+v", data, p, printed, again)

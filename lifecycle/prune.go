@@ -19,6 +19,8 @@ type pruner struct {
 	requested      map[string]bool // the ids that the caller asked for, nil while limits decide
 	rewriting      bool            // whether these are turns that the conversation replaces (Input.Rewrite)
 	components     *components     // the components found so far by the current removeCandidates
+	ranking        *ranking        // gives candidates their priority
+	task           string          // the id of the user's first message, "" where it is not protected
 
 	tree             *tree.Tree
 	stamps           tree.Stamps
@@ -46,6 +48,7 @@ const (
 // Specification: 02 §7, 02 §7.3.
 func (p *pruner) prune(report *Report) error {
 	before := p.tree
+	p.ranking = newRanking(p.ctx, &p.in.Policy, p.tree)
 	if err := p.measureLimits(); err != nil {
 		return err
 	}
@@ -59,6 +62,9 @@ func (p *pruner) prune(report *Report) error {
 	}
 	if len(p.exceeded()) > 0 {
 		p.protect()
+		if err := p.protectTask(); err != nil {
+			return err
+		}
 		if err := p.pruneToLimits(report); err != nil {
 			return err
 		}
@@ -201,6 +207,19 @@ func (p *pruner) protect() {
 	}
 }
 
+// protectTask finds the first message of the user, which limits leave alone if the policy
+// says so.
+func (p *pruner) protectTask() error {
+	if !p.in.Policy.ProtectTask {
+		return nil
+	}
+	n, err := Task(p.ctx, p.tree)
+	if n != nil {
+		p.task = n.ID
+	}
+	return err
+}
+
 // isProtected reports whether the node at the end of path is a protected turn or in one.
 func (p *pruner) isProtected(path []*tree.Entry) bool {
 	return p.firstProtected != nil && len(path) > 2 && path[1].Class() == tree.Seq &&
@@ -242,7 +261,10 @@ func (p *pruner) resolveRequest(named, chosen []string) ([]candidate, error) {
 				"name the turn around it")
 		case !p.requested[id]:
 			p.requested[id] = true
-			list = append(list, candidate{id: id, node: path[len(path)-1].Node()})
+			// Unlike a limit, a request may take any block of ^sys.
+			c := p.candidate(path[len(path)-1].Node(), path[1].Class())
+			c.sys = false
+			list = append(list, c)
 		}
 	}
 	return list, nil

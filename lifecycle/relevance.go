@@ -19,8 +19,10 @@ func (l *limit) anyCandidateHelps() bool {
 func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
 	first := func(name string, find func(path []*tree.Entry) ([]candidate, error)) {
 		list = append(list, &tree.First{
-			Name: name,
-			Less: func(a, b *tree.Node) bool { return compareNodes(a, b) < 0 },
+			Name: w.ranking.nameOf(name),
+			Less: func(a, b *tree.Node) bool {
+				return compareCandidates(w.candidate(a, region), w.candidate(b, region)) < 0
+			},
 			Of: func(_ context.Context, item *tree.Entry) (*tree.Node, error) {
 				candidates, err := find(w.pathTo(region, item))
 				return firstOf(candidates), err
@@ -28,7 +30,7 @@ func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
 		})
 	}
 	if w.everyCandidateHelps(region) {
-		first("first in "+region.String(), func(path []*tree.Entry) ([]candidate, error) { return candidatesIn(path), nil })
+		first("first in "+region.String(), func(path []*tree.Entry) ([]candidate, error) { return w.candidatesIn(path), nil })
 		return list
 	}
 	for _, l := range w.byRegion[region] {
@@ -41,7 +43,7 @@ func (w *walk) firstHelpers(region tree.Class) (list []*tree.First) {
 		first(name, func(path []*tree.Entry) ([]candidate, error) {
 			item := path[len(path)-1]
 			if out, err := refersOutside.At(w.ctx, item); out != nil || err != nil {
-				return candidatesIn(path), err
+				return w.candidatesIn(path), err
 			}
 			if counts, err := w.mayContribute(l, item, region); !counts || err != nil {
 				return nil, err
@@ -73,7 +75,7 @@ func (w *walk) helpersIn(path []*tree.Entry, l *limit) ([]candidate, error) {
 		for _, to := range t.nodes[i].Node().Refs {
 			k, inside := t.index[to]
 			if !inside {
-				return candidatesIn(path), nil
+				return w.candidatesIn(path), nil
 			}
 			t.union(i, k)
 		}
@@ -86,7 +88,7 @@ func (w *walk) helpersIn(path []*tree.Entry, l *limit) ([]candidate, error) {
 	var list []candidate
 	for i := range t.nodes {
 		if n := &t.nodes[i]; n.prunable && t.nodes[t.find(i)].helps {
-			list = append(list, candidate{n.Node().ID, n.Node(), t.region == tree.Sys})
+			list = append(list, w.candidate(n.Node(), t.region))
 		}
 	}
 	return list, nil

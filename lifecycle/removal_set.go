@@ -74,6 +74,8 @@ func (p *pruner) keptBecause(path []*tree.Entry) string {
 		return Retained
 	case p.isProtected(path):
 		return Recent
+	case n.ID == p.task:
+		return First
 	}
 	return ""
 }

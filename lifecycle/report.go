@@ -33,6 +33,7 @@ const (
 	Retained   = "retained"   // a holder in this process retains it
 	Pinned     = "pinned"     // it, or a node that must go with it, is pinned
 	Recent     = "recent"     // it is among the protected most recent turns
+	First      = "task"       // it is, or holds, the first message of the user, and the policy protects that
 	Contains   = "contains"   // a node below it stays
 	Waits      = "waiting"    // the policy postpones pruning
 	Whole      = "whole"      // it can only go with a turn that the caller did not name

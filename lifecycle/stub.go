@@ -129,7 +129,7 @@ func (p *pruner) keepStub(s *placedStub) candidate {
 	}
 	p.newStubs[s.ID] = true
 	path := p.tree.Path(s.ID)
-	return candidate{id: s.ID, node: path[len(path)-1].Node(), sys: path[1].Class() == tree.Sys}
+	return p.candidate(path[len(path)-1].Node(), path[1].Class())
 }
 
 // rewindableClock remembers the readings of a clock. To drop an attempt, set next back to

@@ -70,9 +70,9 @@ type walk struct {
 // regions is the length of an array that classes of regions index.
 const regions = max(tree.Sys, tree.Seq, tree.Head) + 1
 
-// earlier returns the node that pruning takes first; nil counts as none.
-func earlier(a, b *tree.Node) *tree.Node {
-	if a == nil || b != nil && compareNodes(b, a) < 0 {
+// earlier returns the node of a region that pruning takes first; nil counts as none.
+func (w *walk) earlier(a, b *tree.Node, region tree.Class) *tree.Node {
+	if a == nil || b != nil && compareCandidates(w.candidate(b, region), w.candidate(a, region)) < 0 {
 		return b
 	}
 	return a
@@ -183,10 +183,10 @@ func (w *walk) putRun(region tree.Class, run *tree.List) error {
 		if err != nil {
 			return err
 		}
-		first = earlier(first, n)
+		first = w.earlier(first, n, region)
 	}
 	if first != nil {
-		w.queue.push(queued{candidate: candidate{first.ID, first, region == tree.Sys}, run: run})
+		w.queue.push(queued{candidate: w.candidate(first, region), run: run})
 	}
 	return nil
 }
@@ -201,10 +201,10 @@ func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 		if err != nil {
 			return err
 		}
-		first = earlier(first, n)
+		first = w.earlier(first, n, region)
 	}
 	if first != nil {
-		w.queue.push(queued{candidate: candidate{first.ID, first, region == tree.Sys}, item: item})
+		w.queue.push(queued{candidate: w.candidate(first, region), item: item})
 	}
 	return nil
 }
@@ -213,7 +213,7 @@ func (w *walk) putItem(region tree.Class, item *tree.Entry) error {
 func (w *walk) openItem(region tree.Class, item *tree.Entry) error {
 	path := w.pathTo(region, item)
 	if w.everyCandidateHelps(region) {
-		w.put(candidatesIn(path)...)
+		w.put(w.candidatesIn(path)...)
 		return nil
 	}
 	for _, l := range w.byRegion[region] {
@@ -244,7 +244,7 @@ func (w *walk) requeue(aside map[string][]candidate, id string) {
 // stub, into the queue: with the stub a candidate may help that did not before.
 func (w *walk) requeueItem(path []*tree.Entry) {
 	if region := path[1].Class(); !w.isProtected(path) && !w.everyCandidateHelps(region) && len(w.byRegion[region]) > 0 {
-		w.putNew(candidatesIn(itemOf(path)))
+		w.putNew(w.candidatesIn(itemOf(path)))
 	}
 }
 

@@ -180,6 +180,8 @@ func heldText(reason, kept, by string) string {
 		return text + ", kept: " + node + " refers to it"
 	case kept == "contains":
 		return text + ", kept: " + node + " below it stays"
+	case kept == "task":
+		return text + ", kept: the first message of the user"
 	case kept == "recent":
 		return text + ", kept: among the most recent turns"
 	case kept == "waiting":

@@ -1,0 +1,137 @@
+package lifecycle
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// maxRanks bounds the entries of a policy's table, and maxRank how far one moves a node.
+// Priorities stay 2^40 away from the ends of int64, so a sum with a rank does not overflow.
+const (
+	maxRanks = 64
+	maxRank  = 1_000_000_000
+)
+
+func (p *Policy) checkRanks() error {
+	if len(p.Ranks) > maxRanks {
+		return invalidPolicy("ranks", "there are more than "+strconv.Itoa(maxRanks)+" ranks", "rank fewer kinds and roles")
+	}
+	for name, rank := range p.Ranks {
+		if name == "" {
+			return invalidPolicy("ranks", "a rank has no name", "name it after a kind or a role, such as result")
+		}
+		if rank > maxRank || rank < -maxRank {
+			return invalidPolicy("ranks", "a rank is not between -"+strconv.Itoa(maxRank)+" and "+strconv.Itoa(maxRank),
+				"steps of 10 are enough")
+		}
+	}
+	return nil
+}
+
+// ranking gives nodes the priority that the table of a policy makes of their own (decision
+// 080). A nil ranking leaves each node its own priority.
+type ranking struct {
+	ranks map[string]int64
+	key   string      // the table as text, for what trees remember of it
+	tree  *tree.Tree  // the state before pruning, which decides on the priorities of turns
+	top   *tree.First // finds the block that gives a turn its priority
+	ctx   context.Context
+}
+
+// newRanking returns the ranking of a policy, nil if it has no table. t is the state before
+// pruning.
+func newRanking(ctx context.Context, p *Policy, t *tree.Tree) *ranking {
+	if len(p.Ranks) == 0 {
+		return nil
+	}
+	key, err := json.Marshal(p.Ranks) // which sorts the names
+	if err != nil {
+		panic(err) // a map of integers can be encoded
+	}
+	r := &ranking{ranks: p.Ranks, key: string(key), tree: t, ctx: ctx}
+	r.top = &tree.First{Name: "top " + r.key, Of: func(_ context.Context, e *tree.Entry) (*tree.Node, error) {
+		return r.topOf(e), nil
+	}}
+	return r
+}
+
+// nameOf completes the name of a search whose answer depends on the table.
+func (r *ranking) nameOf(search string) string {
+	if r == nil {
+		return search
+	}
+	return search + " by " + r.key
+}
+
+// priority returns the priority that counts for a node of a region: its own and its rank.
+// The blocks of ^ah have no rank, because nobody has answered them yet; neither have stubs.
+func (r *ranking) priority(n *tree.Node, region tree.Class) int64 {
+	switch {
+	case r == nil || region == tree.Head || n.Kind == StubKind:
+		return n.Priority
+	case region == tree.Seq:
+		if e := r.tree.Entry(n.ID); e != nil && e.Class() == tree.Turn {
+			return r.ofTurn(e)
+		}
+	}
+	return n.Priority + r.rank(n, region)
+}
+
+// rank returns what the table has for the kind of a block, else for its role, else 0.
+func (r *ranking) rank(n *tree.Node, region tree.Class) int64 {
+	if rank, ok := r.ranks[n.Kind]; ok && n.Kind != "" {
+		return rank
+	}
+	role := n.Role
+	switch {
+	case role == "" && region == tree.Sys:
+		role = "system"
+	case role == "":
+		role = "user"
+	}
+	return r.ranks[role]
+}
+
+// ofTurn returns the priority of a turn: its own if that is not 0, else the highest of the
+// blocks in it. Stubs count only if there is nothing else, and without the priority that
+// has pruning take them last.
+func (r *ranking) ofTurn(turn *tree.Entry) int64 {
+	if own := turn.Node().Priority; own != 0 {
+		return own
+	}
+	n, _ := r.top.At(r.ctx, turn) // topOf does not fail
+	if n == nil {
+		return 0
+	}
+	return r.inTurn(n)
+}
+
+// inTurn returns what a block contributes to the priority of its turn.
+func (r *ranking) inTurn(n *tree.Node) int64 {
+	if n.Kind == StubKind {
+		return r.rank(n, tree.Seq)
+	}
+	return n.Priority + r.rank(n, tree.Seq)
+}
+
+// topOf returns the block below an entry that gives it its priority, nil if there is none.
+func (r *ranking) topOf(e *tree.Entry) (top *tree.Node) {
+	for k := range e.Children().All() {
+		n := k.Node()
+		if k.Class() != tree.Block {
+			n = r.topOf(k)
+		}
+		switch {
+		case n == nil:
+		case top == nil, top.Kind == StubKind && n.Kind != StubKind:
+			top = n
+		case n.Kind == StubKind && top.Kind != StubKind:
+		case r.inTurn(n) > r.inTurn(top):
+			top = n
+		}
+	}
+	return top
+}

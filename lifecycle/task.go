@@ -1,0 +1,42 @@
+package lifecycle
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/tree"
+)
+
+// firstOfUser finds the first block of the user in an item.
+var firstOfUser = &tree.First{
+	Name: "first of user",
+	Less: func(_, _ *tree.Node) bool { return false }, // of two items the first one in the list
+	Of:   func(_ context.Context, item *tree.Entry) (*tree.Node, error) { return userBlock(item), nil },
+}
+
+// Task returns the first block of the user in a tree: the first in thread order that stands
+// outside ^sys, has the role user or none, and is no tool result and no stub. It returns nil
+// if there is none. Cost: the turns that no call has looked at, on this tree or one that
+// shares them.
+func Task(ctx context.Context, t *tree.Tree) (*tree.Node, error) {
+	n, err := firstOfUser.In(ctx, t.Region(tree.Seq).Children())
+	if n == nil && err == nil {
+		n = userBlock(t.Region(tree.Head))
+	}
+	return n, err
+}
+
+// userBlock returns the first block of the user at or below an entry, nil if there is none.
+func userBlock(e *tree.Entry) *tree.Node {
+	if e.Class() == tree.Block {
+		if n := e.Node(); (n.Role == "user" || n.Role == "") && n.Kind != resultKind && n.Kind != StubKind {
+			return n
+		}
+		return nil
+	}
+	for k := range e.Children().All() {
+		if n := userBlock(k); n != nil {
+			return n
+		}
+	}
+	return nil
+}
