@@ -106,18 +106,19 @@ func (o OpenOptions) context(s store.Store) *Context {
 	return &Context{store: s, clock: o.Clock, actor: o.Actor, counter: o.Counter, held: map[string]int{}}
 }
 
-// begin creates the context in its store.
+// begin creates the context in its store. It keeps the last trees of a history alone, so
+// that the store may let go of the others before it is done.
 func (c *Context) begin(ctx context.Context, g store.Creation) (*Context, error) {
-	info, err := c.store.Create(ctx, g)
-	if err != nil {
-		return nil, err
-	}
-	begun := store.State{Info: info, Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
+	begun := store.State{Head: g.Tree, Working: g.Tree.WithCycle(g.Stamps.Cycle), Idle: g.Entry.Idle}
 	for _, change := range g.Changes {
 		begun.Working = change.After
 		if change.Sealed != nil {
 			begun.Head, begun.Idle = change.Sealed, change.Entry.Idle
 		}
+	}
+	var err error
+	if begun.Info, err = c.store.Create(ctx, g); err != nil {
+		return nil, err
 	}
 	c.state.Store(&state{State: begun})
 	return c, nil

@@ -23,14 +23,17 @@ func (r *historyReader) refuseOrReport(node, message string) error {
 // checkSeal compares a snapshot with what was sealed before it (03 §5). An id belongs to one
 // node. Nodes of a sealed turn may go, and others may be attached outside the core, but none
 // may change. Stamps do not count, because reading fills in missing ones; nor does the ttl,
-// which a node loses when it is held back. It reports each rule once a cycle. Cost: the
-// differences from the previous snapshot.
+// which a node loses when it is held back. It reports each rule once a cycle, and notes the
+// stamps of what is new. Cost: the differences from the previous snapshot.
 func (r *historyReader) checkSeal(next *tree.Tree) error {
 	var changed, gone, came, again []string
 	if r.removed == nil {
 		r.removed = make(map[string]bool)
 	}
 	tree.Compare(r.last.WithCycle(next.Cycle()), next, func(d tree.Difference) bool {
+		if d.New != nil {
+			noteStamps(&r.stamps, d.New)
+		}
 		switch {
 		case d.New == nil:
 			r.removed[d.Old.ID] = true

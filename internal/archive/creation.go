@@ -26,13 +26,17 @@ func ReadDocument(name string, data []byte, o Options) (store.Creation, []inspec
 func creationOf(name string, d *document.Document, actor string) store.Creation {
 	stamps := tree.Stamps{Cycle: d.Tree.Cycle() + 1, Given: -1}
 	for e := range d.Tree.All() {
-		stamps.LastNS = max(stamps.LastNS, e.Node().CreatedNS)
-		stamps.Given = max(stamps.Given, tree.GeneratedCycle(e.Node().ID))
+		noteStamps(&stamps, e.Node())
 	}
 	return store.Creation{
 		Name: name, Edition: string(d.Edition), Tree: d.Tree, Imported: true, Stamps: stamps,
 		Entry: store.Entry{Cycle: d.Tree.Cycle(), TimeNS: stamps.LastNS, Actor: actor},
 	}
+}
+
+// noteStamps raises the counters of a context to those of a node.
+func noteStamps(s *tree.Stamps, n *tree.Node) {
+	s.LastNS, s.Given = max(s.LastNS, n.CreatedNS), max(s.Given, tree.GeneratedCycle(n.ID))
 }
 
 // creation returns the whole history as one step of a store.
@@ -44,19 +48,13 @@ func (r *historyReader) creation(name string) store.Creation {
 		g.Entry = r.firstEntry
 	}
 	stamps := g.Stamps
-	note := func(born []tree.Born) {
-		for _, b := range born {
-			stamps.LastNS = max(stamps.LastNS, b.Node.CreatedNS)
-			stamps.Given = max(stamps.Given, tree.GeneratedCycle(b.Node.ID))
-		}
-	}
-	for i, c := range r.changes {
-		_, born := c.Before.Delta(c.Sealed)
-		note(born)
+	for i := range r.changes {
+		c := &r.changes[i]
+		stamps.LastNS, stamps.Given = max(stamps.LastNS, c.Stamps.LastNS), max(stamps.Given, c.Stamps.Given)
 		stamps.Cycle = c.After.Cycle()
-		r.changes[i].Stamps = stamps
+		c.Stamps = stamps
 		if !r.compact {
-			r.changes[i].Entry.TimeNS, r.changes[i].Entry.Actor = stamps.LastNS, r.Actor
+			c.Entry.TimeNS, c.Entry.Actor = stamps.LastNS, r.Actor
 		}
 	}
 	g.Changes = r.changes
@@ -68,9 +66,9 @@ func (r *historyReader) creation(name string) store.Creation {
 	if len(born) == 0 && before.Digest() == r.working.Digest() {
 		return g
 	}
-	note(born)
 	stamps.Cycle = before.Cycle()
 	for _, b := range born {
+		noteStamps(&stamps, b.Node)
 		if b.Node.Cycle == stamps.Cycle {
 			stamps.Next = max(stamps.Next, b.Node.Index+1)
 		}

@@ -24,10 +24,15 @@ type historyReader struct {
 	first, last  *tree.Tree  // of the snapshots read so far
 	firstEntry   store.Entry // the log entry of the first tree
 	changes      []store.Change
-	working      *tree.Tree // the working state, if the history has one
+	stamps       tree.Stamps // LastNS and Given of all that the changes brought
+	working      *tree.Tree  // the working state, if the history has one
 	findings     []inspect.Finding
 	removed      map[string]bool // ids that only earlier snapshots have
 	editionGiven bool            // the caller gave the edition
+}
+
+func newHistoryReader(o Options) *historyReader {
+	return &historyReader{Options: o, stamps: tree.Stamps{Given: -1}}
 }
 
 // ReadHistory reads a history in either form as a context with this name. Unless the options
@@ -36,7 +41,7 @@ type historyReader struct {
 // what no context can have had, E_LIMIT. Cost: the input, and the trees, which share what did
 // not change.
 func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (store.Creation, []inspect.Finding, error) {
-	r := &historyReader{Options: o}
+	r := newHistoryReader(o)
 	type numbered struct {
 		data []byte
 		line int
@@ -67,7 +72,7 @@ func ReadHistory(ctx context.Context, name string, in io.Reader, o Options) (sto
 		}
 	}
 	if backwards != nil {
-		r = &historyReader{Options: o}
+		r = newHistoryReader(o)
 		r.report("", "the snapshots stand newest first: read from the end")
 	}
 	for _, l := range slices.Backward(backwards) {
@@ -138,7 +143,7 @@ func (r *historyReader) publish(t *tree.Tree, e store.Entry) error {
 	}
 	e.Cycle = t.Cycle()
 	r.changes = append(r.changes, store.Change{
-		Before: r.last.WithCycle(t.Cycle()), After: t.WithCycle(t.Cycle() + 1), Sealed: t, Entry: e,
+		Before: r.last.WithCycle(t.Cycle()), After: t.WithCycle(t.Cycle() + 1), Sealed: t, Stamps: r.stamps, Entry: e,
 	})
 	r.last = t
 	return nil
