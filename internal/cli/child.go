@@ -15,6 +15,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/proxy"
+	"github.com/contexttree/pact/record"
 	"github.com/spf13/cobra"
 )
 
@@ -43,7 +44,10 @@ At the end pact says what was recorded and which command shows it.
 pact sets ANTHROPIC_BASE_URL, OPENAI_BASE_URL and GOOGLE_GEMINI_BASE_URL for this one
 program. If one of them is already set, the proxy passes calls on to its address. codex
 gets a provider with -c, opencode a configuration in OPENCODE_CONFIG_CONTENT. pact
-changes no file. --print shows what it would set.`,
+changes no file. --print shows what it would set.
+
+--diagnose adds a field to requests that asks the provider why it did not read all of
+its cache; pact prefix --provider shows the reason. Without it pact adds nothing.`,
 		Example: `  pact run -- codex
   pact run --name bug-42 -- claude -p 'What is in this directory?'
   pact run --print -- python my_agent.py`,
@@ -53,6 +57,7 @@ changes no file. --print shows what it would set.`,
 	f.SetInterspersed(false)
 	show := f.Bool("print", false, "print what would be set and run, with the port as PORT")
 	name := f.String("name", "", "record to the context `NAME`; by default to one named like the program")
+	diagnose := diagnoseFlag(f)
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		upstreams := map[string]*url.URL{}
 		for _, c := range clients {
@@ -72,7 +77,8 @@ changes no file. --print shows what it would set.`,
 		if *name == "" {
 			*name = strings.TrimSuffix(filepath.Base(args[0]), filepath.Ext(args[0]))
 		}
-		r, err := a.record(ctx, "127.0.0.1:0", *name, false, upstreams)
+		r, err := a.record(ctx, "127.0.0.1:0", proxy.Options{Upstreams: upstreams},
+			record.Options{Context: *name, Diagnose: *diagnose})
 		if err != nil {
 			return err
 		}

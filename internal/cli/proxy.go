@@ -16,6 +16,7 @@ import (
 	"github.com/contexttree/pact/store"
 	"github.com/klauspost/compress/zstd"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 )
 
 // recording is a proxy that records to the store.
@@ -27,10 +28,8 @@ type recording struct {
 	served   chan error
 }
 
-// record starts a proxy to upstreams, which are keyed by the first path
-// segment.
-func (a *app) record(ctx context.Context, address, name string, tunnel bool, upstreams map[string]*url.URL) (*recording,
-	error) {
+// record starts a proxy that listens on an address.
+func (a *app) record(ctx context.Context, address string, p proxy.Options, o record.Options) (*recording, error) {
 	listener, err := proxy.Listen(address)
 	if err != nil {
 		return nil, err
@@ -39,12 +38,11 @@ func (a *app) record(ctx context.Context, address, name string, tunnel bool, ups
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	rec := record.To(s, record.Options{Context: name, Zstd: zstdReader})
-	r := &recording{store: s, recorder: rec, address: "http://" + listener.Addr().String(), served: make(chan error, 1)}
-	r.server = &http.Server{
-		Handler:           proxy.New(proxy.Options{Upstreams: upstreams, Recorder: rec, Tunnel: tunnel}),
-		ReadHeaderTimeout: time.Minute,
-	}
+	o.Zstd = zstdReader
+	p.Recorder = record.To(s, o)
+	r := &recording{store: s, recorder: p.Recorder, address: "http://" + listener.Addr().String(),
+		served: make(chan error, 1)}
+	r.server = &http.Server{Handler: proxy.New(p), ReadHeaderTimeout: time.Minute}
 	go func() { r.served <- r.server.Serve(listener) }()
 	return r, nil
 }
@@ -113,6 +111,10 @@ func number(n int, thing string) string {
 	return strconv.Itoa(n) + " " + thing + "s"
 }
 
+func diagnoseFlag(f *pflag.FlagSet) *bool {
+	return f.Bool("diagnose", false, "ask the provider why it did not read all of its cache: adds a field to requests")
+}
+
 func (a *app) proxyCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "proxy",
@@ -124,7 +126,10 @@ passes unrecorded. Point a program at the printed address, with or
 without /v1 behind it. No key, cookie or query is kept. Ctrl-C ends it.
 
 WebSockets are refused so that clients fall back to HTTP; --websocket tunnel lets
-them pass unrecorded.`,
+them pass unrecorded.
+
+--diagnose adds a field to requests that asks the provider why it did not read all of
+its cache; pact prefix --provider shows the reason. Without it the proxy adds nothing.`,
 		Example: `  pact proxy --upstream https://api.openai.com/v1
   pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080 --db runs.db`,
 		Args: cobra.NoArgs,
@@ -135,6 +140,7 @@ them pass unrecorded.`,
 	name := f.String("name", "recorded",
 		"record to the context `NAME`, and other conversations to NAME-2, NAME-3")
 	websocket := f.String("websocket", "refuse", "`WHAT` to do with WebSockets: refuse or tunnel")
+	diagnose := diagnoseFlag(f)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, _ []string) error {
 		if *upstream == "" {
 			return usage(cmd, "a proxy needs --upstream")
@@ -146,7 +152,9 @@ them pass unrecorded.`,
 		if err != nil {
 			return err
 		}
-		r, err := a.record(ctx, *address, *name, *websocket == "tunnel", map[string]*url.URL{"": to})
+		r, err := a.record(ctx, *address,
+			proxy.Options{Upstreams: map[string]*url.URL{"": to}, Tunnel: *websocket == "tunnel"},
+			record.Options{Context: *name, Diagnose: *diagnose})
 		if err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -47,6 +48,8 @@ func agent() {
 
 // caching is a program that the scripts run: it makes four calls of Anthropic's
 // API whose last message is to be cached, and changes a tool before the third.
+// With an argument, the name of the context, it makes a call only after the
+// answer to the last one is recorded there.
 func caching() {
 	said := `{"role":"user","content":"` + strings.Repeat("A long beginning. ", 400) + `"}`
 	tool := `{"name":"ls"},{"name":"cat"}`
@@ -70,7 +73,16 @@ func caching() {
 		_, _ = io.Copy(os.Stdout, resp.Body)
 		resp.Body.Close()
 		said += ask + `}]},{"role":"assistant","content":"ok"}`
+		for len(os.Args) > 1 && recordedAnswers(os.Args[1]) < i+1 {
+			time.Sleep(10 * time.Millisecond)
+		}
 	}
+}
+
+// recordedAnswers counts the completed calls of a context; 0 if it does not exist yet.
+func recordedAnswers(name string) int {
+	out, _ := exec.Command("pact", "attempts", name, "--json").Output()
+	return bytes.Count(out, []byte(`"status":"completed"`))
 }
 
 // A proxy prints its address, records what passes and, when it is ended, says

@@ -18,8 +18,9 @@ working means the call that has no answer yet or failed. pact rebuilds the body 
 the snapshot and the attempt, and checks that its SHA-256 is the recorded one. If a
 cycle has several attempts, the last recorded one counts.
 
-With --json print an object: attempt, path, sha256, bytes, and body as a string;
-redacted if values were removed before the recording; encoding if the client
+With --json print an object: attempt, path, sha256, bytes, body as a string, and seen,
+which says whether the model saw exactly this, and lists what the provider said it
+changed; redacted if values were removed before the recording; encoding if the client
 compressed the body, which is printed uncompressed.
 
 With --broken print the parts that arrived of answers that broke off, a JSON object a
@@ -62,8 +63,12 @@ line: attempt and content.`,
 			return err
 		}
 		if a.json {
+			seen, err := record.Sight(ctx, c, snapshot.Cycle())
+			if err != nil {
+				return err
+			}
 			facts := map[string]any{"attempt": body.Attempt.ID, "path": body.Path, "sha256": body.SHA256,
-				"bytes": len(body.Bytes), "body": string(body.Bytes)}
+				"bytes": len(body.Bytes), "body": string(body.Bytes), "seen": seen}
 			if body.Redacted > 0 {
 				facts["redacted"] = body.Redacted
 			}
