@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"strings"
 	"time"
 
@@ -209,17 +208,6 @@ func (c *call) answered(body []byte, broken error) error {
 		content, _ := c.hide.value(a.Content)
 		return c.finish(o, content, c.about(&a))
 	})
-}
-
-// about returns what the provider reported about an answer besides its content.
-func (c *call) about(a *answer.Answer) canon.Any {
-	about := aboutAnswer(a)
-	if c.first.IsZero() {
-		return about
-	}
-	waited := max(0, c.first.Sub(c.started)).Milliseconds()
-	return canon.Object(append(about.Members, canon.Member{Name: "first_byte_ms",
-		Value: canon.Any{Kind: canon.KindNumber, Text: strconv.FormatInt(waited, 10)}})...)
 }
 
 func (c *call) finish(o pact.Outcome, content, about canon.Any) error {

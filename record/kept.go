@@ -32,6 +32,7 @@ type kept struct {
 
 	Same   string          `json:"same,omitempty"`   // the earlier attempt that sent the same and holds all of the above
 	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived
+	About  json.RawMessage `json:"about,omitempty"`  // what the provider reported of an answer that has no block
 }
 
 func (k *kept) encode() (string, error) {
@@ -123,6 +124,7 @@ func keptOf(attempts []store.Attempt, i int) (*kept, error) {
 type Broken struct {
 	Attempt store.Attempt
 	Content json.RawMessage // the message, content or items as JSON, as far as they arrived
+	About   json.RawMessage // what the provider had reported by then: id, model, tokens; an object
 }
 
 // BrokenAnswers returns, in the order of the attempts, what arrived of the
@@ -143,7 +145,7 @@ func BrokenAnswers(ctx context.Context, c *pact.Context, cycle int64) ([]Broken,
 			return nil, err
 		}
 		if k.Answer != nil {
-			list = append(list, Broken{a, k.Answer})
+			list = append(list, Broken{a, k.Answer, k.About})
 		}
 	}
 	return list, nil

@@ -7,10 +7,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/answer"
 	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/lifecycle"
@@ -62,11 +62,29 @@ func openLine(ctx context.Context, s store.Store, name string, o pact.OpenOption
 		return nil, err
 	}
 	l.group = groupOfContext(root, v.system)
-	if len(v.answer) > 0 {
-		about := v.of.Entry(v.answer[0].id).Node().Header(attrAnswer)
-		l.answeredAs(canon.Value(about).Any())
+	about, err := l.lastAbout(ctx, v)
+	if err != nil {
+		return nil, err
 	}
+	l.answeredAs(about)
 	return l, nil
+}
+
+// lastAbout returns what the provider reported of the last answer.
+func (l *line) lastAbout(ctx context.Context, v *view) (canon.Any, error) {
+	if len(v.answer) > 0 {
+		return canon.Value(v.of.Entry(v.answer[0].id).Node().Header(attrAnswer)).Any(), nil
+	}
+	attempts, err := l.c.Attempts(ctx, l.committed(), l.committed())
+	if err != nil {
+		return canon.Any{}, err
+	}
+	for _, a := range slices.Backward(attempts) {
+		if about, err := aboutOf(a); err != nil || a.Status == store.Completed {
+			return about, err
+		}
+	}
+	return canon.Any{}, nil
 }
 
 func lineOf(c *pact.Context, name string) *line {
@@ -230,33 +248,37 @@ func (l *line) commit(ctx context.Context) error {
 
 // end records how an attempt ended. An answer ends the cycle and becomes the
 // beginning of the next one. If the answer broke off, the attempt keeps the
-// part that arrived.
+// part that arrived. If no block can hold what the provider reported, the
+// attempt keeps that too.
 func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.Any, name api.Name) error {
 	l := a.line
+	var said []api.Part
+	if content.Kind != canon.KindAbsent {
+		said = api.Said(name, content)
+	}
+	ends := o.Status == store.Completed && l.last == a // else the client repeats the call, or has sent another one
+	k := *a.kept
 	if o.Status != store.Completed && content.Kind != canon.KindAbsent {
-		k := *a.kept
 		k.Answer = json.RawMessage(content.Value())
+	}
+	if (!ends || len(said) == 0) && len(about.Members) > 0 {
+		k.About = json.RawMessage(about.Value())
+	}
+	if k.Answer != nil || k.About != nil {
 		text, err := k.encode()
 		if err != nil {
 			return err
 		}
 		o.Request = text
 	}
-	if _, err := l.c.EndAttempt(ctx, a.id, o); err != nil {
+	if _, err := l.c.EndAttempt(ctx, a.id, o); err != nil || !ends {
 		return err
-	}
-	if o.Status != store.Completed || l.last != a {
-		return nil // the client will repeat the call, or has already sent another one
 	}
 	if err := l.commit(ctx); err != nil {
 		return err
 	}
 	l.answeredAs(about)
 	l.said, l.open = "", nil
-	var said []api.Part
-	if content.Kind != canon.KindAbsent {
-		said = api.Said(name, content)
-	}
 	return l.c.Edit(ctx, func(e *pact.Batch) error {
 		for i, p := range said {
 			s := specOf(p, name)
@@ -274,41 +296,4 @@ func (a *attempt) end(ctx context.Context, o pact.Outcome, content, about canon.
 		}
 		return nil
 	}, &pact.Note{Message: "the provider answered"})
-}
-
-// aboutAnswer collects what the provider reported about an answer.
-func aboutAnswer(a *answer.Answer) canon.Any {
-	var members []canon.Member
-	text := func(name, value string) {
-		if value != "" {
-			members = append(members, member(name, value))
-		}
-	}
-	number := func(name string, n *int64) {
-		if n != nil {
-			members = append(members, canon.Member{Name: name, Value: canon.Any{Kind: canon.KindNumber,
-				Text: string(canon.Int(*n))}})
-		}
-	}
-	text("id", a.ID)
-	text("request_id", a.RequestID)
-	text("model", a.Model)
-	text("finish", a.Finish)
-	text("refusal", a.Refusal)
-	number("cached", a.Usage.Cached)
-	number("written", a.Usage.Written)
-	number("written_5m", a.Usage.Written5m)
-	number("written_1h", a.Usage.Written1h)
-	number("reasoning", a.Usage.Reasoning)
-	if a.CacheMiss.Kind != canon.KindAbsent {
-		members = append(members, canon.Member{Name: "cache_miss", Value: a.CacheMiss})
-	}
-	if len(a.Changed) > 0 {
-		members = append(members, canon.Member{Name: "changed", Value: canon.ArrayOf(a.Changed...)})
-	}
-	return canon.Object(members...)
-}
-
-func member(name, text string) canon.Member {
-	return canon.Member{Name: name, Value: canon.Any{Kind: canon.KindString, Text: text}}
 }

@@ -137,6 +137,9 @@ func (w *follower) call(a store.Attempt, k *kept, committed bool) (p inspect.Cal
 			return p, err
 		}
 	}
+	if err := w.answers.takeKept(a); err != nil {
+		return p, err
+	}
 	d := w.chosen
 	if d == nil {
 		d = dialect.Of(k.API)

@@ -8,15 +8,15 @@ import (
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
-// answers holds what providers reported about their answers, by the id of the
-// attempt.
+// answers holds what providers reported about their answers.
 type answers struct {
-	about  map[string]canon.Any
-	cycles map[string]int64 // cycle of each call, by the provider's id of its answer
-	known  map[string]bool  // nodes that take has already read
+	about  map[string]canon.Any // by the id of the attempt
+	cycles map[string]int64     // cycle of each call, by the provider's id of its answer
+	known  map[string]bool      // nodes that take has already read
 }
 
 func newAnswers() *answers {
@@ -34,15 +34,32 @@ func (a *answers) take(s *pact.Snapshot) (err error) {
 		a.known[n.ID] = true
 		if about := n.Header(attrAnswer); about != "" {
 			v := canon.Value(about).Any()
-			a.about[memberText(v, "attempt")] = v
-			// A snapshot holds the answer to the call of the cycle before it.
-			if id := memberText(v, "id"); id != "" && a.cycles[id] == 0 {
-				a.cycles[id] = s.Cycle() - 1
-			}
+			a.put(memberText(v, "attempt"), s.Cycle()-1, v) // a snapshot holds the answer to the call of the cycle before it
 		}
 		return true
 	})
 	return err
+}
+
+// takeKept reads what an attempt keeps of its answer. The report on a broken
+// answer does not count: it may have broken off before a change.
+func (a *answers) takeKept(from store.Attempt) error {
+	if from.Status != store.Completed {
+		return nil
+	}
+	about, err := aboutOf(from)
+	if err == nil && about.Kind != canon.KindAbsent {
+		a.put(from.ID, from.Cycle, about)
+	}
+	return err
+}
+
+// put notes what the provider reported about the answer to an attempt.
+func (a *answers) put(attempt string, cycle int64, about canon.Any) {
+	a.about[attempt] = about
+	if id := memberText(about, "id"); id != "" && a.cycles[id] == 0 {
+		a.cycles[id] = cycle
+	}
 }
 
 func memberText(v canon.Any, name string) string {

@@ -24,7 +24,7 @@ changed; redacted if values were removed before the recording; encoding if the c
 compressed the body, which is printed uncompressed.
 
 With --broken print the parts that arrived of answers that broke off, a JSON object a
-line: attempt and content.`,
+line: attempt, content, and about, what the provider had reported by then.`,
 		Example: "  pact request chat @c12\n  pact request chat | jq .model\n  pact request chat @c12 --broken",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 1 || len(args) > 2 {
@@ -98,7 +98,11 @@ func (a *app) printBroken(ctx context.Context, c *pact.Context, cycle int64) err
 		return err
 	}
 	for _, b := range list {
-		if err := a.printJSON(map[string]any{"attempt": b.Attempt.ID, "content": b.Content}); err != nil {
+		facts := map[string]any{"attempt": b.Attempt.ID, "content": b.Content}
+		if b.About != nil {
+			facts["about"] = b.About
+		}
+		if err := a.printJSON(facts); err != nil {
 			return err
 		}
 	}

@@ -1,0 +1,123 @@
+package record_test
+
+import (
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// An answer may have no block that could carry what the provider reported: the model said
+// nothing, or a filter stopped it. Then the attempt keeps the report.
+func TestAnAnswerWithoutBlocksKeepsWhatTheProviderReported(t *testing.T) {
+	url := scripted(t, `{"id":"msg_1","type":"message","role":"assistant","stop_reason":"end_turn","content":[],
+		"usage":{"input_tokens":3,"cache_read_input_tokens":0,"cache_creation_input_tokens":2000,"output_tokens":0}}`,
+		`{"id":"msg_2","type":"message","role":"assistant","stop_reason":"refusal","content":[],
+		"usage":{"input_tokens":5,"cache_read_input_tokens":2000,"cache_creation_input_tokens":0,"output_tokens":0},
+		"diagnostics":{"cache_miss_reason":{"type":"messages_changed"}}}`)
+	s := store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
+	a := newAgent(t, api.Messages, url, rec.Transport(nil), false)
+	for range 2 {
+		a.ask("hello")
+		_, _, err := a.send(t.Context())
+		must(t, err)
+	}
+	rec.Close()
+	want := []struct {
+		read, written int64
+		reason        string
+	}{{0, 2000, ""}, {2000, 0, "messages_changed"}}
+	calls := 0
+	for call, err := range record.Prefixes(t.Context(), opened(t, s, "chat"), "") {
+		must(t, err)
+		w, p := want[calls], call.Provider
+		calls++
+		if p == nil || p.Read == nil || *p.Read != w.read || p.Written == nil || *p.Written != w.written ||
+			p.Reason != w.reason {
+			t.Errorf("@c%d: %+v", call.Cycle, p)
+		}
+	}
+	if calls != 2 {
+		t.Errorf("%d calls", calls)
+	}
+}
+
+// A request may refer to an answer without blocks. The recorder that wrote the answer and a later
+// one lead the reference to its call.
+func TestAReferenceToAnAnswerWithoutBlocksIsResolved(t *testing.T) {
+	const answer = `{"id":"resp_%d","object":"response","status":"completed","output":[]}`
+	url := scripted(t, fmt.Sprintf(answer, 1), fmt.Sprintf(answer, 2), fmt.Sprintf(answer, 3))
+	s := store.NewMemory()
+	for i, body := range []string{`{"model":"m","input":"a"}`,
+		`{"model":"m","input":"b","previous_response_id":"resp_1"}`,
+		`{"model":"m","input":"c","previous_response_id":"resp_2"}`} {
+		rec := recorder(t, s, record.Options{Context: "chat", Strict: true})
+		client := &http.Client{Transport: rec.Transport(nil)}
+		resp, err := client.Post(url+"/v1/responses", "application/json", strings.NewReader(body))
+		must(t, err)
+		_, err = io.Copy(io.Discard, resp.Body)
+		must(t, err)
+		must(t, resp.Body.Close())
+		rec.Close()
+		if names := rec.Contexts(); len(names) != 1 || names[0] != "chat" {
+			t.Fatalf("call %d went to %v", i+1, names)
+		}
+	}
+	seen, err := record.Sight(t.Context(), opened(t, s, "chat"), 3)
+	must(t, err)
+	if seen.State != inspect.SeenTraced || seen.References[0].Cycle != 2 {
+		t.Errorf("%+v", seen)
+	}
+}
+
+// What arrived of a broken answer includes what the provider had reported by then.
+func TestABrokenAnswerKeepsWhatTheProviderReported(t *testing.T) {
+	url := serving(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/event-stream")
+		w.Header().Set("Request-Id", "req_7")
+		_, _ = io.WriteString(w, `data: {"id":"chat_7","model":"m-7","choices":[{"delta":{"content":"one "}}]}`+"\n\n")
+	})
+	_, _, broken, _, err := recorded(t, url, []byte(plainChat))
+	must(t, err)
+	if len(broken) != 1 {
+		t.Fatalf("%d broken answers", len(broken))
+	}
+	for _, part := range []string{`"id":"chat_7"`, `"model":"m-7"`, `"request_id":"req_7"`} {
+		if !strings.Contains(string(broken[0].About), part) {
+			t.Errorf("%s lacks %s", broken[0].About, part)
+		}
+	}
+}
+
+// A provider may repeat a secret outside the content of its answer: in the words of a refusal, or
+// in its account of a change.
+func TestWhatTheProviderReportedHasNoSecrets(t *testing.T) {
+	url := scripted(t, `{"id":"resp_1","object":"response","status":"completed","output":[{"type":"message",
+		"role":"assistant","content":[{"type":"refusal","refusal":"not with `+apiKey+` and card 12345678"}]}]}`)
+	s := store.NewMemory()
+	rec := recorder(t, s, record.Options{Context: "chat", Redact: []*regexp.Regexp{regexp.MustCompile(`card \d+`)}})
+	a := newAgent(t, api.Responses, url, rec.Transport(nil), false)
+	a.ask("hello")
+	_, _, err := a.send(t.Context())
+	must(t, err)
+	rec.Close()
+	found := false
+	for e := range opened(t, s, "chat").Working().Tree().All() {
+		about := string(e.Node().Header("wire:answer"))
+		found = found || strings.Contains(about, "not with [redacted] and [redacted]")
+		if strings.Contains(about, apiKey) || strings.Contains(about, "12345678") {
+			t.Error(about)
+		}
+	}
+	if !found {
+		t.Error("no block has the refusal")
+	}
+}
