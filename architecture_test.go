@@ -70,6 +70,7 @@ var allowed = map[string]struct {
 		"inspect", "internal/document", "store",
 		"internal/safefile", "store/postgres", "store/sqlite", "tokens", "transcript", "conformance",
 		"internal/proxy", "record"}, third: true},
+	"internal/calllog":      {own: []string{"fault", "inspect", "internal/canon", "internal/api"}},
 	"internal/house":        {},
 	"internal/postgrestest": {third: true},
 	"internal/providertest": {},

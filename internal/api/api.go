@@ -79,9 +79,14 @@ type Request struct {
 	Frame      canon.Any // an object: all other fields, with a hole in place of each part
 }
 
-// Model returns the model that the path of a Gemini request names, "" if it
-// names none.
+// Model returns the model that the path of a request names, as Gemini's and
+// Bedrock's do (/model/MODEL/invoke), "" if it names none.
 func Model(path string) string {
+	if _, rest, found := strings.Cut(path, "/model/"); found {
+		if model, operation, found := strings.Cut(rest, "/"); found && strings.HasPrefix(operation, "invoke") {
+			return model
+		}
+	}
 	last := path[strings.LastIndexByte(path, '/')+1:]
 	model, _, found := strings.Cut(last, ":")
 	if !found {

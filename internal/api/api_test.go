@@ -51,6 +51,7 @@ func TestPartsOfEachAPI(t *testing.T) {
 			{"role":"assistant","content":null,"refusal":null,"reasoning_content":"hm","tool_calls":[
 				{"id":"call_1","type":"function","function":{"name":"ls","arguments":"{}"}}]},
 			{"role":"tool","tool_call_id":"call_1","content":[{"type":"text","text":"a.txt"}]},
+			{"role":"tool","tool_call_id":"call_2","is_error":true,"content":"no such file"},
 			{"role":"system","content":"late"}],
 			"tools":[{"type":"function","function":{"name":"ls","parameters":{}}}]}`,
 			"gpt-5.5", `{"stream":true,"temperature":0.5}`, []string{
@@ -61,7 +62,8 @@ func TestPartsOfEachAPI(t *testing.T) {
 				`message 2 assistant thinking "hm"`,
 				`message 2 assistant call call_1 ls {"arguments":"{}","name":"ls"}`,
 				`message 3 tool result call_1 "a.txt"`,
-				`message 4 system text "late"`,
+				`message 4 tool result call_2 failed "no such file"`,
+				`message 5 system text "late"`,
 			}},
 		{Responses, `{"model":"gpt-5.5","instructions":"Be kind.","store":false,"input":[
 			{"type":"message","role":"developer","id":"msg_1","content":[{"type":"input_text","text":"rules"}]},
@@ -219,6 +221,10 @@ func TestPathsOfRequests(t *testing.T) {
 	}
 	if got := Model("/v1beta/models/gemini-3-pro:generateContent"); got != "gemini-3-pro" {
 		t.Errorf("the model is %q", got)
+	}
+	if got := Model("/model/anthropic.claude-opus-4-8-v1:0/invoke-with-response-stream"); got !=
+		"anthropic.claude-opus-4-8-v1:0" {
+		t.Errorf("the path of Bedrock names %q", got)
 	}
 	if got := Model("/v1/chat/completions"); got != "" {
 		t.Errorf("the model is %q", got)

@@ -46,10 +46,12 @@ func chatMessages(c *cutter, v canon.Any) canon.Any {
 func (c *cutter) chatField(message canon.Any, name string, value canon.Any) canon.Any {
 	switch {
 	case name == "role" || name == "tool_call_id" || slices.Contains(cacheMarkers, name),
-		name == "name" && c.role == "tool", emptyOrNull(value):
+		c.role == "tool" && (name == "name" || name == "is_error"), emptyOrNull(value):
 		return escaped(value)
 	case name == "content" && c.role == "tool":
-		return c.resultContent(Part{Kind: "result", Call: text(message, "tool_call_id"), Name: text(message, "name")}, value)
+		failed, _ := message.Get("is_error") // not of the API, but some clients and imported logs have it
+		return c.resultContent(Part{Kind: "result", Call: text(message, "tool_call_id"), Name: text(message, "name"),
+			Failed: failed.Text == string(canon.True)}, value)
 	case name == "content":
 		return c.content(value)
 	case name == "tool_calls" && value.Kind == canon.KindArray:

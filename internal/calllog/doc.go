@@ -1,0 +1,10 @@
+// Package calllog reads the logs that programs leave of their calls to models:
+// bodies of requests, archives of HTTP exchanges, logs of gateways, evaluations
+// and agents, and exports of conversations. Whatever the form, the result is a
+// series of calls, each with the request to one of the four APIs and its answer.
+// Package record makes contexts of them.
+//
+// A reader decides by the contents of a file. What it cannot map it counts in a
+// finding; what is not as the format says ends in an error with its line. No
+// reader runs anything, follows a link or opens a second file.
+package calllog

@@ -1,0 +1,151 @@
+package calllog
+
+import (
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+)
+
+const formatPydantic = "Pydantic AI messages"
+
+// isPydantic reports whether a value is a message of Pydantic AI or a list that
+// begins with one.
+func isPydantic(first raw) bool {
+	if list := first.elems(); len(list) > 0 {
+		first = list[0]
+	}
+	f := first.fields()
+	kind := f["kind"].text()
+	return (kind == "request" || kind == "response") && f["parts"].kind() == canon.KindArray
+}
+
+// readPydantic reads what ModelMessagesTypeAdapter of Pydantic AI writes.
+func readPydantic(data []byte) (*Log, error) {
+	list, cut, err := entriesOf(data)
+	if err != nil {
+		return nil, err
+	}
+	var found findings
+	s := spoken{api: api.Chat}
+	for _, e := range list {
+		messages := []raw{e.raw}
+		if e.kind() == canon.KindArray {
+			messages = e.elems() // a line for each run
+		}
+		for _, m := range messages {
+			if f := m.fields(); f["kind"].text() == "response" {
+				s.pydanticResponse(f, e.line)
+			} else if f["kind"].text() == "request" {
+				s.pydanticRequest(f, e.line)
+			} else {
+				found.add(e.line, "it is no message of a known kind, so it was left out")
+			}
+		}
+	}
+	if cut > 0 {
+		found.add(cut, "it is cut short, so it was left out")
+	}
+	if len(s.turns) == 0 {
+		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
+	}
+	return &Log{Format: formatPydantic, Findings: found.list(),
+		Sessions: []Session{s.session("tool definitions", "parameters")}}, nil
+}
+
+// pydanticRequest reads a message to the model. Its instructions are a system
+// prompt; a later message repeats them.
+func (s *spoken) pydanticRequest(f fields, line int) {
+	at := timeOf(f["timestamp"].value())
+	system, user := turn{role: "system", line: line}, turn{role: "user", line: line, at: at}
+	if text := f.text("instructions"); text != "" && len(s.turns) == 0 {
+		system.parts = append(system.parts, piece{text: text})
+	}
+	for _, e := range f["parts"].elems() {
+		p := e.fields()
+		if user.at == 0 {
+			user.at = timeOf(p["timestamp"].value())
+		}
+		switch p.text("part_kind") {
+		case "system-prompt":
+			system.parts = append(system.parts, piece{text: p.text("content")})
+		case "user-prompt":
+			user.parts = append(user.parts, pydanticContent(p["content"])...)
+		case "tool-return", "builtin-tool-return":
+			outcome := p.text("outcome")
+			user.parts = append(user.parts, piece{kind: isResult, id: p.text("tool_call_id"), name: p.text("tool_name"),
+				value: p["content"].value(), failed: outcome != "" && outcome != "success"})
+		case "retry-prompt":
+			if p.text("tool_name") == "" {
+				user.parts = append(user.parts, piece{text: string(resultContent(p["content"].value()).Text)})
+				continue
+			}
+			user.parts = append(user.parts, piece{kind: isResult, id: p.text("tool_call_id"), name: p.text("tool_name"),
+				value: p["content"].value(), failed: true})
+		default:
+			user.parts = append(user.parts, piece{kind: isOther, value: e.value()})
+		}
+	}
+	for _, t := range []turn{system, user} {
+		if len(t.parts) > 0 {
+			s.turns = append(s.turns, t)
+		}
+	}
+}
+
+// pydanticContent reads what a user says: a text, or a list of texts and media.
+func pydanticContent(content raw) (parts []piece) {
+	if content.kind() == canon.KindString {
+		return []piece{{text: content.text()}}
+	}
+	for _, e := range content.elems() {
+		f := e.fields()
+		switch kind := f.text("kind"); {
+		case e.kind() == canon.KindString:
+			parts = append(parts, piece{text: e.text()})
+		case kind == "text-content" && f.text("content") != "":
+			parts = append(parts, piece{text: f.text("content")})
+		case kind == "image-url":
+			parts = append(parts, piece{kind: isImage, text: f.text("url")})
+		case kind == "binary" && imageType(f.text("media_type")):
+			parts = append(parts, piece{kind: isImage, text: "data:" + f.text("media_type") + ";base64," + f.text("data")})
+		default:
+			parts = append(parts, piece{kind: isOther, value: e.value()})
+		}
+	}
+	return parts
+}
+
+func imageType(media string) bool { return len(media) > 6 && media[:6] == "image/" }
+
+// pydanticResponse reads an answer.
+func (s *spoken) pydanticResponse(f fields, line int) {
+	t := turn{role: "assistant", line: line, at: timeOf(f["timestamp"].value()), answerID: f.text("provider_response_id",
+		"vendor_id"), model: f.text("model_name"), finish: f.text("finish_reason")}
+	if f.text("provider_name") == "anthropic" {
+		s.api = api.Messages
+	}
+	if s.model == "" {
+		s.model = t.model
+	}
+	for _, e := range f["parts"].elems() {
+		p := e.fields()
+		switch p.text("part_kind") {
+		case "text":
+			t.parts = append(t.parts, piece{text: p.text("content")})
+		case "thinking":
+			t.parts = append(t.parts, piece{kind: isThought, value: obj("type", "thinking", "thinking", p["content"].value(),
+				"signature", p.text("signature"))})
+		case "tool-call":
+			t.parts = append(t.parts, piece{kind: isCall, id: p.text("tool_call_id"), name: p.text("tool_name"),
+				value: p["args"].value()})
+		default:
+			t.parts = append(t.parts, piece{kind: isOther, value: e.value()})
+		}
+	}
+	u := f["usage"].fields()
+	t.usage = usage{in: positive(u, "input_tokens", "request_tokens"),
+		out:    positive(u, "output_tokens", "response_tokens"),
+		cached: positive(u, "cache_read_tokens"), written: positive(u, "cache_write_tokens"),
+		reasoning: positive(u["details"].fields(), "reasoning_tokens")}
+	s.turns = append(s.turns, t)
+}
