@@ -3,12 +3,17 @@ package proxy_test
 import (
 	"fmt"
 	"io"
+	"iter"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact/internal/proxy"
 	"github.com/contexttree/pact/record"
@@ -16,13 +21,16 @@ import (
 )
 
 // BenchmarkFirstByte takes the time to the first byte of an answer, without a
-// proxy and through one that records to a file. What is recorded is a growing
-// conversation whose last message is long.
+// proxy and through one that records to a file, one request at a time. It repeats
+// a request with one long message. It also takes other proxies if
+// PACT_BENCH_PROXIES names them, name=address,…; they pass on to
+// PACT_BENCH_PROVIDER, at which the provider then listens, and get PACT_BENCH_KEY.
 func BenchmarkFirstByte(b *testing.B) {
-	provider := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	provider := benchProvider(b, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.Copy(io.Discard, r.Body)
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"id":"x","choices":[{"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
+		_, _ = io.WriteString(w, `{"id":"x","object":"chat.completion","created":1,"model":"m","choices":[{"index":0,`+
+			`"message":{"role":"assistant","content":"ok"},"finish_reason":"stop"}]}`)
 	}))
 	defer provider.Close()
 	to, err := url.Parse(provider.URL)
@@ -44,18 +52,73 @@ func BenchmarkFirstByte(b *testing.B) {
 			defer server.Close()
 			ask(b, server.URL, body)
 		})
+		for name, address := range otherProxies() {
+			b.Run(fmt.Sprintf("%s/%dkB", name, size/1000), func(b *testing.B) { ask(b, address, body) })
+		}
+	}
+}
+
+// benchProvider serves a provider at PACT_BENCH_PROVIDER, or at any free address.
+func benchProvider(b *testing.B, h http.Handler) *httptest.Server {
+	provider := httptest.NewUnstartedServer(h)
+	if address := os.Getenv("PACT_BENCH_PROVIDER"); address != "" {
+		listener, err := net.Listen("tcp", address)
+		if err != nil {
+			b.Fatal(err)
+		}
+		provider.Listener = listener
+	}
+	provider.Start()
+	return provider
+}
+
+// otherProxies returns the names and addresses in PACT_BENCH_PROXIES.
+func otherProxies() iter.Seq2[string, string] {
+	return func(yield func(name, address string) bool) {
+		for other := range strings.SplitSeq(os.Getenv("PACT_BENCH_PROXIES"), ",") {
+			if name, address, ok := strings.Cut(other, "="); ok && !yield(name, address) {
+				return
+			}
+		}
 	}
 }
 
 func ask(b *testing.B, address, body string) {
+	var waits []time.Duration
 	for b.Loop() {
-		resp, err := http.Post(address+"/v1/chat/completions", "application/json", strings.NewReader(body))
-		if err != nil {
+		began := time.Now()
+		resp, err := http.DefaultClient.Do(question(address, body))
+		if err != nil || resp.StatusCode != http.StatusOK {
+			b.Fatal(err, resp)
+		}
+		if _, err := resp.Body.Read(make([]byte, 1)); err != nil {
 			b.Fatal(err)
 		}
+		waits = append(waits, time.Since(began))
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
 			b.Fatal(err)
 		}
 		resp.Body.Close()
+	}
+	reportWaits(b, waits)
+}
+
+// question makes the request of one call.
+func question(address, body string) *http.Request {
+	req, err := http.NewRequest(http.MethodPost, address+"/v1/chat/completions", strings.NewReader(body))
+	if err != nil {
+		panic(err) // the address is none
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Authorization", "Bearer "+os.Getenv("PACT_BENCH_KEY")) // some proxies ask for one
+	return req
+}
+
+// reportWaits reports the median and the 99th percentile.
+func reportWaits(b *testing.B, waits []time.Duration) {
+	slices.Sort(waits)
+	if len(waits) > 0 {
+		b.ReportMetric(float64(waits[len(waits)/2])/1e6, "p50-ms")
+		b.ReportMetric(float64(waits[len(waits)*99/100])/1e6, "p99-ms")
 	}
 }

@@ -3,14 +3,11 @@ package proxy_test
 import (
 	"bufio"
 	"io"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -45,22 +42,11 @@ func (s *streaming) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // BenchmarkStreams opens 200 streams at once, each with a request of 10 kB, and
 // takes the time until each has its first byte and the memory that all of them
-// hold then, of the client, the provider and the proxy together. Other proxies
-// are taken along where PACT_BENCH_PROXIES names them, name=address,…; they pass on
-// to PACT_BENCH_PROVIDER, at which the provider then listens, and are given
-// PACT_BENCH_KEY.
+// hold then, of the client, the provider and the proxy together, and of other
+// proxies as BenchmarkFirstByte does.
 func BenchmarkStreams(b *testing.B) {
 	s := &streaming{}
-	provider := httptest.NewUnstartedServer(s)
-	if address := os.Getenv("PACT_BENCH_PROVIDER"); address != "" {
-		listener, err := net.Listen("tcp", address)
-		if err != nil {
-			b.Fatal(err)
-		}
-		provider.Listener = listener
-	}
-	provider.Start()
-	defer provider.Close()
+	provider := benchProvider(b, s)
 	to, err := url.Parse(provider.URL)
 	if err != nil {
 		b.Fatal(err)
@@ -78,10 +64,8 @@ func BenchmarkStreams(b *testing.B) {
 		defer server.Close()
 		openStreams(b, s, server.URL)
 	})
-	for other := range strings.SplitSeq(os.Getenv("PACT_BENCH_PROXIES"), ",") {
-		if name, address, ok := strings.Cut(other, "="); ok {
-			b.Run(name, func(b *testing.B) { openStreams(b, s, address) })
-		}
+	for name, address := range otherProxies() {
+		b.Run(name, func(b *testing.B) { openStreams(b, s, address) })
 	}
 }
 
@@ -104,13 +88,7 @@ func openStreams(b *testing.B, s *streaming, address string) {
 		for range streamsAtOnce {
 			last.Go(func() {
 				began := time.Now()
-				req, err := http.NewRequest(http.MethodPost, address+"/v1/chat/completions", strings.NewReader(body))
-				if err != nil {
-					panic(err) // the address is none
-				}
-				req.Header.Set("Content-Type", "application/json")
-				req.Header.Set("Authorization", "Bearer "+os.Getenv("PACT_BENCH_KEY")) // of a proxy that asks for one
-				resp, err := client.Do(req)
+				resp, err := client.Do(question(address, body))
 				if err != nil || resp.StatusCode != http.StatusOK {
 					b.Error(err, resp)
 					first.Done()
@@ -133,11 +111,7 @@ func openStreams(b *testing.B, s *streaming, address string) {
 		close(s.hold)
 		last.Wait()
 	}
-	slices.Sort(waits)
-	if len(waits) > 0 {
-		b.ReportMetric(float64(waits[len(waits)/2])/1e6, "p50-ms")
-		b.ReportMetric(float64(waits[len(waits)*99/100])/1e6, "p99-ms")
-	}
+	reportWaits(b, waits)
 	b.ReportMetric(float64(held)/float64(b.N)/streamsAtOnce/1024, "kB/stream")
 }
 
