@@ -223,10 +223,3 @@ func (c *call) statusOf(err error) store.AttemptStatus {
 	}
 	return store.Failed
 }
-
-// secret reports whether a header carries what must not be kept.
-func secret(name string) bool {
-	name = strings.ToLower(name)
-	return name == "authorization" || name == "cookie" || strings.Contains(name, "key") ||
-		strings.Contains(name, "token") || strings.Contains(name, "secret") || strings.Contains(name, "signature")
-}

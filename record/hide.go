@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/canon"
@@ -24,32 +25,54 @@ type hider struct {
 	secrets  []string
 }
 
+// secretNames are parts of the names of headers and of members of a query that
+// carry credentials.
+var secretNames = []string{"authoriz", "cookie", "key", "token", "secret", "signature", "credential", "password"}
+
+// secret reports whether a header or a member of a query carries what must not
+// be kept.
+func secret(name string) bool {
+	name = strings.ToLower(name)
+	return name == "sig" || strings.HasSuffix(name, "auth") ||
+		slices.ContainsFunc(secretNames, func(part string) bool { return strings.Contains(name, part) })
+}
+
 // secretsOf notes the secrets of a request.
 func (h *hider) secretsOf(req *http.Request) {
-	for name, values := range req.Header {
-		for _, value := range values {
-			if secret(name) {
-				h.secret(value)
+	for _, carriers := range []map[string][]string{req.Header, req.URL.Query()} {
+		for name, values := range carriers {
+			for _, value := range values {
+				if secret(name) {
+					h.secret(value)
+				}
 			}
 		}
 	}
-	for name, values := range req.URL.Query() {
-		for _, value := range values {
-			if secret(name) {
-				h.secret(value)
-			}
-		}
+	if _, password, ok := req.BasicAuth(); ok {
+		h.note(password)
+	}
+	if password, ok := req.URL.User.Password(); ok {
+		h.note(password)
 	}
 }
 
-// secret notes a value, and the part of it that follows a scheme such as
-// Bearer.
+// secret notes a value and the secrets in it: what follows a scheme such as
+// Bearer, each cookie, each part of a signature.
 func (h *hider) secret(value string) {
-	_, word, _ := strings.Cut(value, " ")
-	for _, text := range []string{value, word} {
-		if len(text) >= shortest {
-			h.secrets = append(h.secrets, text)
+	h.note(value)
+	words := strings.FieldsFunc(value, func(r rune) bool { return strings.ContainsRune(" ,;", r) })
+	for i, word := range words {
+		_, part, named := strings.Cut(word, "=")
+		if i > 0 && !named {
+			h.note(word)
 		}
+		h.note(strings.Trim(part, `"`))
+	}
+}
+
+func (h *hider) note(text string) {
+	if len(text) >= shortest {
+		h.secrets = append(h.secrets, text)
 	}
 }
 
