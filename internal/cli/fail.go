@@ -100,7 +100,7 @@ func (a *app) fail(ctx context.Context, cmd *cobra.Command, err error, args []st
 		advised.Remedy = a.remedy(cmd, f)
 		f = &advised
 	}
-	if a.json || !a.began && slices.Contains(beforeDashes(args), "--json") {
+	if a.json || !a.began && asksForJSON(beforeDashes(args)) {
 		a.out.drop()
 		if a.printJSON(failure(f)) == nil {
 			_ = a.out.flush()
@@ -183,6 +183,9 @@ func failure(f *fault.Error) any {
 // describe prints an error for a person: the place, what is wrong, what to do.
 func (a *app) describe(f *fault.Error, place *located, exit int) {
 	paint := themeFor(a.err, a.environ())
+	if a.color == "always" || a.color == "never" {
+		paint.on = a.color == "always"
+	}
 	if exit == exitInterrupted {
 		fmt.Fprintln(a.err, "pact: interrupted")
 		return
@@ -219,6 +222,21 @@ func (a *app) describe(f *fault.Error, place *located, exit int) {
 	if f.Remedy != "" {
 		fmt.Fprintf(a.err, "      %s\n", visible(f.Remedy))
 	}
+}
+
+// asksForJSON reports whether the arguments of a command that did not begin ask
+// for JSON.
+func asksForJSON(args []string) bool {
+	for i, arg := range args {
+		value, joined := strings.CutPrefix(arg, "--output=")
+		if arg == "--output" && i+1 < len(args) {
+			value, joined = args[i+1], true
+		}
+		if arg == "--json" || joined && (value == "json" || value == "jsonl") {
+			return true
+		}
+	}
+	return false
 }
 
 func (a *app) environ() []string {

@@ -44,8 +44,10 @@ func (a *app) nodeFlags(cmd *cobra.Command) *nodeFlags {
 	f.StringArrayVar(&n.refs, "ref", nil, "`ID` of a node that this one refers to; may be repeated")
 	f.StringArrayVar(&n.data, "data", nil, "a custom attribute, `NAME=JSON`; may be repeated")
 	f.BoolVar(&n.pinned, "pinned", false, "keep it from being pruned")
-	roles := []string{"user", "assistant", "tool", "system", "other"}
-	_ = cmd.RegisterFlagCompletionFunc("role", cobra.FixedCompletions(roles, cobra.ShellCompDirectiveNoFileComp))
+	a.completeValues(cmd, "role", "role", "user", "assistant", "tool", "system", "other")
+	a.completeValues(cmd, "kind", "kind", "text", "call", "result")
+	a.completeValues(cmd, "key", "key")
+	a.completeValues(cmd, "tag", "tags")
 	return n
 }
 

@@ -84,12 +84,15 @@ func (a *app) actorFlag(cmd *cobra.Command) *string {
 	return cmd.Flags().String("actor", a.getenv("USER", ""), "`WHO` does it, for the log")
 }
 
-// completeNames completes the first argument with the names of contexts, and no
-// other argument.
+// completeNames completes the first argument with the names of contexts, and
+// those behind it with what the context has.
 func (a *app) completeNames(cmd *cobra.Command, args []string, prefix string) ([]string, cobra.ShellCompDirective) {
 	file := cmd.Flags().Lookup("file")
-	if len(args) > 0 || file != nil && file.Changed {
+	switch {
+	case file != nil && file.Changed:
 		return nil, cobra.ShellCompDirectiveNoFileComp
+	case len(args) > 0:
+		return a.completeRest(cmd, args, prefix)
 	}
 	s, err := a.existingStore(cmd.Context())
 	if err != nil {

@@ -24,19 +24,24 @@ import (
 // until the command succeeds, because the object of a failure must stand alone.
 // A log, one object a line, passes at once.
 type output struct {
-	w    io.Writer
-	buf  bytes.Buffer
-	hold bool
+	w     io.Writer
+	buf   bytes.Buffer
+	hold  bool
+	plain bool // the terminal shows ASCII alone
 }
 
 const flushAt = 64 << 10
 
 func (o *output) Write(p []byte) (int, error) {
+	n := len(p)
+	if o.plain {
+		p = inASCII(p)
+	}
 	o.buf.Write(p)
 	if !o.hold && o.buf.Len() >= flushAt {
-		return len(p), o.flush()
+		return n, o.flush()
 	}
-	return len(p), nil
+	return n, nil
 }
 
 func (o *output) flush() error {
@@ -51,7 +56,11 @@ func (a *app) printf(format string, args ...any) { fmt.Fprintf(a.out, format, ar
 // forms are the values of --output.
 var forms = []string{"json", "jsonl", "table", "wide", "id"}
 
-// chooseForm reads --output and --json, which is short for --output json.
+// colors are the values of --color.
+var colors = []string{"auto", "always", "never"}
+
+// chooseForm reads --color, --output and --json, which is short for --output
+// json.
 func (a *app) chooseForm(cmd *cobra.Command) error {
 	switch {
 	case a.form == "" && a.json:
@@ -62,6 +71,13 @@ func (a *app) chooseForm(cmd *cobra.Command) error {
 		return usage(cmd, "--json is the same as --output json; %s is another form", a.form)
 	}
 	a.json = a.form == "json" || a.form == "jsonl"
+	switch a.color {
+	case "auto":
+	case "always", "never":
+		a.paint.on = a.color == "always"
+	default:
+		return usage(cmd, "--color %s is not known: it is one of %s", a.color, strings.Join(colors, ", "))
+	}
 	return nil
 }
 

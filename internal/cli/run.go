@@ -32,7 +32,11 @@ type app struct {
 	env  map[string]string
 	json bool   // --json, or --output json or jsonl
 	form string // --output: json, jsonl, table, wide or id; "" to choose by where the output goes
-	db   string // --db
+
+	color   string // --color: auto, always or never
+	noPager bool   // --no-pager
+	paged   bool   // the output goes through a pager when the command is done
+	db      string // --db
 
 	subject string // how the next command would name what this one is about: NAME or --file FILE
 
@@ -58,6 +62,7 @@ func newApp(s Streams) *app {
 	a.out = &output{w: s.Out}
 	a.outTerminal, a.errTerminal, a.inTerminal = terminal(s.Out), terminal(s.Err), terminal(s.In)
 	a.width, a.paint = columns(s.Out), themeFor(s.Out, s.Env)
+	a.out.plain = a.outTerminal && !showsUnicode(a.env)
 	return a
 }
 
@@ -70,7 +75,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	root.SetContext(ctx)
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
-		err = a.out.flush()
+		err = a.finish()
 	}
 	if err != nil {
 		return a.fail(ctx, cmd, err, args)
@@ -114,6 +119,9 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 	flags.StringVar(&a.db, "db", a.getenv("PACT_DB", "pact.db"),
 		"the store, a `FILE` or the address of a database, postgres://…; PACT_DB sets another default")
 	flags.BoolVar(&a.json, "json", false, "print JSON, also for a failure; the same as --output json")
+	flags.StringVar(&a.color, "color", "auto", "colour the output: auto, always or never; NO_COLOR turns auto off")
+	flags.BoolVar(&a.noPager, "no-pager", false, "print to the terminal at once, without PAGER")
+	_ = root.RegisterFlagCompletionFunc("color", cobra.FixedCompletions(colors, cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&a.form, "output", "", "print in this `FORM`: "+strings.Join(forms, ", "))
 	_ = root.RegisterFlagCompletionFunc("output", cobra.FixedCompletions(forms, cobra.ShellCompDirectiveNoFileComp))
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error { return a.chooseForm(cmd) }
@@ -148,7 +156,8 @@ func (a *app) does(f func(ctx context.Context, cmd *cobra.Command, args []string
 	[]string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		defer tree.Recover(&err)
-		a.began, a.out.hold = true, a.json
+		a.paged = a.wantsPager(cmd)
+		a.began, a.out.hold = true, a.json || a.paged
 		return f(cmd.Context(), cmd, args)
 	}
 }

@@ -8,8 +8,12 @@ import (
 	"charm.land/lipgloss/v2/table"
 )
 
-// table prints rows under a header, with borders on a terminal and as aligned
-// text elsewhere. align has an l or an r for each column.
+// widest is how many columns a table takes at most, however wide the terminal is.
+const widest = 120
+
+// table prints rows under a header. On a terminal it draws borders if they fit,
+// else wraps cells by words. Elsewhere each row is one line with all columns: an
+// empty cell is - and nothing is cut. align has an l or an r for each column.
 func (a *app) table(header []string, rows [][]string, align string) {
 	for i := range rows {
 		rows[i] = append(rows[i], make([]string, len(header)-len(rows[i]))...)
@@ -21,7 +25,7 @@ func (a *app) table(header []string, rows [][]string, align string) {
 		return
 	}
 	if !a.outTerminal || a.form == "wide" {
-		a.aligned(append([][]string{header}, rows...), align)
+		a.records(append([][]string{header}, rows...), align)
 		return
 	}
 	t := table.New().Headers(header...).Rows(rows...).Border(lipgloss.RoundedBorder()).BorderColumn(false)
@@ -36,22 +40,44 @@ func (a *app) table(header []string, rows [][]string, align string) {
 		t = t.BorderStyle(faintStyle)
 	}
 	drawn := t.Render()
-	if lipgloss.Width(drawn) > a.width {
+	if lipgloss.Width(drawn) > min(a.width, widest) {
 		a.aligned(append([][]string{header}, rows...), align)
 		return
 	}
 	a.printf("%s\n", drawn)
 }
 
+// records prints each row on one line, with - in empty cells but the last one,
+// so that a program finds every column in its place.
+func (a *app) records(rows [][]string, align string) {
+	c := layoutOf(align)
+	for n, row := range rows {
+		for i := range row[:len(row)-1] {
+			if row[i] == "" && n > 0 {
+				row[i] = "-"
+			}
+		}
+		c.fit(row)
+	}
+	for _, row := range rows {
+		a.printf("%s\n", c.line(row))
+	}
+}
+
 // aligned prints rows in columns two spaces apart, and leaves out columns that
-// are empty in every row.
+// are empty in every row. On a terminal it wraps cells by words.
 func (a *app) aligned(rows [][]string, align string) {
 	c := layoutOf(align)
 	for _, row := range rows {
 		c.fit(row)
 	}
+	if a.outTerminal && a.form != "wide" {
+		c.shrink(min(a.width, widest))
+	}
 	for _, row := range rows {
-		a.printf("%s\n", c.line(row))
+		for _, line := range c.wrap(row) {
+			a.printf("%s\n", c.line(line))
+		}
 	}
 }
 
@@ -67,6 +93,47 @@ func (c *layout) fit(row []string) {
 	for i, cell := range row {
 		c.widths[i] = max(c.widths[i], lipgloss.Width(cell))
 	}
+}
+
+// narrowest is the width below which shrink leaves a column alone.
+const narrowest = 12
+
+// shrink narrows the widest columns of text until a line fits, if it can.
+func (c *layout) shrink(limit int) {
+	for {
+		total, wide := 0, -1
+		for i, w := range c.widths {
+			if w == 0 {
+				continue
+			}
+			total += w + 2
+			if c.align[i] == 'l' && w > narrowest && (wide < 0 || w > c.widths[wide]) {
+				wide = i
+			}
+		}
+		if excess := total - 2 - limit; excess <= 0 || wide < 0 {
+			return
+		}
+		c.widths[wide]--
+	}
+}
+
+// wrap breaks the cells of a row into lines that fit their columns.
+func (c *layout) wrap(row []string) [][]string {
+	lines := [][]string{}
+	for i, cell := range row {
+		parts := []string{cell}
+		if c.widths[i] > 0 && lipgloss.Width(cell) > c.widths[i] {
+			parts = strings.Split(lipgloss.Wrap(cell, c.widths[i], ""), "\n")
+		}
+		for n, part := range parts {
+			if n == len(lines) {
+				lines = append(lines, make([]string, len(row)))
+			}
+			lines[n][i] = part
+		}
+	}
+	return lines
 }
 
 // line lays out the cells of a row.
