@@ -44,6 +44,11 @@ func TestScript(t *testing.T) {
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("USER", "tester")
+			examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "conversations"))
+			if err != nil {
+				return err
+			}
+			e.Setenv("EXAMPLES", examples)
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // else each command takes a second under the race detector
 			provider := httptest.NewServer(providertest.New())
 			e.Defer(provider.Close)

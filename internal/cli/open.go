@@ -18,8 +18,12 @@ func (a *app) openCommand() *cobra.Command {
 in it. For each cycle, which is one model call, this is the turn that it added, and
 the nodes, blocks and bytes of its thread; then how much of the thread before it
 repeats from the beginning, in whole blocks and in bytes, and where the two first
-differ ("complete" if it repeats all of it). Providers cache by that prefix. Commands
-to try next follow.
+differ ("complete" if it repeats all of it). Providers cache by that prefix.
+
+Of one conversation it then says in words how many calls there were, the tokens that
+providers counted, where the prefix broke and why, the three blocks that took most bytes
+in all calls together, and which tools failed. Three commands that follow from that come
+last.
 
 If a context of that name was made of the same file, it is reported as it is.`,
 		Example: `  pact open conversation.json
@@ -84,7 +88,10 @@ func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *openRepor
 		}
 		f.ThreadBytes += f.Contexts[i].ThreadBytes
 	}
-	return list, nil
+	if len(list) == 1 && len(f.Contexts[0].Cycles) > 0 {
+		f.Contexts[0].Story, err = a.tell(ctx, list[0].context)
+	}
+	return list, err
 }
 
 // sizeOf returns the size of the store, including the log that SQLite has not
@@ -98,8 +105,8 @@ func sizeOf(db string) (bytes int64) {
 	return bytes
 }
 
-// next returns commands to try, ready to paste. They are about the context
-// whose prefix broke most often.
+// next returns three commands to try, ready to paste. They follow from the story
+// if there is one, else they are about the context whose prefix broke most often.
 func (a *app) next(f *openReport) []string {
 	of, breaks := &f.Contexts[0], []int64(nil)
 	for i := range f.Contexts {
@@ -112,20 +119,27 @@ func (a *app) next(f *openReport) []string {
 	if len(of.Cycles) == 0 {
 		return []string{"pact show " + name + db, "pact commit " + name + db, "pact thread " + name + " working" + db}
 	}
-	list := []string{"pact show " + name + " @t0" + db}
-	switch {
-	case len(breaks) > 0:
+	var list []string
+	if t := of.Story; t != nil {
+		breaks = nil
+		for _, b := range t.Breaks {
+			breaks = append(breaks, b.Cycle)
+		}
+		if len(t.Failed) > 0 {
+			list = append(list, "pact cat "+name+" "+quote(t.Failed[0].ID)+db)
+		}
+		if len(t.Carried) > 0 && t.Carried[0].Calls > 1 {
+			list = append(list, "pact life "+name+" "+quote(t.Carried[0].ID)+db)
+		}
+	}
+	if len(breaks) > 0 {
 		at := breaks[0]
-		list = append(list, "pact diff "+name+" @c"+strconv.FormatInt(at-1, 10)+" @c"+strconv.FormatInt(at, 10)+db)
-	case len(of.Cycles) > 1:
-		list = append(list, "pact diff "+name+" @t-1 @t0"+db)
+		list = append([]string{"pact diff " + name + " @c" + strconv.FormatInt(at-1, 10) + " @c" +
+			strconv.FormatInt(at, 10) + " --rich" + db}, list...)
 	}
-	words := of.Edition.Traits()
-	if of.newest != "" {
-		list = append(list, "pact select "+name+" "+quote("@t0 ^seq ."+words.TurnType+":depth(1-3) ."+words.BlockType)+db)
-		list = append(list, "pact hash "+name+" @t0 --node "+quote(of.newest)+db)
-	} else {
-		list = append(list, "pact select "+name+" "+quote("@* ."+words.BlockType)+db)
-	}
-	return append(list, "pact thread "+name+" @t0 --as openai"+db)
+	list = append(list, "pact log "+name+db, "pact thread "+name+" --as text"+db, "pact show "+name+" @t0"+db)
+	return list[:nextCommands]
 }
+
+// nextCommands is how many commands open suggests.
+const nextCommands = 3

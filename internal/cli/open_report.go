@@ -32,8 +32,7 @@ type openedContext struct {
 	Existed     bool             `json:"existed"` // the store had it before
 	ThreadBytes int64            `json:"thread_bytes"`
 	Cycles      []openedCycle    `json:"cycles"`
-
-	newest string // id of a block in the last turn
+	Story       *story           `json:"story,omitempty"` // nil if the file gave several contexts
 }
 
 // openedCycle is what open found about one cycle.
@@ -63,8 +62,7 @@ func describeContext(ctx context.Context, l imported, each func()) (openedContex
 		}
 		c := openedCycle{Cycle: s.Cycle(), Nodes: s.Tree().Len()}
 		if turns := s.Tree().Region(tree.Seq).Children(); turns.Len() > 0 {
-			newest := turns.At(turns.Len() - 1)
-			c.Turn, f.newest = newest.Node().ID, blockIn(newest)
+			c.Turn = turns.At(turns.Len() - 1).Node().ID
 		}
 		c.Blocks, c.Bytes = s.ThreadSize()
 		if before != nil {
@@ -78,19 +76,6 @@ func describeContext(ctx context.Context, l imported, each func()) (openedContex
 		each()
 	}
 	return f, nil
-}
-
-// blockIn returns the id of a block at or below an entry, "" if there is none.
-func blockIn(e *tree.Entry) string {
-	if e.Class() == tree.Block {
-		return e.Node().ID
-	}
-	for k := range e.Children().All() {
-		if id := blockIn(k); id != "" {
-			return id
-		}
-	}
-	return ""
 }
 
 // breaks returns the cycles whose thread does not begin with the thread of the

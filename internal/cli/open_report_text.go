@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 )
@@ -105,18 +106,15 @@ func (a *app) drawContexts(list []openedContext, all bool) {
 }
 
 func (a *app) drawTotals(f *openReport) {
-	if len(f.Contexts) == 1 && len(f.Contexts[0].Cycles) > 1 {
-		breaks, share := f.Contexts[0].breaks()
-		line := percent(share) + " of what the calls repeated was the prefix of the call before"
-		switch {
-		case len(breaks) == 0:
-			line += "; it never broke"
-		case len(breaks) <= 8:
-			line += "; it broke in " + addresses(breaks)
-		default:
-			line += "; it broke in " + addresses(breaks[:8]) + " and " + strconv.Itoa(len(breaks)-8) + " more"
+	if t := f.Contexts[0].Story; t != nil {
+		for _, line := range t.lines() {
+			for i, part := range wrapLine(line, a.lineWidth()) {
+				if i > 0 && line[0] == ' ' {
+					part = "    " + strings.TrimLeft(part, " ")
+				}
+				a.printf("%s\n", part)
+			}
 		}
-		a.printf("%s.\n", line)
 	}
 	stored, where := f.Store.Bytes, bytesText(f.Store.Bytes)+" in "+f.Store.Path
 	if stored == 0 { // a database does not tell the size of a context
@@ -138,12 +136,13 @@ func (a *app) drawTotals(f *openReport) {
 	}
 }
 
-func addresses(cycles []int64) string {
-	list := make([]string, len(cycles))
-	for i, c := range cycles {
-		list[i] = "@c" + strconv.FormatInt(c, 10)
+// lineWidth is how many columns a sentence may take: those of the terminal, and
+// elsewhere as many as it needs.
+func (a *app) lineWidth() int {
+	if !a.outTerminal {
+		return math.MaxInt32
 	}
-	return strings.Join(list, ", ")
+	return min(a.width, widest)
 }
 
 func percent(share float64) string {
