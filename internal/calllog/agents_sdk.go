@@ -137,7 +137,7 @@ func readSpans(data []byte) (*Log, error) {
 	}
 	if len(order) == 0 {
 		return nil, fault.New(fault.DocumentInvalid, "none of its spans has the messages of a call",
-			"record generations with trace_include_sensitive_data, or the calls with pact run")
+			"record generations with trace_include_sensitive_data, or record the calls themselves")
 	}
 	log := &Log{Format: formatSpans, Findings: found.list()}
 	for _, name := range order {
