@@ -80,6 +80,8 @@ func askOurs(ctx context.Context, c *pact.Context, question string) error {
 	var err error
 	switch question {
 	case "node":
+		err = read(fmt.Sprintf("[id='block:%d-1']", cycle/2))
+	case "key":
 		err = read(fmt.Sprintf("#'block:%d-1'", cycle/2))
 	case "last":
 		err = read("^seq .seg:depth(1-3) .block")

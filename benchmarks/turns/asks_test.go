@@ -12,7 +12,7 @@ func TestBothSidesAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer b.close()
-	for _, question := range []string{"node", "last", "diff", "half"} {
+	for _, question := range []string{"node", "key", "last", "diff", "half"} {
 		if err := ask(context.Background(), "ours:"+question, b.filled()); err != nil {
 			t.Errorf("ours, %s: %v", question, err)
 		}

@@ -33,6 +33,8 @@ type bench struct {
 	ours  string // the file of our store, "" until it is filled
 	plain string // the file of plain rows
 	asked map[string]answer
+
+	cleanUp func() // closes what committer opened
 }
 
 func newBench(ctx context.Context, n int) (*bench, error) {

@@ -115,7 +115,7 @@ func (p *plainRows) ask(ctx context.Context, what string) (int, error) {
 	}
 	where, args := "", []any{}
 	switch what {
-	case "node":
+	case "node", "key":
 		where, args = "m.id = ?", []any{fmt.Sprintf("m%d-1", last/2)}
 	case "last":
 		where, args = "m.turn > ?", []any{last - 3}
