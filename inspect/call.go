@@ -35,7 +35,7 @@ type CallShared struct {
 
 // Cut says why a request does not repeat all of the request before it.
 type Cut struct {
-	Cause string   `json:"cause"`           // model, parameters, tools, system or block
+	Cause string   `json:"cause"`           // model, parameters, tools, system, block or thinking
 	Names []string `json:"names,omitempty"` // of parameters or tools; for a model the old and the new one
 	Node  string   `json:"node,omitempty"`  // id of the first block that differs, if the cause is a block
 	// Reasoning is how many blocks of reasoning the request has behind the cut. Some

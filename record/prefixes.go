@@ -198,7 +198,7 @@ func (w *follower) compare(p *inspect.CallPrefix, now *sent) {
 		return
 	}
 	p.Cut = &inspect.Cut{Cause: string(shared.Cause), Names: shared.Names, Reasoning: shared.Reasoning}
-	if shared.Cause == dialect.Message || shared.Cause == dialect.System || shared.Cause == dialect.Tools {
+	if shared.Cause != dialect.Model && shared.Cause != dialect.Parameters {
 		if n, _ := w.before.thread.BlockAt(shared.Blocks); n != nil {
 			p.Cut.Node = n.ID
 		} else if n, _ := now.thread.BlockAt(shared.Blocks); n != nil {

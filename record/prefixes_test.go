@@ -32,7 +32,7 @@ func newTalk(t *testing.T, name api.Name, script ...providertest.Turn) *talk {
 	tk.rec = record.To(tk.store, record.Options{Context: "chat", Strict: true, Clock: tk.now.Load})
 	t.Cleanup(tk.rec.Close)
 	tk.agent = newAgent(t, name, url, tk.rec.Transport(nil), true)
-	tk.body["model"] = map[api.Name]string{api.Messages: "claude-sonnet-4-5", api.Chat: "gpt-4.1",
+	tk.body["model"] = map[api.Name]string{api.Messages: "claude-sonnet-4-6", api.Chat: "gpt-4.1",
 		api.Responses: "gpt-4.1"}[name]
 	if name == api.Gemini {
 		delete(tk.body, "model")
@@ -137,8 +137,8 @@ func TestACutIsNamed(t *testing.T) {
 		names  []string
 		behind int // blocks of reasoning
 	}{
-		{"model", api.Messages, nil, func(tk *talk) { tk.body["model"] = "claude-opus-4-1" }, "model",
-			[]string{"claude-sonnet-4-5", "claude-opus-4-1"}, 2},
+		{"model", api.Messages, nil, func(tk *talk) { tk.body["model"] = "claude-opus-4-8" }, "model",
+			[]string{"claude-sonnet-4-6", "claude-opus-4-8"}, 2},
 		{"tool", api.Messages, nil, func(tk *talk) { tk.body["tools"] = append(tk.body["tools"].([]any), second) },
 			"tools", []string{"cat"}, 2},
 		{"effort", api.Messages, nil, func(tk *talk) { tk.body["output_config"] = map[string]any{"effort": "low"} },

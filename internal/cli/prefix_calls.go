@@ -113,6 +113,8 @@ func (a *app) cutText(p *inspect.Prefix) string {
 		text = a.paint.changed(cut.Cause) + " " + strings.Join(cells(cut.Names...), ", ")
 	case "system":
 		text = a.paint.changed("system")
+	case "thinking":
+		text = a.paint.changed("thinking") + " " + visible(cut.Node) + ": the model forgets it with its turn"
 	}
 	if b := p.Break; b != nil && b.Node == cut.Node && cut.Cause != "tools" {
 		edited := "edited"

@@ -15,7 +15,8 @@ const (
 	Parameters Cause = "parameters"
 	Tools      Cause = "tools"
 	System     Cause = "system"
-	Message    Cause = "block" // a block of the conversation
+	Message    Cause = "block"    // a block of the conversation
+	Thinking   Cause = "thinking" // the provider removed it: the turn that it belongs to is over
 )
 
 // Shared is what a request repeats of the previous one, from the front.
@@ -55,7 +56,8 @@ func (d *Dialect) Compare(older, newer *Prompt) Shared {
 func (s *Shared) compareBlocks(d *Dialect, older, newer *Prompt) {
 	n := 0
 	for n < len(older.Blocks) && n < len(newer.Blocks) && same(&older.Blocks[n], &newer.Blocks[n]) {
-		s.ApartChanged = s.ApartChanged || older.Blocks[n].hash != newer.Blocks[n].hash
+		s.ApartChanged = s.ApartChanged || older.Blocks[n].Section == api.System &&
+			older.Blocks[n].hash != newer.Blocks[n].hash
 		n++
 	}
 	s.Blocks = n
@@ -92,10 +94,10 @@ func (s *Shared) settings(d *Dialect, older, newer *Prompt) {
 
 // same reports whether two blocks are equal to the provider.
 func same(a, b *Block) bool {
-	if a.Section != b.Section {
+	if a.Section != b.Section || a.Apart != b.Apart {
 		return false
 	}
-	return a.hash == b.hash || a.Apart && b.Apart
+	return a.hash == b.hash || a.Apart
 }
 
 // causeAt says what differs from the n-th block on. For tools it names all that
@@ -110,6 +112,9 @@ func causeAt(older, newer *Prompt, n int) (Cause, []string) {
 		return Tools, changedTools(older.tools(), newer.tools())
 	case api.System:
 		return System, nil
+	}
+	if n < len(newer.Blocks) && newer.Blocks[n].Apart && newer.Blocks[n].hash == older.Blocks[n].hash {
+		return Thinking, nil
 	}
 	return Message, nil
 }

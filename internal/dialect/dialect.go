@@ -23,6 +23,9 @@ type Dialect struct {
 	// Apart is the beginning of a system text that the provider removes before
 	// it caches, "" for none.
 	Apart string
+	// Forgets lists beginnings of the names of models for which the provider
+	// removes the thinking of all turns before the last question of the user.
+	Forgets []string
 	// Marked says that the provider caches a prefix only where a block has a
 	// marker. Otherwise it caches without markers.
 	Marked bool
@@ -46,13 +49,19 @@ type Setting struct {
 	// Holds, in place of a path, is a kind of block: the prefix depends on
 	// whether the request has any block of that kind.
 	Holds string
+	// Cites, in place of both, says that the prefix depends on whether any
+	// document is to be cited.
+	Cites bool
 	From  api.Section
 }
 
 // Name returns the name of a setting in reports.
 func (s *Setting) Name() string {
-	if s.Holds != "" {
+	switch {
+	case s.Holds != "":
 		return "any " + s.Holds
+	case s.Cites:
+		return "citations"
 	}
 	return strings.Join(s.Path, ".")
 }
@@ -60,7 +69,13 @@ func (s *Setting) Name() string {
 // value returns the value of the setting in a request, "" if the request lacks
 // it.
 func (s *Setting) value(r *api.Request) string {
-	if s.Holds == "" {
+	switch {
+	case s.Cites:
+		cites := func(p api.Part) bool {
+			return p.Section == api.Conversation && follow(p.Content, "citations", "enabled").Text == "true"
+		}
+		return string(canon.Bool(slices.ContainsFunc(r.Parts, cites)))
+	case s.Holds == "":
 		return string(follow(r.Parameters, s.Path...).Value())
 	}
 	holds := func(p api.Part) bool {

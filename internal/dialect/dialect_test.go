@@ -119,6 +119,51 @@ func TestCauses(t *testing.T) {
 	}
 }
 
+// Older models lose the thinking of a turn with the next question, unless the request says how much stays.
+func TestThinkingOfEarlierTurns(t *testing.T) {
+	const turn = `{"role":"user","content":"1"},{"role":"assistant","content":[{"type":"redacted_thinking","data":"d"},
+		{"type":"tool_use","id":"c","name":"x","input":{}}]},{"role":"user","content":[{"type":"tool_result",
+		"tool_use_id":"c","content":"r"}]},{"role":"assistant","content":[{"type":"thinking","thinking":"t"},
+		{"type":"text","text":"2"}]}`
+	const question = `,{"role":"user","content":"3"}`
+	body := func(model, said, more string) string {
+		return `{"model":"` + model + `"` + more + `,"messages":[` + said + `]}`
+	}
+	const clear = `,"context_management":{"edits":[{"type":"clear_thinking_20251015","keep":"all"}]}`
+	for _, c := range []struct {
+		model, more string
+		blocks      int
+		cause       Cause
+	}{
+		{"claude-sonnet-4-5", "", 1, Thinking}, {"claude-haiku-4-5-20251001", "", 1, Thinking},
+		{"claude-3-7-sonnet-20250219", "", 1, Thinking}, {"claude-opus-4-1", "", 1, Thinking},
+		{"claude-opus-4-20250514", "", 1, Thinking}, {"anthropic/claude-sonnet-4-20250514", "", 1, Thinking},
+		{"claude-sonnet-4-5", clear, 6, ""}, {"claude-sonnet-4-6", "", 6, ""}, {"claude-opus-4-5", "", 6, ""},
+		{"claude-opus-5-5", "", 6, ""}, {"another", "", 6, ""},
+	} {
+		older := read(t, anthropic, api.Messages, body(c.model, turn, c.more))
+		newer := read(t, anthropic, api.Messages, body(c.model, turn+question, c.more))
+		if s := anthropic.Compare(older, newer); s.Blocks != c.blocks || s.Cause != c.cause || s.ApartChanged {
+			t.Errorf("%s%s: %+v", c.model, c.more, s)
+		}
+	}
+}
+
+// A document that is to be cited changes what stands before all messages.
+func TestCitations(t *testing.T) {
+	body := func(citations string) *Prompt {
+		return read(t, anthropic, api.Messages, `{"model":"claude-a","system":"s","messages":[{"role":"user","content":[
+			{"type":"text","text":"1"},{"type":"document","source":{}`+citations+`}]}]}`)
+	}
+	with, without, off := body(`,"citations":{"enabled":true}`), body(""), body(`,"citations":{"enabled":false}`)
+	if s := anthropic.Compare(without, with); s.Blocks != 0 || s.Cause != Parameters || s.Names[0] != "citations" {
+		t.Errorf("turned on: %+v", s)
+	}
+	if s := anthropic.Compare(without, off); s.Blocks != 2 || s.Cause != Message {
+		t.Errorf("off, as it was: %+v", s)
+	}
+}
+
 // A request without any message has nothing that a parameter of the messages
 // could end.
 func TestASettingWithoutMessages(t *testing.T) {

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"crypto/sha256"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/internal/api"
@@ -46,6 +47,9 @@ func (d *Dialect) Read(r *api.Request, model string, body []byte) *Prompt {
 		b.Apart = d.Apart != "" && part.Section == api.System && strings.HasPrefix(part.Content.Text, d.Apart)
 		p.Blocks = append(p.Blocks, b)
 	}
+	if len(d.Forgets) > 0 && begins(p.Model, d.Forgets) && !clearsThinking(r) {
+		p.forget(lastQuestion(r))
+	}
 	if marker := follow(r.Parameters, "cache_control"); d.Marked && marker.Kind == canon.KindObject {
 		if last := p.lastMarkable(); last != nil {
 			last.Marked, last.Lifetime = true, follow(marker, "ttl").Text
@@ -59,6 +63,39 @@ func (d *Dialect) Read(r *api.Request, model string, body []byte) *Prompt {
 		p.body = body
 	}
 	return p
+}
+
+// forget takes thinking out of the messages before one.
+func (p *Prompt) forget(message int) {
+	for i := range p.Blocks {
+		if b := &p.Blocks[i]; b.Kind == "thinking" && b.message < message {
+			b.Apart = true
+		}
+	}
+}
+
+// lastQuestion returns the index of the last message of the user that has no
+// result of a tool, -1 if there is none.
+func lastQuestion(r *api.Request) int {
+	last, results := -1, map[int]bool{}
+	for i := range r.Parts {
+		results[r.Parts[i].Message] = results[r.Parts[i].Message] || r.Parts[i].Kind == "result"
+	}
+	for i := range r.Parts {
+		if p := &r.Parts[i]; p.Section == api.Conversation && p.Role == "user" && !results[p.Message] {
+			last = max(last, p.Message)
+		}
+	}
+	return last
+}
+
+// clearsThinking reports whether a request says itself how much thinking the
+// provider keeps.
+func clearsThinking(r *api.Request) bool {
+	edits := follow(r.Parameters, "context_management", "edits")
+	return slices.ContainsFunc(edits.Elems, func(e canon.Any) bool {
+		return strings.HasPrefix(follow(e, "type").Text, "clear_thinking")
+	})
 }
 
 // lastMarkable returns the block that a marker of the whole request applies to:
@@ -89,10 +126,11 @@ func follow(v canon.Any, path ...string) canon.Any {
 	return v
 }
 
-// reasoning counts the blocks of reasoning from the n-th block on.
+// reasoning counts the blocks of reasoning from the n-th block on that the model
+// may see.
 func (p *Prompt) reasoning(n int) (count int) {
 	for i := n; i < len(p.Blocks); i++ {
-		if p.Blocks[i].Kind == "thinking" {
+		if p.Blocks[i].Kind == "thinking" && !p.Blocks[i].Apart {
 			count++
 		}
 	}

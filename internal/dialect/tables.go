@@ -11,16 +11,21 @@ var anthropic = &Dialect{
 	Sources: []string{
 		"https://platform.claude.com/docs/en/build-with-claude/prompt-caching",
 		"https://platform.claude.com/docs/en/build-with-claude/cache-diagnostics",
+		"https://platform.claude.com/docs/en/build-with-claude/thinking",
 		"https://github.com/anthropics/claude-code/issues/24168",
 	},
 	Settings: []Setting{
 		{Path: []string{"speed"}, From: api.System},
+		{Cites: true, From: api.System},
 		{Path: []string{"tool_choice"}, From: api.Conversation},
 		{Path: []string{"thinking"}, From: api.Conversation},
 		{Path: []string{"output_config"}, From: api.Conversation},
 		{Holds: "image", From: api.Conversation},
 	},
-	Apart:    "x-anthropic-billing-header:",
+	Apart: "x-anthropic-billing-header:",
+	// Opus before 4.5, Sonnet before 4.6, and Haiku up to 4.5.
+	Forgets: []string{"claude-3", "claude-opus-4-0", "claude-opus-4-1", "claude-opus-4-2025", "claude-sonnet-4-0",
+		"claude-sonnet-4-2025", "claude-sonnet-4-5", "claude-haiku-4-5"},
 	Marked:   true,
 	LookBack: 20,
 	Step:     1,

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -90,8 +91,15 @@ func cachedBlocks(body object) (blocks []cachedBlock) {
 	for _, field := range []string{"instructions", "systemInstruction", "input", "contents"} {
 		each(field, body[field])
 	}
-	for _, m := range list(body["messages"]) {
+	question := -1
+	if forgetful.MatchString(text(body, "model")) {
+		question = lastQuestion(list(body["messages"]))
+	}
+	for i, m := range list(body["messages"]) {
 		role, parts := text(m, "role"), member(m, "content")
+		if i < question {
+			parts = withoutThinking(parts)
+		}
 		each(role, parts)
 		for _, call := range list(member(m, "tool_calls")) {
 			add(role, call)
@@ -102,6 +110,30 @@ func cachedBlocks(body object) (blocks []cachedBlock) {
 		last.marked, last.hour = true, marker["ttl"] == "1h"
 	}
 	return blocks
+}
+
+// forgetful matches the models that see the thinking of the last turn only.
+var forgetful = regexp.MustCompile(`^claude-(3-|(opus|sonnet)-4-(0|20)|opus-4-1|sonnet-4-5|haiku-4-5)`)
+
+// lastQuestion returns the index of the last message of the user without results of tools, -1 for none.
+func lastQuestion(messages []any) int {
+	for i, m := range slices.Backward(messages) {
+		isResult := func(part any) bool { return text(part, "type") == "tool_result" }
+		if text(m, "role") == "user" && !slices.ContainsFunc(list(member(m, "content")), isResult) {
+			return i
+		}
+	}
+	return -1
+}
+
+func withoutThinking(parts any) any {
+	all, ok := parts.([]any)
+	if !ok {
+		return parts
+	}
+	return slices.DeleteFunc(slices.Clone(all), func(part any) bool {
+		return strings.HasSuffix(text(part, "type"), "thinking")
+	})
 }
 
 func without(o object, name string) object {
