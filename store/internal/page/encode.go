@@ -136,6 +136,9 @@ func (c *columns) string(column int, s string) {
 // Differences of numbers may wrap around, and wrap back when they are read.
 func columnsOf(rows []Row) (raw, hashes []byte) {
 	c := columns{texts: make(map[string]uint64)}
+	for i := range c.cells {
+		c.cells[i] = make([]byte, 0, 2*len(rows)) // most numbers are small
+	}
 	var before, version Row
 	for i := range rows {
 		r := &rows[i]

@@ -61,6 +61,7 @@ func (s *Store) Apply(ctx context.Context, key store.Key, g store.Guard, changes
 	if err == nil {
 		committed := slices.ContainsFunc(changes, func(c store.Change) bool { return c.Sealed != nil })
 		s.writers.put(key, p.nextWriterState(changes[len(changes)-1].After, committed))
+		s.recent.add(int64(key), p.steps)
 		s.packLater(int64(key), g.Cycle, p.latest)
 	}
 	return err

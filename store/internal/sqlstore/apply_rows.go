@@ -71,12 +71,14 @@ func (w *writer) appendDeath(d *death) {
 	for range rowParams - 5 {
 		w.args = append(w.args, nil)
 	}
-	w.appendProof()
+	d.proof = w.appendProof()
 }
 
-// appendProof appends the proof of the arguments of a row.
-func (w *writer) appendProof() {
-	w.args = append(w.args, rowProof(w.args[len(w.args)-rowParams+1:]))
+// appendProof appends the proof of the arguments of a row, and returns it.
+func (w *writer) appendProof() int64 {
+	proof := rowProof(w.args[len(w.args)-rowParams+1:])
+	w.args = append(w.args, proof)
+	return proof
 }
 
 // appendBirth appends the arguments of the row of a version. no is the number of its content.
@@ -104,5 +106,5 @@ func (w *writer) appendBirth(b *birth, no any) {
 	w.args = append(w.args, w.key, w.cycle.of(b.birth), b.nid, nil, parent, n.ID, w.nodeType.of(n.Type), n.Offset,
 		n.Priority, w.cycle.of(n.Cycle), n.CreatedNS,
 		iso, n.Index, expiry, w.store.headers.of(n.Headers), no, size, hash, named)
-	w.appendProof()
+	b.proof = w.appendProof()
 }

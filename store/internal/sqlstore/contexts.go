@@ -166,6 +166,7 @@ func (s *Store) Create(ctx context.Context, g store.Creation) (store.Info, error
 		return store.Info{}, err
 	}
 	s.writers.put(info.Key, p.nextWriterState(working, true))
+	s.recent.add(int64(info.Key), p.steps)
 	if p.settling == nil {
 		s.packLater(int64(info.Key), g.Tree.Cycle(), p.latest)
 		return info, nil
@@ -216,6 +217,7 @@ func (s *Store) Delete(ctx context.Context, key store.Key) error {
 		s.writers.drop(key)
 		s.lineages.drop(key)
 		s.cache.drop(key)
+		s.recent.drop(int64(key))
 	}
 	return err
 }

@@ -46,7 +46,7 @@ func (s *Store) writeDirectoryOnce(ctx context.Context, key store.Key, plain boo
 	if err != nil {
 		return err
 	}
-	c.plain = plain
+	c.plain, c.cache = plain, true
 	d := &directoryDraft{branch: c.line.own().branch, kept: make(map[*run]bool)}
 	var q *reading
 	err = s.inReadTx(ctx, doing, func(tx *sql.Tx) error {

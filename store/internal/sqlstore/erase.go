@@ -232,11 +232,12 @@ func (x *erasure) plan(key store.Key) error {
 	return nil
 }
 
-// dropCached drops the cached snapshots of the family and all open pages, so that the erased
-// text leaves the memory.
+// dropCached drops the cached snapshots and rows of the family and all open pages, so that the
+// erased text leaves the memory.
 func (x *erasure) dropCached() {
 	for _, b := range x.family {
 		x.store.cache.drop(b.Key)
+		x.store.recent.drop(int64(b.Key))
 	}
 	x.store.pages.clear()
 }

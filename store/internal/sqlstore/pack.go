@@ -47,13 +47,15 @@ type slice struct {
 	after    int64 // the number of the previous page
 	rows     int64
 	last     page.Row
+	builder  page.Builder
 	page     page.Page
 }
 
 // pack packs the oldest rows of a branch into one page, and reports whether there were any. It
 // leaves the last keep cycles, and does nothing if fewer than atLeast cycles are left to pack.
-// It reads and encodes before it takes the lock; if somebody else packs or erases the rows
-// meanwhile, it writes nothing. It never packs a damaged row: E_STORE with a store.Damage.
+// It encodes before it takes the lock, rows that the store remembers writing or else those that
+// it reads; if somebody else packs or erases the rows meanwhile, it writes nothing. It never
+// packs a damaged row: E_STORE with a store.Damage.
 func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (found bool, err error) {
 	const doing = "packing rows"
 	var sl *slice
@@ -71,10 +73,13 @@ func (s *Store) pack(ctx context.Context, branch, keep, atLeast int64) (found bo
 		// the later one finds the names that the other wrote. The guard sees them now.
 		err = s.transact(ctx, doing, write)
 	}
+	if err == nil {
+		s.recent.dropPacked(branch, ref{sl.last.NID, sl.last.Birth})
+	}
 	return true, err
 }
 
-// readSlice reads and encodes the rows to pack; nil if there are none.
+// readSlice encodes the rows to pack; nil if there are none.
 func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast int64) (*slice, error) {
 	sl := &slice{branch: branch}
 	var latest int64
@@ -89,15 +94,47 @@ func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast
 		return nil, err
 	}
 	upTo = min(upTo, first.Int64+s.packing.Cycles-1)
-	rows, err := within(ctx, tx, s.stmts.packRows).QueryContext(ctx, branch, upTo)
+	recent, err := s.recentIn(ctx, tx, branch, beforeAll, upTo)
 	if err != nil {
 		return nil, err
 	}
-	var b page.Builder
+	for i := 0; i < len(recent) && sl.room(); i++ {
+		var body []byte
+		if recent[i].of != nil {
+			body = recent[i].of.body
+		}
+		sl.add(recent[i].row(&s.headers), body)
+	}
+	if len(recent) == 0 {
+		if err := s.readRows(ctx, tx, sl, upTo); err != nil {
+			return nil, err
+		}
+	}
+	if sl.builder.Len() == 0 {
+		return nil, nil
+	}
+	sl.rows, sl.page = int64(sl.builder.Len()), sl.builder.Page()
+	return sl, nil
+}
+
+// room reports whether the page can take another row.
+func (sl *slice) room() bool { return sl.builder.Len() < pageRows && sl.builder.Size() < pageSize }
+
+func (sl *slice) add(r page.Row, body []byte) {
+	sl.builder.Add(r, body)
+	sl.last = r
+}
+
+// readRows adds the rows of a branch up to a cycle to a slice, as long as there is room.
+func (s *Store) readRows(ctx context.Context, tx *sql.Tx, sl *slice, upTo int64) error {
+	rows, err := within(ctx, tx, s.stmts.packRows).QueryContext(ctx, sl.branch, upTo)
+	if err != nil {
+		return err
+	}
 	c := scanner{known: make(map[string][]tree.Header)}
 	unproven := int64(beforeAll) // the last birth of a row without a proof
 	err = eachRow(rows, nil, func(values []any) error {
-		if b.Len() == pageRows || b.Size() >= pageSize {
+		if !sl.room() {
 			return errFound
 		}
 		r, body, err := c.settledRow(values)
@@ -107,24 +144,23 @@ func (s *Store) readSlice(ctx context.Context, tx *sql.Tx, branch, keep, atLeast
 		if values[colProof] == nil {
 			unproven = r.Birth
 		}
-		b.Add(r, body)
-		sl.last = r
+		sl.add(r, body)
 		return nil
 	})
-	if err != nil && err != errFound || b.Len() == 0 {
-		return nil, err
+	if err != nil && err != errFound {
+		return err
 	}
-	if unproven != beforeAll {
-		var last sql.NullInt64
-		if err := tx.QueryRowContext(ctx, s.bound(lastUnchained), branch).Scan(&last); err != nil {
-			return nil, err
-		}
-		if !last.Valid || unproven > last.Int64+1 {
-			return nil, (&store.Damage{Cycle: unproven, What: "there is a row of a node without its proof"}).Err()
-		}
+	if unproven == beforeAll {
+		return nil
 	}
-	sl.rows, sl.page = int64(b.Len()), b.Page()
-	return sl, nil
+	var last sql.NullInt64
+	if err := tx.QueryRowContext(ctx, s.bound(lastUnchained), sl.branch).Scan(&last); err != nil {
+		return err
+	}
+	if !last.Valid || unproven > last.Int64+1 {
+		return (&store.Damage{Cycle: unproven, What: "there is a row of a node without its proof"}).Err()
+	}
+	return nil
 }
 
 // lastUnchained is the last cycle whose rows, with the drafts after it, may have no proof: up

@@ -40,6 +40,7 @@ type step struct {
 type death struct {
 	ref    // its birth is the first cycle without the node
 	reason string
+	proof  int64 // of the row, once it is written
 }
 
 // birth is a row with a version of a node.
@@ -49,6 +50,7 @@ type birth struct {
 	body   []byte // nil if there is no content
 	parent int64
 	named  bool
+	proof  int64 // of the row, once it is written
 }
 
 // planCreation plans a new context and the changes made with it.

@@ -84,7 +84,7 @@ func (w *changePlan) removed(d tree.Difference) error {
 		w.drops = append(w.drops, r)
 	}
 	if r.birth < w.cycle || d.Old.Cycle < w.cycle {
-		w.deaths = append(w.deaths, death{ref{r.nid, w.cycle}, w.reason(d.Old)})
+		w.deaths = append(w.deaths, death{ref: ref{r.nid, w.cycle}, reason: w.reason(d.Old)})
 	}
 	return nil
 }

@@ -28,6 +28,7 @@ type scanner struct {
 	tx    *sql.Tx // the transaction to read in, or nil
 	line  lineage
 	plain bool                     // read no directory
+	cache bool                     // take rows from Store.recent, with their nodes
 	known map[string][]tree.Header // shared, because few nodes have headers of their own
 	index page.Index               // the page that was read last
 }
@@ -80,6 +81,12 @@ const inPageToo = "there are rows that come before the end of a page"
 
 // unpacked appends the rows of a branch that are in no page.
 func (c *scanner) unpacked(ctx context.Context, held, branch, after, upTo int64, list []row) ([]row, error) {
+	if c.cache {
+		recent, err := c.store.recentIn(ctx, c.tx, branch, after, upTo)
+		if err != nil || len(recent) > 0 {
+			return c.store.appendRecent(list, branch, recent), err
+		}
+	}
 	found, err := within(ctx, c.tx, c.store.stmts.rowsIn).QueryContext(ctx, held, branch, after, upTo)
 	if err != nil {
 		return nil, err

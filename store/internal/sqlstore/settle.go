@@ -14,6 +14,7 @@ import (
 type settling struct {
 	upTo    int64 // the last cycle to pack
 	packing Packing
+	texts   *headerTexts
 	pending []settledRow // of the cycle that is not published yet
 	builder page.Builder
 	first   int64 // birth of the first row in the builder
@@ -47,7 +48,7 @@ func (s *Store) settlingOf(g store.Creation) *settling {
 	if len(g.Changes) == 0 || upTo-g.Tree.Cycle()+1 < s.packing.Cycles {
 		return nil
 	}
-	return &settling{upTo: upTo, packing: s.packing}
+	return &settling{upTo: upTo, packing: s.packing, texts: &s.headers}
 }
 
 // take takes the rows of a step that are born in a cycle. When the cycle is published, it puts
@@ -63,7 +64,7 @@ func (l *settling) take(s *step, cycle int64, published bool) {
 		l.pending = append(l.pending, settledRow{Row: page.Row{Birth: d.birth, NID: d.nid, Death: d.reason}})
 	}
 	for i := range s.births {
-		l.pending = append(l.pending, settledRow{s.births[i].row(), s.births[i].body})
+		l.pending = append(l.pending, settledRow{s.births[i].row(l.texts), s.births[i].body})
 	}
 	s.drops, s.deaths, s.births = nil, nil, nil
 	if !published {
@@ -101,12 +102,12 @@ func (l *settling) close() {
 }
 
 // row is the row of a version in a page, without its content.
-func (b *birth) row() page.Row {
+func (b *birth) row(texts *headerTexts) page.Row {
 	n := b.node
-	headers, _ := headersText(n.Headers).(string)
+	headers, _ := texts.of(n.Headers).(string)
 	r := page.Row{Birth: b.birth, NID: b.nid, Parent: b.parent, ID: n.ID, Type: n.Type, Offset: n.Offset,
 		Priority: n.Priority, Cycle: n.Cycle, CreatedNS: n.CreatedNS, ISO: n.ForeignISO, Index: n.Index, Expiry: n.Expiry,
-		Headers: headers, Named: b.named}
+		Headers: headers, Size: len(b.body), Named: b.named}
 	if b.body != nil && n.HashOK {
 		r.Hash = n.Hash[:]
 	}

@@ -37,7 +37,9 @@ const (
 		CASE WHEN v.content_no IS NOT NULL AND (v.content_hash IS NULL OR v.birth > ?)
 		THEN (SELECT c.body FROM content c WHERE {same}) END
 		FROM node_version v WHERE v.branch = ? AND v.birth > ? AND v.birth <= ? ORDER BY v.birth, v.nid`
-	bodyOf = `SELECT c.body, v.content_hash FROM node_version v JOIN content c ON {same}
+	// In the same order.
+	rowProofs = `SELECT proof FROM node_version WHERE branch = ? AND birth > ? AND birth <= ? ORDER BY birth, nid`
+	bodyOf    = `SELECT c.body, v.content_hash FROM node_version v JOIN content c ON {same}
 		WHERE v.branch = ? AND v.birth = ? AND v.nid = ?`
 
 	// The newest version of an id. A generated id names the cycle of its birth; any other is in
@@ -142,6 +144,7 @@ type statements struct {
 	pagesIn, pagesBackIn, pageOf, headOf         *sql.Stmt
 	digestOf, blockOf                            *sql.Stmt
 	packState, packRows, packGuard, packNames    *sql.Stmt
+	rowProofs                                    *sql.Stmt
 	insertPage, insertBlock                      *sql.Stmt
 	deletePackedContents, deletePackedRows       *sql.Stmt
 	requestAt, chainAt, digestsIn                *sql.Stmt
@@ -180,6 +183,7 @@ func (st *statements) prepareReads(ctx context.Context, db *sql.DB, d *Dialect) 
 	st.blockOf = on.prepare(blockOf)
 	st.packState = on.prepare(packState)
 	st.packRows = on.prepare(packRows)
+	st.rowProofs = on.prepare(rowProofs)
 	st.refOf = on.prepare(refOf)
 	st.namedRef = on.prepare(namedRef)
 	st.bornIn = on.prepare(bornIn)
