@@ -126,8 +126,8 @@ func TestManyPackAtOnce(t *testing.T) {
 	}
 }
 
-// TestPackingHidesNoDamage changes rows before they are packed: they stay rows, and
-// Check finds them as before.
+// TestPackingHidesNoDamage changes rows before a process packs them that did not write
+// them: they stay rows, and Check finds them as before.
 func TestPackingHidesNoDamage(t *testing.T) {
 	for _, statement := range []string{
 		"UPDATE node_version SET priority = 9 WHERE birth = 2 AND death IS NULL",
@@ -137,12 +137,15 @@ func TestPackingHidesNoDamage(t *testing.T) {
 		"UPDATE node_version SET content_hash = zeroblob(32) WHERE birth = 2 AND content_no IS NOT NULL",
 	} {
 		path := filepath.Join(t.TempDir(), "pact.db")
-		w := begin(t, open(t, path))
+		writer, err := sqlite.Open(t.Context(), path)
+		must(t, err)
+		w := begin(t, writer)
 		for range 3 {
 			w.next(t, "turns")
 		}
+		must(t, writer.Close())
 		raw(t, path, statement).Close()
-		err := w.store.(*sqlite.Store).PackAll(t.Context())
+		err = open(t, path).(*sqlite.Store).PackAll(t.Context())
 		var damage *store.Damage
 		if !errors.As(err, &damage) || damage.Cycle != 2 || pagesIn(t, path) > 0 {
 			t.Errorf("%s: %v, and %d pages", statement, err, pagesIn(t, path))
