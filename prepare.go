@@ -48,7 +48,9 @@ func (c *Context) candidate(ctx context.Context, s *state, working *tree.Tree, s
 	if err != nil {
 		return nil, err
 	}
-	report.Retained = slices.Sorted(maps.Keys(retained))
+	if len(retained) > 0 {
+		report.Retained = slices.Sorted(maps.Keys(retained))
+	}
 	return &candidate{sealed: sealed, stamps: after, report: report}, nil
 }
 

@@ -86,13 +86,14 @@ func (s *seedlings) moved(b Born, kids *List) {
 
 // plant puts the new nodes into the tree. Their parent may become a container.
 func (c *change) plant(s *seedlings) {
+	var room [8]*Entry
 	for i := range s.list {
 		n := &s.list[i]
 		var above Class
 		if n.under >= 0 {
 			above = s.list[n.under].class
 		} else {
-			above = c.classAround(c.Path(n.Parent))
+			above = c.classAround(c.AppendPath(room[:0], n.Parent))
 		}
 		n.class = ClassOf(n.Node.Type, above, n.old != nil || len(n.kids) > 0)
 	}
@@ -113,7 +114,7 @@ func (c *change) plant(s *seedlings) {
 		if s.list[i].under >= 0 {
 			continue
 		}
-		path := c.Path(s.list[i].Parent)
+		path := c.AppendPath(room[:0], s.list[i].Parent)
 		under := path[len(path)-1]
 		kids := under.kids
 		parent := s.list[i].Parent
@@ -154,7 +155,8 @@ func order(a, b *Entry) int {
 
 // renew is swap for a version that may be of another type.
 func (c *change) renew(b Born) {
-	path := c.Path(b.Node.ID)
+	var room [8]*Entry
+	path := c.AppendPath(room[:0], b.Node.ID)
 	e, above := path[len(path)-1], Root
 	if len(path) > 1 {
 		above = path[len(path)-2].class

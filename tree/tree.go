@@ -222,7 +222,8 @@ func (c *change) attach(parent string, e *Entry) {
 
 // detach takes an entry out with everything below it and returns it.
 func (c *change) detach(id string) *Entry {
-	path := c.Path(id)
+	var room [8]*Entry
+	path := c.AppendPath(room[:0], id)
 	e := path[len(path)-1]
 	c.rebuild(path, nil)
 	walk(e, "", func(e *Entry, _ string) bool {
@@ -234,7 +235,8 @@ func (c *change) detach(id string) *Entry {
 
 // swap replaces a node by another version of it with the same id.
 func (c *change) swap(n *Node) {
-	path := c.Path(n.ID)
+	var room [8]*Entry
+	path := c.AppendPath(room[:0], n.ID)
 	e := path[len(path)-1]
 	parent := c.Parent(n.ID)
 	c.unindex(e.node)

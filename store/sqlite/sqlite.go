@@ -231,6 +231,9 @@ func isConstraint(err error) bool { return primaryCode(err) == lib.SQLITE_CONSTR
 
 // primaryCode returns the primary result code of SQLite, 0 if the error has none.
 func primaryCode(err error) int {
+	if err == nil {
+		return 0
+	}
 	var e *sqlite.Error
 	if !errors.As(err, &e) {
 		return 0

@@ -206,16 +206,15 @@ type writer struct {
 	revision int64 // the one that is being written
 	given    int64 // how many contents it has numbered
 
-	cycle, parent boxed[int64] // of the previous row
-	nodeType      boxed[string]
+	cycle, parent boxed // of the previous row
 }
 
-// boxed is a value as an argument of a statement. Successive rows mostly have the same value
+// boxed is a number as an argument of a statement. Successive rows mostly have the same number
 // and share one allocation.
-type boxed[T comparable] struct{ arg any }
+type boxed struct{ arg any }
 
-func (b *boxed[T]) of(v T) any {
-	if last, known := b.arg.(T); !known || last != v {
+func (b *boxed) of(v int64) any {
+	if last, known := b.arg.(int64); !known || last != v {
 		b.arg = v
 	}
 	return b.arg
@@ -241,12 +240,11 @@ func (w *writer) apply(s *step, revision int64) error {
 			return err
 		}
 	}
-	contents, err := w.writeContents(s.births)
-	if err != nil {
+	at, n := 0, len(s.deaths)+len(s.births)
+	w.args = slices.Grow(w.args[:0], min(n, insertSizes[0])*rowParams)
+	if err := w.writeContents(s.births); err != nil {
 		return err
 	}
-	at, n := 0, len(s.deaths)+len(s.births)
-	w.args = make([]any, 0, min(n, insertSizes[0])*rowParams)
 	for i, size := range insertSizes {
 		for ; n-at >= size; at += size {
 			w.args = w.args[:0]
@@ -254,8 +252,7 @@ func (w *writer) apply(s *step, revision int64) error {
 				if k < len(s.deaths) {
 					w.appendDeath(&s.deaths[k])
 				} else {
-					b := k - len(s.deaths)
-					w.appendBirth(&s.births[b], contents[b])
+					w.appendBirth(&s.births[k-len(s.deaths)])
 				}
 			}
 			if err := w.exec(st.insertRows[i], w.args...); err != nil {

@@ -6,63 +6,62 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// writeContents writes the contents of versions with few statements. It returns the number of
-// each, nil for a version without content.
-func (w *writer) writeContents(births []birth) ([]any, error) {
-	numbers, with := make([]any, len(births)), make([]int, 0, len(births)) // with: births that have a content
+// writeContents writes the contents of versions with few statements, and notes the number of
+// each.
+func (w *writer) writeContents(births []birth) error {
+	var room [8]*birth
+	with := room[:0] // the versions that have a content
 	for i := range births {
 		if births[i].body != nil {
-			with = append(with, i)
+			with = append(with, &births[i])
 		}
 	}
 	for i, size := range insertSizes {
-		for ; len(with) >= size && (size == 1 || together(births, with[:size]) <= maxTogether); with = with[size:] {
-			first, err := w.contents(births, with[:size], w.store.stmts.insertContents[i])
-			if err != nil {
-				return nil, err
-			}
-			for k, at := range with[:size] {
-				numbers[at] = first + int64(k)
+		for ; len(with) >= size && (size == 1 || together(with[:size]) <= maxTogether); with = with[size:] {
+			if err := w.contents(with[:size], w.store.stmts.insertContents[i]); err != nil {
+				return err
 			}
 		}
 	}
-	return numbers, nil
+	return nil
 }
 
 // together adds up the sizes of the contents of some versions.
-func together(births []birth, with []int) (bytes int) {
-	for _, at := range with {
-		bytes += len(births[at].body)
+func together(with []*birth) (bytes int) {
+	for _, b := range with {
+		bytes += len(b.body)
 	}
 	return bytes
 }
 
-// contents writes the contents of some versions with one statement, and returns the first of
-// their consecutive numbers. If the program gives the numbers, it makes them of the revision,
-// which no one else writes, and of a counter within it; SQLite continues from its highest
-// number.
-func (w *writer) contents(births []birth, with []int, insert *sql.Stmt) (first int64, err error) {
-	args := make([]any, 0, 3*len(with))
+// contents writes the contents of some versions with one statement, and notes their numbers. If
+// the program gives the numbers, it makes them of the revision, which no one else writes, and of
+// a counter within it; SQLite continues from its highest number.
+func (w *writer) contents(with []*birth, insert *sql.Stmt) error {
+	w.args = w.args[:0]
 	if w.store.dialect.OwnContents {
-		first = w.revision*maxContents + w.given
-		w.given += int64(len(with))
-		for k, at := range with {
-			args = append(args, w.key, first+int64(k), births[at].body)
+		for _, b := range with {
+			b.content = w.revision*maxContents + w.given
+			w.given++
+			w.args = append(w.args, w.key, b.content, b.body)
 		}
-		return first, w.exec(insert, args...)
+		return w.exec(insert, w.args...)
 	}
-	for _, at := range with {
-		args = append(args, births[at].body)
+	for _, b := range with {
+		w.args = append(w.args, b.body)
 	}
-	result, err := w.stmt(insert).ExecContext(w.ctx, args...)
+	result, err := w.stmt(insert).ExecContext(w.ctx, w.args...)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	last, err := result.LastInsertId()
 	if last > maxCounted {
-		err = damageError("no number is left for another content")
+		return damageError("no number is left for another content")
 	}
-	return last - int64(len(with)) + 1, err
+	for k, b := range with {
+		b.content = last - int64(len(with)-1-k)
+	}
+	return err
 }
 
 // appendDeath appends the arguments of the row of a death.
@@ -81,10 +80,10 @@ func (w *writer) appendProof() int64 {
 	return proof
 }
 
-// appendBirth appends the arguments of the row of a version. no is the number of its content.
-func (w *writer) appendBirth(b *birth, no any) {
+// appendBirth appends the arguments of the row of a version.
+func (w *writer) appendBirth(b *birth) {
 	n := b.node
-	var parent, iso, expiry, size, hash, named any
+	var parent, iso, expiry, no, size, hash, named any
 	if b.parent != 0 {
 		parent = w.parent.of(b.parent)
 	}
@@ -95,7 +94,7 @@ func (w *writer) appendBirth(b *birth, no any) {
 		expiry = n.Expiry
 	}
 	if b.body != nil {
-		size = int64(len(b.body))
+		no, size = b.content, int64(len(b.body))
 		if n.HashOK {
 			hash = n.Hash[:]
 		}
@@ -103,7 +102,7 @@ func (w *writer) appendBirth(b *birth, no any) {
 	if b.named {
 		named = int64(1)
 	}
-	w.args = append(w.args, w.key, w.cycle.of(b.birth), b.nid, nil, parent, n.ID, w.nodeType.of(n.Type), n.Offset,
+	w.args = append(w.args, w.key, w.cycle.of(b.birth), b.nid, nil, parent, n.ID, w.store.headers.text(n.Type), n.Offset,
 		n.Priority, w.cycle.of(n.Cycle), n.CreatedNS,
 		iso, n.Index, expiry, w.store.headers.of(n.Headers), no, size, hash, named)
 	b.proof = w.appendProof()

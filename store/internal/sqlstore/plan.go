@@ -50,7 +50,8 @@ type birth struct {
 	body   []byte // nil if there is no content
 	parent int64
 	named  bool
-	proof  int64 // of the row, once it is written
+
+	content, proof int64 // number of the content and proof of the row, once they are written
 }
 
 // planCreation plans a new context and the changes made with it.

@@ -252,9 +252,9 @@ func headersText(hs []tree.Header) any {
 	return string(appendHeaders(room[:0], hs))
 }
 
-// headerTexts caches the texts of frequent headers: those of blocks with a role and a kind and
-// no other header, which nearly all blocks of a conversation have. It keeps nothing that an
-// erasure could remove. It is safe for concurrent use.
+// headerTexts caches texts that nearly all blocks of a conversation have, as arguments of
+// statements: headers with a role and a kind and no other header, and types. It keeps nothing
+// that an erasure could remove. It is safe for concurrent use.
 type headerTexts struct {
 	mu    sync.Mutex
 	known map[string]any
@@ -281,11 +281,29 @@ func (k *headerTexts) of(hs []tree.Header) any {
 	if text, ok := k.known[string(buf)]; ok {
 		return text
 	}
+	return k.add(string(buf))
+}
+
+// text returns a text as an argument of a statement.
+func (k *headerTexts) text(s string) any {
+	if len(s) > maxHeaderText {
+		return s
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if text, ok := k.known[s]; ok {
+		return text
+	}
+	return k.add(s)
+}
+
+// add adds a text. The caller holds the lock.
+func (k *headerTexts) add(s string) any {
 	if k.known == nil || len(k.known) == maxHeaderTexts {
 		k.known = make(map[string]any)
 	}
-	var text any = string(buf)
-	k.known[text.(string)] = text
+	var text any = s
+	k.known[s] = text
 	return text
 }
 
