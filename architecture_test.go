@@ -69,7 +69,7 @@ var allowed = map[string]struct {
 		"tree", "lifecycle", "selector", "diff",
 		"inspect", "internal/document", "store",
 		"internal/safefile", "store/postgres", "store/sqlite", "tokens", "transcript", "conformance",
-		"internal/proxy", "record"}, third: true},
+		"internal/proxy", "internal/calllog", "record"}, third: true},
 	"internal/calllog":      {own: []string{"fault", "inspect", "internal/canon", "internal/api"}},
 	"internal/house":        {},
 	"internal/postgrestest": {third: true},

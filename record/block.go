@@ -18,6 +18,7 @@ const (
 	attrName     = "wire:name"     // name of the tool that the block defines or calls
 	attrFailed   = "wire:failed"   // true on the result of a call that failed
 	attrGroup    = "wire:group"    // on the root: the group whose calls the context records
+	attrSource   = "wire:source"   // on the root: which log the calls come from, and how exact it is
 	attrBegun    = "wire:begun-by" // on the root: the call that began the conversation
 	attrReplaces = "wire:replaces" // id of the block whose place this one took
 	attrAnswer   = "wire:answer"   // on the first block of an answer: what the provider reported about the answer

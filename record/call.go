@@ -29,6 +29,7 @@ type call struct {
 	lost     bool     // the queue had no room for it
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
+	logged         canon.Any // what the log of a past call says besides request and answer, absent otherwise
 	started, first time.Time
 	status         int
 	header         http.Header
@@ -193,21 +194,34 @@ func (c *call) failed(err error) error {
 // they ended early, nil if they did not.
 func (c *call) answered(body []byte, broken error) error {
 	canceled := broken != nil && (errors.Is(broken, errClosedEarly) || c.ctx.Err() != nil)
-	return c.do(len(body), func() error {
-		assembler := answer.New(c.api, c.status, c.header)
-		_, _ = assembler.Write(body) // an Assembler accepts every byte
-		a := assembler.Close(broken)
-		c.recorder.noteAnswer(c.asked, a.ID)
-		o := pact.Outcome{Status: store.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
-		if a.Failure != "" {
-			o.Status, o.Err = store.Failed, c.hide.err(errors.New(a.Failure))
-		}
-		if o.Err != nil && canceled {
-			o.Status = store.Canceled
-		}
-		content, _ := c.hide.value(a.Content)
-		return c.finish(o, content, c.about(&a))
-	})
+	return c.do(len(body), func() error { return c.take(body, broken, canceled) })
+}
+
+// take assembles an answer and records it. canceled says that the client did
+// not wait for it.
+func (c *call) take(body []byte, broken error, canceled bool) error {
+	assembler := answer.New(c.api, c.status, c.header)
+	_, _ = assembler.Write(body) // an Assembler accepts every byte
+	a := assembler.Close(broken)
+	c.recorder.noteAnswer(c.asked, a.ID)
+	o := pact.Outcome{Status: store.Completed, TokenIn: a.Usage.In, TokenOut: a.Usage.Out}
+	if a.Failure != "" {
+		o.Status, o.Err = store.Failed, c.hide.err(errors.New(a.Failure))
+	}
+	if o.Err != nil && canceled {
+		o.Status = store.Canceled
+	}
+	content, _ := c.hide.value(a.Content)
+	return c.finish(o, content, c.noted(c.about(&a)))
+}
+
+// noted adds what the log of a past call says of it.
+func (c *call) noted(about canon.Any) canon.Any {
+	if c.logged.Kind == canon.KindAbsent {
+		return about
+	}
+	hidden, _ := c.hide.value(c.logged)
+	return canon.Object(append(about.Members, canon.Member{Name: "logged", Value: hidden})...)
 }
 
 func (c *call) finish(o pact.Outcome, content, about canon.Any) error {

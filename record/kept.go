@@ -29,6 +29,7 @@ type kept struct {
 	SHA256     string            `json:"sha256,omitempty"`   // of the body
 	Redacted   int               `json:"redacted,omitempty"` // how many values the recorder removed from the body
 	Encoding   string            `json:"encoding,omitempty"` // how the client compressed the body
+	Call       string            `json:"call,omitempty"`     // id of a past call in the log that it comes from
 
 	Same   string          `json:"same,omitempty"`   // the earlier attempt that sent the same and holds all of the above
 	Answer json.RawMessage `json:"answer,omitempty"` // the part of a broken answer that arrived

@@ -99,9 +99,18 @@ func (l *line) answeredAs(about canon.Any) {
 }
 
 // newLine creates a context; E_CONFLICT if another recorder took the name
-// first. begun describes the call that began the conversation.
-func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions, g group,
-	begun map[string]any) (*line, error) {
+// first.
+func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions, attrs map[string]any) (*line, error) {
+	c, err := pact.Create(ctx, s, name, &pact.CreateOptions{OpenOptions: o, Attrs: attrs})
+	if err != nil {
+		return nil, err
+	}
+	return lineOf(c, name), nil
+}
+
+// attrsOf returns the attributes of a new line. begun describes the call that
+// began the conversation.
+func attrsOf(g group, begun map[string]any) map[string]any {
 	attrs := map[string]any{attrContext: 1}
 	if g.by != bySystem {
 		attrs[attrGroup] = g.attr()
@@ -109,11 +118,7 @@ func newLine(ctx context.Context, s store.Store, name string, o pact.OpenOptions
 	if begun != nil {
 		attrs[attrBegun] = begun
 	}
-	c, err := pact.Create(ctx, s, name, &pact.CreateOptions{OpenOptions: o, Attrs: attrs})
-	if err != nil {
-		return nil, err
-	}
-	return lineOf(c, name), nil
+	return attrs
 }
 
 // forked creates a context that begins with a snapshot of this line.

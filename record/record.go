@@ -60,6 +60,7 @@ type Stats struct {
 type Recorder struct {
 	store   store.Store
 	options Options
+	source  map[string]any // the attribute wire:source of new contexts, nil for none
 	queue   *queue
 
 	mu       sync.Mutex
@@ -166,7 +167,8 @@ func (r *Recorder) take(ctx context.Context, c *choice, q *request) (*line, erro
 		l, err = c.line.forked(ctx, r.nextName(), c.cycle, c.why)
 	}
 	if errors.Is(err, errors.ErrUnsupported) { // the store cannot fork, or no snapshot ends where the two part
-		l, err = newLine(ctx, r.store, r.nextName(), r.openOptions(), q.group, c.begun)
+		l, err = newLine(ctx, r.store, r.nextName(), r.openOptions(),
+			r.sourced(attrsOf(q.group, c.begun)))
 	}
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ type Session struct {
 	Missing []string  // what a rebuilt request lacks, such as "the system prompt"
 	Begun   *Begun    // the call that began this session as a sub-agent, nil for none
 	Calls   []Call    // in the order in which they were made
+	API     api.Name  // of Rest
 	Rest    canon.Any // the request that would follow, with the messages after the last answer; absent without any
 }
 

@@ -20,7 +20,8 @@ func (t *chatTree) session() Session {
 			p.onward = true
 		}
 	}
-	made := Session{Exact: Rebuilt, Missing: []string{"the system prompt", "tool definitions", "parameters"}}
+	made := Session{Exact: Rebuilt, API: api.Chat,
+		Missing: []string{"the system prompt", "tool definitions", "parameters"}}
 	w := writer{api.Chat}
 	walked := 0
 	for _, n := range t.order {

@@ -46,7 +46,7 @@ func (g *grown) request(model string) canon.Any {
 
 // session returns what was made.
 func (g *grown) session(model string, missing ...string) Session {
-	g.made.Exact, g.made.Missing = Rebuilt, missing
+	g.made.Exact, g.made.Missing, g.made.API = Rebuilt, missing, g.api
 	if len(g.messages) > g.answered || len(g.made.Calls) == 0 {
 		g.made.Rest = g.request(model)
 	}

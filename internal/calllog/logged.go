@@ -45,6 +45,8 @@ func callOf(r raw) *logged {
 	case f == nil:
 		return nil
 	case c.flat(f):
+	case name == api.Chat && endsWithAnswer(f["messages"]):
+		return nil // a whole conversation, with the fields of the requests that it came from
 	case name != "":
 		c.API, c.Body = name, r
 		c.Path = pathOf(name, f.text("model"))
@@ -65,6 +67,13 @@ func callOf(r raw) *logged {
 		c.Status = http.StatusOK
 	}
 	return c
+}
+
+// endsWithAnswer reports whether the model says the last of some messages. A
+// chat completion answers somebody else.
+func endsWithAnswer(messages raw) bool {
+	list := messages.elems()
+	return len(list) > 0 && list[len(list)-1].fields()["role"].text() == "assistant"
 }
 
 // flat reads a call whose model, messages and parameters a gateway logs beside

@@ -99,7 +99,7 @@ func orAbsent(object canon.Any) canon.Any {
 
 // session makes the calls of a conversation. Their requests share the messages.
 func (s *spoken) session(missing ...string) Session {
-	made := Session{Exact: Rebuilt, Missing: missing}
+	made := Session{Exact: Rebuilt, Missing: missing, API: s.api}
 	var system, messages []canon.Any
 	w := writer{s.api}
 	answered := 0

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/calllog"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
@@ -35,14 +36,19 @@ func (a *app) importFlags(cmd *cobra.Command) *importFlags {
 
 // imported is one context made from a file.
 type imported struct {
-	context *pact.Context
-	existed bool // the store already had it, made of the same contents
+	context      *pact.Context
+	existed      bool // the store already had it, made of the same contents
+	part         part
+	calls, known int // of a log: how many calls were recorded now, and how many before
 }
 
-// part is the source of one context: a conversation, or the whole input.
+// part is the source of contexts: a conversation or the whole input, which give
+// one, or a session of a log, which gives one for each of its lines.
 type part struct {
 	name         string
 	conversation *transcript.Conversation
+	session      *calllog.Session
+	format       string // of the log
 }
 
 // split divides the input into parts, one for each context.
@@ -50,6 +56,14 @@ func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 	name := f.name
 	if name == "" {
 		name = in.base()
+	}
+	if kind == isLog {
+		log, err := in.log(f.conversation)
+		if err != nil {
+			return nil, err
+		}
+		in.findings = log.Findings
+		return in.logParts(log, name), nil
 	}
 	if kind != isTranscript {
 		if f.conversation != "" {
@@ -60,7 +74,7 @@ func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 	}
 	if f.conversation != "" {
 		c, err := in.conversation(f.conversation)
-		return []part{{name + "/" + f.conversation, c}}, err
+		return []part{{name: name + "/" + f.conversation, conversation: c}}, err
 	}
 	list, err := transcript.Read(in.data)
 	if err != nil {
@@ -68,7 +82,7 @@ func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 	}
 	parts := make([]part, len(list))
 	for i, c := range list {
-		parts[i] = part{name, c}
+		parts[i] = part{name: name, conversation: c}
 		if len(list) > 1 {
 			parts[i].name += "/" + c.Name
 		}
@@ -93,7 +107,7 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 			return nil, err
 		}
 	}
-	in, err := a.read(ctx, file)
+	in, err := a.readFile(ctx, file)
 	if err != nil {
 		return nil, err
 	}
@@ -108,24 +122,36 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 // importAll leaves it alone when mayExist is set and it was made of the same
 // contents, and refuses otherwise. It checks all names before the first import.
 func (a *app) importAll(ctx context.Context, s store.Store, in *plan, mayExist bool) ([]imported, error) {
-	list := make([]imported, len(in.parts))
+	found := make([]imported, len(in.parts))
 	total := 0
 	for i, p := range in.parts {
 		var err error
-		if list[i], err = a.existing(ctx, s, in, p, mayExist); err != nil {
+		if found[i], err = a.existing(ctx, s, in, p, mayExist); err != nil {
 			return nil, err
 		}
 		total += p.calls()
 	}
+	a.warn(in.findings)
 	m, done := a.meter("importing"), 0
 	defer m.end()
+	var list []imported
 	for i, p := range in.parts {
-		if list[i].context == nil {
-			var err error
-			list[i].context, err = a.make(ctx, s, in, p, func(n, _ int) { m.at(done+n, total) })
+		switch {
+		case p.session != nil:
+			made, err := a.recordLog(ctx, s, p, pact.OpenOptions{Actor: a.getenv("USER", ""), Counter: in.counter},
+				func(n int) { m.at(done+n, total) })
+			if err != nil {
+				return nil, inFile(err, in.name, in.data)
+			}
+			list = append(list, made...)
+		case found[i].context == nil:
+			c, err := a.make(ctx, s, in, p, func(n, _ int) { m.at(done+n, total) })
 			if err != nil {
 				return nil, err
 			}
+			list = append(list, imported{context: c, part: p})
+		default:
+			list = append(list, found[i])
 		}
 		done += p.calls()
 		m.at(done, total)
@@ -134,6 +160,9 @@ func (a *app) importAll(ctx context.Context, s store.Store, in *plan, mayExist b
 }
 
 func (p part) calls() int {
+	if p.session != nil {
+		return len(p.session.Calls)
+	}
 	if p.conversation == nil {
 		return 1
 	}
@@ -162,6 +191,9 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 // as the same context if its last snapshot equals the last one that the part
 // would give.
 func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may bool) (imported, error) {
+	if p.session != nil {
+		return imported{}, nil // the importer goes on with it, or says that it is not one of its own
+	}
 	if _, err := s.Find(ctx, p.name); err != nil {
 		if errors.Is(err, fault.ContextNotFound) {
 			return imported{}, store.CheckName(p.name)
@@ -197,7 +229,7 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 			" already, made of something else"
 		return imported{}, taken
 	}
-	return imported{c, true}, err
+	return imported{context: c, existed: true}, err
 }
 
 type discard struct{}
@@ -216,6 +248,15 @@ it is:
                         pact export --all --compact wrote
   a transcript          OpenAI chat messages, tau-bench results, SWE-smith
                         trajectories
+  a log of calls        requests to the four APIs as JSON or JSON Lines, alone or
+                        with answers; HAR; logs of LiteLLM, Bedrock and Inspect;
+                        ChatGPT's export; sessions and messages of LangChain,
+                        Pydantic AI, ADK, the OpenAI Agents SDK and Cline
+
+The file may be compressed with gzip. A log becomes one context for each of its
+conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens
+that it has. The same log again adds the calls that it has since. docs/imports.md says
+what each format tells.
 
 A transcript of several conversations becomes one context for each: NAME/0, NAME/1
 and so on. With limits a transcript is replayed under them: every call is pruned
@@ -223,12 +264,14 @@ as it would have been, and the snapshots are what the model would have seen (pac
 prune has the rules). pact open also imports, and says what it found.`,
 		Example: `  pact import snapshot.json --name chat
   pact import history.jsonl
+  pact import requests.jsonl.gz --name run --dry-run
   pact import results.json --conversation 17 --name airline
   pact import results.json --max-tokens 4000 --protect-turns 2`,
 		Args: exactly("FILE"),
 	}
 	flags := a.importFlags(cmd)
 	policy := a.policyFlags(cmd)
+	dry := cmd.Flags().Bool("dry-run", false, "say what would be made, and store nothing")
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		in, err := a.plan(ctx, args[0], flags)
 		if err != nil {
@@ -240,37 +283,18 @@ prune has the rules). pact open also imports, and says what it found.`,
 		if in.kind != isTranscript && !in.policy.Empty() {
 			return usage(cmd, "limits are for transcripts, whose calls are replayed under them; this is a %s", in.kind)
 		}
-		s, err := a.openStore(ctx)
-		if err != nil {
-			return err
+		s := store.Store(store.NewMemory())
+		if !*dry {
+			if s, err = a.openStore(ctx); err != nil {
+				return err
+			}
 		}
 		defer s.Close()
 		list, err := a.importAll(ctx, s, in, false)
 		if err != nil {
 			return err
 		}
-		type made struct {
-			Name    string `json:"name"`
-			Kind    shape  `json:"kind"`
-			Edition string `json:"edition"`
-			First   int64  `json:"first_cycle"`
-			Last    int64  `json:"last_cycle"`
-			Nodes   int    `json:"nodes"`
-		}
-		answer := make([]made, len(list))
-		for i, l := range list {
-			first, last := l.context.Cycles()
-			answer[i] = made{l.context.Name(), in.kind, string(l.context.Edition()), first, last,
-				l.context.Working().Tree().Len()}
-			if !a.json {
-				a.printf("%s: %s, edition %s, %s\n", visible(l.context.Name()), plural(int(max(0, last-first+1)), "cycle"),
-					l.context.Edition(), plural(answer[i].Nodes, "node"))
-			}
-		}
-		if a.json {
-			return a.printJSON(answer)
-		}
-		return nil
+		return a.reportImport(list, in.kind, *dry)
 	})
 	return cmd
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/calllog"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -18,8 +19,9 @@ import (
 
 // input is the contents of a file or of standard input.
 type input struct {
-	name string // as the user gave it
-	data []byte
+	name     string // as the user gave it
+	data     []byte
+	findings []inspect.Finding // what of a log was left out
 }
 
 // read reads a file; - is standard input. It stops waiting for input when ctx
@@ -27,7 +29,7 @@ type input struct {
 func (a *app) read(ctx context.Context, name string) (*input, error) {
 	if name != "-" {
 		data, err := os.ReadFile(name)
-		return &input{name, data}, err
+		return &input{name: name, data: data}, err
 	}
 	type result struct {
 		data []byte
@@ -40,7 +42,7 @@ func (a *app) read(ctx context.Context, name string) (*input, error) {
 	}()
 	select {
 	case r := <-done:
-		return &input{"standard input", r.data}, r.err
+		return &input{name: "standard input", data: r.data}, r.err
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
@@ -51,7 +53,7 @@ func (in *input) base() string {
 	if in.name == "standard input" {
 		return "stdin"
 	}
-	base := filepath.Base(in.name)
+	base := strings.TrimSuffix(filepath.Base(in.name), ".gz")
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
 		return name
 	}
@@ -72,6 +74,9 @@ var outside = canon.Outline{Names: true}
 
 // shape finds out what the input is from its contents.
 func (in *input) shape() (shape, error) {
+	if calllog.Detect(in.data) != "" {
+		return isLog, nil
+	}
 	if transcript.Detect(in.data) != "" {
 		return isTranscript, nil
 	}
@@ -101,8 +106,8 @@ func (in *input) shape() (shape, error) {
 		return isSnapshot, nil
 	}
 	return "", inFile(fault.New(fault.DocumentInvalid,
-		"the file is neither a snapshot document nor a history nor a transcript",
-		`a document is an object with "root", a history one such object a line; pact import --help lists the transcripts`),
+		"the file is neither a snapshot document nor a history nor a transcript nor a log of calls",
+		`a document is an object with "root", a history one such object a line; pact import --help lists all`),
 		in.name, nil)
 }
 

@@ -128,7 +128,7 @@ func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, ar
 
 // fileSource opens the file that the flags name.
 func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
-	in, err := a.read(ctx, f.file)
+	in, err := a.readFile(ctx, f.file)
 	if err != nil {
 		return err
 	}
@@ -145,6 +145,8 @@ func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 	case isHistory:
 		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), pact.ImportHistoryOptions{OpenOptions: s.options(),
 			HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition)}})
+	case isLog:
+		s.context, findings, err = a.logSource(ctx, s, f)
 	case isTranscript:
 		var c *transcript.Conversation
 		if c, err = in.conversation(f.conversation); err == nil {

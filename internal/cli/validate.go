@@ -72,7 +72,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 			return err
 		}
 	}
-	in, err := a.read(ctx, flags.file)
+	in, err := a.readFile(ctx, flags.file)
 	if err != nil {
 		return err
 	}
@@ -81,6 +81,16 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 	}
 	edition := selector.Edition(flags.edition)
 	switch v.Kind {
+	case isLog:
+		log, err := in.log("")
+		if err != nil {
+			return err
+		}
+		for _, s := range log.Sessions {
+			v.Snapshots += len(s.Calls)
+		}
+		v.Findings = append(v.Findings, log.Findings...)
+		return nil
 	case isTranscript:
 		list, err := transcript.Read(in.data)
 		for _, c := range list {

@@ -1,0 +1,56 @@
+package cli
+
+import "strings"
+
+// madeContext is what an import says of a context.
+type madeContext struct {
+	Name    string   `json:"name"`
+	Kind    shape    `json:"kind"`
+	Edition string   `json:"edition"`
+	First   int64    `json:"first_cycle"`
+	Last    int64    `json:"last_cycle"`
+	Nodes   int      `json:"nodes"`
+	Format  string   `json:"format,omitempty"`  // of the log
+	Exact   string   `json:"exact,omitempty"`   // how the requests of the log relate to what was sent
+	Missing []string `json:"missing,omitempty"` // what rebuilt requests lack
+	Calls   int      `json:"calls,omitempty"`   // recorded now, in all contexts of the session
+	Known   int      `json:"known,omitempty"`   // recorded before
+}
+
+// reportImport prints the contexts that an import made, or would make.
+func (a *app) reportImport(list []imported, kind shape, dry bool) error {
+	answer := make([]madeContext, len(list))
+	for i, l := range list {
+		first, last := l.context.Cycles()
+		m := madeContext{Name: l.context.Name(), Kind: kind, Edition: string(l.context.Edition()), First: first, Last: last,
+			Nodes: l.context.Working().Tree().Len(), Format: l.part.format, Calls: l.calls, Known: l.known}
+		if s := l.part.session; s != nil {
+			m.Exact, m.Missing = string(s.Exact), s.Missing
+		}
+		answer[i] = m
+		if a.json {
+			continue
+		}
+		would := ""
+		if dry {
+			would = "would be made: "
+		}
+		a.printf("%s%s: %s, edition %s, %s", would, visible(m.Name), plural(int(max(0, last-first+1)), "cycle"), m.Edition,
+			plural(m.Nodes, "node"))
+		if m.Format != "" && m.Calls+m.Known > 0 {
+			a.printf("; %s: %s", m.Format, plural(m.Calls, "new call"))
+			if m.Known > 0 {
+				a.printf(", %d known", m.Known)
+			}
+			a.printf(", requests %s", m.Exact)
+			if len(m.Missing) > 0 {
+				a.printf(" without %s", strings.Join(m.Missing, ", "))
+			}
+		}
+		a.printf("\n")
+	}
+	if a.json {
+		return a.printJSON(answer)
+	}
+	return nil
+}

@@ -1,0 +1,210 @@
+package record
+
+import (
+	"context"
+	"maps"
+	"net/http"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+)
+
+// Past is a call that was made elsewhere, as a log has it.
+type Past struct {
+	// ID tells the call apart in its log. An [Importer] records a call with an ID
+	// once; "" records it each time.
+	ID string
+	// API is the name of the API in docs/wire.md, such as openai.chat; "" if
+	// Path tells it.
+	API        string
+	Host, Path string         // where the request went; Host may be ""
+	Header     http.Header    // of the request, as far as the log has it
+	Body       []byte         // of the request, not compressed
+	Status     int            // HTTP status of the answer, 0 if the log has none
+	Answer     []byte         // the body of the answer, streamed or not, not compressed; nil if the log has none
+	Attrs      map[string]any // what else the log says of the call; values with a JSON form
+	// Times in nanoseconds since the epoch, 0 if unknown.
+	Started, FirstByte, Ended int64
+}
+
+// ImportOptions says how past calls are recorded.
+type ImportOptions struct {
+	Context string           // name of the first context, as in [Options]
+	Actor   string           // who imports, for the log
+	Redact  []*regexp.Regexp // as in [Options]
+	// Source says where the calls come from: the attribute wire:source of each
+	// new context. It has a JSON form; nil for no attribute.
+	Source map[string]any
+}
+
+// Importer records past calls in the order in which they were made. It decides
+// as a Recorder does which context a call goes to, and takes the times of the
+// log for stamps and attempts. It is not safe for concurrent use.
+type Importer struct {
+	recorder *Recorder
+	now      int64           // the time in the log
+	known    map[string]bool // ids of the calls that are recorded
+	skipped  int
+}
+
+// NewImporter returns an Importer that continues the contexts that an earlier
+// one left under the same name. E_CONFLICT if a context with this name was not
+// made by a recorder. Cost: reading the attempts of these contexts.
+func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer, error) {
+	i := &Importer{known: map[string]bool{}}
+	if o.Context == "" {
+		o.Context = "imported"
+	}
+	if err := store.CheckName(o.Context); err != nil {
+		return nil, err
+	}
+	i.recorder = &Recorder{store: s, last: map[string]*line{}, previous: map[asked]string{}, source: o.Source,
+		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
+	if err := i.recorder.openLines(ctx); err != nil {
+		return nil, err
+	}
+	for _, l := range i.recorder.lines {
+		first, last := l.c.Cycles()
+		attempts, err := l.c.Attempts(ctx, first, last+1)
+		if err != nil {
+			return nil, err
+		}
+		for _, a := range attempts {
+			if a.Request == "" || a.Status == store.Running { // an import that was interrupted left it: record it again
+				continue
+			}
+			k, err := decodeKept(a.Request)
+			if err != nil {
+				return nil, err
+			}
+			i.known[k.Call] = true
+		}
+	}
+	return i, nil
+}
+
+// Add records a call, and reports whether it was new. An answer with a status
+// from 400 on, or one that broke off, is a failed attempt; a call whose
+// answer the log lacks counts as answered with nothing. E_DOCUMENT_INVALID if the body is no
+// request to the API, and the errors of the store.
+func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
+	if p.ID != "" && i.known[p.ID] {
+		i.skipped++
+		return false, nil
+	}
+	name := api.Name(p.API)
+	if name == "" {
+		name = api.Of(http.MethodPost, p.Path)
+	}
+	c := &call{recorder: i.recorder, api: name, ctx: ctx, hide: hider{patterns: i.recorder.options.Redact},
+		status: p.Status, header: http.Header{}}
+	c.hide.secretsOf(&http.Request{Header: p.Header, URL: &url.URL{}})
+	if p.Host == "" {
+		p.Host = "unknown"
+	}
+	i.at(p.Started, p.Ended)
+	c.started = c.now()
+	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
+	if err := c.start(k, p.Host, groupOfHeaders(p.Header), p.Body); err != nil {
+		return false, err
+	}
+	if c.attempt == nil {
+		return false, fault.New(fault.DocumentInvalid, "the body of a call is not a request to "+string(name), "")
+	}
+	if p.FirstByte > 0 && p.Started > 0 {
+		c.first = time.Unix(0, p.FirstByte)
+	}
+	i.at(p.Ended, p.Started)
+	if err := i.end(c, p); err != nil {
+		return false, err
+	}
+	if p.ID != "" {
+		i.known[p.ID] = true
+	}
+	return true, nil
+}
+
+// end records how a call ended.
+func (i *Importer) end(c *call, p Past) error {
+	if p.Attrs != nil {
+		value, err := canon.Encode(p.Attrs)
+		if err != nil {
+			return err
+		}
+		c.logged = value.Any()
+	}
+	if p.Answer == nil && p.Status < http.StatusBadRequest {
+		return c.finish(pact.Outcome{Status: store.Completed}, canon.Any{}, c.noted(canon.Object()))
+	}
+	if streamed(p.Answer) {
+		c.header.Set("Content-Type", "text/event-stream")
+	}
+	return c.take(p.Answer, nil, false)
+}
+
+// streamed reports whether an answer is a stream of events: logs often lack its
+// headers, and JSON begins otherwise.
+func streamed(answer []byte) bool {
+	text := strings.TrimLeft(string(answer[:min(len(answer), 64)]), "\uFEFF\r\n")
+	return strings.HasPrefix(text, "data:") || strings.HasPrefix(text, "event:") || strings.HasPrefix(text, ":")
+}
+
+// at sets the time to the first of these that is known.
+func (i *Importer) at(times ...int64) {
+	for _, t := range times {
+		if t > 0 {
+			i.now = t
+			return
+		}
+	}
+}
+
+// Rest makes the working state what a request would send that the log does not
+// have: the messages after the last answer. It records no call.
+func (i *Importer) Rest(ctx context.Context, apiName string, body []byte) error {
+	value, err := canon.ParseAny(body)
+	if err != nil {
+		return err
+	}
+	request, ok := api.Read(api.Name(apiName), value)
+	if !ok {
+		return fault.New(fault.DocumentInvalid, "the messages at the end of the log are no request to "+apiName, "")
+	}
+	q := requestOf(request, group{})
+	l, _, err := i.recorder.lineFor(ctx, q)
+	if err != nil {
+		return err
+	}
+	return l.bring(ctx, q.system, q.conversation)
+}
+
+// Skipped returns how many calls were left out because they were recorded before.
+func (i *Importer) Skipped() int { return i.skipped }
+
+// Stats returns what the Importer recorded.
+func (i *Importer) Stats() Stats { return i.recorder.Stats() }
+
+// Contexts returns the names of all contexts of the import, those that earlier
+// imports made included.
+func (i *Importer) Contexts() []string {
+	var names []string
+	for _, l := range i.recorder.lines {
+		names = append(names, l.name)
+	}
+	return names
+}
+
+// sourced adds where calls come from to the attributes of a new context.
+func (r *Recorder) sourced(attrs map[string]any) map[string]any {
+	if r.source != nil {
+		attrs[attrSource] = maps.Clone(r.source)
+	}
+	return attrs
+}

@@ -1,0 +1,186 @@
+package record_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"testing"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+const logs = "../internal/calllog/testdata"
+
+// logOfCalls reads the first session of a sample of package calllog.
+func logOfCalls(t *testing.T, path string) calllog.Session {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	must(t, err)
+	log, err := calllog.Read(data)
+	must(t, err)
+	return log.Sessions[0]
+}
+
+// past returns the calls of a session as an Importer takes them.
+func past(s calllog.Session) (list []record.Past) {
+	for _, c := range s.Calls {
+		p := record.Past{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
+			Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended}
+		if p.Body == nil {
+			p.Body = c.Request.AppendTo(nil)
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// addAll imports calls under the name run and returns the names of the contexts.
+func addAll(t *testing.T, s store.Store, calls []record.Past) (names []string, added int) {
+	t.Helper()
+	i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
+	must(t, err)
+	for _, p := range calls {
+		isNew, err := i.Add(t.Context(), p)
+		must(t, err)
+		if isNew {
+			added++
+		}
+	}
+	if i.Skipped()+added != len(calls) {
+		t.Errorf("%d calls: %d added and %d skipped", len(calls), added, i.Skipped())
+	}
+	return i.Contexts(), added
+}
+
+// Every request of every log comes back byte for byte: as the log has it, or as
+// it was rebuilt.
+func TestRequestsOfLogsComeBack(t *testing.T) {
+	paths, err := filepath.Glob(logs + "/*")
+	must(t, err)
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			calls := past(logOfCalls(t, path))
+			s := store.NewMemory()
+			names, _ := addAll(t, s, calls)
+			var got, want []string
+			for _, name := range names {
+				got = append(got, ownBodies(t, s, name)...)
+			}
+			for _, p := range calls {
+				want = append(want, string(p.Body))
+			}
+			if slices.Sort(got); !slices.Equal(got, slices.Sorted(slices.Values(want))) {
+				t.Errorf("%d bodies come back, %d were logged, and they differ", len(got), len(want))
+			}
+		})
+	}
+}
+
+// digests returns the digest of each context's working state and how many
+// attempts it has.
+func digests(t *testing.T, s store.Store, names []string) (list []string) {
+	for _, name := range names {
+		c := opened(t, s, name)
+		first, last := c.Cycles()
+		attempts, err := c.Attempts(t.Context(), first, last+1)
+		must(t, err)
+		list = append(list, name, c.Working().Digest(), strconv.Itoa(len(attempts)))
+	}
+	return list
+}
+
+// The same log again adds nothing, a grown log adds its new calls, and after
+// each way of growing the contexts are the same.
+func TestLogsThatGrow(t *testing.T) {
+	for _, sample := range []string{"chat-pairs.jsonl", "exchanges.har", "conversations.json", "adk-session.json",
+		"anthropic-requests.jsonl"} {
+		t.Run(sample, func(t *testing.T) {
+			calls := past(logOfCalls(t, filepath.Join(logs, sample)))
+			whole := store.NewMemory()
+			names, added := addAll(t, whole, calls)
+			if added != len(calls) {
+				t.Fatalf("%d of %d calls were added", added, len(calls))
+			}
+			want := digests(t, whole, names)
+			if again, added := addAll(t, whole, calls); added != 0 || !slices.Equal(digests(t, whole, again), want) {
+				t.Errorf("again: %d calls were added, and the contexts are %v, not %v", added, digests(t, whole, again), want)
+			}
+			for n := 1; n < len(calls); n++ {
+				s := store.NewMemory()
+				addAll(t, s, calls[:n])
+				names, added := addAll(t, s, calls)
+				if got := digests(t, s, names); added != len(calls)-n || !slices.Equal(got, want) {
+					t.Errorf("after %d calls %d were added, and the contexts are %v, not %v", n, added, got, want)
+				}
+			}
+		})
+	}
+}
+
+// Times, tokens, model and provider of the log stand in the attempts.
+func TestAttemptsOfALog(t *testing.T) {
+	s := store.NewMemory()
+	addAll(t, s, past(logOfCalls(t, filepath.Join(logs, "litellm.jsonl"))))
+	attempts, err := opened(t, s, "run").Attempts(t.Context(), 1, 1)
+	must(t, err)
+	if len(attempts) != 1 {
+		t.Fatalf("%d attempts", len(attempts))
+	}
+	a := attempts[0]
+	if a.StartedNS != 1777885200250000000 || a.EndedNS != 1777885201500000000 || a.Model != "gpt-5.5" ||
+		a.Provider != "api.openai.com" || a.Status != store.Completed || *a.TokenIn != 210 || *a.TokenOut != 18 {
+		t.Errorf("the attempt is %+v", a)
+	}
+}
+
+// A failed call stays in its cycle, and the call after it is the retry.
+func TestFailedCallsOfALog(t *testing.T) {
+	calls := past(logOfCalls(t, filepath.Join(logs, "chat-pairs.jsonl")))[:1]
+	failed := calls[0]
+	failed.ID, failed.Status, failed.Answer = "failed", 500, []byte(`{"error":{"message":"overloaded"}}`)
+	s := store.NewMemory()
+	addAll(t, s, []record.Past{failed, calls[0]})
+	attempts, err := opened(t, s, "run").Attempts(t.Context(), 1, 1)
+	must(t, err)
+	if len(attempts) != 2 || attempts[0].Status != store.Failed || attempts[1].Status != store.Completed {
+		t.Errorf("the attempts are %+v", attempts)
+	}
+}
+
+// Keys in the headers of a log are not stored, also where a body repeats them.
+func TestAnImportStoresNoKeys(t *testing.T) {
+	p := past(logOfCalls(t, filepath.Join(logs, "exchanges.har")))[0]
+	p.Header.Set("Authorization", "Bearer sk-secret-of-a-log")
+	p.Body = bytes.Replace(p.Body, []byte("Which book"), []byte("sk-secret-of-a-log, which book"), 1)
+	s := store.NewMemory()
+	addAll(t, s, []record.Past{p})
+	body, err := record.Request(t.Context(), opened(t, s, "run"), 1)
+	must(t, err)
+	if bytes.Contains(body.Bytes, []byte("sk-secret")) || body.Redacted != 1 {
+		t.Errorf("%d values were removed of %s", body.Redacted, body.Bytes)
+	}
+}
+
+// What no recorder made is not touched, and what is no request is refused.
+func TestImportsThatCannotBe(t *testing.T) {
+	s := store.NewMemory()
+	_, err := pact.Create(t.Context(), s, "run", nil)
+	must(t, err)
+	_, err = record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
+	if !errors.Is(err, fault.Conflict) {
+		t.Errorf("the error is %v", err)
+	}
+	i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "other"})
+	must(t, err)
+	if _, err := i.Add(t.Context(), record.Past{API: "openai.chat", Body: []byte("[]")}); fault.CodeOf(err) !=
+		fault.DocumentInvalid {
+		t.Errorf("the error is %v", err)
+	}
+}
