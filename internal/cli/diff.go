@@ -187,7 +187,7 @@ func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snaps
 	if hidden > 0 {
 		line += "; " + plural(hidden, "other node") + " with --structure"
 	}
-	a.printf("%s\n", a.paint.faint(line))
+	a.sentence(line)
 	return nil
 }
 

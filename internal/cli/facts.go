@@ -141,10 +141,14 @@ func (a *app) printFacts(list []nodeFacts) error {
 		}
 		return a.printJSON(ids)
 	}
-	head, align := []string{"id", "role", "kind", "tool", "bytes", "calls", "", "with", "begins"}, "llllrrlll"
+	wide := a.form == "wide"
+	head, align := []string{"id", "role", "kind", "tool", "bytes", "calls", "", "begins"}, "llllrrll"
+	if wide {
+		head, align = slices.Insert(head, 7, "with"), align+"l"
+	}
 	counted := len(list) > 0 && list[0].Tokens != nil
 	if counted {
-		head, align = slices.Insert(head, 5, "tokens"), "llllrrrlll"
+		head, align = slices.Insert(head, 5, "tokens"), "llllr"+align[4:]
 	}
 	rows := make([][]string, len(list))
 	for i, f := range list {
@@ -153,7 +157,10 @@ func (a *app) printFacts(list []nodeFacts) error {
 			failed = a.paint.bad("failed")
 		}
 		row := append(cells(f.ID, f.Role, f.Kind, f.Tool), strconv.FormatInt(f.Bytes, 10), strconv.FormatInt(f.Calls, 10),
-			failed, visible(strings.Join(f.Partners, " ")), f.Begins)
+			failed, f.Begins)
+		if wide {
+			row = slices.Insert(row, 7, visible(strings.Join(f.Partners, " ")))
+		}
 		if counted {
 			row = slices.Insert(row, 5, strconv.FormatInt(*f.Tokens, 10))
 		}

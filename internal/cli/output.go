@@ -111,6 +111,13 @@ func (a *app) printValue(v any) error {
 	return a.writeJSON(line.Bytes())
 }
 
+// sentence prints a line that a terminal wraps by words.
+func (a *app) sentence(text string) {
+	for _, line := range wrapLine(text, a.lineWidth()) {
+		a.printf("%s\n", line)
+	}
+}
+
 // writeJSON writes JSON that is valid UTF-8, escaped on a terminal as printJSON
 // says. Invisible characters occur only inside strings, apart from line ends.
 func (a *app) writeJSON(text []byte) error {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -58,6 +59,7 @@ less than before. docs/wire.md has the rules and the format of FILE.
   pact prefix chat @c10 @c20
   pact prefix chat --tokens
   pact prefix chat --tokenizer claude-sonnet-4
+  pact prefix chat --breaks
   pact prefix chat --json | jq .breaks
   pact prefix codex --dialect other
   pact prefix codex --provider --prices prices.json
@@ -66,6 +68,7 @@ less than before. docs/wire.md has the rules and the format of FILE.
 	flags := a.sourceFlags(cmd)
 	flags.tokenFlags(cmd)
 	calls := a.callFlags(cmd)
+	broken := cmd.Flags().Bool("breaks", false, "list only the cycles that did not repeat all of the thread before")
 	cmd.RunE = a.asks(flags, []string{"[A]", "[B]"}, func(ctx context.Context, s *source, rest []string) error {
 		c, err := s.history(ctx)
 		if err != nil {
@@ -86,6 +89,9 @@ less than before. docs/wire.md has the rules and the format of FILE.
 		if s.counter != nil {
 			r.Tokenizer = s.counter.Name()
 		}
+		if *broken {
+			r.keepBreaks()
+		}
 		if a.json {
 			return a.printJSON(r)
 		}
@@ -97,6 +103,11 @@ less than before. docs/wire.md has the rules and the format of FILE.
 		return nil
 	})
 	return cmd
+}
+
+// keepBreaks leaves out the cycles that repeat all of the thread before.
+func (r *prefixReport) keepBreaks() {
+	r.Cycles = slices.DeleteFunc(r.Cycles, func(p inspect.Prefix) bool { return !slices.Contains(r.Breaks, p.Cycle) })
 }
 
 // span reads the two ends of a run of snapshots; without words, the run is the
@@ -198,9 +209,9 @@ func (a *app) drawPrefixes(r *prefixReport) {
 	a.table(head, rows, align)
 	line := percent(r.Share) + " of what the threads repeat is the prefix of the thread before"
 	if len(r.Breaks) == 0 {
-		a.printf("%s; it never broke.\n", line)
+		a.sentence(line + "; it never broke.")
 	} else {
-		a.printf("%s; it broke in %s.\n", line, plural(len(r.Breaks), "cycle"))
+		a.sentence(line + "; it broke in " + plural(len(r.Breaks), "cycle") + ".")
 	}
 	a.drawSources(r)
 	if counted {

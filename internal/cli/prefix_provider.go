@@ -58,8 +58,8 @@ func (a *app) drawProvider(r *prefixReport, prices *record.Prices) {
 		a.printf("The provider read what its rules let expect in %d of %s.\n", r.Agreed, plural(r.Told, "call"))
 	}
 	if prices != nil {
-		a.printf("Paid %s %s, of that %s because less was read than before; prices of %s.\n", money(paid),
-			visible(prices.Currency), money(lost), visible(prices.AsOf))
+		a.sentence("Paid " + money(paid) + " " + visible(prices.Currency) + ", of that " + money(lost) +
+			" because less was read than before; prices of " + visible(prices.AsOf) + ".")
 	}
 	a.drawSources(r)
 }

@@ -1,0 +1,125 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"charm.land/lipgloss/v2"
+)
+
+// writePages makes the test write the answers into the page instead of comparing
+// them; who does that reads the difference.
+const writePages = "PACT_WRITE_PAGES"
+
+// Every question of docs/ten-questions.md is one command, and the page shows what
+// a terminal of 80 columns has of it. A line … stands for lines left out; of an
+// answer that is … alone only the success counts.
+func TestTenQuestions(t *testing.T) {
+	file := filepath.Join("..", "..", "docs", "ten-questions.md")
+	page, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	recordedRun(t, dir)
+	prices := filepath.Join(dir, "prices.json")
+	const list = `{"as_of":"2026-03-01","currency":"USD","models":[{"model":"claude-sonnet-4","input":3,"output":15,` +
+		`"cache_read":0.3,"cache_write":3.75}]}`
+	if err := os.WriteFile(prices, []byte(list), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(string(page), "```")
+	questions := 0
+	for i := 1; i < len(blocks); i += 2 {
+		rest, ok := strings.CutPrefix(blocks[i], "console\n$ pact ")
+		if !ok {
+			continue
+		}
+		questions++
+		command, want, _ := strings.Cut(rest, "\n")
+		args := shellFields(command)
+		for n := range args {
+			if args[n] == "prices.json" {
+				args[n] = prices
+			}
+		}
+		got := onTerminal(t, dir, 80, args...)
+		if want == "…\n" { // the page describes the answer
+			continue
+		}
+		for line := range strings.Lines(got) {
+			if w := lipgloss.Width(strings.TrimRight(line, "\n")); w > 80 && args[0] != "request" {
+				t.Errorf("pact %s: a line of %d columns: %s", command, w, line)
+			}
+		}
+		if os.Getenv(writePages) != "" {
+			blocks[i] = "console\n$ pact " + command + "\n" + shortened(got)
+			continue
+		}
+		if !sameButLeftOut(got, want) {
+			t.Errorf("pact %s:\n%s\nthe page has\n%s", command, got, want)
+		}
+	}
+	if questions != 10 {
+		t.Errorf("the page has %d questions", questions)
+	}
+	if os.Getenv(writePages) != "" {
+		if err := os.WriteFile(file, []byte(strings.Join(blocks, "```")), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// shellFields splits a command line; quotes hold words together.
+func shellFields(line string) (list []string) {
+	for i, part := range strings.Split(line, `"`) {
+		if i%2 == 1 {
+			list = append(list, part)
+		} else {
+			list = append(list, strings.Fields(part)...)
+		}
+	}
+	return list
+}
+
+// shownLines is how many lines of an answer the page shows.
+const shownLines = 22
+
+// shortened leaves out the middle of a long answer and the end of long lines.
+func shortened(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	if len(lines) > shownLines {
+		lines = append(append(lines[:shownLines-6:shownLines-6], "…"), lines[len(lines)-5:]...)
+	}
+	for i, line := range lines {
+		if runes := []rune(line); len(runes) > 120 {
+			lines[i] = string(runes[:79]) + "…"
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+// sameButLeftOut compares an answer with that of the page: a line … stands for
+// any lines, and … at the end of a line for its rest.
+func sameButLeftOut(got, want string) bool {
+	have := strings.Split(strings.TrimSuffix(got, "\n"), "\n")
+	show := strings.Split(strings.TrimSuffix(want, "\n"), "\n")
+	at := 0
+	for i, line := range show {
+		if line == "…" {
+			at = len(have) - (len(show) - i - 1)
+			continue
+		}
+		if at < 0 || at >= len(have) {
+			return false
+		}
+		begin, cut := strings.CutSuffix(line, "…")
+		if have[at] != line && !(cut && strings.HasPrefix(have[at], begin)) {
+			return false
+		}
+		at++
+	}
+	return at == len(have)
+}
