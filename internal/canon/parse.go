@@ -101,10 +101,11 @@ type parser[T string | []byte] struct {
 	outline *Outline // nil to read everything as a value to walk
 	names   map[string]string
 	scratch []byte
-	dry     bool // rewrite only checks
-	compare bool // rewrite only compares what it would write with the text
-	settled int  // how many bytes of the text were compared
-	differs bool // the text differs from what rewrite would write
+	open    []Member // members of the objects that are being read, the outer ones first
+	dry     bool     // rewrite only checks
+	compare bool     // rewrite only compares what it would write with the text
+	settled int      // how many bytes of the text were compared
+	differs bool     // the text differs from what rewrite would write
 }
 
 // has reports whether prefix is at hand.

@@ -90,13 +90,17 @@ func (p *parser[T]) elems() ([]Any, error) {
 	}
 }
 
+// mostOpen is how many members of an object wait in parser.open.
+const mostOpen = 256
+
 func (p *parser[T]) members() ([]Member, error) {
-	var list []Member
-	sorted := true
+	base := len(p.open)
+	var list []Member // of an object with many members
+	sorted, last := true, ""
 	for first := true; ; first = false {
 		if first && p.peek() == '}' {
 			p.at++
-			return list, nil
+			return nil, nil
 		}
 		if p.peek() != '"' {
 			return nil, p.bad("expected a member name in quotes", "")
@@ -113,11 +117,21 @@ func (p *parser[T]) members() ([]Member, error) {
 		if err != nil {
 			return nil, err
 		}
-		sorted = sorted && (first || list[len(list)-1].Name < name)
-		list = append(list, Member{Name: name, Value: a})
+		sorted, last = sorted && (first || last < name), name
+		if len(p.open)-base == mostOpen {
+			list = p.closed(base)
+		}
+		if list == nil {
+			p.open = append(p.open, Member{Name: name, Value: a})
+		} else {
+			list = append(list, Member{Name: name, Value: a})
+		}
 		p.space()
 		if p.peek() == '}' {
 			p.at++
+			if list == nil {
+				list = p.closed(base)
+			}
 			if !sorted {
 				list = arrange(list)
 			}
@@ -127,6 +141,20 @@ func (p *parser[T]) members() ([]Member, error) {
 			return nil, p.bad("expected , or } in an object", "")
 		}
 	}
+}
+
+// closed returns the members that wait from index base on, in memory of their size: most
+// objects have a dozen, and a list that grows by itself would take three times as much.
+func (p *parser[T]) closed(base int) []Member {
+	if p.depth == p.limit-1 { // the outermost object: no other needs the memory
+		list := p.open
+		p.open = nil
+		return list
+	}
+	list := slices.Clone(p.open[base:])
+	clear(p.open[base:])
+	p.open = p.open[:base]
+	return list
 }
 
 // arrange sorts members by name in place and keeps the last of equal names.
