@@ -1,0 +1,238 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"sort"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+// named is the name of a context in a path.
+type named struct {
+	Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+}
+
+// answered is an answer without headers.
+type answered[T any] struct{ Body T }
+
+func answer[T any](v T, err error) (*answered[T], error) {
+	if err != nil {
+		return nil, err
+	}
+	return &answered[T]{v}, nil
+}
+
+// contextInfo is what a list says about a context: what pact contexts --json prints.
+type contextInfo struct {
+	Name     string `json:"name"`
+	Edition  string `json:"edition" doc:"Edition of its selectors"`
+	First    int64  `json:"first_cycle" doc:"Cycle of the oldest snapshot"`
+	Last     int64  `json:"last_cycle" doc:"Cycle of the latest snapshot; below first_cycle if there is none"`
+	Cycles   int64  `json:"cycles" doc:"Number of snapshots"`
+	Revision int64  `json:"revision" doc:"Number of the latest log entry"`
+}
+
+func infoOf(i store.Info) contextInfo {
+	return contextInfo{i.Name, i.Edition, i.First, i.Cycle, max(0, i.Cycle-i.First+1), i.Revision}
+}
+
+type contextPage struct {
+	Contexts []contextInfo `json:"contexts" nullable:"false"`
+	Next     string        `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+}
+
+type newContext struct {
+	Name    string                     `json:"name"`
+	Edition string                     `json:"edition,omitempty" doc:"canonical, depth or v0.1; canonical by default"`
+	Attrs   map[string]json.RawMessage `json:"attrs,omitempty" doc:"Custom attributes of the root"`
+}
+
+type renaming struct {
+	Name string `json:"name" doc:"The new name"`
+}
+
+type forking struct {
+	At      string `json:"at,omitempty" doc:"Address of the snapshot, @t0 by default"`
+	Name    string `json:"name" doc:"Name of the fork"`
+	Actor   string `json:"actor,omitempty" doc:"Who does it, for the log"`
+	Message string `json:"message,omitempty" doc:"Why, for the log"`
+}
+
+type undoing struct {
+	Actor   string `json:"actor,omitempty" doc:"Who does it, for the log"`
+	Message string `json:"message,omitempty" doc:"Why, for the log"`
+}
+
+type undone struct {
+	Context contextInfo `json:"context" doc:"The context, which is a fork of the snapshot before now"`
+	Undone  string      `json:"undone" doc:"Name under which the line with the undone commit lives on"`
+}
+
+// oneContext is the answer about a context. The tag is for If-Match of an edit.
+type oneContext struct {
+	ETag string `header:"ETag"`
+	Body contextInfo
+}
+
+func (s *Server) contexts() {
+	type listing struct {
+		After string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
+		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", summary: "List the contexts by name"},
+		func(ctx context.Context, in *listing) (*answered[contextPage], error) {
+			all, err := pact.List(ctx, s.store)
+			if err != nil {
+				return nil, err
+			}
+			all = all[sort.Search(len(all), func(i int) bool { return all[i].Name > in.After }):]
+			p := contextPage{Contexts: []contextInfo{}}
+			for i, info := range all {
+				if i == in.Limit {
+					p.Next = all[i-1].Name
+					break
+				}
+				p.Contexts = append(p.Contexts, infoOf(info))
+			}
+			return answer(p, nil)
+		})
+	type nothing struct{}
+	add(s, operation{method: "POST", path: "/v1/contexts", id: "create-context", summary: "Make an empty context",
+		status: http.StatusCreated, body: newContext{}},
+		func(ctx context.Context, _ *nothing) (*oneContext, error) {
+			made, err := readJSON[newContext](ctx)
+			if err != nil {
+				return nil, err
+			}
+			attrs, err := valuesOf(made.Attrs)
+			if err != nil {
+				return nil, err
+			}
+			if _, err = pact.Create(ctx, s.store, made.Name, &pact.CreateOptions{OpenOptions: s.open(),
+				Edition: selector.Edition(made.Edition), Attrs: attrs}); err != nil {
+				return nil, err
+			}
+			return s.info(ctx, made.Name)
+		})
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}", id: "get-context", summary: "Say what a context has"},
+		func(ctx context.Context, in *named) (*oneContext, error) { return s.info(ctx, in.Name) })
+	add(s, operation{method: "PATCH", path: "/v1/contexts/{name}", id: "rename-context", summary: "Rename a context",
+		body: renaming{}},
+		func(ctx context.Context, in *named) (*oneContext, error) {
+			to, err := readJSON[renaming](ctx)
+			if err != nil {
+				return nil, err
+			}
+			if err := pact.Rename(ctx, s.store, in.Name, to.Name); err != nil {
+				return nil, err
+			}
+			return s.info(ctx, to.Name)
+		})
+	add(s, operation{method: "DELETE", path: "/v1/contexts/{name}", id: "delete-context", status: http.StatusNoContent,
+		summary: "Delete a context with all its snapshots; this cannot be undone"},
+		func(ctx context.Context, in *named) (*struct{}, error) {
+			return nil, pact.Delete(ctx, s.store, in.Name)
+		})
+	s.lines()
+}
+
+// lines adds the operations that make another line of a history.
+func (s *Server) lines() {
+	type repeatable struct {
+		named
+		Request string `header:"Idempotency-Key" doc:"Token of the request: a retry with it does nothing more"`
+	}
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/fork", id: "fork-context", status: http.StatusCreated,
+		summary: "Make a context that begins as a snapshot of this one", body: forking{}},
+		func(ctx context.Context, in *repeatable) (*oneContext, error) {
+			f, err := readJSON[forking](ctx)
+			if err != nil {
+				return nil, err
+			}
+			at, err := addressOr(f.At, pact.Latest)
+			if err != nil {
+				return nil, err
+			}
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			note := pact.Note{Actor: f.Actor, Message: f.Message, Request: in.Request}
+			if _, err = c.Fork(ctx, at, f.Name, &note); err != nil {
+				return nil, err
+			}
+			return s.info(ctx, f.Name)
+		})
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/undo", id: "undo-commit",
+		summary: "Take the last commit back", body: undoing{}},
+		func(ctx context.Context, in *repeatable) (*answered[undone], error) {
+			u, err := readJSON[undoing](ctx)
+			if err != nil {
+				return nil, err
+			}
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			left, err := c.Undo(ctx, &pact.Note{Actor: u.Actor, Message: u.Message, Request: in.Request})
+			if err != nil {
+				return nil, err
+			}
+			now, err := s.store.Find(ctx, in.Name)
+			return answer(undone{infoOf(now), left}, err)
+		})
+}
+
+func (s *Server) open() pact.OpenOptions {
+	return pact.OpenOptions{Actor: s.options.Actor, Counter: s.options.Counter}
+}
+
+// context opens a context for one request, so that the request sees what other processes
+// did before.
+func (s *Server) context(ctx context.Context, name string) (*pact.Context, error) {
+	o := s.open()
+	return pact.Open(ctx, s.store, name, &o)
+}
+
+// info answers with what the store knows about a context.
+func (s *Server) info(ctx context.Context, name string) (*oneContext, error) {
+	i, err := s.store.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	return &oneContext{revisionTag(i.Revision), infoOf(i)}, nil
+}
+
+// revisionTag is the entity tag of a context, which every edit and commit changes.
+func revisionTag(revision int64) string { return `"r` + strconv.FormatInt(revision, 10) + `"` }
+
+// addressOr reads an address; "" is another one.
+func addressOr(text string, other pact.Address) (pact.Address, error) {
+	if text == "" {
+		return other, nil
+	}
+	return pact.ParseAddress(text)
+}
+
+// valuesOf reads JSON values with all digits of their numbers.
+func valuesOf(raw map[string]json.RawMessage) (map[string]any, error) {
+	if raw == nil {
+		return nil, nil
+	}
+	values := make(map[string]any, len(raw))
+	for name, text := range raw {
+		v, err := canon.Parse(text)
+		if err != nil {
+			return nil, fault.At(fault.DocumentInvalid, fault.NoOffset, name, "the value is not JSON", "")
+		}
+		values[name] = v
+	}
+	return values, nil
+}

@@ -1,0 +1,83 @@
+package server_test
+
+import (
+	"fmt"
+	"net/http"
+	"os"
+	"testing"
+
+	"github.com/contexttree/pact/server"
+)
+
+// TestTheOpenAPIDocumentIsTheOneInTheRepository compares the document of the running
+// server with docs/openapi.json. UPDATE_OPENAPI=1 writes the file.
+func TestTheOpenAPIDocumentIsTheOneInTheRepository(t *testing.T) {
+	r := start(t, server.Options{})
+	got := r.must(nil, "GET", "/openapi.json", "").body
+	const file = "../docs/openapi.json"
+	if os.Getenv("UPDATE_OPENAPI") != "" {
+		if err := os.WriteFile(file, got, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if string(got) != string(want) {
+		t.Error("the document has changed: UPDATE_OPENAPI=1 go test ./server -run OpenAPI writes it")
+	}
+}
+
+type contextInfo struct {
+	Name     string
+	Edition  string
+	First    int64 `json:"first_cycle"`
+	Last     int64 `json:"last_cycle"`
+	Cycles   int64
+	Revision int64
+}
+
+func TestContextsAreListedInPages(t *testing.T) {
+	r := start(t, server.Options{})
+	for _, name := range []string{"b", "a/1", "c", "ü"} {
+		r.must(nil, "POST", "/v1/contexts", `{"name":"`+name+`"}`)
+	}
+	var names []string
+	for after := ""; ; {
+		var page struct {
+			Contexts []contextInfo
+			Next     string
+		}
+		r.must(&page, "GET", "/v1/contexts?limit=2&after="+after, "")
+		for _, c := range page.Contexts {
+			names = append(names, c.Name)
+		}
+		if after = page.Next; after == "" {
+			break
+		}
+	}
+	if fmt.Sprint(names) != "[a/1 b c ü]" {
+		t.Errorf("the pages have %v", names)
+	}
+}
+
+func TestAContextIsMadeRenamedAndDeleted(t *testing.T) {
+	r := start(t, server.Options{})
+	var made contextInfo
+	got := r.must(&made, "POST", "/v1/contexts", `{"name":"a/1","edition":"v0.1"}`)
+	if made != (contextInfo{"a/1", "v0.1", 1, 0, 0, 1}) || got.StatusCode != http.StatusCreated ||
+		got.Header.Get("ETag") != `"r1"` {
+		t.Errorf("%v, %s, %s", made, got.Status, got.Header.Get("ETag"))
+	}
+	r.call("POST", "/v1/contexts", `{"name":"a/1"}`).refused(t, http.StatusConflict, "E_CONFLICT")
+	r.must(&made, "PATCH", "/v1/contexts/a%2F1", `{"name":"b"}`)
+	if made.Name != "b" {
+		t.Errorf("the new name is %q", made.Name)
+	}
+	r.call("GET", "/v1/contexts/a%2F1", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+	if got := r.must(nil, "DELETE", "/v1/contexts/b", ""); got.StatusCode != http.StatusNoContent {
+		t.Error(got.Status)
+	}
+	r.call("DELETE", "/v1/contexts/b", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+}

@@ -1,0 +1,187 @@
+package server_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
+)
+
+// running is a handler on a port of loopback, with a store in a SQLite file.
+type running struct {
+	*server.Server
+	t     testing.TB
+	store store.Complete
+	url   string
+	log   *text
+}
+
+// text collects what several goroutines write.
+type text struct {
+	mu  sync.Mutex
+	all bytes.Buffer
+}
+
+func (w *text) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all.Write(p)
+}
+
+func (w *text) String() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.all.String()
+}
+
+// start serves a new store until the test ends. Then no goroutine of it may be left.
+func start(t testing.TB, o server.Options) *running {
+	t.Helper()
+	before := runtime.NumGoroutine()
+	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &running{t: t, store: s, url: "http://" + listener.Addr().String(), log: &text{}}
+	o.Log = slog.New(slog.NewTextHandler(r.log, nil))
+	r.Server = server.New(s, o)
+	h := &http.Server{Handler: r.Server, MaxHeaderBytes: server.MaxHeader,
+		ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
+	h.RegisterOnShutdown(r.Close)
+	done := make(chan struct{})
+	go func() {
+		_ = h.Serve(listener)
+		close(done)
+	}()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		if err := h.Close(); err != nil {
+			t.Error(err)
+		}
+		<-done
+		r.Close()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		noneLeft(t, before)
+	})
+	return r
+}
+
+// noneLeft fails if more goroutines are left than there were. It waits for those that are
+// about to end.
+func noneLeft(t testing.TB, before int) {
+	for range 100 {
+		if runtime.NumGoroutine() <= before {
+			return
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	stacks := make([]byte, 1<<20)
+	t.Errorf("%d goroutines, before %d:\n%s", runtime.NumGoroutine(), before, stacks[:runtime.Stack(stacks, true)])
+}
+
+// reply is the answer to a request.
+type reply struct {
+	*http.Response
+	body []byte
+}
+
+// call sends a request with the token. header holds names and values in turn; a name with
+// the value "-" is left out.
+func (r *running) call(method, path, body string, header ...string) reply {
+	r.t.Helper()
+	req, err := http.NewRequestWithContext(r.t.Context(), method, r.url+path, strings.NewReader(body))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.Token())
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for i := 0; i < len(header); i += 2 {
+		switch {
+		case header[i+1] == "-":
+			req.Header.Del(header[i])
+		case header[i] == "Host":
+			req.Host = header[i+1]
+		default:
+			req.Header.Set(header[i], header[i+1])
+		}
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	got, err := io.ReadAll(res.Body)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return reply{res, got}
+}
+
+// must is call for a request that succeeds; it decodes the answer into v, if v is not nil.
+func (r *running) must(v any, method, path, body string, header ...string) reply {
+	r.t.Helper()
+	got := r.call(method, path, body, header...)
+	if got.StatusCode >= 300 {
+		r.t.Fatalf("%s %s: %s\n%s", method, path, got.Status, got.body)
+	}
+	if v != nil {
+		if err := json.Unmarshal(got.body, v); err != nil {
+			r.t.Fatalf("%s %s: %v\n%s", method, path, err, got.body)
+		}
+	}
+	return got
+}
+
+// failed is the form of a refusal.
+type failed struct {
+	Error struct {
+		Code, Message string
+		Details       struct {
+			Offset              *int
+			Token, Remedy, Node string
+			Meanwhile           []struct {
+				Revision int64
+				Kind     string
+				Cycle    int64
+				Actor    string
+			}
+		}
+	}
+}
+
+// refused fails the test unless an answer refuses with a status and a code.
+func (r reply) refused(t testing.TB, status int, code string) failed {
+	t.Helper()
+	var f failed
+	if err := json.Unmarshal(r.body, &f); err != nil {
+		t.Fatalf("%s is no refusal: %v\n%s", r.Status, err, r.body)
+	}
+	if got := fmt.Sprint(r.StatusCode, " ", f.Error.Code); got != fmt.Sprint(status, " ", code) {
+		t.Errorf("%s %s, want %d %s\n%s", r.Request.Method, got, status, code, r.body)
+	}
+	if r.Header.Get("Content-Type") != "application/json" {
+		t.Errorf("a refusal of type %q", r.Header.Get("Content-Type"))
+	}
+	return f
+}

@@ -1,0 +1,43 @@
+package server
+
+import (
+	"context"
+	"embed"
+	"net/http"
+)
+
+// sessionPath is where a browser exchanges the token for a cookie.
+const sessionPath = "/v1/session"
+
+//go:embed page
+var pages embed.FS
+
+// page adds the page that the printed address opens, and the exchange of its token for a
+// cookie. The token is in the fragment of the address, which browsers do not send.
+func (s *Server) page() {
+	for route, file := range map[string]string{"GET /{$}": "page/index.html", "GET /sign-in.js": "page/sign-in.js"} {
+		s.mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, pages, file) })
+	}
+	type in struct{}
+	type out struct {
+		Cookie http.Cookie `header:"Set-Cookie"`
+	}
+	add(s, operation{method: "POST", path: sessionPath, id: "create-session", status: http.StatusNoContent,
+		summary: "Exchange the token for a cookie, as the page of the printed address does", body: signIn{}},
+		func(ctx context.Context, _ *in) (*out, error) {
+			given, err := readJSON[signIn](ctx)
+			if err != nil {
+				return nil, err
+			}
+			if !same(given.Token, s.options.Token) {
+				return nil, refuse(http.StatusUnauthorized, unauthorized, "the token is not that of this server",
+					"open the address that the server printed")
+			}
+			return &out{http.Cookie{Name: s.cookieName(), Value: s.session, Path: "/", HttpOnly: true,
+				SameSite: http.SameSiteStrictMode, Secure: exchangeOf(ctx).request.TLS != nil}}, nil
+		})
+}
+
+type signIn struct {
+	Token string `json:"token" doc:"The token of the printed address"`
+}

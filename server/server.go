@@ -1,0 +1,148 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+	"github.com/danielgtaylor/huma/v2"
+)
+
+// Limits of one handler.
+const (
+	MaxHeader   = 64 << 10         // bytes of all headers of a request; for http.Server.MaxHeaderBytes
+	MaxBody     = 8 << 20          // bytes of the body of a request
+	MaxImport   = 256 << 20        // bytes of the body of an import
+	MaxRequests = 64               // requests that are answered at once
+	bodyTime    = time.Minute      // to receive a body
+	writeTime   = 30 * time.Second // for a client to take one piece of an answer
+	answerTime  = time.Minute      // to answer a request that is not streamed
+)
+
+// Options says who may use a handler, and how.
+type Options struct {
+	// Token is what a request must carry; "" makes a random one, which [Server.Token] returns.
+	Token string
+	// NoToken serves everybody who can connect. Only use it if nobody else can.
+	NoToken bool
+	// Hosts are the values of the header Host that are answered besides the names of loopback
+	// with any port: localhost, 127.0.0.1 and [::1]. A page of one of these hosts may also send
+	// requests.
+	Hosts []string
+	// Actor names who makes changes, for the log, if the request does not say.
+	Actor string
+	// Counter counts tokens for policies and reports; nil counts none.
+	Counter tree.Counter
+	// Log gets one line for each request; nil for none. It never has names, selectors or
+	// contents: only the method, the operation, the status, the bytes and the time.
+	Log *slog.Logger
+}
+
+// Server is a handler that serves the contexts of a store. It is safe for concurrent use.
+type Server struct {
+	store    store.Complete
+	options  Options
+	session  string // value of the cookie
+	mux      *http.ServeMux
+	api      huma.API
+	requests chan struct{} // holds one value for each request that is being answered
+	done     chan struct{} // closed when event streams shall end
+	close    sync.Once
+}
+
+// New returns a handler for the contexts of a store. The caller closes the store, after
+// the last request.
+func New(s store.Complete, o Options) *Server {
+	if o.Token == "" && !o.NoToken {
+		o.Token = rand.Text()
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	h := &Server{store: s, options: o, session: sessionOf(o.Token), mux: http.NewServeMux(),
+		requests: make(chan struct{}, MaxRequests), done: make(chan struct{})}
+	h.api = newAPI(h.mux)
+	h.page()
+	h.health()
+	h.contexts()
+	return h
+}
+
+// Token returns the token that requests must carry, "" if they need none.
+func (s *Server) Token() string { return s.options.Token }
+
+// Close ends all event streams and refuses new ones, so that [http.Server.Shutdown] can
+// end. Register it with [http.Server.RegisterOnShutdown].
+func (s *Server) Close() { s.close.Do(func() { close(s.done) }) }
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	e := &exchange{ResponseWriter: w}
+	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e))
+	e.request = r
+	defer func() {
+		if problem := recover(); problem != nil {
+			if problem == http.ErrAbortHandler {
+				panic(problem)
+			}
+			// What the panic says may quote a content; the stack has only places in the code.
+			s.options.Log.Error("panic", "operation", r.Pattern, "stack", string(debug.Stack()))
+			if e.status != 0 {
+				panic(http.ErrAbortHandler) // the client must see that the answer broke off
+			}
+			e.fail(refuse(http.StatusInternalServerError, internal, "the server failed", "report it with its log"))
+		}
+		s.options.Log.Info("request", "method", r.Method, "operation", r.Pattern, "status", e.status,
+			"bytes", e.bytes, "took", time.Since(began))
+	}()
+	protect(e.Header())
+	if f := s.admit(r); f != nil {
+		e.fail(f)
+		return
+	}
+	s.mux.ServeHTTP(&plainRefusals{exchange: e}, r)
+}
+
+// health adds the operations that say whether the server works. They need no token.
+func (s *Server) health() {
+	s.mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	s.mux.HandleFunc("GET /readyz", func(_ http.ResponseWriter, r *http.Request) {
+		e := exchangeOf(r.Context())
+		ctx, cancel := context.WithTimeout(r.Context(), answerTime)
+		defer cancel()
+		select {
+		case <-s.done:
+			e.fail(refuse(http.StatusServiceUnavailable, unready, "the server is stopping", "ask another one"))
+			return
+		default:
+		}
+		if _, err := pact.List(ctx, s.store); err != nil {
+			e.fail(failureOf(err))
+			return
+		}
+		e.WriteHeader(http.StatusNoContent)
+	})
+	s.mux.HandleFunc("GET /openapi.json", func(w http.ResponseWriter, _ *http.Request) {
+		text, err := s.OpenAPI()
+		if err != nil {
+			panic(err) // the document is made of types of this program
+		}
+		w.Header().Set("Content-Type", "application/openapi+json")
+		_, _ = w.Write(text)
+	})
+}
+
+// OpenAPI returns the description of all operations in OpenAPI 3.1, as indented JSON.
+func (s *Server) OpenAPI() ([]byte, error) {
+	text, err := json.MarshalIndent(s.api.OpenAPI(), "", "  ")
+	return append(text, '\n'), err
+}
