@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/contexttree/pact/store"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
 )
@@ -17,6 +18,7 @@ func newAPI(mux *http.ServeMux) huma.API {
 	config := huma.DefaultConfig("PACT", "1")
 	config.Info.Description = "Contexts of language models: every call, every byte, and where two calls part."
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[store.Attempt](), reflect.TypeFor[attempt]())
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The token of the address that the server printed"},
 	}
@@ -44,8 +46,9 @@ func schemaName(t reflect.Type, hint string) string {
 // operation describes one operation.
 type operation struct {
 	method, path, id, summary string
-	status                    int // of a success, 0 for 200
-	body                      any // a value of the type of the JSON body, nil for none
+	status                    int    // of a success, 0 for 200
+	body                      any    // a value of the type of the JSON body, nil for none
+	writes                    string // media type of an answer that the operation writes itself, \"\" for an object
 }
 
 // add registers an operation that answers with an object of type O.
@@ -57,6 +60,10 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	failed := map[string]*huma.MediaType{"application/json": {Schema: refusal}}
 	op.Responses = map[string]*huma.Response{
 		"default": {Description: "A refusal, which says what is wrong and what to do about it", Content: failed},
+	}
+	if o.writes != "" {
+		op.DefaultStatus = http.StatusOK
+		op.Responses["200"] = &huma.Response{Description: "OK", Content: map[string]*huma.MediaType{o.writes: {}}}
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		ctx, cancel := context.WithTimeout(ctx, answerTime)

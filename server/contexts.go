@@ -12,6 +12,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // named is the name of a context in a path.
@@ -103,10 +104,9 @@ func (s *Server) contexts() {
 			}
 			return answer(p, nil)
 		})
-	type nothing struct{}
 	add(s, operation{method: "POST", path: "/v1/contexts", id: "create-context", summary: "Make an empty context",
 		status: http.StatusCreated, body: newContext{}},
-		func(ctx context.Context, _ *nothing) (*oneContext, error) {
+		func(ctx context.Context, _ *empty) (*oneContext, error) {
 			made, err := readJSON[newContext](ctx)
 			if err != nil {
 				return nil, err
@@ -137,7 +137,7 @@ func (s *Server) contexts() {
 		})
 	add(s, operation{method: "DELETE", path: "/v1/contexts/{name}", id: "delete-context", status: http.StatusNoContent,
 		summary: "Delete a context with all its snapshots; this cannot be undone"},
-		func(ctx context.Context, in *named) (*struct{}, error) {
+		func(ctx context.Context, in *named) (*empty, error) {
 			return nil, pact.Delete(ctx, s.store, in.Name)
 		})
 	s.lines()
@@ -146,7 +146,7 @@ func (s *Server) contexts() {
 // lines adds the operations that make another line of a history.
 func (s *Server) lines() {
 	type repeatable struct {
-		named
+		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		Request string `header:"Idempotency-Key" doc:"Token of the request: a retry with it does nothing more"`
 	}
 	add(s, operation{method: "POST", path: "/v1/contexts/{name}/fork", id: "fork-context", status: http.StatusCreated,
@@ -191,7 +191,15 @@ func (s *Server) lines() {
 }
 
 func (s *Server) open() pact.OpenOptions {
-	return pact.OpenOptions{Actor: s.options.Actor, Counter: s.options.Counter}
+	return pact.OpenOptions{Actor: s.options.Actor}
+}
+
+// counter returns the counter of tokens with a name.
+func (s *Server) counter(name string) (tree.Counter, error) {
+	if s.options.Counter == nil {
+		return nil, fault.New(fault.DocumentInvalid, "this server does not count tokens", "ask without tokens")
+	}
+	return s.options.Counter(name)
 }
 
 // context opens a context for one request, so that the request sees what other processes

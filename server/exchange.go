@@ -36,12 +36,13 @@ func (e *exchange) Unwrap() http.ResponseWriter { return e.ResponseWriter }
 
 // WriteHeader implements http.ResponseWriter.
 func (e *exchange) WriteHeader(status int) {
+	if e.status != 0 {
+		return // the framework sets one too after an operation that has answered itself
+	}
 	if e.invalid {
 		status = http.StatusBadRequest
 	}
-	if e.status == 0 {
-		e.status = status
-	}
+	e.status = status
 	e.ResponseWriter.WriteHeader(status)
 }
 

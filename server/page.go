@@ -18,13 +18,12 @@ func (s *Server) page() {
 	for route, file := range map[string]string{"GET /{$}": "page/index.html", "GET /sign-in.js": "page/sign-in.js"} {
 		s.mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, pages, file) })
 	}
-	type in struct{}
 	type out struct {
 		Cookie http.Cookie `header:"Set-Cookie"`
 	}
 	add(s, operation{method: "POST", path: sessionPath, id: "create-session", status: http.StatusNoContent,
 		summary: "Exchange the token for a cookie, as the page of the printed address does", body: signIn{}},
-		func(ctx context.Context, _ *in) (*out, error) {
+		func(ctx context.Context, _ *empty) (*out, error) {
 			given, err := readJSON[signIn](ctx)
 			if err != nil {
 				return nil, err

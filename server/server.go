@@ -39,8 +39,9 @@ type Options struct {
 	Hosts []string
 	// Actor names who makes changes, for the log, if the request does not say.
 	Actor string
-	// Counter counts tokens for policies and reports; nil counts none.
-	Counter tree.Counter
+	// Counter returns the counter of tokens with a name, or with the name "" the one to use if
+	// the request names none. With nil, requests that need a counter are refused.
+	Counter func(name string) (tree.Counter, error)
 	// Log gets one line for each request; nil for none. It never has names, selectors or
 	// contents: only the method, the operation, the status, the bytes and the time.
 	Log *slog.Logger
@@ -73,6 +74,11 @@ func New(s store.Complete, o Options) *Server {
 	h.page()
 	h.health()
 	h.contexts()
+	h.questions()
+	h.origins()
+	h.records()
+	h.comparisons()
+	h.bytesOf()
 	return h
 }
 

@@ -10,6 +10,8 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/tokens"
+	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
 )
 
@@ -34,7 +36,7 @@ everybody who can connect.`,
 	noToken := cmd.Flags().Bool("no-token", false, "serve everybody who can connect")
 	logs := cmd.Flags().Bool("log", false, "write one line for each request to standard error, without names or contents")
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
-		o := server.Options{NoToken: *noToken, Actor: a.getenv("USER", "")}
+		o := server.Options{NoToken: *noToken, Actor: a.getenv("USER", ""), Counter: counterNamed}
 		if *logs {
 			o.Log = slog.New(slog.NewTextHandler(a.err, nil))
 		}
@@ -77,6 +79,14 @@ func (a *app) serve(ctx context.Context, address string, o server.Options) (err 
 		return err
 	}
 	return nil
+}
+
+// counterNamed returns the counter of tokens with a name, the default one for "".
+func counterNamed(name string) (tree.Counter, error) {
+	if name == "" {
+		name = defaultTokenizer
+	}
+	return tokens.Named(name)
 }
 
 // printAddress prints the address to open, with the token in its fragment.

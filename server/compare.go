@@ -1,0 +1,136 @@
+package server
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+)
+
+// two are two states of a context, and a selector for the nodes to compare.
+type two struct {
+	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	From    string `query:"from" default:"@t-1" doc:"Address of the older state"`
+	To      string `query:"to" default:"@t0" doc:"Address of the newer state"`
+	Select  string `query:"select" doc:"Selector without an address: only what it finds on each side is compared"`
+	Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
+}
+
+// ends reads the addresses and the options.
+func (in *two) ends() (from, to pact.Address, o pact.DiffOptions, err error) {
+	o = pact.DiffOptions{Edition: selector.Edition(in.Edition), Select: in.Select}
+	if from, err = pact.ParseAddress(in.From); err == nil {
+		to, err = pact.ParseAddress(in.To)
+	}
+	return from, to, o, err
+}
+
+// pruning says what a commit removes besides expired nodes.
+type pruning struct {
+	Policy  lifecycle.Policy `json:"policy,omitzero" doc:"Limits of the snapshot"`
+	IDs     []string         `json:"ids,omitempty" doc:"Blocks outside cores and whole turns to remove"`
+	Select  []string         `json:"select,omitempty" doc:"Selectors without an address, whose nodes are removed"`
+	Rewrite []string         `json:"rewrite,omitempty" doc:"Sealed turns that the conversation replaces"`
+}
+
+// open opens a context for a pruning, with the counter of tokens that its policy needs.
+func (p *pruning) open(ctx context.Context, s *Server, name string) (*pact.Context, *pact.Pruning, error) {
+	o := s.open()
+	if p.Policy.Counts() {
+		counter, err := s.counter(p.Policy.Tokenizer)
+		if err != nil {
+			return nil, nil, err
+		}
+		o.Counter, p.Policy.Tokenizer = counter, counter.Name()
+	}
+	c, err := pact.Open(ctx, s.store, name, &o)
+	return c, &pact.Pruning{Policy: p.Policy, IDs: p.IDs, Select: p.Select, Rewrite: p.Rewrite}, err
+}
+
+// comparisons adds the operations that compare states, also with one that is only planned.
+func (s *Server) comparisons() {
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/diff", id: "diff",
+		summary: "List the nodes that differ between two states"},
+		func(ctx context.Context, in *two) (*answered[*diff.Result], error) {
+			from, to, o, err := in.ends()
+			if err != nil {
+				return nil, err
+			}
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			r, err := c.Diff(ctx, from, to, &o)
+			return answer(r, placed(err, in.Select))
+		})
+	type rich struct {
+		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		From    string `query:"from" default:"@t-1" doc:"Address of the older state"`
+		To      string `query:"to" default:"@t0" doc:"Address of the newer state"`
+		Select  string `query:"select" doc:"Selector without an address: only what it finds on each side is compared"`
+		Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
+		Mode    string `query:"content_mode" enum:"unified,jsonpatch,tokens" default:"unified" doc:"How contents are shown"`
+		Lines   int    `query:"context_lines" minimum:"0" maximum:"1000" default:"3" doc:"Lines of context of a unified diff"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/rich-diff", id: "rich-diff",
+		summary: "Compare two states with causes, values, contents and places in the threads"},
+		func(ctx context.Context, in *rich) (*answered[*diff.Report], error) {
+			ends := two{in.Name, in.From, in.To, in.Select, in.Edition}
+			from, to, o, err := ends.ends()
+			if err != nil {
+				return nil, err
+			}
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			r, err := c.RichDiff(ctx, from, to, &pact.RichDiffOptions{DiffOptions: o,
+				ContentOptions: pact.ContentOptions{Mode: diff.Mode(in.Mode), Lines: &in.Lines}})
+			return answer(r, placed(err, in.Select))
+		})
+	type ranged struct {
+		Name      string   `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		Q         string   `query:"q" required:"true" doc:"Selector of a range of snapshots, such as @t-3..@t0 .block"`
+		Edition   string   `query:"edition" doc:"Edition of the selector; that of the context by default"`
+		Snapshots int      `query:"max_snapshots" minimum:"0" doc:"Only this many of the newest snapshots; 0 for all"`
+		Changes   int      `query:"max_changes" minimum:"-1" default:"-1" doc:"Only this many changes of each step; -1 for all"`
+		Mode      string   `query:"content_mode" enum:"unified,jsonpatch,tokens" doc:"Also show how contents changed"`
+		Headers   []string `query:"materialize" doc:"Headers whose values are shown: content, mime, encoding, content_hash"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/range", id: "range",
+		summary: "Say how the selected nodes changed from snapshot to snapshot"},
+		func(ctx context.Context, in *ranged) (*answered[*diff.RangeDiffLatestResult], error) {
+			o := pact.RangeOptions{Edition: selector.Edition(in.Edition), Materialize: in.Headers}
+			if in.Snapshots > 0 {
+				o.MaxSnapshots = &in.Snapshots
+			}
+			if in.Changes >= 0 {
+				o.MaxChangesPerSnapshot = &in.Changes
+			}
+			if in.Mode != "" {
+				o.Content = &pact.ContentOptions{Mode: diff.Mode(in.Mode)}
+			}
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			r, err := c.RangeDiffLatest(ctx, in.Q, &o)
+			return answer(r, placed(err, in.Q))
+		})
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/plan", id: "plan-pruning", body: pruning{},
+		summary: "Say what a commit with this pruning would remove and cost; nothing changes"},
+		func(ctx context.Context, in *named) (*answered[*inspect.PrunePlan], error) {
+			p, err := readJSON[pruning](ctx)
+			if err != nil {
+				return nil, err
+			}
+			c, wanted, err := p.open(ctx, s, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			return answer(c.PlanPruning(ctx, wanted))
+		})
+}

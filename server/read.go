@@ -1,0 +1,253 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+// at is a state of a context.
+type at struct {
+	Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+}
+
+// query is a selector and the context that it asks.
+type query struct {
+	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	Q       string `query:"q" required:"true" doc:"The selector"`
+	Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
+	Where   string `query:"where" doc:"A second selector: only nodes that it finds too, and nodes below these"`
+	Skip    int    `query:"skip" minimum:"0" doc:"Leaves out this many nodes at the beginning"`
+	Limit   int    `query:"limit" minimum:"0" doc:"At most this many nodes, 0 for all"`
+}
+
+func (q *query) options() *pact.SelectOptions {
+	return &pact.SelectOptions{Edition: selector.Edition(q.Edition), Where: q.Where, Skip: q.Skip, Limit: q.Limit}
+}
+
+type found struct {
+	IDs []string `json:"ids" nullable:"false"`
+}
+
+type formatted struct {
+	Selector string `json:"selector" doc:"The selector in its normal form"`
+}
+
+type blamed struct {
+	Cycle  int64           `json:"cycle"`
+	Blocks []inspect.Blame `json:"blocks" nullable:"false"`
+}
+
+type prefixes struct {
+	Cycles    []inspect.Prefix `json:"cycles" nullable:"false"`
+	Tokenizer string           `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
+}
+
+type attempts struct {
+	Attempts []store.Attempt `json:"attempts" nullable:"false"`
+}
+
+type logPage struct {
+	Entries []store.Entry `json:"entries" nullable:"false"`
+	Next    int64         `json:"next,omitempty" doc:"Value of after for the next page; absent on the last page"`
+}
+
+// questions adds the operations that ask selectors.
+func (s *Server) questions() {
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/select", id: "select",
+		summary: "Find nodes with a selector"},
+		func(ctx context.Context, in *query) (*answered[found], error) {
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			ids, err := c.Select(ctx, in.Q, in.options())
+			return answer(found{append([]string{}, ids...)}, placed(err, in.Q))
+		})
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
+		summary: "Say how a selector is evaluated and what that costs"},
+		func(ctx context.Context, in *query) (*answered[*inspect.Explanation], error) {
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			e, err := c.Explain(ctx, in.Q, in.options())
+			return answer(e, placed(err, in.Q))
+		})
+	type formatting struct {
+		Q       string `query:"q" required:"true" doc:"The selector"`
+		Edition string `query:"edition" default:"canonical" doc:"Edition of the selector"`
+	}
+	add(s, operation{method: "GET", path: "/v1/fmt", id: "format", summary: "Write a selector in its normal form"},
+		func(_ context.Context, in *formatting) (*answered[formatted], error) {
+			e, err := selector.ParseEdition(in.Edition)
+			if err != nil {
+				return nil, err
+			}
+			q, err := selector.Parse(in.Q, e)
+			if err != nil {
+				return nil, placed(err, in.Q)
+			}
+			return answer(formatted{q.String()}, nil)
+		})
+}
+
+// origins adds the operations that say where nodes come from, and what calls repeat.
+func (s *Server) origins() {
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/blame", id: "blame",
+		summary: "Say which cycle brought each block of a thread, and who"},
+		func(ctx context.Context, in *at) (*answered[blamed], error) {
+			c, snapshot, address, err := s.state(ctx, in)
+			if err != nil {
+				return nil, err
+			}
+			list, err := c.Blame(ctx, address)
+			return answer(blamed{snapshot.Cycle(), append([]inspect.Blame{}, list...)}, err)
+		})
+	type node struct {
+		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		ID   string `path:"id" doc:"Id of the node; a / in it is written %2F"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/life", id: "life",
+		summary: "Tell everything that happened to a node, even if it is gone"},
+		func(ctx context.Context, in *node) (*answered[*inspect.Timeline], error) {
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			return answer(c.Timeline(ctx, in.ID))
+		})
+	type span struct {
+		Name   string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		From   string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
+		To     string `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+		Tokens bool   `query:"tokens" doc:"Also count tokens, which reads every content"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/prefix", id: "prefix",
+		summary: "Say how much of each thread the next one repeats, and what broke it"},
+		func(ctx context.Context, in *span) (*answered[prefixes], error) {
+			o, p := s.open(), prefixes{Cycles: []inspect.Prefix{}}
+			if in.Tokens {
+				counter, err := s.counter("")
+				if err != nil {
+					return nil, err
+				}
+				o.Counter, p.Tokenizer = counter, counter.Name()
+			}
+			c, err := pact.Open(ctx, s.store, in.Name, &o)
+			if err != nil {
+				return nil, err
+			}
+			first, _ := c.Cycles()
+			from, err := addressOr(strings.TrimPrefix(in.From, "@t-*"), pact.Cycle(first))
+			if err != nil {
+				return nil, err
+			}
+			to, err := pact.ParseAddress(in.To)
+			if err != nil {
+				return nil, err
+			}
+			for cycle, err := range c.Prefixes(ctx, from, to) {
+				if err != nil {
+					return nil, err
+				}
+				p.Cycles = append(p.Cycles, cycle)
+			}
+			return answer(p, nil)
+		})
+}
+
+// records adds the operations that list attempts and log entries.
+func (s *Server) records() {
+	type cycles struct {
+		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		From int64  `query:"from" minimum:"0" doc:"First cycle"`
+		To   int64  `query:"to" minimum:"0" doc:"Last cycle, 0 for the current one"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/attempts", id: "list-attempts",
+		summary: "List the calls of a provider"},
+		func(ctx context.Context, in *cycles) (*answered[attempts], error) {
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			if in.To == 0 {
+				in.To = c.Working().Cycle()
+			}
+			list, err := c.Attempts(ctx, in.From, in.To)
+			return answer(attempts{append([]store.Attempt{}, list...)}, err)
+		})
+	type page struct {
+		Name  string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		After int64  `query:"after" minimum:"0" doc:"Only entries with a later revision"`
+		Limit int64  `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/log", id: "log",
+		summary: "List the log, oldest entry first"},
+		func(ctx context.Context, in *page) (*answered[logPage], error) {
+			i, err := s.store.Find(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			p := logPage{Entries: []store.Entry{}}
+			if in.After >= i.Revision {
+				return answer(p, nil)
+			}
+			last := min(i.Revision, in.After+in.Limit)
+			list, err := s.store.Log(ctx, i.Key, in.After+1, last)
+			if last < i.Revision {
+				p.Next = last
+			}
+			p.Entries = append(p.Entries, list...)
+			return answer(p, err)
+		})
+}
+
+// state opens a context and reads the state at an address.
+func (s *Server) state(ctx context.Context, in *at) (*pact.Context, *pact.Snapshot, pact.Address, error) {
+	address, err := pact.ParseAddress(in.At)
+	if err != nil {
+		return nil, nil, address, err
+	}
+	c, err := s.context(ctx, in.Name)
+	if err != nil {
+		return nil, nil, address, err
+	}
+	snapshot, err := c.At(ctx, address)
+	return c, snapshot, address, err
+}
+
+// placed gives an error of a selector that has a token but no offset the place of that
+// token, if the text has it once.
+func placed(err error, text string) error {
+	var f *fault.Error
+	if errors.As(err, &f) && f.Offset == fault.NoOffset && f.Token != "" && strings.Count(text, f.Token) == 1 {
+		at := *f
+		at.Offset = strings.Index(text, f.Token)
+		return &at
+	}
+	return err
+}
+
+// attempt describes the form of store.Attempt in JSON (03 §6.2).
+type attempt struct {
+	ID       string  `json:"attempt_id"`
+	Cycle    int64   `json:"cycle_id"`
+	Status   string  `json:"status" enum:"running,completed,canceled,error"`
+	Started  string  `json:"started_at"`
+	Ended    *string `json:"ended_at" nullable:"true"`
+	Provider string  `json:"provider"`
+	Model    string  `json:"model"`
+	Params   string  `json:"params_hash"`
+	TokenIn  *int64  `json:"token_in" nullable:"true"`
+	TokenOut *int64  `json:"token_out" nullable:"true"`
+	Error    string  `json:"error,omitempty"`
+	Thread   string  `json:"thread_hash"`
+}

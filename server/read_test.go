@@ -1,0 +1,204 @@
+package server_test
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/transcript"
+)
+
+// weather imports the conversation of the examples into the store of a server.
+func weather(t *testing.T, r *running) *pact.Context {
+	t.Helper()
+	data, err := os.ReadFile("../examples/conversations/weather.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := transcript.Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c, err := transcript.Import(t.Context(), r.store, "weather", list[0], nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
+}
+
+// TestAnswersAgreeWithTheLibrary compares answers with what the library returns for the
+// same question, as JSON.
+func TestAnswersAgreeWithTheLibrary(t *testing.T) {
+	r := start(t, server.Options{})
+	c, ctx := weather(t, r), t.Context()
+	_, last := c.Cycles()
+	if last < 2 {
+		t.Fatalf("the example has %d cycles", last)
+	}
+	question := func(v any, err error) any {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+	older, newer := pact.Back(1), pact.Latest
+	lines := 3
+	var cycles []any
+	for p, err := range c.Prefixes(ctx, pact.Cycle(1), newer) {
+		cycles = append(cycles, question(p, err))
+	}
+	var entries []any
+	for e, err := range c.Log(ctx) {
+		entries = append(entries, question(e, err))
+	}
+	ids := question(c.Select(ctx, "@t0 .block", nil)).([]string)
+	policy := lifecycle.Policy{MaxNodes: 1, ProtectTurns: 1}
+	for path, want := range map[string]any{
+		"select?q=" + url.QueryEscape("@t0 .block"):                map[string]any{"ids": ids},
+		"select?limit=2&skip=1&q=" + url.QueryEscape("@t0 .block"): map[string]any{"ids": ids[1:3]},
+		"explain?q=" + url.QueryEscape("@t0 .block"):               question(c.Explain(ctx, "@t0 .block", nil)),
+		"diff": question(c.Diff(ctx, older, newer, nil)),
+		"diff?select=.block&from=@c1&to=working": question(
+			c.Diff(ctx, pact.Cycle(1), pact.Working, &pact.DiffOptions{Select: ".block"})),
+		"rich-diff": question(c.RichDiff(ctx, older, newer, &pact.RichDiffOptions{
+			ContentOptions: pact.ContentOptions{Mode: diff.Unified, Lines: &lines}})),
+		"range?q=" + url.QueryEscape("@t-1..@t0 .block"): question(c.RangeDiffLatest(ctx, "@t-1..@t0 .block", nil)),
+		"blame": map[string]any{"cycle": last, "blocks": question(c.Blame(ctx, newer))},
+		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
+		"prefix":              map[string]any{"cycles": cycles},
+		"attempts":            map[string]any{"attempts": []any{}},
+		"log":                 map[string]any{"entries": entries},
+		"log?limit=1":         map[string]any{"entries": entries[:1], "next": 1},
+		"log?after=1&limit=1": map[string]any{"entries": entries[1:2], "next": 2},
+		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`: question(c.PlanPruning(ctx, &pact.Pruning{Policy: policy})),
+	} {
+		method, body := "GET", ""
+		if name, given, ok := strings.Cut(path, " "); ok {
+			method, path, body = "POST", name, given
+		}
+		got := r.must(nil, method, "/v1/contexts/weather/"+path, body).body
+		expected, err := json.Marshal(want)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if plain(t, got) != plain(t, expected) {
+			t.Errorf("%s:\n%s\nwant\n%s", path, got, expected)
+		}
+	}
+}
+
+// plain writes JSON with sorted names.
+func plain(t *testing.T, text []byte) string {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		t.Fatal(err)
+	}
+	sorted, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(sorted)
+}
+
+func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
+	r := start(t, server.Options{})
+	c := weather(t, r)
+	snapshot, err := c.At(t.Context(), pact.Latest)
+	if err != nil {
+		t.Fatal(err)
+	}
+	thread, err := snapshot.Thread(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	messages, err := transcript.OpenAI(t.Context(), snapshot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	document, err := snapshot.Bytes(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string][]byte{"thread": thread, "thread?as=openai": messages, "snapshot": document} {
+		if got := r.must(nil, "GET", "/v1/contexts/weather/"+path, "").body; string(got) != string(want) {
+			t.Errorf("%s: %.100s, want %.100s", path, got, want)
+		}
+	}
+	const path = "/v1/contexts/weather/thread"
+	sum := sha256.Sum256(thread)
+	tag := `"` + hex.EncodeToString(sum[:]) + `"`
+	if got := r.must(nil, "GET", path, "").Header.Get("ETag"); got != tag {
+		t.Errorf("the tag %s, want %s", got, tag)
+	}
+	got := r.call("GET", path, "", "If-None-Match", tag)
+	if got.StatusCode != http.StatusNotModified || len(got.body) > 0 {
+		t.Errorf("%s with %d bytes", got.Status, len(got.body))
+	}
+	got = r.call("GET", path, "", "Range", "bytes=10-19")
+	if got.StatusCode != http.StatusPartialContent || string(got.body) != string(thread[10:20]) {
+		t.Errorf("%s: %q", got.Status, got.body)
+	}
+	beyond := r.call("GET", path, "", "Range", fmt.Sprintf("bytes=%d-", len(thread)))
+	beyond.refused(t, http.StatusRequestedRangeNotSatisfiable, "E_RANGE")
+	if want := fmt.Sprintf("bytes */%d", len(thread)); beyond.Header.Get("Content-Range") != want {
+		t.Errorf("Content-Range is %q, want %q", beyond.Header.Get("Content-Range"), want)
+	}
+	r.call("GET", path+"?as=anthropic", "").refused(t, http.StatusConflict, "E_CONFLICT")
+	r.call("GET", path+"?as=pidgin", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
+
+func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T) {
+	r := start(t, server.Options{})
+	weather(t, r)
+	const in = "/v1/contexts/weather/"
+	for _, c := range []struct {
+		path, code, token string
+		status, offset    int
+	}{
+		{"select?q=" + url.QueryEscape(".block[ttl<null]"), "E_SELECTOR_INVALID", "null", 400, 11},
+		{"explain?q=" + url.QueryEscape(".block ["), "E_SELECTOR_INVALID", "", 400, 8},
+		{"range?q=" + url.QueryEscape("@t0..@c1 .block"), "E_SNAPSHOT_RANGE_KIND_MISMATCH", "@c1", 400, 5},
+		{"select?q=" + url.QueryEscape("@c99 .block"), "E_SNAPSHOT_NOT_FOUND", "@c99", 404, 0},
+	} {
+		f := r.call("GET", in+c.path, "").refused(t, c.status, c.code)
+		if at := f.Error.Details.Offset; at == nil || *at != c.offset || f.Error.Details.Token != c.token {
+			t.Errorf("%s: token %q at %v, want %q at %d", c.path, f.Error.Details.Token, at, c.token, c.offset)
+		}
+	}
+	for path, want := range map[string]string{
+		"select":                    "400 E_DOCUMENT_INVALID",
+		"blame?at=@c99":             "404 E_SNAPSHOT_NOT_FOUND",
+		"blame?at=nonsense":         "400 E_SELECTOR_INVALID",
+		"nodes/nobody/life":         "404 E_NODE_NOT_FOUND",
+		"thread?at=@t-99":           "404 E_SNAPSHOT_NOT_FOUND",
+		"diff?from=@c99":            "404 E_SNAPSHOT_NOT_FOUND",
+		"prefix?from=@c99":          "404 E_SNAPSHOT_NOT_FOUND",
+		"prefix?tokens=true":        "400 E_DOCUMENT_INVALID",
+		"rich-diff?content_mode=no": "400 E_DOCUMENT_INVALID",
+	} {
+		var status int
+		var code string
+		if _, err := fmt.Sscan(want, &status, &code); err != nil {
+			t.Fatal(err)
+		}
+		r.call("GET", in+path, "").refused(t, status, code)
+	}
+	r.call("GET", "/v1/contexts/nobody/thread", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+	var f struct{ Selector string }
+	r.must(&f, "GET", "/v1/fmt?q="+url.QueryEscape(".block(role='user' ttl=5)"), "")
+	if f.Selector != ".block[role='user'][ttl=5]" {
+		t.Errorf("the normal form is %s", f.Selector)
+	}
+}
