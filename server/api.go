@@ -49,6 +49,8 @@ type operation struct {
 	status                    int    // of a success, 0 for 200
 	body                      any    // a value of the type of the JSON body, nil for none
 	writes                    string // media type of an answer that the operation writes itself, \"\" for an object
+	reads                     string // media type of a body that is not JSON, "" for none
+	streams                   bool   // the answer may take longer than answerTime
 }
 
 // add registers an operation that answers with an object of type O.
@@ -66,8 +68,11 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		op.Responses["200"] = &huma.Response{Description: "OK", Content: map[string]*huma.MediaType{o.writes: {}}}
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
-		ctx, cancel := context.WithTimeout(ctx, answerTime)
-		defer cancel()
+		if !o.streams {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, answerTime)
+			defer cancel()
+		}
 		if !enter(s.requests) {
 			return nil, withHeaders(refuse(http.StatusTooManyRequests, tooMany, "the server answers too many requests already",
 				"send the request again in a moment"))
@@ -79,6 +84,9 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		}
 		return out, nil
 	})
+	if o.reads != "" {
+		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{o.reads: {}}}
+	}
 	if o.body != nil { // declared afterwards, because the framework must not read it
 		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schemas.Schema(reflect.TypeOf(o.body), true, "")}}}

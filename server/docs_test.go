@@ -3,11 +3,15 @@ package server_test
 import (
 	"os"
 	"os/exec"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/server"
 )
+
+// continued finds the end of a line that goes on in the next one.
+var continued = regexp.MustCompile(`\\?(\|?)\n +`)
 
 // TestTheExamplesOfTheGuideRun runs the commands of docs/server.md one after the other.
 func TestTheExamplesOfTheGuideRun(t *testing.T) {
@@ -25,8 +29,9 @@ func TestTheExamplesOfTheGuideRun(t *testing.T) {
 		t.Fatal("the guide has no examples")
 	}
 	r := start(t, server.Options{})
-	for line := range strings.Lines(strings.ReplaceAll(commands, "\\\n", "")) {
-		cmd := exec.CommandContext(t.Context(), "sh", "-c", strings.Replace(line, "curl ", "curl --fail-with-body ", 1))
+	for line := range strings.Lines(continued.ReplaceAllString(commands, "$1 ")) {
+		line = strings.ReplaceAll(line, "curl ", "curl --fail-with-body ")
+		cmd := exec.CommandContext(t.Context(), "sh", "-c", line)
 		cmd.Env = append(os.Environ(), "SERVER="+r.url, "TOKEN="+r.Token())
 		out, err := cmd.CombinedOutput()
 		if err != nil || len(out) == 0 {

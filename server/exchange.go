@@ -102,7 +102,7 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 		return nil, refuse(http.StatusUnsupportedMediaType, badMedia, "the body is not declared as JSON",
 			"send the header Content-Type: application/json")
 	}
-	data, err := io.ReadAll(e.body(MaxBody))
+	data, err := io.ReadAll(e.body(MaxBody, bodyTime))
 	if err != nil {
 		return nil, unread(err)
 	}
@@ -118,9 +118,10 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 	return v, nil
 }
 
-// body returns the body of the request, of at most limit bytes.
-func (e *exchange) body(limit int64) io.Reader {
-	_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Now().Add(bodyTime))
+// body returns the body of the request, of at most limit bytes, which has some time to
+// arrive.
+func (e *exchange) body(limit int64, patience time.Duration) io.Reader {
+	_ = http.NewResponseController(e.ResponseWriter).SetReadDeadline(time.Now().Add(patience))
 	return http.MaxBytesReader(e.ResponseWriter, e.request.Body, limit)
 }
 
@@ -130,9 +131,6 @@ func unread(err error) error {
 	if errors.As(err, &long) {
 		return fault.New(fault.Limit, "the body is longer than "+strconv.FormatInt(long.Limit, 10)+" bytes",
 			"send it in several requests")
-	}
-	if fault.CodeOf(err) != "" {
-		return err
 	}
 	return fault.New(fault.DocumentInvalid, "the body ends before the length that the request gives, or came too slowly",
 		"send the request again")

@@ -19,12 +19,13 @@ import (
 // Limits of one handler.
 const (
 	MaxHeader   = 64 << 10         // bytes of all headers of a request; for http.Server.MaxHeaderBytes
-	MaxBody     = 8 << 20          // bytes of the body of a request
+	MaxBody     = 8 << 20          // bytes of the body of a request, except of an import
 	MaxImport   = 256 << 20        // bytes of the body of an import
 	MaxRequests = 64               // requests that are answered at once
 	bodyTime    = time.Minute      // to receive a body
+	importTime  = 10 * time.Minute // to receive the body of an import
 	writeTime   = 30 * time.Second // for a client to take one piece of an answer
-	answerTime  = time.Minute      // to answer a request that is not streamed
+	answerTime  = time.Minute      // to answer a request, except import and export
 )
 
 // Options says who may use a handler, and how.
@@ -79,6 +80,8 @@ func New(s store.Complete, o Options) *Server {
 	h.records()
 	h.comparisons()
 	h.bytesOf()
+	h.changes()
+	h.transfers()
 	return h
 }
 

@@ -1,0 +1,275 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strconv"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
+)
+
+// newNode describes a node to add, as in an operation of pact apply; only custom
+// attributes have a member of their own.
+type newNode struct {
+	ID         string                     `json:"id,omitempty" doc:"New to the whole history; generated if absent"`
+	Type       string                     `json:"nodeType,omitempty" doc:"A block if absent"`
+	Offset     int64                      `json:"offset,omitempty" doc:"Below 0 before the core, 0 in it, above 0 after it"`
+	Priority   int64                      `json:"priority,omitempty" doc:"Pruning takes low priorities first"`
+	TTL        *int64                     `json:"ttl,omitempty" doc:"Cycles until it expires; never if absent"`
+	Role       string                     `json:"role,omitempty"`
+	Kind       string                     `json:"kind,omitempty"`
+	Key        string                     `json:"key,omitempty"`
+	Provenance string                     `json:"provenance,omitempty"`
+	MIME       string                     `json:"mime,omitempty"`
+	Encoding   string                     `json:"encoding,omitempty"`
+	Tags       []string                   `json:"tags,omitempty"`
+	Refs       []string                   `json:"refs,omitempty" doc:"Ids of nodes that it refers to"`
+	Removable  bool                       `json:"removable,omitempty" doc:"A group that goes when it is empty"`
+	Pinned     bool                       `json:"pinned,omitempty" doc:"Pruning leaves it alone"`
+	Content    json.RawMessage            `json:"content,omitempty" doc:"Any JSON value"`
+	Attrs      map[string]json.RawMessage `json:"attrs,omitempty" doc:"Custom attributes: data_*, content_* or a name with a colon"`
+}
+
+func (n *newNode) spec() (pact.Spec, error) {
+	spec := pact.Spec{ID: n.ID, Type: n.Type, Offset: n.Offset, Priority: n.Priority, TTL: n.TTL, Role: n.Role,
+		Kind: n.Kind, Key: n.Key, Provenance: n.Provenance, MIME: n.MIME, Encoding: n.Encoding, Tags: n.Tags, Refs: n.Refs,
+		Removable: n.Removable, Pinned: n.Pinned}
+	var err error
+	if spec.Attrs, err = valuesOf(n.Attrs); err == nil && n.Content != nil {
+		spec.Content, err = canon.Parse(n.Content)
+	}
+	return spec, err
+}
+
+// edit is one call of a batch.
+type edit struct {
+	Op     string                     `json:"op" enum:"add,result,update,move,remove,reorder" doc:"result adds the result of a call"`
+	ID     string                     `json:"id,omitempty" doc:"Of update, move and remove: the node; of result: the call"`
+	IDs    []string                   `json:"ids,omitempty" doc:"Of reorder: the siblings in their new order"`
+	Into   string                     `json:"into,omitempty" doc:"Of add and move: ^sys, ^ah or the id of the parent"`
+	At     string                     `json:"at,omitempty" doc:"Of add and move, instead of into: a position such as (d0, end)"`
+	Offset int64                      `json:"offset,omitempty" doc:"Of move with into: the new offset"`
+	Node   *newNode                   `json:"node,omitempty" doc:"Of add and result: the node"`
+	Set    map[string]json.RawMessage `json:"set,omitempty" doc:"Of update: headers and their values; null takes one away"`
+}
+
+// apply makes the call, and returns the id of the node concerned.
+func (e *edit) apply(b *pact.Batch) (string, error) {
+	var spec pact.Spec
+	if e.Op == "add" || e.Op == "result" {
+		if e.Node == nil {
+			return "", fault.New(fault.DocumentInvalid, "an edit that adds has no node", `give it as "node"`)
+		}
+		var err error
+		if spec, err = e.Node.spec(); err != nil {
+			return "", err
+		}
+	}
+	if (e.Op == "add" || e.Op == "move") && (e.Into == "") == (e.At == "") {
+		return "", fault.New(fault.DocumentInvalid, `an edit has both "into" and "at", or neither`, "give one of them")
+	}
+	switch e.Op {
+	case "add":
+		if e.At != "" {
+			return b.Insert(e.At, spec), placed(b.Err(), e.At)
+		}
+		return b.Add(e.Into, spec), b.Err()
+	case "result":
+		return b.AddResult(e.ID, spec), b.Err()
+	case "update":
+		set, err := valuesOf(e.Set)
+		if err != nil {
+			return "", err
+		}
+		b.Update(e.ID, set)
+		return e.ID, b.Err()
+	case "move":
+		if e.At != "" {
+			return b.MoveTo(e.ID, e.At), placed(b.Err(), e.At)
+		}
+		return b.Move(e.ID, e.Into, e.Offset), b.Err()
+	case "remove":
+		b.Remove(e.ID)
+		return e.ID, b.Err()
+	case "reorder":
+		b.Reorder(e.IDs...)
+		return "", b.Err()
+	}
+	return "", fault.At(fault.DocumentInvalid, fault.NoOffset, e.Op, "there is no such edit",
+		"write add, result, update, move, remove or reorder")
+}
+
+// batch returns the function that makes all edits and notes the ids.
+func batch(edits []edit, ids *[]string) func(*pact.Batch) error {
+	return func(b *pact.Batch) error {
+		*ids = make([]string, len(edits))
+		for i := range edits {
+			var err error
+			if (*ids)[i], err = edits[i].apply(b); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+// change is a request that changes a context.
+type change struct {
+	Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	Request string `header:"Idempotency-Key" doc:"Token of the request: a retry with it does nothing more"`
+	IfMatch string `header:"If-Match" doc:"ETag of the context; 412 if somebody changed the context since"`
+}
+
+type editing struct {
+	Cycle   int64  `json:"cycle" doc:"The latest cycle that the client knows, last_cycle of the context"`
+	Edits   []edit `json:"edits" nullable:"false"`
+	Actor   string `json:"actor,omitempty" doc:"Who does it, for the log"`
+	Message string `json:"message,omitempty" doc:"Why, for the log"`
+}
+
+type edited struct {
+	Revision int64    `json:"revision" doc:"Number of the log entry"`
+	Digest   string   `json:"digest" doc:"Of the working state afterwards"`
+	IDs      []string `json:"ids,omitempty" doc:"For each edit the node concerned; absent if repeated"`
+	Repeated bool     `json:"repeated,omitempty" doc:"An earlier request with the same key did it"`
+}
+
+type committing struct {
+	Cycle   int64    `json:"cycle" doc:"The latest cycle that the client knows, last_cycle of the context"`
+	Edits   []edit   `json:"edits,omitempty" doc:"Edits that become part of the commit"`
+	Pruning *pruning `json:"pruning,omitempty" doc:"What to remove besides expired nodes"`
+	Actor   string   `json:"actor,omitempty" doc:"Who does it, for the log"`
+	Message string   `json:"message,omitempty" doc:"Why, for the log"`
+}
+
+type committed struct {
+	Cycle    int64             `json:"cycle" doc:"Of the new snapshot"`
+	Digest   string            `json:"digest" doc:"Of the new snapshot"`
+	Blocks   int               `json:"blocks" doc:"Of its thread"`
+	Bytes    int64             `json:"bytes" doc:"Of its thread"`
+	Report   *lifecycle.Report `json:"report,omitempty" doc:"What the commit removed and held back, and why"`
+	IDs      []string          `json:"ids,omitempty" doc:"For each edit the node concerned; absent if repeated"`
+	Repeated bool              `json:"repeated,omitempty" doc:"An earlier request with the same key did it"`
+}
+
+// changes adds the operations that change a context.
+func (s *Server) changes() {
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/edits", id: "edit", body: editing{},
+		summary: "Change the working state with a batch of edits, all or none"},
+		func(ctx context.Context, in *change) (*answered[edited], error) {
+			wanted, err := readJSON[editing](ctx)
+			if err != nil {
+				return nil, err
+			}
+			c, err := s.context(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			done, err := s.mayChange(ctx, c, in, wanted.Cycle)
+			if err != nil {
+				return nil, err
+			}
+			var ids []string
+			if err := c.Edit(ctx, batch(wanted.Edits, &ids), in.note(wanted.Actor, wanted.Message)); err != nil {
+				return nil, err
+			}
+			if done != nil {
+				return answer(edited{done.Revision, done.Digest, nil, true}, nil)
+			}
+			return answer(edited{c.Revision(), c.Working().Digest(), ids, false}, nil)
+		})
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/commits", id: "commit", body: committing{},
+		summary: "End the cycle, with edits and pruning if wanted"},
+		func(ctx context.Context, in *change) (*answered[committed], error) {
+			wanted, err := readJSON[committing](ctx)
+			if err != nil {
+				return nil, err
+			}
+			return s.commit(ctx, in, wanted)
+		})
+}
+
+func (s *Server) commit(ctx context.Context, in *change, wanted *committing) (*answered[committed], error) {
+	if wanted.Pruning == nil {
+		wanted.Pruning = &pruning{}
+	}
+	c, prune, err := wanted.Pruning.open(ctx, s, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	done, err := s.mayChange(ctx, c, in, wanted.Cycle)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	o := pact.CommitOptions{Note: *in.note(wanted.Actor, wanted.Message), Pruning: prune}
+	if len(wanted.Edits) > 0 {
+		o.Edit = batch(wanted.Edits, &ids)
+	}
+	snapshot, err := c.Commit(ctx, &o)
+	if err != nil {
+		return nil, err
+	}
+	made := committed{Cycle: snapshot.Cycle(), Digest: snapshot.Digest(), Report: snapshot.Report, IDs: ids}
+	made.Blocks, made.Bytes = snapshot.ThreadSize()
+	if done != nil {
+		made.Repeated, made.Report = true, &lifecycle.Report{}
+		if done.Report != nil {
+			err = json.Unmarshal(done.Report, made.Report)
+		}
+	}
+	return answer(made, err)
+}
+
+func (in *change) note(actor, message string) *pact.Note {
+	return &pact.Note{Actor: actor, Message: message, Request: in.Request}
+}
+
+// mayChange refuses a change that does not know the current state. It returns the log
+// entry of an earlier request with the same token, nil if there was none; the library then
+// does nothing more.
+func (s *Server) mayChange(ctx context.Context, c *pact.Context, in *change, cycle int64) (*store.Entry, error) {
+	if in.Request != "" {
+		i, err := s.store.Find(ctx, in.Name)
+		if err != nil {
+			return nil, err
+		}
+		if done, err := s.store.Request(ctx, i.Key, in.Request); done != nil || err != nil {
+			return done, err
+		}
+	}
+	if in.IfMatch != "" && in.IfMatch != revisionTag(c.Revision()) {
+		return nil, refuse(http.StatusPreconditionFailed, stale, "somebody changed the context since",
+			"read the context again, and decide whether the change still fits")
+	}
+	if _, last := c.Cycles(); last != cycle {
+		return nil, behind(ctx, c, cycle, last)
+	}
+	return nil, nil
+}
+
+// behind returns the conflict of a request that builds on another cycle than the latest,
+// with the first of the log entries that it does not know.
+func behind(ctx context.Context, c *pact.Context, cycle, last int64) error {
+	f := failureOf(fault.New(fault.Conflict, "the request builds on cycle "+strconv.FormatInt(cycle, 10)+
+		", but the latest is cycle "+strconv.FormatInt(last, 10),
+		"read what is new, and decide whether the change still fits"))
+	const most = 100
+	for e, err := range c.Log(ctx) {
+		if err != nil {
+			return err
+		}
+		if e.Cycle > cycle && e.Kind != store.Edit {
+			f.Fault.Details.Meanwhile = append(f.Fault.Details.Meanwhile, writtenBy([]store.Entry{e})...)
+		}
+		if len(f.Fault.Details.Meanwhile) == most {
+			break
+		}
+	}
+	return f
+}

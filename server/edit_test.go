@@ -1,0 +1,250 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/server"
+)
+
+type edited struct {
+	Revision int64
+	Digest   string
+	IDs      []string
+	Repeated bool
+}
+
+type committed struct {
+	Cycle         int64
+	Digest        string
+	Blocks, Bytes int64
+	IDs           []string
+	Repeated      bool
+}
+
+const hello = `{"op":"add","into":"^ah","node":{"role":"user","kind":"text","content":"Hello 1.00"}}`
+
+func TestEditsAndCommitsAreWhatTheLibraryStores(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	var e edited
+	r.must(&e, "POST", "/v1/contexts/a/edits", `{"cycle":0,"actor":"anna","message":"why","edits":[`+hello+`,
+		{"op":"add","at":"(d0, end)","node":{"id":"note","kind":"note","content":{"n":10000000000000000000001}}},
+		{"op":"update","id":"note","set":{"priority":3,"kind":null}}]}`)
+	if len(e.IDs) != 3 || e.IDs[1] != "note" || e.IDs[2] != "note" || e.Revision != 2 {
+		t.Fatalf("the edit answered %+v", e)
+	}
+	var made committed
+	r.must(&made, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[{"op":"remove","id":"note"}],"actor":"bert"}`)
+	c, err := pact.Open(t.Context(), r.store, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := c.At(t.Context(), pact.Cycle(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks, bytes := s.ThreadSize()
+	want := committed{1, s.Digest(), int64(blocks), bytes, []string{"note"}, false}
+	if fmt.Sprint(made) != fmt.Sprint(want) || blocks != 1 {
+		t.Errorf("the commit answered %+v, want %+v", made, want)
+	}
+	var actors []string
+	for entry, err := range c.Log(t.Context()) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		actors = append(actors, string(entry.Kind)+" "+entry.Actor+" "+entry.Message)
+		if entry.Revision == 2 && entry.Digest != e.Digest {
+			t.Errorf("the edit answered the digest %s, the log has %s", e.Digest, entry.Digest)
+		}
+	}
+	if got := strings.Join(actors, ", "); got != "create  , edit anna why, commit bert " {
+		t.Errorf("the log: %s", got)
+	}
+}
+
+func TestARetryWithTheSameKeyDoesNothingMore(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	edits, commits := "/v1/contexts/a/edits", "/v1/contexts/a/commits"
+	var first, again edited
+	r.must(&first, "POST", edits, `{"cycle":0,"edits":[`+hello+`]}`, "Idempotency-Key", "k1")
+	var made, remade committed
+	r.must(&made, "POST", commits, `{"cycle":0}`, "Idempotency-Key", "k2")
+	// both come again after the cycle is over
+	r.must(&again, "POST", edits, `{"cycle":0,"edits":[`+hello+`]}`, "Idempotency-Key", "k1")
+	if again.Revision != first.Revision || again.Digest != first.Digest || !again.Repeated || first.Repeated {
+		t.Errorf("first %+v, then %+v", first, again)
+	}
+	r.must(&remade, "POST", commits, `{"cycle":0}`, "Idempotency-Key", "k2")
+	if remade.Repeated = !remade.Repeated; fmt.Sprint(remade) != fmt.Sprint(made) {
+		t.Errorf("first %+v, then %+v", made, remade)
+	}
+	r.call("POST", edits, `{"cycle":1,"edits":[]}`, "Idempotency-Key", "k2").refused(t, http.StatusConflict, "E_CONFLICT")
+	var c contextInfo
+	if r.must(&c, "GET", "/v1/contexts/a", ""); c.Revision != 3 || c.Last != 1 {
+		t.Errorf("the context has %+v", c)
+	}
+}
+
+func TestAChangeThatDoesNotKnowTheLatestCycleIsAConflict(t *testing.T) {
+	r := start(t, server.Options{})
+	tag := r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`).Header.Get("ETag")
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[`+hello+`],"actor":"anna"}`)
+	for _, path := range []string{"edits", "commits"} {
+		f := r.call("POST", "/v1/contexts/a/"+path, `{"cycle":0,"edits":[`+hello+`]}`).
+			refused(t, http.StatusConflict, "E_CONFLICT")
+		if got := fmt.Sprint(f.Error.Details.Meanwhile); got != "[{2 commit 1 anna}]" {
+			t.Errorf("meanwhile %s", got)
+		}
+		r.call("POST", "/v1/contexts/a/"+path, `{"cycle":1,"edits":[`+hello+`]}`, "If-Match", tag).
+			refused(t, http.StatusPreconditionFailed, "E_PRECONDITION")
+	}
+	var c contextInfo
+	if r.must(&c, "GET", "/v1/contexts/a", ""); c.Revision != 2 {
+		t.Errorf("refused requests changed the context: %+v", c)
+	}
+}
+
+func TestEditsThatTheRulesForbidAreRefused(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[
+		{"op":"add","into":"^ah","node":{"id":"said","content":"x"}}]}`)
+	for edit, want := range map[string]string{
+		`{"op":"add","into":"said","node":{"content":"x"}}`:      "422 E_PLACEMENT_INVALID",
+		`{"op":"remove","id":"said"}`:                            "422 E_SEALED",
+		`{"op":"add","into":"^ah","node":{"id":"said"}}`:         "422 E_NODE_DUPLICATE",
+		`{"op":"remove","id":"nobody"}`:                          "404 E_NODE_NOT_FOUND",
+		`{"op":"add","at":"(d0, nowhere)","node":{}}`:            "400 E_SELECTOR_INVALID",
+		`{"op":"add","into":"^ah","at":"(d0, end)","node":{}}`:   "400 E_DOCUMENT_INVALID",
+		`{"op":"add","into":"^ah"}`:                              "400 E_DOCUMENT_INVALID",
+		`{"op":"burn","id":"said"}`:                              "400 E_DOCUMENT_INVALID",
+		`{"op":"add","into":"^ah","node":{"attrs":{"plain":1}}}`: "400 E_DOCUMENT_INVALID",
+		`{"op":"add","into":"^ah","node":{"ttl":-1}}`:            "400 E_DOCUMENT_INVALID",
+	} {
+		var status int
+		var code string
+		if _, err := fmt.Sscan(want, &status, &code); err != nil {
+			t.Fatal(err)
+		}
+		r.call("POST", "/v1/contexts/a/edits", `{"cycle":1,"edits":[`+hello+","+edit+`]}`).refused(t, status, code)
+	}
+	var c contextInfo
+	if r.must(&c, "GET", "/v1/contexts/a", ""); c.Revision != 2 {
+		t.Errorf("refused requests changed the context: %+v", c)
+	}
+}
+
+// TestNoAcknowledgedCommitIsLost lets clients commit to one context at once. Each builds
+// on what it knows, and tries again after a conflict.
+func TestNoAcknowledgedCommitIsLost(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	const clients, each = 4, 5
+	var acknowledged sync.Map
+	var all sync.WaitGroup
+	for client := range clients {
+		all.Go(func() {
+			for i := range each {
+				text := fmt.Sprintf("from-%d-%d", client, i)
+				for done := false; !done; {
+					var c contextInfo
+					r.must(&c, "GET", "/v1/contexts/a", "")
+					got := r.call("POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d,"edits":[
+						{"op":"add","into":"^ah","node":{"id":%q,"content":"x"}}]}`, c.Last, text))
+					if done = got.StatusCode == http.StatusOK; done {
+						acknowledged.Store(text, true)
+					} else if got.StatusCode != http.StatusConflict {
+						t.Errorf("%s: %s", got.Status, got.body)
+						return
+					}
+				}
+			}
+		})
+	}
+	all.Wait()
+	c, err := pact.Open(t.Context(), r.store, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, last := c.Cycles(); last != clients*each {
+		t.Errorf("%d snapshots, want %d", last, clients*each)
+	}
+	acknowledged.Range(func(id, _ any) bool {
+		if _, err := c.Working().Node(id.(string)); err != nil {
+			t.Errorf("an acknowledged commit is lost: %v", err)
+		}
+		return true
+	})
+}
+
+func TestAnExportImportsToTheSameContext(t *testing.T) {
+	r := start(t, server.Options{})
+	c := weather(t, r)
+	for _, form := range []string{"snapshots", "compact"} {
+		history := r.must(nil, "GET", "/v1/contexts/weather/export?form="+form, "").body
+		var made struct{ Contexts []contextInfo }
+		r.must(&made, "POST", "/v1/import?form=history&name="+form, string(history))
+		first, last := c.Cycles()
+		if got := made.Contexts[0]; got.Name != form || got.First != first || got.Last != last {
+			t.Errorf("%s: %+v", form, got)
+		}
+		if again := r.must(nil, "GET", "/v1/contexts/"+form+"/export?form="+form, "").body; string(again) != string(history) {
+			t.Errorf("%s: the copy exports other bytes", form)
+		}
+		r.call("POST", "/v1/import?form=history&name="+form, string(history)).refused(t, http.StatusConflict, "E_CONFLICT")
+	}
+	document := r.must(nil, "GET", "/v1/contexts/weather/snapshot", "").body
+	r.must(nil, "POST", "/v1/import?form=document&name=one", string(document))
+	data, err := os.ReadFile("../examples/conversations/support.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.must(nil, "POST", "/v1/import?form=transcript&name=support", string(data))
+	r.call("POST", "/v1/import?form=transcript&name=none", "no conversation").
+		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("POST", "/v1/import?form=history&name=none", "{").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("GET", "/v1/contexts/none", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+}
+
+// FuzzBodies sends any bytes to every operation that has a body. No answer is a fault of
+// the server, and no refused request changes the context.
+func FuzzBodies(f *testing.F) {
+	r := start(f, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	paths := []string{"/v1/contexts", "/v1/contexts/a/edits", "/v1/contexts/a/commits", "/v1/contexts/a/plan",
+		"/v1/contexts/a/fork", "/v1/contexts/a/undo", "/v1/session", "/v1/import?form=history&name=h",
+		"/v1/import?form=document&name=d", "/v1/import?form=transcript&name=t"}
+	for i := range paths {
+		for _, body := range []string{`{`, `{"cycle":0,"edits":[` + hello + `]}`, `{"policy":{"max_nodes":1}}`,
+			`{"name":"b"}`, `{"root":{"id":"r","children":[]}}`, `[{"role":"user","content":"x"}]`, "{\"name\":\"\xff\"}"} {
+			f.Add(uint8(i), body)
+		}
+	}
+	f.Fuzz(func(t *testing.T, which uint8, body string) {
+		before, err := r.store.Contexts(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside := &running{Server: r.Server, t: t, store: r.store, url: r.url, log: r.log}
+		got := inside.call("POST", paths[int(which)%len(paths)], body, "Content-Type", "application/json")
+		if got.StatusCode >= 500 {
+			t.Fatalf("%s: %s", got.Status, got.body)
+		}
+		after, err := r.store.Contexts(context.Background())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got.StatusCode >= 400 && fmt.Sprint(before) != fmt.Sprint(after) {
+			t.Fatalf("a refused request changed the store: %s", got.body)
+		}
+	})
+}
