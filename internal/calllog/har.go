@@ -39,6 +39,9 @@ func readHAR(data []byte) (*Log, error) {
 		if c.Answer = contentOf(response["content"].fields()); c.Answer == nil && c.Status > 0 {
 			found.add(0, "the archive lacks the body of an answer")
 		}
+		if c.Status == 0 {
+			c.Answer = obj("error", obj("message", orElse(f.text("_error"), "no answer arrived"))).AppendTo(nil)
+		}
 		c.ID = f.text("_request_id", "_id")
 		c.times(f)
 		if !ids.name(&c.Call) {

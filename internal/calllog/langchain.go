@@ -77,7 +77,9 @@ func readLangChain(data []byte) (*Log, error) {
 	for _, e := range list {
 		messages := []raw{e.raw}
 		if role, _ := langChainMessage(e.raw); role == "" {
-			messages = langChainList(e.raw)
+			if messages = langChainList(e.raw); len(messages) == 0 {
+				found.add(e.line, "it is no message of a known type, so it was left out")
+			}
 		}
 		for _, m := range messages {
 			role, f := langChainMessage(m)
