@@ -1,0 +1,197 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// schema is the part of JSON Schema that docs/json-schema.json uses.
+type schema struct {
+	Type       any                `json:"type"` // a name or a list of names
+	Properties map[string]*schema `json:"properties"`
+	Required   []string           `json:"required"`
+	Additional json.RawMessage    `json:"additionalProperties"`
+	Items      *schema            `json:"items"`
+	Enum       []any              `json:"enum"`
+}
+
+// check returns what of a value the schema does not allow.
+func (s *schema) check(path string, v any) (problems []string) {
+	if s.Enum != nil && !slices.Contains(s.Enum, v) {
+		problems = append(problems, fmt.Sprintf("%s is %v", path, v))
+	}
+	var types []any
+	switch t := s.Type.(type) {
+	case string:
+		types = []any{t}
+	case []any:
+		types = t
+	}
+	name := typeOf(v)
+	fits := slices.Contains(types, any(name)) || name == "integer" && slices.Contains(types, any("number"))
+	if types != nil && !fits {
+		return append(problems, fmt.Sprintf("%s is of type %s", path, name))
+	}
+	switch v := v.(type) {
+	case []any:
+		for i, e := range v {
+			if s.Items != nil {
+				problems = append(problems, s.Items.check(fmt.Sprint(path, "/", i), e)...)
+			}
+		}
+	case map[string]any:
+		for _, name := range s.Required {
+			if _, there := v[name]; !there {
+				problems = append(problems, path+" lacks "+name)
+			}
+		}
+		var rest *schema
+		closed := string(s.Additional) == "false"
+		if len(s.Additional) > 0 && s.Additional[0] == '{' {
+			if err := json.Unmarshal(s.Additional, &rest); err != nil {
+				return append(problems, err.Error())
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			known := s.Properties[name]
+			switch {
+			case known != nil:
+				problems = append(problems, known.check(path+"/"+name, v[name])...)
+			case closed:
+				problems = append(problems, path+" has "+name)
+			case rest != nil:
+				problems = append(problems, rest.check(path+"/"+name, v[name])...)
+			}
+		}
+	}
+	return problems
+}
+
+func typeOf(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean"
+	case string:
+		return "string"
+	case []any:
+		return "array"
+	case json.Number:
+		if _, err := v.Int64(); err == nil {
+			return "integer"
+		}
+		return "number"
+	}
+	return "object"
+}
+
+// answers are commands with the name of their schema; EX is the directory of the
+// examples. They run one after another in one directory.
+var answers = []struct{ schema, command string }{
+	{"open", "open EX/repair.jsonl"}, {"open", "open EX/weather.json"}, {"open", "open EX/support.jsonl"},
+	{"import", "import EX/weather.json --name other"}, {"contexts", "contexts"},
+	{"log", "log repair --stat --edits"}, {"log", "log run -n 3"}, {"select", "select repair .block"},
+	{"select-range", "select repair @t-2..@t0%.block --include-content --max-changes 1 --materialize mime"},
+	{"select-jsonl", "select repair .block --output jsonl --sort tokens"},
+	{"cat", "cat repair call-2 rules"}, {"grep", "grep repair parse"}, {"explain", "explain repair .block"},
+	{"fmt", "fmt .block"}, {"diff", "diff repair @c1 @c5"}, {"diff-rich", "diff repair @c1 @c2 --rich"},
+	{"diff-rich", "diff repair @c4 @c5 --rich"}, {"blame", "blame repair"}, {"life", "life repair clock"},
+	{"life", "life repair result-1"}, {"prefix", "prefix repair --tokens"}, {"prefix", "prefix run --provider"},
+	{"thread", "thread repair"}, {"hash", "hash repair"}, {"hash", "hash repair --node rules"},
+	{"request", "request run @c12"}, {"verify", "verify run"}, {"verify", "verify repair"},
+	{"validate", "validate repair"}, {"validate", "validate --file EX/repair.jsonl"},
+	{"replay", "replay EX/repair.jsonl"},
+	{"new", "new c"}, {"add", "add c --id a --role user --content x"}, {"add", "add c --key k --every 3 --content z"},
+	{"update", "update c a --content y"}, {"attempts", "attempts start c --provider p --model m"},
+	{"attempts", "attempts end c attempt:1-1 --status error --error e"}, {"attempts", "attempts c"},
+	{"commit", "commit c"}, {"add", "add c --id d --role user --content z --offset 1"},
+	{"move", "move c d --into ^ah"}, {"commit", "commit c --dry-run"}, {"commit", "commit c"},
+	{"prune-plan", "prune c --max-turns 1 --dry-run"}, {"prune", "prune c --max-turns 1"},
+	{"add", "add c --id e --role user --content z"}, {"remove", "remove c e"}, {"fork", "fork c @c1 f"},
+	{"rename", "rename f g"}, {"undo", "undo c"}, {"erase", "erase c a --reason r --yes"}, {"delete", "delete g --yes"},
+	{"export", "export repair"}, {"show", "show repair"}, {"apply", "apply EX/repair-ops.jsonl"},
+	{"copy", "copy --from pact.db --to copied.db"}, {"db-check", "db check --db copied.db"},
+	{"db-compact", "db compact --db copied.db"}, {"db-backup", "db backup backup.db"}, {"run", "run --print -- codex"},
+	{"conformance", "conformance --list"}, {"version", "version"}, {"error", "show nobody"},
+	{"error", "select repair .a["},
+}
+
+// Every command that docs/cli.md has an answer of gives it as docs/json-schema.json
+// says, line by line, and docs/json.md names every schema.
+func TestJSONIsAsTheSchemaSays(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "json-schema.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	page, err := os.ReadFile(filepath.Join("..", "..", "docs", "json.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var whole struct {
+		Defs map[string]*schema `json:"$defs"`
+	}
+	if err := json.Unmarshal(text, &whole); err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Abs(filepath.Join("..", "..", "examples", "conversations"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	recordedRun(t, dir)
+	ran := map[string]bool{}
+	for _, a := range answers {
+		args := strings.Fields(strings.ReplaceAll(a.command, "EX", examples))
+		for i := range args {
+			args[i] = strings.ReplaceAll(args[i], "%", " ")
+		}
+		ran[args[0]] = true
+		if !slices.Contains(args, "--output") {
+			args = slices.Insert(args, len(strings.Fields(strings.SplitN(a.command, " -- ", 2)[0])), "--json")
+		}
+		var out, problems bytes.Buffer
+		code := Run(t.Context(), args, Streams{In: strings.NewReader(""), Out: &out, Err: &problems,
+			Env: []string{"USER=ann"}})
+		if s := whole.Defs[a.schema]; s == nil || out.Len() == 0 || code != 0 && a.schema != "error" && a.schema != "erase" {
+			t.Errorf("pact %s: exit %d, schema %v\n%s%s", a.command, code, s != nil, &out, &problems)
+			continue
+		}
+		for line := range strings.Lines(out.String()) {
+			var v any
+			d := json.NewDecoder(strings.NewReader(line))
+			d.UseNumber()
+			if err := d.Decode(&v); err != nil {
+				t.Errorf("pact %s: %v in %s", a.command, err, line)
+				continue
+			}
+			for _, problem := range whole.Defs[a.schema].check("", v) {
+				t.Errorf("pact %s: %s\n%.300s", a.command, problem, line)
+			}
+		}
+	}
+	cli, err := os.ReadFile(filepath.Join(filepath.Dir(examples), "..", "docs", "cli.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, table, _ := strings.Cut(string(cli), "**`--json`** makes")
+	table, _, _ = strings.Cut(table, "**Exit codes**")
+	for _, cmd := range newApp(Streams{}).root().Commands() {
+		if name := cmd.Name(); !ran[name] && strings.Contains(table, "\n| `"+name) {
+			t.Errorf("docs/cli.md has an answer of pact %s, which has no schema", name)
+		}
+	}
+	for name := range whole.Defs {
+		if !strings.Contains(string(page), "`"+name+"`") {
+			t.Errorf("docs/json.md does not name the schema %s", name)
+		}
+	}
+}
