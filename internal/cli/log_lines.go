@@ -121,7 +121,7 @@ func why(l logged) string {
 
 // drawEntry prints an entry for a person, as git does a commit.
 func (a *app) drawEntry(l logged) {
-	head := []string{a.paint.changed(entryName(l)), shortTime(l.TimeNS)}
+	head := []string{entryName(l), shortTime(l.TimeNS)}
 	c := l.Call
 	if c != nil {
 		head = append(head, words(visible(c.Model))...)
@@ -140,7 +140,13 @@ func (a *app) drawEntry(l logged) {
 	if s := l.Stat; s != nil {
 		head = append(head, "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed))
 	}
-	a.printf("%s\n", a.clip(strings.Join(append(head, words(visible(l.Actor))...), "  ")))
+	for i, part := range wrapLine(strings.Join(append(head, words(visible(l.Actor))...), "  "), max(20, a.width-4)) {
+		if rest, ok := strings.CutPrefix(part, head[0]); ok && i == 0 {
+			a.printf("%s%s\n", a.paint.changed(head[0]), rest)
+			continue
+		}
+		a.printf("    %s\n", strings.TrimLeft(part, " "))
+	}
 	var lines []string
 	if c != nil && len(c.Tools) > 0 {
 		lines = append(lines, "called "+strings.ReplaceAll(toolsText(c.Tools), ",", ", "))

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // onTerminal runs a command as on a terminal of some columns, without colours,
@@ -20,6 +21,24 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) string {
 		t.Fatalf("pact %v: exit %d\n%s", args, code, &problems)
 	}
 	return out.String()
+}
+
+// A log on a terminal has a few lines for each call, none of them cut.
+func TestALogOnATerminalIsWrapped(t *testing.T) {
+	dir := t.TempDir()
+	recordedRun(t, dir)
+	got := onTerminal(t, dir, 60, "log", "run", "-n", "1")
+	for _, want := range []string{"@c60  2026-03-02T09:59:00Z  claude-sonnet-4-5", " cached)", "    called bash\n",
+		"    “Step 60 is next.”\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	for line := range strings.Lines(got) {
+		if columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); columns > 60 {
+			t.Errorf("%d columns: %s", columns, line)
+		}
+	}
 }
 
 // A thread on a terminal is read: long contents are cut, with how much and the
