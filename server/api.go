@@ -46,11 +46,12 @@ func schemaName(t reflect.Type, hint string) string {
 // operation describes one operation.
 type operation struct {
 	method, path, id, summary string
-	status                    int    // of a success, 0 for 200
-	body                      any    // a value of the type of the JSON body, nil for none
-	writes                    string // media type of an answer that the operation writes itself, \"\" for an object
-	reads                     string // media type of a body that is not JSON, "" for none
-	streams                   bool   // the answer may take longer than answerTime
+	status                    int           // of a success, 0 for 200
+	body                      any           // a value of the type of the JSON body, nil for none
+	writes                    string        // media type of an answer that the operation writes itself, \"\" for an object
+	reads                     string        // media type of a body that is not JSON, "" for none
+	streams                   bool          // the answer may take longer than answerTime
+	places                    chan struct{} // one for each request at once, nil for those of all requests
 }
 
 // add registers an operation that answers with an object of type O.
@@ -63,6 +64,9 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	op.Responses = map[string]*huma.Response{
 		"default": {Description: "A refusal, which says what is wrong and what to do about it", Content: failed},
 	}
+	if o.places == nil {
+		o.places = s.requests
+	}
 	if o.writes != "" {
 		op.DefaultStatus = http.StatusOK
 		op.Responses["200"] = &huma.Response{Description: "OK", Content: map[string]*huma.MediaType{o.writes: {}}}
@@ -73,11 +77,11 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 			ctx, cancel = context.WithTimeout(ctx, answerTime)
 			defer cancel()
 		}
-		if !enter(s.requests) {
+		if !enter(o.places) {
 			return nil, withHeaders(refuse(http.StatusTooManyRequests, tooMany, "the server answers too many requests already",
 				"send the request again in a moment"))
 		}
-		defer func() { <-s.requests }()
+		defer func() { <-o.places }()
 		out, err := answer(ctx, in)
 		if err != nil {
 			return nil, withHeaders(failureOf(err))

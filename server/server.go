@@ -21,11 +21,12 @@ const (
 	MaxHeader   = 64 << 10         // bytes of all headers of a request; for http.Server.MaxHeaderBytes
 	MaxBody     = 8 << 20          // bytes of the body of a request, except of an import
 	MaxImport   = 256 << 20        // bytes of the body of an import
-	MaxRequests = 64               // requests that are answered at once
+	MaxRequests = 64               // requests that are answered at once, event streams not counted
+	MaxStreams  = 32               // event streams that are open at once
 	bodyTime    = time.Minute      // to receive a body
 	importTime  = 10 * time.Minute // to receive the body of an import
 	writeTime   = 30 * time.Second // for a client to take one piece of an answer
-	answerTime  = time.Minute      // to answer a request, except import and export
+	answerTime  = time.Minute      // to answer a request, except import, export and events
 )
 
 // Options says who may use a handler, and how.
@@ -56,6 +57,7 @@ type Server struct {
 	mux      *http.ServeMux
 	api      huma.API
 	requests chan struct{} // holds one value for each request that is being answered
+	streams  chan struct{} // the same for event streams
 	done     chan struct{} // closed when event streams shall end
 	close    sync.Once
 }
@@ -70,7 +72,7 @@ func New(s store.Complete, o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &Server{store: s, options: o, session: sessionOf(o.Token), mux: http.NewServeMux(),
-		requests: make(chan struct{}, MaxRequests), done: make(chan struct{})}
+		requests: make(chan struct{}, MaxRequests), streams: make(chan struct{}, MaxStreams), done: make(chan struct{})}
 	h.api = newAPI(h.mux)
 	h.page()
 	h.health()
@@ -82,6 +84,7 @@ func New(s store.Complete, o Options) *Server {
 	h.bytesOf()
 	h.changes()
 	h.transfers()
+	h.events()
 	return h
 }
 

@@ -1,0 +1,184 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/store"
+)
+
+const (
+	lookEvery    = 250 * time.Millisecond // how often an event stream looks for what others wrote
+	commentEvery = 15 * time.Second       // how often it shows that it is alive
+	logPiece     = 500                    // log entries that are read at once
+)
+
+// The events that are no log entry. The event of a log entry has the kind of the entry:
+// create, edit, commit, fork, aside or erase.
+const (
+	eventAttempt  = "attempt"  // an attempt began or ended
+	eventGap      = "gap"      // the log has no entries between those sent and those to come
+	eventReplaced = "replaced" // another line of history has the name of the context now
+	eventDeleted  = "deleted"  // no context has the name any more; the stream ends
+	eventFailed   = "failed"   // the store failed; the stream ends
+)
+
+// gap says where a stream goes on.
+type gap struct {
+	After int64 `json:"after" doc:"Revision after which the stream goes on"`
+}
+
+// events adds the stream of what happens to a context.
+func (s *Server) events() {
+	type following struct {
+		Context string `query:"context" required:"true" doc:"Name of the context"`
+		Last    int64  `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"Revision of the last event that the client has"`
+	}
+	add(s, operation{method: "GET", path: "/v1/events", id: "events", writes: "text/event-stream", streams: true,
+		places: s.streams, summary: "Follow the log and the attempts of a context as server-sent events"},
+		func(ctx context.Context, in *following) (*empty, error) {
+			select {
+			case <-s.done:
+				return nil, refuse(http.StatusServiceUnavailable, unready, "the server is stopping", "ask another one")
+			default:
+			}
+			i, err := s.store.Find(ctx, in.Context)
+			if err != nil {
+				return nil, err
+			}
+			w := &follower{server: s, e: exchangeOf(ctx), name: in.Context, key: i.Key, sent: i.Revision, oldest: i.First}
+			h := w.e.Header()
+			h.Set("Content-Type", "text/event-stream")
+			h.Set("X-Accel-Buffering", "no") // else a proxy may hold events back
+			w.write(":\n\n")                 // else the client waits for the first event to learn that it is connected
+			switch {
+			case in.Last > i.Revision:
+				w.send(eventGap, 0, gap{i.Revision})
+			case in.Last >= 0:
+				w.sent = in.Last
+			}
+			w.follow(ctx)
+			return nil, nil
+		})
+}
+
+// follower writes one stream of events.
+type follower struct {
+	server   *Server
+	e        *exchange
+	name     string
+	key      store.Key
+	sent     int64                          // the revision up to which everything was sent
+	oldest   int64                          // the oldest cycle that may have a running attempt
+	attempts map[string]store.AttemptStatus // by id, as they were at the last look; nil before the first one
+	err      error                          // why the client cannot be reached
+}
+
+// follow looks for news until the client goes, the server stops or the context is gone.
+func (f *follower) follow(ctx context.Context) {
+	look, comment := time.NewTicker(lookEvery), time.NewTicker(commentEvery)
+	defer look.Stop()
+	defer comment.Stop()
+	for {
+		if over := f.look(ctx); over || f.err != nil {
+			return
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-f.server.done:
+			return
+		case <-comment.C:
+			f.write(":\n\n")
+		case <-look.C:
+		}
+	}
+}
+
+// look sends what is new, and reports whether nothing more can come.
+func (f *follower) look(ctx context.Context) (over bool) {
+	i, err := f.server.store.Find(ctx, f.name)
+	if fault.CodeOf(err) == fault.ContextNotFound {
+		f.send(eventDeleted, 0, struct{}{})
+		return true
+	}
+	if err == nil && i.Key != f.key {
+		f.key, f.sent = i.Key, i.Origin.Revision
+		f.send(eventReplaced, 0, gap{f.sent})
+	}
+	if err == nil {
+		err = f.entries(ctx, i)
+	}
+	if err == nil {
+		err = f.attempted(ctx, i)
+	}
+	if err != nil && ctx.Err() == nil && fault.CodeOf(err) != fault.Busy {
+		f.send(eventFailed, 0, failureOf(err))
+		return true
+	}
+	return false
+}
+
+// entries sends the log entries that are new.
+func (f *follower) entries(ctx context.Context, i store.Info) error {
+	for f.sent < i.Revision && f.err == nil {
+		list, err := f.server.store.Log(ctx, f.key, f.sent+1, min(i.Revision, f.sent+logPiece))
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			f.send(string(e.Kind), e.Revision, e)
+		}
+		f.sent = min(i.Revision, f.sent+logPiece)
+	}
+	return nil
+}
+
+// attempted sends the attempts that began or ended. It also sends those that were running
+// when the stream began.
+func (f *follower) attempted(ctx context.Context, i store.Info) error {
+	list, err := f.server.store.Attempts(ctx, f.key, f.oldest, i.Cycle+1)
+	if err != nil {
+		return err
+	}
+	now, oldest := make(map[string]store.AttemptStatus, len(list)), i.Cycle+1
+	for _, a := range list {
+		now[a.ID] = a.Status
+		if a.Status == store.Running {
+			oldest = min(oldest, a.Cycle)
+		}
+		if f.attempts[a.ID] != a.Status && (f.attempts != nil || a.Status == store.Running) {
+			f.send(eventAttempt, 0, a)
+		}
+	}
+	f.attempts, f.oldest = now, oldest
+	return nil
+}
+
+// send sends one event. Its id is a revision, 0 for none: then the client keeps the id of
+// the event before, from which it can resume.
+func (f *follower) send(kind string, id int64, data any) {
+	text, err := json.Marshal(data)
+	if err != nil {
+		panic(err) // it is made of texts and numbers
+	}
+	line := ""
+	if id > 0 {
+		line = "id: " + strconv.FormatInt(id, 10) + "\n"
+	}
+	f.write(fmt.Sprintf("%sevent: %s\ndata: %s\n\n", line, kind, text))
+}
+
+func (f *follower) write(text string) {
+	if f.err != nil {
+		return
+	}
+	if _, f.err = f.e.Write([]byte(text)); f.err == nil {
+		f.err = http.NewResponseController(f.e.ResponseWriter).Flush()
+	}
+}

@@ -1,0 +1,196 @@
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/store"
+)
+
+// stream is an open stream of events.
+type stream struct {
+	t     *testing.T
+	lines *bufio.Scanner
+	end   context.CancelFunc
+}
+
+// follow opens a stream; last is the id of the last event that the client has, "" for none.
+func (r *running) follow(t *testing.T, name, last string) *stream {
+	t.Helper()
+	ctx, end := context.WithCancel(t.Context())
+	req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context="+name, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.Token())
+	if last != "" {
+		req.Header.Set("Last-Event-ID", last)
+	}
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.StatusCode != http.StatusOK || res.Header.Get("Content-Type") != "text/event-stream" {
+		text, _ := io.ReadAll(res.Body)
+		t.Fatalf("%s: %s", res.Status, text)
+	}
+	t.Cleanup(func() {
+		end()
+		res.Body.Close()
+	})
+	return &stream{t, bufio.NewScanner(res.Body), end}
+}
+
+// next returns the id and the kind of the next event, and its data; "" at the end.
+func (s *stream) next() (what, data string) {
+	id := ""
+	for s.lines.Scan() {
+		switch name, value, _ := strings.Cut(s.lines.Text(), ": "); name {
+		case "id":
+			id = value + " "
+		case "event":
+			what = id + value
+		case "data":
+			data = value
+		case "":
+			if what != "" {
+				return what, data
+			}
+		}
+	}
+	return "", ""
+}
+
+// expect fails unless the next events are these.
+func (s *stream) expect(want ...string) {
+	s.t.Helper()
+	for _, w := range want {
+		if what, data := s.next(); what != w {
+			s.t.Fatalf("the event %q %s, want %q", what, data, w)
+		}
+	}
+}
+
+func TestEventsFollowTheLogAndTheAttempts(t *testing.T) {
+	r := start(t, server.Options{})
+	c, err := pact.Create(t.Context(), r.store, "a", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := r.follow(t, "a", "")
+	add := func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{Role: "user", Content: "x"})
+		return nil
+	}
+	if err := c.Edit(t.Context(), add, nil); err != nil {
+		t.Fatal(err)
+	}
+	live.expect("2 edit")
+	attempt, err := c.StartAttempt(t.Context(), pact.ProviderCall{Provider: "p", Model: "m"}, io.Discard, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if what, data := live.next(); what != "attempt" || !strings.Contains(data, `"running"`) {
+		t.Errorf("%s %s", what, data)
+	}
+	if _, err := c.Commit(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	live.expect("3 commit")
+	if _, err := c.EndAttempt(t.Context(), attempt.ID, pact.Outcome{Status: store.Completed}); err != nil {
+		t.Fatal(err)
+	}
+	if what, data := live.next(); what != "attempt" || !strings.Contains(data, `"completed"`) {
+		t.Errorf("%s %s", what, data)
+	}
+	r.follow(t, "a", "1").expect("2 edit", "3 commit")
+	r.follow(t, "a", "0").expect("1 create", "2 edit", "3 commit")
+	future := r.follow(t, "a", "99")
+	if what, data := future.next(); what != "gap" || data != `{"after":3}` {
+		t.Errorf("%s %s", what, data)
+	}
+	if err := c.Edit(t.Context(), add, nil); err != nil {
+		t.Fatal(err)
+	}
+	live.expect("4 edit")
+	future.expect("4 edit")
+}
+
+func TestAStreamSaysWhenItsContextIsReplacedOrDeleted(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	for cycle := range 2 {
+		r.must(nil, "POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d,"edits":[%s]}`, cycle, hello))
+	}
+	live := r.follow(t, "a", "3")
+	r.must(nil, "POST", "/v1/contexts/a/undo", `{}`)
+	for what := ""; what != "replaced"; { // an entry that sets the old line aside may come first
+		var data string
+		if what, data = live.next(); what == "replaced" && data != `{"after":2}` {
+			t.Errorf("replaced %s", data)
+		} else if what == "" {
+			t.Fatal("the stream ended")
+		}
+	}
+	live.expect("3 fork")
+	r.must(nil, "DELETE", "/v1/contexts/a", "")
+	live.expect("deleted", "")
+}
+
+func TestEventStreamsAreRefusedBeyondTheirNumberAndEndWithTheServer(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	var open []*stream
+	for range server.MaxStreams {
+		open = append(open, r.follow(t, "a", ""))
+	}
+	r.call("GET", "/v1/events?context=a", "").refused(t, http.StatusTooManyRequests, "E_TOO_MANY")
+	r.must(nil, "GET", "/v1/contexts", "") // other requests go on
+	open[0].end()
+	for { // the place of the one that ended is free again
+		if got := r.followed("a"); got == http.StatusOK {
+			break
+		} else if got != http.StatusTooManyRequests {
+			t.Fatal(got)
+		}
+	}
+	r.Close()
+	for _, s := range open[1:] {
+		s.expect("")
+	}
+	r.call("GET", "/v1/events?context=a", "").refused(t, http.StatusServiceUnavailable, "E_STOPPING")
+	r.call("GET", "/readyz", "").refused(t, http.StatusServiceUnavailable, "E_STOPPING")
+}
+
+// followed opens a stream, ends it and returns the status.
+func (r *running) followed(name string) int {
+	ctx, end := context.WithCancel(r.t.Context())
+	defer end()
+	req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context="+name, nil)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+r.Token())
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	return res.StatusCode
+}
+
+func TestEventRequestsThatAreWrongAreRefused(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	r.call("GET", "/v1/events?context=nobody", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+	r.call("GET", "/v1/events", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	r.call("GET", "/v1/events?context=a", "", "Last-Event-ID", "soon").
+		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
