@@ -35,7 +35,7 @@ clients: ## install the providers' real clients for Python, Node and Go under bu
 
 agents: ## install Codex and opencode under build/agents (600 MB), and have pact run record them and Claude Code, if it is here
 	mkdir -p build/agents && npm install --prefix build/agents --no-audit --no-fund --silent @openai/codex@0.169.0 opencode-ai@1.18.33
-	PACT_AGENTS=$(CURDIR)/build/agents go test -count=1 -v -run '^Test(Codex|Opencode|ClaudeCode)$$' ./internal/cli
+	PACT_AGENTS=$(CURDIR)/build/agents go test -count=1 -v -run '^Test(Codex|Opencode|OpencodeSubAgent|ClaudeCode)$$' ./internal/cli
 
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres

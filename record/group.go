@@ -27,11 +27,12 @@ type group struct {
 const bySystem = "the system prompt"
 
 // sessions lists the headers that agents were seen to send: one names the
-// session, the other the thread or sub-agent within it.
-var sessions = []struct{ session, part string }{
-	{"X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id"},
-	{"Session-Id", "Thread-Id"}, // Codex
-	{"X-Session-Id", ""},        // opencode
+// session, one the thread or sub-agent within it, one the session that began
+// this one.
+var sessions = []struct{ session, part, parent string }{
+	{"X-Claude-Code-Session-Id", "X-Claude-Code-Agent-Id", ""},
+	{"Session-Id", "Thread-Id", ""},             // Codex
+	{"X-Session-Id", "", "X-Parent-Session-Id"}, // opencode
 }
 
 // groupOfHeaders returns the group that the headers of a request name, if any.
@@ -40,20 +41,26 @@ func groupOfHeaders(h http.Header) group {
 		return group{by: "X-Pact-Context", id: hashed("X-Pact-Context", name)}
 	}
 	for _, s := range sessions {
-		session, part := h.Get(s.session), ""
+		session, part, parent := h.Get(s.session), "", ""
 		if s.part != "" {
 			part = h.Get(s.part)
+		}
+		if s.parent != "" {
+			parent = h.Get(s.parent)
 		}
 		if session+part == "" {
 			continue
 		}
 		g := group{by: s.session, id: hashed(s.session, session, part), agent: true, window: h.Get("X-Codex-Window-Id")}
-		if session != "" {
+		switch {
+		case parent != "":
+			g.session = hashed(s.session, parent)
+		case session != "":
 			g.session = hashed(s.session, session)
-		} else {
+		default:
 			g.by = s.part
 		}
-		g.sub = s.part == "X-Claude-Code-Agent-Id" && part != ""
+		g.sub = parent != "" || s.part == "X-Claude-Code-Agent-Id" && part != ""
 		return g
 	}
 	return group{}

@@ -147,6 +147,28 @@ func TestOpencode(t *testing.T) {
 	}
 }
 
+// opencode goes on with a session and has a sub-agent do part of the work, in a session of its own. The sub-agent's
+// context names the call that began it.
+func TestOpencodeSubAgent(t *testing.T) {
+	a, bin := startAgent(t, providertest.Turn{Text: "Hello."}, providertest.Turn{Text: "Hello."},
+		providertest.Turn{Calls: []providertest.Call{{ID: "toolu_1", Name: "task", Arguments: `{"description":"look",
+			"prompt":"Find out what 4711 is and say so.","subagent_type":"general"}`}}},
+		providertest.Turn{Text: "4711 is a number."}, providertest.Turn{Text: "The helper calls it a number."})
+	opencode := filepath.Join(bin, "opencode")
+	a.run(opencode, "run", "--model", "anthropic/claude-sonnet-4-5", "Hello?")
+	said := a.run(opencode, "run", "--continue", "--model", "anthropic/claude-sonnet-4-5", "Ask a helper what 4711 is.")
+	if !strings.Contains(said, "The helper calls it a number.") {
+		t.Errorf("opencode and pact said\n%s", said)
+	}
+	logs, begun := a.check(), 0
+	for _, log := range logs {
+		begun += strings.Count(log, "began it")
+	}
+	if len(logs) != 3 || begun != 1 {
+		t.Errorf("the contexts are %v", logs)
+	}
+}
+
 // Claude Code is run where the user has it.
 func TestClaudeCode(t *testing.T) {
 	a, _ := startAgent(t, providertest.Turn{Text: "4711"})
