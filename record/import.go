@@ -42,6 +42,10 @@ type ImportOptions struct {
 	// Source says where the calls come from: the attribute wire:source of each
 	// new context. It has a JSON form; nil for no attribute.
 	Source map[string]any
+	// First is the ID of the first call of the log, "" if the log may begin
+	// anywhere. Contexts that have calls, but not this one, were made of another
+	// log, and NewImporter refuses to continue them.
+	First string
 }
 
 // Importer records past calls in the order in which they were made. It decides
@@ -56,7 +60,8 @@ type Importer struct {
 
 // NewImporter returns an Importer that continues the contexts that an earlier
 // one left under the same name. E_CONFLICT if a context with this name was not
-// made by a recorder. Cost: reading the attempts of these contexts.
+// made by a recorder, or was made of another log. Cost: reading the attempts of
+// these contexts.
 func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer, error) {
 	i := &Importer{known: map[string]bool{}}
 	if o.Context == "" {
@@ -86,6 +91,10 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 			}
 			i.known[k.Call] = true
 		}
+	}
+	if o.First != "" && len(i.known) > 0 && !i.known[o.First] {
+		return nil, fault.New(fault.Conflict, "the context "+o.Context+" was made of something else",
+			"import under another name")
 	}
 	return i, nil
 }

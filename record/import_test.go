@@ -184,3 +184,30 @@ func TestImportsThatCannotBe(t *testing.T) {
 		t.Errorf("the error is %v", err)
 	}
 }
+
+// TestAnImporterRefusesTheContextOfAnotherLog: it leaves the context as it is, and goes on
+// with one that has the first call of the log.
+func TestAnImporterRefusesTheContextOfAnotherLog(t *testing.T) {
+	s := store.NewMemory()
+	add := func(first, text string) error {
+		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "log", First: first})
+		if err != nil {
+			return err
+		}
+		_, err = i.Add(t.Context(), record.Past{ID: first, API: "openai.chat",
+			Body: []byte(`{"model":"m","messages":[{"role":"user","content":"` + text + `"}]}`)})
+		return err
+	}
+	must(t, add("a", "Hi"))
+	must(t, add("a", "Hi"))
+	before := opened(t, s, "log").Working().Digest()
+	if err := add("b", "Bye"); !errors.Is(err, fault.Conflict) {
+		t.Errorf("another log: %v", err)
+	}
+	if opened(t, s, "log").Working().Digest() != before {
+		t.Error("the refusal changed the context")
+	}
+	if _, err := s.Find(t.Context(), "log-2"); !errors.Is(err, fault.ContextNotFound) {
+		t.Errorf("a second context: %v", err)
+	}
+}

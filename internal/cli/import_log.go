@@ -77,7 +77,12 @@ func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenO
 	if len(p.session.Missing) > 0 {
 		source["missing"] = p.session.Missing
 	}
-	importer, err := record.NewImporter(ctx, s, record.ImportOptions{Context: p.name, Actor: o.Actor, Source: source})
+	first := ""
+	if len(p.session.Calls) > 0 {
+		first = p.session.Calls[0].ID
+	}
+	importer, err := record.NewImporter(ctx, s, record.ImportOptions{Context: p.name, Actor: o.Actor, Source: source,
+		First: first})
 	if err != nil {
 		return nil, err
 	}
