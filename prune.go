@@ -45,7 +45,9 @@ func (c *Context) PlanPruning(ctx context.Context, p *Pruning) (_ *inspect.Prune
 	if plan.After, err = c.weight(ctx, after); err != nil || s.State.Cycle < s.First {
 		return plan, err
 	}
-	plan.Cached, err = cachedPrefix(ctx, s.Head, before, after)
+	if plan.Cached, err = cachedPrefix(ctx, s.Head, before, after); err == nil && c.counter != nil {
+		err = countLost(ctx, plan.Cached, s.Head, before, c.counter)
+	}
 	return plan, err
 }
 
@@ -79,4 +81,23 @@ func cachedPrefix(ctx context.Context, last, without, with *tree.Tree) (*inspect
 		})
 	}
 	return cached, nil
+}
+
+// countLost counts the tokens of the blocks that only the thread without pruning still
+// shares with the last one.
+func countLost(ctx context.Context, cached *inspect.CachedPrefix, last, without *tree.Tree,
+	counter tree.Counter) error {
+	n, err := tree.CommonBlocks(ctx, last, without)
+	if err != nil || n <= cached.Shared.Blocks {
+		return err
+	}
+	measure, left := tree.Tokens(counter), n-cached.Shared.Blocks
+	last.BlocksFrom(cached.Shared.Blocks, func(e *tree.Entry, _ tree.Class) bool {
+		var tokens int64
+		tokens, err = measure.Own(ctx, e)
+		cached.LostTokens += tokens
+		left--
+		return err == nil && left > 0
+	})
+	return err
 }

@@ -23,10 +23,12 @@ type Weight struct {
 // CachedPrefix says how many bytes of the last committed thread are also the beginning of
 // the next one. A provider's prompt cache can reuse that much.
 type CachedPrefix struct {
-	Without int64         `json:"without_bytes"` // of the next thread without pruning
-	With    int64         `json:"with_bytes"`    // of the next thread with pruning
-	Lost    int64         `json:"lost_bytes"`    // by pruning, at least 0
-	Shared  *SharedPrefix `json:"prefix"`        // of the last thread and the next one with pruning
+	Without int64 `json:"without_bytes"` // of the next thread without pruning
+	With    int64 `json:"with_bytes"`    // of the next thread with pruning
+	Lost    int64 `json:"lost_bytes"`    // by pruning, at least 0
+	// LostTokens is how many tokens the blocks of these bytes have, 0 if the context has no counter.
+	LostTokens int64         `json:"lost_tokens,omitempty"`
+	Shared     *SharedPrefix `json:"prefix"` // of the last thread and the next one with pruning
 	// Reasoning is how many blocks of kind thinking both threads have behind the shared
 	// blocks, if pruning makes the shared blocks fewer. Some models drop reasoning if what
 	// stood before it changed.

@@ -35,10 +35,10 @@ type pruner struct {
 	stubs            []Stub
 }
 
-// What Removal.Rule says of nodes that the caller asked for.
+// What [Removal.Rule] says of nodes that the caller asked for.
 const (
-	ruleNamed     = "named"
-	ruleRewritten = "rewritten"
+	RuleNamed     = "named"     // by an id or a selector
+	RuleRewritten = "rewritten" // as turns that the conversation replaces
 )
 
 // prune removes the nodes that the caller asked for, then candidates in canonical order

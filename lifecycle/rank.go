@@ -85,14 +85,7 @@ func (r *ranking) rank(n *tree.Node, region tree.Class) int64 {
 	if rank, ok := r.ranks[n.Kind]; ok && n.Kind != "" {
 		return rank
 	}
-	role := n.Role
-	switch {
-	case role == "" && region == tree.Sys:
-		role = "system"
-	case role == "":
-		role = "user"
-	}
-	return r.ranks[role]
+	return r.ranks[n.RoleIn(region)]
 }
 
 // ofTurn returns the priority of a turn: its own if that is not 0, else the highest of the

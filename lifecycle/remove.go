@@ -140,9 +140,9 @@ func (p *pruner) contributes(l *limit, e *tree.Entry, region tree.Class) (bool, 
 // returns the ids of all removed nodes, and the stub that replaces them, if there is
 // one. helped is the limit that asks for the removal, nil if a caller asked.
 func (p *pruner) remove(set []string, helped *limit) (gone []string, stubbed *candidate, err error) {
-	rule := ruleNamed
+	rule := RuleNamed
 	if p.rewriting {
-		rule = ruleRewritten
+		rule = RuleRewritten
 	} else if helped != nil {
 		rule = helped.String()
 	}

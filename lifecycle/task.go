@@ -28,7 +28,7 @@ func Task(ctx context.Context, t *tree.Tree) (*tree.Node, error) {
 // userBlock returns the first block of the user at or below an entry, nil if there is none.
 func userBlock(e *tree.Entry) *tree.Node {
 	if e.Class() == tree.Block {
-		if n := e.Node(); (n.Role == "user" || n.Role == "") && n.Kind != resultKind && n.Kind != StubKind {
+		if n := e.Node(); n.RoleIn(tree.Seq) == "user" && n.Kind != resultKind && n.Kind != StubKind {
 			return n
 		}
 		return nil

@@ -99,6 +99,17 @@ func (p *Prices) Cost(before, call *inspect.CallPrefix) *inspect.CallCost {
 	return c
 }
 
+// CacheLoss returns what it costs a model to read as input again what it could have read from
+// the provider's cache, false if the list has no price for the model.
+func (p *Prices) CacheLoss(model string, tokens int64) (float64, bool) {
+	price := p.of(model)
+	if price == nil {
+		return 0, false
+	}
+	const million = 1e6
+	return max(0, float64(tokens)*(price.Input-price.CacheRead)/million), true
+}
+
 // cachedAfter returns how many tokens of a call were in the cache afterwards.
 func cachedAfter(u *inspect.ProviderCache) int64 {
 	if u.Written != nil {

@@ -16,9 +16,10 @@ import (
 type builder struct {
 	provenance string
 	policy     lifecycle.Policy
-	loose      int   // from this position of the body on, blocks stay outside cores
-	messages   int64 // how many messages have a number
-	cycle      int   // cycle of the current edit
+	pruned     func(*tree.Tree, *lifecycle.Report) error // nil if nobody asked
+	loose      int                                       // from this position of the body on, blocks stay outside cores
+	messages   int64                                     // how many messages have a number
+	cycle      int                                       // cycle of the current edit
 	header     []placed
 	body       []*message
 	nodes      [][]string // ids of the blocks of each message in the body
@@ -35,10 +36,14 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 		gone, turns, keep = b.undo(c.Working().Tree(), keep)
 		b.cut(keep)
 	}
+	before := c.Working().Tree()
 	snapshot, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(e *pact.Batch) error {
 		b.change(e, gone, header, body[keep:])
 		return nil
 	}, Pruning: &pact.Pruning{Policy: b.policy, Rewrite: turns}})
+	if err == nil && b.pruned != nil {
+		err = b.pruned(before, snapshot.Report)
+	}
 	if err != nil {
 		return err
 	}

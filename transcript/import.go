@@ -24,6 +24,9 @@ type ImportOptions struct {
 	// and results without calls stay. A result whose call was pruned before it
 	// came is left out.
 	Policy lifecycle.Policy
+	// Pruned, if not nil, is called after every call with the working state before the messages
+	// of that call were added, and the report of the commit. An error ends the import.
+	Pruned func(before *tree.Tree, report *lifecycle.Report) error
 	// Progress, if not nil, is called after every call of the conversation with
 	// the number done and the total.
 	Progress func(done, total int)
@@ -63,7 +66,8 @@ func Import(ctx context.Context, s store.Store, name string, c *Conversation, o 
 	if made.Attrs == nil {
 		made.Attrs = c.attrs()
 	}
-	b := &builder{provenance: c.Shape, policy: policy, loose: c.droppedFrom(), calls: callIndex{}}
+	b := &builder{provenance: c.Shape, policy: policy, loose: c.droppedFrom(), calls: callIndex{},
+		pruned: o.Pruned}
 	if len(c.calls) == 0 {
 		made, err := pact.Create(ctx, s, name, &made)
 		if err != nil {

@@ -48,7 +48,8 @@ type part struct {
 	name         string
 	conversation *transcript.Conversation
 	session      *calllog.Session
-	format       string // of the log
+	format       string      // of the log
+	lost         *lossReader // adds up what the policy takes; nil without one
 }
 
 // split divides the input into parts, one for each context.
@@ -175,8 +176,11 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 	open := pact.OpenOptions{Actor: a.getenv("USER", ""), Counter: in.counter}
 	if in.kind == isTranscript {
 		made := pact.CreateOptions{OpenOptions: open, Edition: selector.Edition(in.edition)}
-		c, err := transcript.Import(ctx, s, p.name, p.conversation, &transcript.ImportOptions{CreateOptions: made,
-			Policy: in.policy, Progress: progress})
+		options := &transcript.ImportOptions{CreateOptions: made, Policy: in.policy, Progress: progress}
+		if p.lost != nil {
+			options.Pruned = func(before *tree.Tree, r *lifecycle.Report) error { return p.lost.take(ctx, before, r) }
+		}
+		c, err := transcript.Import(ctx, s, p.name, p.conversation, options)
 		return c, inFile(err, in.name, in.data)
 	}
 	c, findings, err := in.begin(ctx, in.kind, s, p.name, pact.ImportHistoryOptions{OpenOptions: open,
@@ -260,8 +264,9 @@ what each format tells.
 
 A transcript of several conversations becomes one context for each: NAME/0, NAME/1
 and so on. With limits a transcript is replayed under them: every call is pruned
-as it would have been, and the snapshots are what the model would have seen (pact
-prune has the rules). pact open also imports, and says what it found.`,
+as it would have been, and the snapshots are what the model would have seen; the
+answer says what was left out, a line for each turn (pact prune has the rules).
+pact open also imports, and says what it found.`,
 		Example: `  pact import snapshot.json --name chat
   pact import history.jsonl
   pact import requests.jsonl.gz --name run --dry-run
@@ -272,6 +277,7 @@ prune has the rules). pact open also imports, and says what it found.`,
 	flags := a.importFlags(cmd)
 	policy := a.policyFlags(cmd)
 	dry := cmd.Flags().Bool("dry-run", false, "say what would be made, and store nothing")
+	policy.bare = lifecycle.ReadyDefault
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
 		in, err := a.plan(ctx, args[0], flags)
 		if err != nil {
@@ -282,6 +288,11 @@ prune has the rules). pact open also imports, and says what it found.`,
 		}
 		if in.kind != isTranscript && !in.policy.Empty() {
 			return usage(cmd, "limits are for transcripts, whose calls are replayed under them; this is a %s", in.kind)
+		}
+		for i := range in.parts {
+			if policy.prunes(&in.policy) {
+				in.parts[i].lost = &lossReader{counter: in.counter}
+			}
 		}
 		s := store.Store(store.NewMemory())
 		if !*dry {

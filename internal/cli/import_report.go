@@ -15,6 +15,7 @@ type madeContext struct {
 	Missing []string `json:"missing,omitempty"` // what rebuilt requests lack
 	Calls   int      `json:"calls,omitempty"`   // recorded now, in all contexts of the session
 	Known   int      `json:"known,omitempty"`   // recorded before
+	Lost    *loss    `json:"lost,omitempty"`    // to the limits
 }
 
 // reportImport prints the contexts that an import made, or would make.
@@ -23,7 +24,8 @@ func (a *app) reportImport(list []imported, kind shape, dry bool) error {
 	for i, l := range list {
 		first, last := l.context.Cycles()
 		m := madeContext{Name: l.context.Name(), Kind: kind, Edition: string(l.context.Edition()), First: first, Last: last,
-			Nodes: l.context.Working().Tree().Len(), Format: l.part.format, Calls: l.calls, Known: l.known}
+			Nodes: l.context.Working().Tree().Len(), Format: l.part.format, Calls: l.calls, Known: l.known,
+			Lost: l.part.lost.total()}
 		if s := l.part.session; s != nil {
 			m.Exact, m.Missing = string(s.Exact), s.Missing
 		}
@@ -48,6 +50,7 @@ func (a *app) reportImport(list []imported, kind shape, dry bool) error {
 			}
 		}
 		a.printf("\n")
+		a.drawImportLoss(m.Lost)
 	}
 	if a.json {
 		return a.printJSON(answer)

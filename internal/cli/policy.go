@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"slices"
 
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tokens"
@@ -12,6 +13,7 @@ import (
 // policyFlags are the flags that describe a pruning policy.
 type policyFlags struct {
 	file, tokenizer string
+	bare            string // the ready policy for limits that come without --policy, "" for the headers alone
 	set             lifecycle.Policy
 	orphans         string
 }
@@ -22,7 +24,8 @@ const defaultTokenizer = "o200k_base"
 func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 	p := &policyFlags{}
 	f := cmd.Flags()
-	f.StringVar(&p.file, "policy", "", "the policy in `FILE`, a JSON object; other flags override it")
+	f.StringVar(&p.file, "policy", "", "the policy in `FILE`, a JSON object, or agent, chat, default or strict; "+
+		"other flags override it")
 	f.IntVar(&p.set.MaxTokens, "max-tokens", 0, "prune until the contents have at most `N` tokens")
 	f.IntVar(&p.set.MaxBytes, "max-bytes", 0, "prune until the thread has at most `N` bytes")
 	f.IntVar(&p.set.MaxNodes, "max-nodes", 0, "prune until there are at most `N` blocks and containers")
@@ -38,22 +41,17 @@ func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 		cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(),
 		cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.MarkFlagFilename("policy", "json")
+	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(lifecycle.ReadyNames(),
+		cobra.ShellCompDirectiveDefault))
 	return p
 }
 
 // policy reads the policy and the counter for its tokens, nil if it counts
 // none.
 func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (lifecycle.Policy, tree.Counter, error) {
-	var policy lifecycle.Policy
-	if p.file != "" {
-		in, err := a.read(ctx, p.file)
-		if err != nil {
-			return policy, nil, err
-		}
-		if policy, err = lifecycle.ParsePolicy(in.data); err != nil {
-			return policy, nil, inFile(err, in.name, in.data)
-		}
+	policy, err := p.base(ctx, a)
+	if err != nil {
+		return policy, nil, err
 	}
 	override(cmd, "max-tokens", &policy.MaxTokens, p.set.MaxTokens)
 	override(cmd, "max-bytes", &policy.MaxBytes, p.set.MaxBytes)
@@ -65,6 +63,13 @@ func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (l
 	override(cmd, "every-cycles", &policy.Every, p.set.Every)
 	override(cmd, "stub", &policy.Stub, p.set.Stub)
 	override(cmd, "orphans", &policy.Orphans, lifecycle.Orphans(p.orphans))
+	if p.file == "" && p.bare != "" && p.prunes(&policy) {
+		standard, err := lifecycle.Ready(p.bare)
+		if err != nil {
+			return policy, nil, err
+		}
+		policy.Ranks, policy.ProtectTask = standard.Ranks, standard.ProtectTask
+	}
 	if err := policy.Check(); err != nil {
 		return policy, nil, err
 	}
@@ -89,9 +94,27 @@ func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (l
 	return policy, counter, nil
 }
 
+// base returns the policy that --policy names, to which the other flags are added.
+func (p *policyFlags) base(ctx context.Context, a *app) (policy lifecycle.Policy, err error) {
+	switch {
+	case p.file == "":
+		return policy, nil
+	case slices.Contains(lifecycle.ReadyNames(), p.file):
+		return lifecycle.Ready(p.file)
+	}
+	in, err := a.read(ctx, p.file)
+	if err != nil {
+		return policy, err
+	}
+	if policy, err = lifecycle.ParsePolicy(in.data); err != nil {
+		return policy, inFile(err, in.name, in.data)
+	}
+	return policy, nil
+}
+
 // prunes reports whether the flags request any pruning.
 func (p *policyFlags) prunes(policy *lifecycle.Policy) bool {
 	rest := *policy
-	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns = "", "", "", 0
+	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns, rest.ProtectTask, rest.Ranks = "", "", "", 0, false, nil
 	return !rest.Empty()
 }

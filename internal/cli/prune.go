@@ -2,13 +2,18 @@ package cli
 
 import (
 	"context"
+	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
 
@@ -22,26 +27,35 @@ turns can go: those of lower priority first, then the older ones. Pinned nodes,
 nodes that others refer to, ^sys and the protected turns stay. A call and its result
 go together.
 
-With --dry-run nothing is changed: the answer says which nodes would go and which
-would stay, and why, how much that would free, and how much of the thread that the
-provider has cached would be lost.
+With limits alone, old results of tools go first, then calls, words of the assistant
+and words of the user; the first message of the user stays. --policy strict leaves
+the order to the headers, which is age where nobody sets priorities; pact policy
+shows the other ready policies.
+
+With --dry-run nothing is changed: the answer says what would be lost, a line for
+each turn, what would stay although it was to go, and why, and how much of the
+thread that the provider has cached would be lost, with --prices in money.
 
 A policy is a JSON object: max_tokens, max_bytes, max_nodes, max_turns,
-protect_turns, min_tokens, min_bytes, every, stub, orphans, tokenizer, and parts,
-a list of limits for a region, a kind or a tag:
+protect_turns, protect_task, ranks, min_tokens, min_bytes, every, stub, orphans,
+tokenizer, and parts, a list of limits for a region, a kind or a tag:
 
   {"max_tokens":8000,"protect_turns":3,"parts":[{"kind":"result","max_bytes":20000}]}`,
 		Example: `  pact prune chat --max-tokens 8000 --protect-turns 3 --dry-run
   pact prune chat --select "[kind='result']" --dry-run
   pact prune chat block:2-1 seg:1-2
+  pact prune chat --policy agent --max-tokens 20000 --dry-run
   pact prune chat --policy window.json --stub '[earlier messages left out]'`,
 		ValidArgsFunction: a.completeNames,
 	}
 	f := cmd.Flags()
 	policy := a.policyFlags(cmd)
+	policy.bare = lifecycle.ReadyDefault
 	chosen := f.StringArray("select", nil, "prune what `SELECTOR` selects in the working state; may be repeated")
 	retain := f.StringArray("retain", nil, "keep the node `ID` this time; may be repeated")
 	dryRun := f.Bool("dry-run", false, "change nothing")
+	prices := f.String("prices", "", "with --dry-run: say what the lost cache costs, by the list of prices in `FILE`")
+	model := f.String("model", "", "with --prices: the model `NAME`; by default that of the last recorded call")
 	message := f.StringP("message", "m", "", "why, a `TEXT` for the log")
 	w := a.writingFlags(cmd)
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
@@ -54,6 +68,11 @@ a list of limits for a region, a kind or a tag:
 		}
 		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&p) {
 			return usage(cmd, "prune needs to know what: ids, --select, or a limit such as --max-tokens")
+		}
+		if *dryRun && counter == nil { // the answer counts tokens, though no limit does
+			if counter, err = tokens.Named(defaultTokenizer); err != nil {
+				return err
+			}
 		}
 		c, s, err := a.openContext(ctx, args[0], *w.actor, counter)
 		if err != nil {
@@ -76,26 +95,109 @@ a list of limits for a region, a kind or a tag:
 			if err != nil {
 				return err
 			}
-			return a.reportPlan(plan)
+			p := &plannedPruning{PrunePlan: plan}
+			if p.Loss, err = lossOf(ctx, c.Working().Tree(), plan.Report, counter); err != nil {
+				return err
+			}
+			if *prices != "" {
+				if err := a.priceLoss(ctx, c, p, *prices, *model); err != nil {
+					return err
+				}
+			}
+			return a.reportPlan(p)
+		}
+		task, err := lifecycle.Task(ctx, c.Working().Tree())
+		if err != nil {
+			return err
 		}
 		snapshot, err := c.Commit(ctx, &pact.CommitOptions{Note: pact.Note{Message: *message}, Pruning: pruning})
 		if snapshot, err = rebased(ctx, *w.rebase, snapshot, err); err != nil {
 			return err
+		}
+		if task != nil && removes(snapshot.Report, task.ID) {
+			a.warnf("the first message of the user went: %s", visible(task.ID))
 		}
 		return a.reportCommit(snapshot, false)
 	})
 	return cmd
 }
 
-func (a *app) reportPlan(p *inspect.PrunePlan) error {
+// removes reports whether a commit pruned a node.
+func removes(r *lifecycle.Report, id string) bool {
+	return r != nil && slices.ContainsFunc(r.Removed, func(gone lifecycle.Removal) bool {
+		return gone.ID == id && gone.Reason == lifecycle.Pruned
+	})
+}
+
+// plannedPruning is the answer of pact prune --dry-run.
+type plannedPruning struct {
+	*inspect.PrunePlan
+	Loss *loss `json:"loss"`
+	// CacheCost is what reading the lost part of the cache as input costs, nil without a price.
+	CacheCost *cacheCost `json:"cache_cost,omitempty"`
+}
+
+// cacheCost is a price for tokens that are no longer in the cache.
+type cacheCost struct {
+	Amount   float64 `json:"amount"`
+	Currency string  `json:"currency"`
+	AsOf     string  `json:"as_of"` // the date of the price
+	Model    string  `json:"model"`
+}
+
+// priceLoss says what the lost part of the cache costs.
+func (a *app) priceLoss(ctx context.Context, c *pact.Context, p *plannedPruning, file, model string) error {
+	in, err := a.read(ctx, file)
+	if err != nil {
+		return err
+	}
+	prices, err := record.ReadPrices(in.data)
+	if err != nil {
+		return inFile(err, in.name, in.data)
+	}
+	if model == "" {
+		calls, err := c.Attempts(ctx, math.MinInt64, math.MaxInt64)
+		if err != nil {
+			return err
+		}
+		if len(calls) == 0 {
+			return fault.New(fault.DocumentInvalid, "no call is recorded whose model has a price",
+				"name the model with --model")
+		}
+		model = calls[len(calls)-1].Model
+	}
+	if p.Cached == nil {
+		return nil
+	}
+	amount, known := prices.CacheLoss(model, p.Cached.LostTokens)
+	if !known {
+		return fault.At(fault.DocumentInvalid, fault.NoOffset, model, "the list has no price for this model",
+			"add it to "+in.name+", or name another model with --model")
+	}
+	p.CacheCost = &cacheCost{amount, prices.Currency, prices.AsOf, model}
+	return nil
+}
+
+func (a *app) reportPlan(p *plannedPruning) error {
 	if a.json {
 		return a.printJSON(p)
 	}
 	a.printf("would commit %s\n", a.paint.strong("@c"+strconv.FormatInt(p.Cycle, 10)))
-	a.drawReport(p.Report)
-	if len(p.Report.Removed) == 0 {
-		a.printf("  nothing would go\n")
+	if text := p.Loss.summary(); text != "" {
+		a.printf("would lose %s\n", text)
+	} else {
+		a.printf("would lose nothing\n")
 	}
+	a.drawLoss(p.Loss)
+	if p.Loss.Task != "" {
+		a.warnf("the first message of the user would go: %s", visible(p.Loss.Task))
+	}
+	rest := *p.Report // without what the lines above say
+	rest.Removed, rest.Stubs, rest.Freed = nil, nil, nil
+	if n := len(p.Report.Stubs); n > 0 {
+		a.printf("  %s in place of what goes\n", plural(n, "stub"))
+	}
+	a.drawReport(&rest)
 	a.printf("\n")
 	rows := [][]string{
 		{"", "turns", "nodes", "blocks", "bytes", "tokens"},
@@ -114,6 +216,10 @@ func (a *app) reportPlan(p *inspect.PrunePlan) error {
 			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.Shared.Older))
 		}
 		a.printf("\n")
+		if cost := p.CacheCost; cost != nil {
+			a.printf("to read these %s as input again costs %s %s more; %s, prices of %s\n", plural(int(c.LostTokens), "token"),
+				money(cost.Amount), visible(cost.Currency), visible(cost.Model), visible(cost.AsOf))
+		}
 		switch {
 		case c.Reasoning == 1:
 			a.printf("behind that stands 1 reasoning block, which some models then drop\n")

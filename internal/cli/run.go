@@ -144,7 +144,7 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		a.verifyCommand(),
 		a.catCommand(), a.grepCommand(), a.explainCommand(), a.fmtCommand(), a.conformanceCommand())
 	add("edit", a.newCommand(), a.addCommand(), a.updateCommand(), a.removeCommand(), a.moveCommand(), a.commitCommand(),
-		a.pruneCommand(),
+		a.pruneCommand(), a.policyCommand(),
 		a.forkCommand(), a.undoCommand(), a.renameCommand(), a.deleteCommand(), a.eraseCommand())
 	root.AddCommand(a.versionCommand())
 	return root
