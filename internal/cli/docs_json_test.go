@@ -115,6 +115,7 @@ var answers = []struct{ schema, command string }{
 	{"commit", "commit c"}, {"add", "add c --id d --role user --content z --offset 1"},
 	{"move", "move c d --into ^ah"}, {"commit", "commit c --dry-run"}, {"commit", "commit c"},
 	{"prune-plan", "prune c --max-turns 1 --dry-run"}, {"prune", "prune c --max-turns 1"},
+	{"policy", "policy"},
 	{"add", "add c --id e --role user --content z"}, {"remove", "remove c e"}, {"fork", "fork c @c1 f"},
 	{"rename", "rename f g"}, {"undo", "undo c"}, {"erase", "erase c a --reason r --yes"}, {"delete", "delete g --yes"},
 	{"export", "export repair"}, {"show", "show repair"}, {"apply", "apply EX/repair-ops.jsonl"},
