@@ -29,6 +29,7 @@ type call struct {
 	lost     bool     // the queue had no room for it
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
+	rewrites       bool      // the log of a past call says that it replaces the conversation before it
 	logged         canon.Any // what the log of a past call says besides request and answer, absent otherwise
 	started, first time.Time
 	status         int
@@ -111,6 +112,7 @@ func (c *call) start(k *kept, provider string, g group, body []byte) error {
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
 	k.Parameters, k.Frame = json.RawMessage(request.Parameters.Value()), json.RawMessage(request.Frame.Value())
 	q := requestOf(request, g)
+	q.rewrites = c.rewrites
 	l, why, err := c.recorder.lineFor(ctx, q)
 	if err != nil {
 		return err

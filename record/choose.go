@@ -10,6 +10,7 @@ type request struct {
 	group                group
 	previous             string // id of the answer that it names as previous_response_id
 	compaction           bool   // the agent says that it asks for the summary of a conversation
+	rewrites             bool   // a log says that it replaces the conversation before it
 	system, conversation []block
 }
 
@@ -36,6 +37,9 @@ type candidate struct {
 func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 	if c, ok, err := r.named(ctx, q); ok || err != nil {
 		return c, err
+	}
+	if last := r.latestLine(); q.rewrites && last != nil { // whatever its group: the system prompt may be another
+		return choice{line: last, why: "the log says that the agent rewrote the conversation"}, nil
 	}
 	var of, others []candidate // lines of the group, and lines with other system prompts
 	for _, l := range r.lines {
@@ -70,6 +74,15 @@ func (r *Recorder) choose(ctx context.Context, q *request) (choice, error) {
 		return c, nil
 	}
 	return choice{why: "no conversation of this group begins alike"}, nil
+}
+
+// latestLine returns the line of the last request, nil without any. After an earlier
+// recorder it is the youngest line.
+func (r *Recorder) latestLine() *line {
+	if r.latest == nil && len(r.lines) > 0 {
+		return r.lines[len(r.lines)-1]
+	}
+	return r.latest
 }
 
 // named finds the line whose answer a request names. If another request has

@@ -32,6 +32,9 @@ type Past struct {
 	Attrs      map[string]any // what else the log says of the call; values with a JSON form
 	// Times in nanoseconds since the epoch, 0 if unknown.
 	Started, FirstByte, Ended int64
+	// Rewrites says that the agent replaced the conversation, as a compaction does:
+	// the request continues the context of the call before it, whatever it repeats.
+	Rewrites bool
 }
 
 // ImportOptions says how past calls are recorded.
@@ -121,6 +124,7 @@ func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
 	i.at(p.Started, p.Ended)
 	c.started = c.now()
 	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
+	c.rewrites = p.Rewrites
 	if err := c.start(k, p.Host, groupOfHeaders(p.Header), p.Body); err != nil {
 		return false, err
 	}

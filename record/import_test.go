@@ -211,3 +211,35 @@ func TestAnImporterRefusesTheContextOfAnotherLog(t *testing.T) {
 		t.Errorf("a second context: %v", err)
 	}
 }
+
+// TestARewriteOfALogGoesOn: a request that shares nothing with the one before continues its
+// context if the log says that the agent compacted it, also in a later import.
+func TestARewriteOfALogGoesOn(t *testing.T) {
+	body := func(text string) []byte {
+		return []byte(`{"model":"m","messages":[{"role":"system","content":"Count."},{"role":"user","content":"` + text + `"}]}`)
+	}
+	calls := []record.Past{{ID: "1", API: "openai.chat", Body: body("One.")},
+		{ID: "2", API: "openai.chat", Body: body("So far: one."), Rewrites: true}}
+	for _, together := range []bool{true, false} {
+		s := store.NewMemory()
+		i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "log"})
+		must(t, err)
+		for n := range calls {
+			_, err := i.Add(t.Context(), calls[n])
+			must(t, err)
+			if !together {
+				i, err = record.NewImporter(t.Context(), s, record.ImportOptions{Context: "log"})
+				must(t, err)
+			}
+		}
+		if names := i.Contexts(); len(names) != 1 {
+			t.Errorf("one importer %t: the log became %q", together, names)
+			continue
+		}
+		request, err := record.Request(t.Context(), opened(t, s, "log"), 2)
+		must(t, err)
+		if !bytes.Equal(request.Bytes, calls[1].Body) {
+			t.Errorf("the call after the compaction sent %s", request.Bytes)
+		}
+	}
+}

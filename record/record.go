@@ -70,6 +70,8 @@ type Recorder struct {
 	// Only the queue's goroutine uses these.
 	lines []*line          // in the order of their creation
 	last  map[string]*line // the line of a group's last request, by the id of the group
+
+	latest *line // the line of the last request of all groups, nil before the first
 }
 
 // To returns a recorder that writes to a store.
@@ -150,7 +152,7 @@ func (r *Recorder) lineFor(ctx context.Context, q *request) (*line, string, erro
 			return nil, "", err
 		}
 		l.group, l.previous, l.used = q.group, q.previous, true
-		r.last[q.group.id] = l
+		r.last[q.group.id], r.latest = l, l
 		return l, "grouped by " + q.group.by + "; " + c.why, nil
 	}
 }

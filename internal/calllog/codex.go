@@ -67,7 +67,9 @@ func readCodex(data []byte) (*Log, error) {
 			found.add(e.line, "it is a line of an unknown type, so it was left out")
 		}
 	}
-	c.end("", nil)
+	// An answer that nothing ends may still go on when the rollout has grown: it is
+	// no call yet.
+	c.messages = append(c.messages, c.said...)
 	if cut > 0 {
 		found.add(cut, "it is cut short, so it was left out")
 	}

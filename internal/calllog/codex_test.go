@@ -1,6 +1,7 @@
 package calllog
 
 import (
+	"bytes"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -108,7 +109,34 @@ func TestCodexRollout(t *testing.T) {
 	if got := words(requestOf(t, last).Parts); got != want || !last.Rewrites || last.ID != "resp_3" {
 		t.Errorf("call %s, rewrites %t, says %s, want %s", last.ID, last.Rewrites, got, want)
 	}
-	if a, _ := answerOf(&s.Calls[1]); a.Usage.In == nil || *a.Usage.In != 60 || a.Usage.Cached == nil || *a.Usage.Cached != 48 {
+	a, _ := answerOf(&s.Calls[1])
+	if a.Usage.In == nil || *a.Usage.In != 60 || a.Usage.Cached == nil || *a.Usage.Cached != 48 {
 		t.Errorf("the second answer has usage %+v, want 60 in of which 48 cached", a.Usage)
+	}
+}
+
+// TestACodexRolloutGrows: whichever line it was read up to, the calls of a rollout are
+// the first calls of the whole, with the same ids: an answer that goes on is no call.
+func TestACodexRolloutGrows(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join("testdata", "codex-rollout.jsonl"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := Read(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := whole.Sessions[0].Calls
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	for n := 1; n < len(lines); n++ {
+		part, err := Read(bytes.Join(lines[:n], nil))
+		if err != nil {
+			continue // it holds no item yet
+		}
+		for i, c := range part.Sessions[0].Calls {
+			if i >= len(calls) || c.ID != calls[i].ID || !bytes.Equal(c.Answer, calls[i].Answer) {
+				t.Errorf("after %d lines call %d is %s", n, i, c.ID)
+			}
+		}
 	}
 }

@@ -120,7 +120,8 @@ func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenO
 // pastCall returns a call of a log as package record takes it.
 func pastCall(c *calllog.Call) record.Past {
 	p := record.Past{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
-		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended}
+		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
+		Rewrites: c.Rewrites}
 	if p.Body == nil {
 		p.Body = c.Request.AppendTo(nil)
 	}
