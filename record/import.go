@@ -56,8 +56,8 @@ type ImportOptions struct {
 // log for stamps and attempts. It is not safe for concurrent use.
 type Importer struct {
 	recorder *Recorder
-	now      int64           // the time in the log
-	known    map[string]bool // ids of the calls that are recorded
+	now      int64            // the time in the log
+	known    map[string]*line // where the calls are recorded, by their ids
 	skipped  int
 }
 
@@ -66,7 +66,7 @@ type Importer struct {
 // made by a recorder, or was made of another log. Cost: reading the attempts of
 // these contexts.
 func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer, error) {
-	i := &Importer{known: map[string]bool{}}
+	i := &Importer{known: map[string]*line{}}
 	if o.Context == "" {
 		o.Context = "imported"
 	}
@@ -92,10 +92,10 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 			if err != nil {
 				return nil, err
 			}
-			i.known[k.Call] = true
+			i.known[k.Call] = l
 		}
 	}
-	if o.First != "" && len(i.known) > 0 && !i.known[o.First] {
+	if o.First != "" && len(i.known) > 0 && i.known[o.First] == nil {
 		return nil, fault.New(fault.Conflict, "the context "+o.Context+" was made of something else",
 			"import under another name")
 	}
@@ -107,8 +107,9 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 // answer the log lacks counts as answered with nothing. E_DOCUMENT_INVALID if the body is no
 // request to the API, and the errors of the store.
 func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
-	if p.ID != "" && i.known[p.ID] {
+	if l := i.known[p.ID]; p.ID != "" && l != nil {
 		i.skipped++
+		i.recorder.latest = l
 		return false, nil
 	}
 	name := api.Name(p.API)
@@ -139,7 +140,7 @@ func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
 		return false, err
 	}
 	if p.ID != "" {
-		i.known[p.ID] = true
+		i.known[p.ID] = c.attempt.line
 	}
 	return true, nil
 }

@@ -12,9 +12,9 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-// runOfCodex reads a file that a run of Codex left. The files are not part of the
+// runOfAgent reads a file that a run of an agent left. The files are not part of the
 // module: without them the test is left out or, where PACT_REQUIRE_SHARED is 1, fails.
-func runOfCodex(t *testing.T, name string) []byte {
+func runOfAgent(t *testing.T, name string) []byte {
 	t.Helper()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -39,23 +39,12 @@ func runOfCodex(t *testing.T, name string) []byte {
 // The calls that a rollout gives have the history that Codex sent, as a recording
 // of the same run holds it. Only the request for a summary is not in the rollout.
 func TestRolloutHoldsWhatCodexSent(t *testing.T) {
-	log, err := Read(runOfCodex(t, "codex/rollout-2026-11-22T08-26-32-01a2025d-3599-7713-9bb1-a58b32bb6c16.jsonl"))
+	log, err := Read(runOfAgent(t, "codex/rollout-2026-11-22T08-26-32-01a2025d-3599-7713-9bb1-a58b32bb6c16.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	const summary = 3 // the request for a summary among those recorded
-	var sent []*api.Request
-	for line := range strings.Lines(string(runOfCodex(t, "wire/codex-tool-compact.jsonl"))) {
-		var exchange struct{ Body json.RawMessage }
-		if err := json.Unmarshal([]byte(line), &exchange); err != nil {
-			t.Fatal(err)
-		}
-		r, ok := api.Read(api.Responses, bodyOf(exchange.Body))
-		if !ok {
-			t.Fatalf("the recording holds what is no request: %.100s", line)
-		}
-		sent = append(sent, r)
-	}
+	sent := sentBy(t, "wire/codex-tool-compact.jsonl", api.Responses)
 	sent = append(sent[:summary:summary], sent[summary+1:]...)
 	calls := log.Sessions[0].Calls
 	if len(calls) != len(sent) || len(log.Findings) != 1 {

@@ -171,7 +171,10 @@ func (s *scanner) value() raw {
 		case '{', '[':
 			depth++
 		case '}', ']':
-			depth--
+			if depth--; depth == 0 {
+				s.at++
+				return s.since(start)
+			}
 		case ',':
 			if depth == 0 {
 				return s.since(start)

@@ -255,7 +255,8 @@ it is:
   a log of calls        requests to the four APIs as JSON or JSON Lines, alone or
                         with answers; HAR; logs of LiteLLM, Bedrock and Inspect;
                         ChatGPT's export; sessions and messages of LangChain,
-                        Pydantic AI, ADK, the OpenAI Agents SDK and Cline
+                        Pydantic AI, ADK, the OpenAI Agents SDK and Cline;
+                        transcripts of Claude Code
 
 The file may be compressed with gzip. A log becomes one context for each of its
 conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens
