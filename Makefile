@@ -9,7 +9,7 @@ VERSION ?= v0.0.0
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents release
+.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents release picture
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -70,3 +70,6 @@ house: ## measure the root package: size, names, uses from file to file
 
 release: ## build pact for six platforms and pack it into dist, as VERSION (default v0.0.0); publishes nothing
 	go run ./internal/release $(VERSION)
+
+picture: ## draw docs/terminal.svg, the picture of the README, anew
+	go run ./internal/picture > docs/terminal.svg

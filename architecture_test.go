@@ -77,6 +77,7 @@ var allowed = map[string]struct {
 	"internal/postgrestest": {third: true},
 	"internal/providertest": {},
 	"internal/testrun":      {},
+	"internal/picture":      {own: []string{"internal/cli"}},
 	"internal/release":      {},
 	"internal/runtests":     {},
 	"cmd/pact":              {own: []string{"internal/cli"}},
