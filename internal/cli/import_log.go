@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"strconv"
 	"strings"
 
@@ -13,22 +15,45 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/klauspost/compress/zstd"
 )
 
 // isLog is a log of calls that another program left.
 const isLog shape = "log"
 
-// readFile is read for a file that may be a log: plain or gzip, with or without
-// a byte order mark.
+// readFile is read for a file that may be a log: plain, gzip or Zstandard, with or
+// without a byte order mark.
 func (a *app) readFile(ctx context.Context, name string) (*input, error) {
 	in, err := a.read(ctx, name)
 	if err != nil {
 		return nil, err
 	}
+	if bytes.HasPrefix(in.data, []byte("\x28\xb5\x2f\xfd")) {
+		if in.data, err = unzstd(in.data); err != nil {
+			return nil, inFile(err, in.name, nil)
+		}
+	}
 	if in.data, err = calllog.Text(in.data); err != nil {
 		return nil, inFile(err, in.name, nil)
 	}
 	return in, nil
+}
+
+// unzstd decompresses a file that begins like Zstandard.
+func unzstd(data []byte) ([]byte, error) {
+	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	text, err := io.ReadAll(io.LimitReader(z, calllog.MaxLog+1))
+	switch {
+	case err != nil:
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "the Zstandard file is damaged or cut short", "")
+	case len(text) > calllog.MaxLog:
+		return nil, fault.New(fault.Limit, "the log has more than "+strconv.Itoa(calllog.MaxLog)+" bytes", "divide it")
+	}
+	return text, nil
 }
 
 // log reads the input as a log, or one session of it.

@@ -53,7 +53,7 @@ func (in *input) base() string {
 	if in.name == "standard input" {
 		return "stdin"
 	}
-	base := strings.TrimSuffix(filepath.Base(in.name), ".gz")
+	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.name), ".gz"), ".zst")
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
 		return name
 	}

@@ -42,8 +42,9 @@ func picture(ctx context.Context, w io.Writer, conversation string) error {
 		return err
 	}
 	var out, problems bytes.Buffer
-	code := cli.Run(ctx, []string{"open", name, "--color", "always", "--no-browser"}, cli.Streams{In: strings.NewReader(""),
-		Out: &out, Err: &problems, Env: []string{"LANG=C.UTF-8", "TERM=xterm-256color"}})
+	env := []string{"LANG=C.UTF-8", "TERM=xterm-256color"}
+	code := cli.Run(ctx, []string{"open", name, "--color", "always", "--no-browser"},
+		cli.Streams{In: strings.NewReader(""), Out: &out, Err: &problems, Env: env})
 	if code != 0 {
 		return errors.New(problems.String())
 	}

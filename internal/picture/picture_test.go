@@ -68,7 +68,8 @@ func TestDrawnTextKeepsPlaceAndStyle(t *testing.T) {
 		}
 	}
 	// A cell is 8.4 pixels wide, the margin 14.
-	want := []piece{{"14.0", "", "ab "}, {"39.2", "b c31", "cd"}, {"56.0", "", " <e>"}, {"30.8", "f", "faint"}, {"72.8", "", " plain"}}
+	want := []piece{{"14.0", "", "ab "}, {"39.2", "b c31", "cd"}, {"56.0", "", " <e>"}, {"30.8", "f", "faint"},
+		{"72.8", "", " plain"}}
 	if len(got) != len(want) {
 		t.Fatalf("got %q", got)
 	}
