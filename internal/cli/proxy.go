@@ -23,6 +23,7 @@ import (
 type recording struct {
 	store    store.Complete
 	recorder *record.Recorder
+	proxy    *proxy.Proxy
 	server   *http.Server
 	address  string // http://127.0.0.1:PORT
 	served   chan error
@@ -40,9 +41,9 @@ func (a *app) record(ctx context.Context, address string, p proxy.Options, o rec
 	}
 	o.Zstd = zstdReader
 	p.Recorder = record.To(s, o)
-	r := &recording{store: s, recorder: p.Recorder, address: "http://" + listener.Addr().String(),
+	r := &recording{store: s, recorder: p.Recorder, proxy: proxy.New(p), address: "http://" + listener.Addr().String(),
 		served: make(chan error, 1)}
-	r.server = &http.Server{Handler: proxy.New(p), ReadHeaderTimeout: time.Minute}
+	r.server = &http.Server{Handler: r.proxy, ReadHeaderTimeout: time.Minute}
 	go func() { r.served <- r.server.Serve(listener) }()
 	return r, nil
 }
@@ -94,6 +95,9 @@ func (a *app) summary(r *recording) {
 	}
 	if got.Unread > 0 {
 		fmt.Fprintf(a.err, "      not read: %s\n", number(got.Unread, "request"))
+	}
+	if passed := r.proxy.Tunneled(); passed > 0 {
+		fmt.Fprintf(a.err, "      not recorded: %s, let through by --websocket tunnel\n", number(passed, "WebSocket"))
 	}
 	if got.KeptRaw > 0 {
 		fmt.Fprintf(a.err, "      kept raw: %s\n", number(got.KeptRaw, "body"))

@@ -12,6 +12,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/api"
@@ -67,7 +68,7 @@ func loopback(host string) bool {
 }
 
 // New returns the handler of a proxy.
-func New(o Options) http.Handler {
+func New(o Options) *Proxy {
 	transport := o.Transport
 	if transport == nil {
 		plain := http.DefaultTransport.(*http.Transport).Clone()
@@ -75,7 +76,7 @@ func New(o Options) http.Handler {
 		plain.MaxIdleConnsPerHost = 64
 		transport = plain
 	}
-	p := &proxy{options: o}
+	p := &Proxy{options: o}
 	p.reverse = httputil.ReverseProxy{
 		Rewrite:       p.rewrite,
 		FlushInterval: -1, // pass each piece of a stream on at once
@@ -86,13 +87,18 @@ func New(o Options) http.Handler {
 	return p
 }
 
-type proxy struct {
-	options Options
-	reverse httputil.ReverseProxy
+// Proxy is a handler that forwards requests and records them.
+type Proxy struct {
+	options  Options
+	reverse  httputil.ReverseProxy
+	tunneled atomic.Int64
 }
 
+// Tunneled returns how many WebSockets were let through unrecorded.
+func (p *Proxy) Tunneled() int { return int(p.tunneled.Load()) }
+
 // ServeHTTP implements http.Handler.
-func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (p *Proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host := r.Host
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -108,12 +114,15 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case !found:
 		refuse(w, http.StatusNotFound, "no provider is known for this path")
 	default:
+		if upgrade {
+			p.tunneled.Add(1)
+		}
 		p.reverse.ServeHTTP(w, r)
 	}
 }
 
 // upstream returns the provider for a path, and the rest of the path.
-func (p *proxy) upstream(path string) (to *url.URL, rest string, ok bool) {
+func (p *Proxy) upstream(path string) (to *url.URL, rest string, ok bool) {
 	first, after, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if to, ok = p.options.Upstreams[first]; ok && first != "" {
 		return to, "/" + after, true
@@ -122,7 +131,7 @@ func (p *proxy) upstream(path string) (to *url.URL, rest string, ok bool) {
 	return to, path, ok
 }
 
-func (p *proxy) rewrite(r *httputil.ProxyRequest) {
+func (p *Proxy) rewrite(r *httputil.ProxyRequest) {
 	to, rest, _ := p.upstream(r.In.URL.Path)
 	r.Out.URL.Path, r.Out.URL.RawPath = rest, ""
 	base := *to

@@ -44,8 +44,8 @@ func TestWebSocketsAreRefusedOrTunneled(t *testing.T) {
 	must(t, err)
 	for _, tunnel := range []bool{false, true} {
 		rec := record.To(store.NewMemory(), record.Options{})
-		server := httptest.NewServer(proxy.New(proxy.Options{Upstreams: map[string]*url.URL{"": to}, Recorder: rec,
-			Tunnel: tunnel}))
+		handler := proxy.New(proxy.Options{Upstreams: map[string]*url.URL{"": to}, Recorder: rec, Tunnel: tunnel})
+		server := httptest.NewServer(handler)
 		defer server.Close()
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())
 		must(t, err)
@@ -76,6 +76,9 @@ func TestWebSocketsAreRefusedOrTunneled(t *testing.T) {
 		rec.Close()
 		if got := rec.Stats(); got.Calls != 0 || got.Lost != 0 || got.Unread != 0 {
 			t.Errorf("%+v", got)
+		}
+		if passed := handler.Tunneled(); tunnel != (passed == 1) {
+			t.Errorf("tunnel %t: %d WebSockets passed", tunnel, passed)
 		}
 	}
 }
