@@ -45,6 +45,9 @@ type ImportOptions struct {
 	// Source says where the calls come from: the attribute wire:source of each
 	// new context. It has a JSON form; nil for no attribute.
 	Source map[string]any
+	// Begun names the context and the call that began the conversation, if the log
+	// says so: the attribute wire:begun-by of each new context. It has a JSON form.
+	Begun map[string]any
 	// First is the ID of the first call of the log, "" if the log may begin
 	// anywhere. Contexts that have calls, but not this one, were made of another
 	// log, and NewImporter refuses to continue them.
@@ -74,6 +77,7 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 		return nil, err
 	}
 	i.recorder = &Recorder{store: s, last: map[string]*line{}, previous: map[asked]string{}, source: o.Source,
+		begun:   o.Begun,
 		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
 	if err := i.recorder.openLines(ctx); err != nil {
 		return nil, err
@@ -215,8 +219,12 @@ func (i *Importer) Contexts() []string {
 	return names
 }
 
-// sourced adds where calls come from to the attributes of a new context.
+// sourced adds to the attributes of a new context where its calls come from and
+// what began them.
 func (r *Recorder) sourced(attrs map[string]any) map[string]any {
+	if r.begun != nil && attrs[attrBegun] == nil {
+		attrs[attrBegun] = maps.Clone(r.begun)
+	}
 	if r.source != nil {
 		attrs[attrSource] = maps.Clone(r.source)
 	}

@@ -61,6 +61,7 @@ type Recorder struct {
 	store   store.Store
 	options Options
 	source  map[string]any // the attribute wire:source of new contexts, nil for none
+	begun   map[string]any // the attribute wire:begun-by of new contexts that no recorded call began, nil for none
 	queue   *queue
 
 	mu       sync.Mutex

@@ -8,7 +8,9 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 )
 
-const formatClaudeCode = "Claude Code transcript"
+// ClaudeCode is the format of a transcript of Claude Code. Those of its sub-agents
+// are files of their own.
+const ClaudeCode = "Claude Code transcript"
 
 // claudeNotes are the types of lines in which Claude Code keeps what it shows
 // and how it is set up. No request has them.
@@ -46,7 +48,7 @@ func readClaudeCode(data []byte) (*Log, error) {
 		return nil, fault.New(fault.DocumentInvalid, "it holds no message", "")
 	}
 	s := t.session()
-	return &Log{Format: formatClaudeCode, Findings: found.list(), Sessions: []Session{s}}, nil
+	return &Log{Format: ClaudeCode, Findings: found.list(), Sessions: []Session{s}}, nil
 }
 
 // claudeTree is a transcript.

@@ -48,12 +48,13 @@ type part struct {
 	name         string
 	conversation *transcript.Conversation
 	session      *calllog.Session
-	format       string      // of the log
-	lost         *lossReader // adds up what the policy takes; nil without one
+	format       string         // of the log
+	begun        map[string]any // the call of another part that began a sub-agent, nil for none
+	lost         *lossReader    // adds up what the policy takes; nil without one
 }
 
 // split divides the input into parts, one for each context.
-func (in *input) split(kind shape, f *importFlags) ([]part, error) {
+func (a *app) split(ctx context.Context, in *input, kind shape, f *importFlags) ([]part, error) {
 	name := f.name
 	if name == "" {
 		name = in.base()
@@ -62,6 +63,11 @@ func (in *input) split(kind shape, f *importFlags) ([]part, error) {
 		log, err := in.log(f.conversation)
 		if err != nil {
 			return nil, err
+		}
+		if f.conversation == "" {
+			if err := a.withAgents(ctx, in, log); err != nil {
+				return nil, err
+			}
 		}
 		in.findings = log.Findings
 		return in.logParts(log, name), nil
@@ -114,7 +120,7 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 	}
 	p := &plan{input: in, edition: f.edition, strict: f.strict, renumber: f.renumber}
 	if p.kind, err = in.shape(); err == nil {
-		p.parts, err = in.split(p.kind, f)
+		p.parts, err = a.split(ctx, in, p.kind, f)
 	}
 	return p, err
 }

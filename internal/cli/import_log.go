@@ -90,6 +90,13 @@ func (in *input) logParts(log *calllog.Log, name string) []part {
 		if s.Name != "" {
 			parts[i].name += "/" + s.Name
 		}
+		if b := s.Begun; b != nil {
+			of := name
+			if b.Session != "" {
+				of += "/" + b.Session
+			}
+			parts[i].begun = map[string]any{"context": of, "call": b.Call}
+		}
 	}
 	return parts
 }
@@ -107,7 +114,7 @@ func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenO
 		first = p.session.Calls[0].ID
 	}
 	importer, err := record.NewImporter(ctx, s, record.ImportOptions{Context: p.name, Actor: o.Actor, Source: source,
-		First: first})
+		First: first, Begun: p.begun})
 	if err != nil {
 		return nil, err
 	}

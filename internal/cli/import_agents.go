@@ -1,0 +1,91 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/calllog"
+)
+
+// withAgents adds the sessions of the sub-agents to a transcript of Claude Code.
+// Beside ID.jsonl their transcripts are ID/subagents/agent-*.jsonl. One that
+// cannot be read is left out, and a finding says so: it may have just been begun.
+func (a *app) withAgents(ctx context.Context, in *input, log *calllog.Log) error {
+	if log.Format != calllog.ClaudeCode || len(log.Sessions) != 1 {
+		return nil
+	}
+	beside := strings.TrimSuffix(in.name, ".gz")
+	beside = filepath.Join(strings.TrimSuffix(beside, filepath.Ext(beside)), "subagents")
+	files, err := os.ReadDir(beside)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	for _, f := range files {
+		id, isAgent := strings.CutSuffix(f.Name(), ".jsonl")
+		if !isAgent || !strings.HasPrefix(id, "agent-") {
+			continue
+		}
+		path := filepath.Join(beside, f.Name())
+		file, err := a.readFile(ctx, path)
+		if err == nil {
+			var of *calllog.Log
+			if of, err = file.log(""); err == nil {
+				s := of.Sessions[0]
+				s.Name = id
+				log.Sessions = append(log.Sessions, s)
+				for _, found := range of.Findings {
+					found.Message = f.Name() + ": " + found.Message
+					log.Findings = append(log.Findings, found)
+				}
+				continue
+			}
+		}
+		log.Findings = append(log.Findings, inspect.Finding{Code: fault.DocumentInvalid,
+			Message: f.Name() + " was left out: " + err.Error()})
+	}
+	for i := range log.Sessions[1:] {
+		s := &log.Sessions[i+1]
+		if err := beganBy(filepath.Join(beside, s.Name+".meta.json"), s, log.Sessions); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beganBy names the call that began the session of a sub-agent, as the file
+// beside its transcript has it. The call may be another sub-agent's.
+func beganBy(meta string, s *calllog.Session, all []calllog.Session) error {
+	data, err := os.ReadFile(meta)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil // earlier versions did not write it
+	}
+	if err != nil {
+		return err
+	}
+	var about struct{ ToolUseID string }
+	if json.Unmarshal(data, &about) != nil || about.ToolUseID == "" {
+		return nil
+	}
+	s.Begun = &calllog.Begun{Call: about.ToolUseID}
+	id, _ := json.Marshal(about.ToolUseID)
+	for i := range all {
+		for j := range all[i].Calls {
+			if all[i].Name != s.Name && bytes.Contains(all[i].Calls[j].Answer, append([]byte(`"id":`), id...)) {
+				s.Begun.Session = all[i].Name
+				return nil
+			}
+		}
+	}
+	return nil
+}
