@@ -78,6 +78,11 @@ func (a *app) run(ctx context.Context, args []string) int {
 		err = a.finish()
 	}
 	if err != nil {
+		if cmd.Name() == hookName { // it never fails the agent that calls it, nor prints what the agent would read
+			a.json = false
+			a.fail(ctx, cmd, err, args)
+			return exitOK
+		}
 		return a.fail(ctx, cmd, err, args)
 	}
 	if a.failed {
@@ -138,7 +143,7 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		}
 	}
 	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.replayCommand(),
-		a.applyCommand(), a.copyCommand(), a.runCommand(), a.proxyCommand(), a.serveCommand(), a.dbCommand())
+		a.applyCommand(), a.copyCommand(), a.runCommand(), a.proxyCommand(), a.hookCommand(), a.serveCommand(), a.dbCommand())
 	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.blameCommand(),
 		a.timelineCommand(), a.prefixCommand(), a.threadCommand(), a.hashCommand(), a.attemptsCommand(), a.requestCommand(),
 		a.verifyCommand(),
