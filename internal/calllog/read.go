@@ -25,6 +25,7 @@ type format struct {
 // formats are in the order in which they are tried: the last one fits most.
 var formats = []format{
 	{"a Claude Code transcript", isClaudeCode, readClaudeCode},
+	{"an opencode export", isOpencode, readOpencode},
 	{"a HAR", isHAR, readHAR},
 	{"a Codex rollout", isCodex, readCodex},
 	{"an Inspect log", isInspect, readInspect},

@@ -262,7 +262,7 @@ it is:
                         with answers; HAR; logs of LiteLLM, Bedrock and Inspect;
                         ChatGPT's export; sessions and messages of LangChain,
                         Pydantic AI, ADK, the OpenAI Agents SDK and Cline;
-                        transcripts of Claude Code
+                        transcripts of Claude Code, exports of opencode
 
 The file may be compressed with gzip. A log becomes one context for each of its
 conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens

@@ -1,0 +1,48 @@
+package calllog
+
+import (
+	"slices"
+	"testing"
+)
+
+// The requests of the sample, written by hand from it: the results of tools
+// follow their answer, and after a compaction the summary stands for all before.
+func TestOpencodeExport(t *testing.T) {
+	const asks = "user text Which book is this, and is it here? | user image"
+	const looked = asks + ` | assistant thinking It looks like Momo. | ` +
+		`assistant call call_1 find_book {"arguments":"{\"title\":\"Momo\"}","name":"find_book"} | ` +
+		"tool result call_1 find_book failed the catalogue is closed"
+	const compacts = `user compaction {"type":"compaction"}`
+	want := []string{asks, looked, looked + " | assistant text I cannot look now. | " + compacts,
+		compacts + " | assistant text The user looks for Momo. | user text Try again."}
+	s := sampleLog(t, "opencode-export.json").Sessions[0]
+	var got []string
+	for i := range s.Calls {
+		got = append(got, words(requestOf(t, &s.Calls[i]).Parts))
+		if s.Calls[i].Rewrites != (i == len(want)-1) {
+			t.Errorf("call %d: rewrites %t", i+1, s.Calls[i].Rewrites)
+		}
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("the requests say\n%q\nwant\n%q", got, want)
+	}
+}
+
+// A real export of one turn. Its recorded requests are of another run.
+func TestARealOpencodeExport(t *testing.T) {
+	log, err := Read(runOfAgent(t, "opencode/export.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	calls := log.Sessions[0].Calls
+	if len(calls) != 1 || len(log.Findings) > 0 {
+		t.Fatalf("%d calls and findings %v, want 1 call and none", len(calls), log.Findings)
+	}
+	if got := words(requestOf(t, &calls[0]).Parts); got != `user text "say hello <ünï>"` {
+		t.Errorf("the request says %s", got)
+	}
+	a, said := answerOf(&calls[0])
+	if words(said) != "assistant text Hello from chat" || *a.Usage.In != 10 || *a.Usage.Out != 3 || *a.Usage.Cached != 4 {
+		t.Errorf("the answer says %s with %+v", words(said), a.Usage)
+	}
+}
