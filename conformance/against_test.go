@@ -42,6 +42,7 @@ func program(t *testing.T, name string, words ...string) string {
 		t.Fatal(err)
 	}
 	t.Setenv("PACT_TEST_PROGRAM", name)
+	t.Setenv("GORACE", "atexit_sleep_ms=0") // otherwise each call of it ends a second later under the race detector
 	return strings.Join(append([]string{"'" + self + "'"}, words...), " ")
 }
 

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"strconv"
@@ -210,15 +211,18 @@ func (a *app) reportPlan(p *plannedPruning) error {
 	}
 	a.aligned(rows, "lrrrrr"[:len(rows[0])])
 	if c := p.Cached; c != nil {
-		a.printf("\nof the %s that were sent last, %s stay the beginning of the thread", bytesText(c.Shared.OfBytes),
-			bytesText(c.With))
+		stays := fmt.Sprintf("of the %s that were sent last, %s stay the beginning of the thread",
+			bytesText(c.Shared.OfBytes), bytesText(c.With))
 		if c.Lost > 0 {
-			a.printf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost), visible(c.Shared.Older))
+			stays += fmt.Sprintf(", %s less than without pruning: it differs from %s on", bytesText(c.Lost),
+				visible(c.Shared.Older))
 		}
 		a.printf("\n")
+		a.sentence(stays)
 		if cost := p.CacheCost; cost != nil {
-			a.printf("to read these %s as input again costs %s %s more; %s, prices of %s\n", plural(int(c.LostTokens), "token"),
-				money(cost.Amount), visible(cost.Currency), visible(cost.Model), visible(cost.AsOf))
+			a.sentence(fmt.Sprintf("to read these %s as input again costs %s %s more; %s, prices of %s",
+				plural(int(c.LostTokens), "token"), money(cost.Amount), visible(cost.Currency), visible(cost.Model),
+				visible(cost.AsOf)))
 		}
 		switch {
 		case c.Reasoning == 1:

@@ -22,8 +22,9 @@ import (
 func TestLibraryNamesNoCommand(t *testing.T) {
 	spoken := spokenByTheCommandLine()
 	const root = "../.."
-	// conformance asks command lines; the server of the tests is started by one.
-	others := []string{"benchmarks", "cmd", "conformance", "examples", "internal/cli", "internal/postgrestest"}
+	// conformance and the picture ask command lines; the server of the tests is started by one.
+	others := []string{"benchmarks", "cmd", "conformance", "examples", "internal/cli", "internal/picture",
+		"internal/postgrestest"}
 	texts := 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
