@@ -190,7 +190,7 @@ func recorder(t *testing.T, s store.Store, o record.Options) *record.Recorder {
 	return rec
 }
 
-func opened(t *testing.T, s store.Store, name string) *pact.Context {
+func opened(t testing.TB, s store.Store, name string) *pact.Context {
 	t.Helper()
 	c, err := pact.Open(t.Context(), s, name, nil)
 	must(t, err)

@@ -2,8 +2,6 @@ package record
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"slices"
 	"strconv"
@@ -97,7 +95,8 @@ func Request(ctx context.Context, c *pact.Context, cycle int64) (*Body, error) {
 				return nil, err
 			}
 		}
-		return body(ctx, s, attempts[i], k)
+		b, _, err := body(ctx, s, attempts[i], k, contents{})
+		return b, err
 	}
 	return nil, fault.At(fault.AttemptNotFound, fault.NoOffset, strconv.FormatInt(cycle, 10),
 		"no request of cycle "+strconv.FormatInt(cycle, 10)+" was recorded", "Context.Attempts lists those that were")
@@ -150,59 +149,4 @@ func BrokenAnswers(ctx context.Context, c *pact.Context, cycle int64) ([]Broken,
 		}
 	}
 	return list, nil
-}
-
-func body(ctx context.Context, s *pact.Snapshot, a store.Attempt, k *kept) (_ *Body, err error) {
-	b := wire.Body{Notes: k.Notes}
-	if k.Notes.Raw == nil {
-		if b.Value, err = k.value(ctx, s); err != nil {
-			return nil, err
-		}
-	}
-	text, err := b.Bytes()
-	if err != nil {
-		return nil, changed(err)
-	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != k.SHA256 {
-		return nil, changed(nil)
-	}
-	return &Body{Bytes: text, SHA256: k.SHA256, Attempt: a, Path: k.Path, Redacted: k.Redacted,
-		Encoding: k.Encoding}, nil
-}
-
-// changed returns the error for a snapshot that no longer restores the body.
-func changed(err error) error {
-	const message, remedy = "the snapshot is not what was sent", "an edit or an erasure changed it since"
-	if err == nil {
-		return fault.New(fault.Conflict, message, remedy)
-	}
-	return fault.Wrap(fault.Conflict, err, message, remedy)
-}
-
-// value rebuilds the value of the body.
-func (k *kept) value(ctx context.Context, s *pact.Snapshot) (value canon.Any, err error) {
-	defer tree.Recover(&err)
-	r := api.Request{API: k.API}
-	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
-		return canon.Any{}, err
-	}
-	if r.Frame, err = canon.ParseDocument(k.Frame); err != nil {
-		return canon.Any{}, err
-	}
-	var contents []canon.Any
-	s.Tree().BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
-		var content canon.Value
-		if content, err = contentOf(ctx, e.Node()); err != nil {
-			return false
-		}
-		contents = append(contents, content.Any())
-		return true
-	})
-	if err != nil {
-		return canon.Any{}, err
-	}
-	if value, err = r.Join(contents); err != nil {
-		return canon.Any{}, changed(err)
-	}
-	return value, nil
 }

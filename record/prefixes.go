@@ -34,10 +34,13 @@ func Dialects() (names []string, sources map[string][]string) {
 // says it read. dialectName is one of [Dialects]; "" picks the dialect of the
 // API that the call used. If a cycle has several recorded attempts, the last
 // one counts. The sequence ends at the first error: E_DOCUMENT_INVALID if no
-// dialect has that name. Cost: that of all threads.
+// dialect has that name. Cost: it parses the content of each block once, and
+// writes the body of each call to compare its SHA-256 with the recorded one. It
+// also parses bodies that attempts keep raw or with spellings of their own.
 func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
-		w := &follower{ctx: ctx, c: c, answers: newAnswers(), caches: map[*dialect.Dialect]*dialect.Cache{}}
+		w := &follower{ctx: ctx, c: c, answers: newAnswers(), contents: contents{}, hashes: dialect.Hashes{},
+			caches: map[*dialect.Dialect]*dialect.Cache{}}
 		if dialectName != "" {
 			if w.chosen = dialect.Named(dialectName); w.chosen == nil {
 				names, _ := Dialects()
@@ -94,12 +97,14 @@ func joined(names []string) string {
 
 // follower walks through the calls of a context.
 type follower struct {
-	ctx     context.Context
-	c       *pact.Context
-	chosen  *dialect.Dialect // nil: each call uses the dialect of its API
-	answers *answers
-	caches  map[*dialect.Dialect]*dialect.Cache
-	before  *sent // the previous call, nil if there is none to compare with
+	ctx      context.Context
+	c        *pact.Context
+	chosen   *dialect.Dialect // nil: each call uses the dialect of its API
+	answers  *answers
+	contents contents       // of the blocks that it has passed
+	hashes   dialect.Hashes // of the parts that it has passed
+	caches   map[*dialect.Dialect]*dialect.Cache
+	before   *sent // the previous call, nil if there is none to compare with
 }
 
 // sent is a call that the follower has passed.
@@ -153,7 +158,7 @@ func (w *follower) call(a store.Attempt, k *kept, committed bool) (p inspect.Cal
 		p.Problem, w.before = err.Error(), nil
 		return p, nil
 	}
-	now := &sent{d, d.Read(request, a.Model, text), s.Tree()}
+	now := &sent{d, d.ReadNext(request, a.Model, text, w.hashes), s.Tree()}
 	p.Blocks = len(now.prompt.Blocks)
 	about := w.answers.about[a.ID]
 	p.Seen = w.answers.seen(request, about)
@@ -169,15 +174,18 @@ func (w *follower) call(a store.Attempt, k *kept, committed bool) (p inspect.Cal
 
 // request rebuilds the request of an attempt.
 func (w *follower) request(s *pact.Snapshot, a store.Attempt, k *kept) (*api.Request, []byte, error) {
-	b, err := body(w.ctx, s, a, k)
+	b, said, err := body(w.ctx, s, a, k, w.contents)
 	if err != nil {
 		return nil, nil, err
 	}
-	read, err := wire.Read(b.Bytes)
-	if err != nil {
-		return nil, nil, err
+	if said.Kind == canon.KindAbsent {
+		read, err := wire.Read(b.Bytes)
+		if err != nil {
+			return nil, nil, err
+		}
+		said = read.Value
 	}
-	request, ok := api.Read(k.API, read.Value)
+	request, ok := api.Read(k.API, said)
 	if !ok {
 		return nil, nil, changed(nil)
 	}

@@ -32,6 +32,13 @@ type Block struct {
 // Read reads the prompt of a request. model is the model that the path names,
 // for bodies without one. Only a dialect that compares bodies needs body.
 func (d *Dialect) Read(r *api.Request, model string, body []byte) *Prompt {
+	return d.ReadNext(r, model, body, Hashes{})
+}
+
+// ReadNext is Read for the calls of one conversation: it takes the hashes of the
+// parts that an earlier call had from known, and adds those of new parts. Cost:
+// linear in the number of parts, and in the bytes of the new ones.
+func (d *Dialect) ReadNext(r *api.Request, model string, body []byte, known Hashes) *Prompt {
 	p := &Prompt{Model: r.Model}
 	if p.Model == "" {
 		p.Model = model
@@ -39,9 +46,11 @@ func (d *Dialect) Read(r *api.Request, model string, body []byte) *Prompt {
 	for i := range d.Settings {
 		p.Settings = append(p.Settings, d.Settings[i].value(r))
 	}
-	for _, part := range r.Parts {
+	p.Blocks = make([]Block, 0, len(r.Parts))
+	for i := range r.Parts {
+		part := &r.Parts[i]
 		b := Block{Section: part.Section, Kind: part.Kind, Name: part.Name, message: part.Message,
-			hash: hashOf(&part)}
+			hash: known.of(part)}
 		b.Marked = part.Marker.Kind != canon.KindAbsent
 		b.Lifetime = follow(part.Marker, "ttl").Text
 		b.Apart = d.Apart != "" && part.Section == api.System && strings.HasPrefix(part.Content.Text, d.Apart)
@@ -108,15 +117,6 @@ func (p *Prompt) lastMarkable() *Block {
 	}
 	return nil
 }
-
-// hashOf returns equal hashes for parts that say the same to a model.
-func hashOf(p *api.Part) [sha256.Size]byte {
-	failed := canon.Any{Kind: canon.KindBool, Text: string(canon.Bool(p.Failed))}
-	return sha256.Sum256([]byte(canon.ArrayOf(word(p.Kind), word(p.Role), word(p.Call), word(p.Name), failed,
-		p.Content).Value()))
-}
-
-func word(text string) canon.Any { return canon.Any{Kind: canon.KindString, Text: text} }
 
 // follow follows a path of members; absent if one is missing.
 func follow(v canon.Any, path ...string) canon.Any {

@@ -1,0 +1,99 @@
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/wire"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// contents holds the parsed contents of blocks by their content hash, so that a
+// block that many calls send is read and parsed once.
+type contents map[tree.Digest]canon.Any
+
+// of returns the content of a block. JSON cannot express every content; a block
+// without a hash is parsed each time.
+func (c contents) of(ctx context.Context, n *tree.Node) (canon.Any, error) {
+	if v, ok := c[n.Hash]; ok && n.HashOK {
+		return v, nil
+	}
+	content, err := contentOf(ctx, n)
+	if err != nil {
+		return canon.Any{}, err
+	}
+	v := content.Any()
+	if n.HashOK {
+		c[n.Hash] = v
+	}
+	return v, nil
+}
+
+// body rebuilds the body of an attempt. It also returns what the body says,
+// absent if the blocks do not tell: the attempt keeps the body raw, or keeps the
+// spelling of some values, which the body then has in place of the values.
+func body(ctx context.Context, s *pact.Snapshot, a store.Attempt, k *kept, known contents) (*Body, canon.Any, error) {
+	b := wire.Body{Notes: k.Notes}
+	var err error
+	if k.Notes.Raw == nil {
+		if b.Value, err = k.value(ctx, s, known); err != nil {
+			return nil, canon.Any{}, err
+		}
+	}
+	text, err := b.Bytes()
+	if err != nil {
+		return nil, canon.Any{}, changed(err)
+	}
+	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != k.SHA256 {
+		return nil, canon.Any{}, changed(nil)
+	}
+	said := b.Value
+	if len(k.Notes.Spelled) > 0 {
+		said = canon.Any{}
+	}
+	return &Body{Bytes: text, SHA256: k.SHA256, Attempt: a, Path: k.Path, Redacted: k.Redacted,
+		Encoding: k.Encoding}, said, nil
+}
+
+// changed returns the error for a snapshot that no longer restores the body.
+func changed(err error) error {
+	const message, remedy = "the snapshot is not what was sent", "an edit or an erasure changed it since"
+	if err == nil {
+		return fault.New(fault.Conflict, message, remedy)
+	}
+	return fault.Wrap(fault.Conflict, err, message, remedy)
+}
+
+// value rebuilds the value of the body.
+func (k *kept) value(ctx context.Context, s *pact.Snapshot, known contents) (value canon.Any, err error) {
+	defer tree.Recover(&err)
+	r := api.Request{API: k.API}
+	if r.Parameters, err = canon.ParseDocument(k.Parameters); err != nil {
+		return canon.Any{}, err
+	}
+	if r.Frame, err = canon.ParseDocument(k.Frame); err != nil {
+		return canon.Any{}, err
+	}
+	var parts []canon.Any
+	s.Tree().BlocksFrom(0, func(e *tree.Entry, _ tree.Class) bool {
+		var content canon.Any
+		if content, err = known.of(ctx, e.Node()); err != nil {
+			return false
+		}
+		parts = append(parts, content)
+		return true
+	})
+	if err != nil {
+		return canon.Any{}, err
+	}
+	if value, err = r.Join(parts); err != nil {
+		return canon.Any{}, changed(err)
+	}
+	return value, nil
+}
