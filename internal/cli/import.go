@@ -262,9 +262,12 @@ it is:
                         with answers; HAR; logs of LiteLLM, Bedrock and Inspect;
                         ChatGPT's export; sessions and messages of LangChain,
                         Pydantic AI, ADK, the OpenAI Agents SDK and Cline;
-                        transcripts of Claude Code, exports of opencode
+                        transcripts of Claude Code, rollouts of Codex, exports of
+                        opencode
+  a directory           NAME.request.json and NAME.response.json, as Claude Code
+                        writes them with OTEL_LOG_RAW_API_BODIES=file:DIRECTORY
 
-The file may be compressed with gzip. A log becomes one context for each of its
+The file may be compressed with gzip or Zstandard. A log becomes one context for each of its
 conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens
 that it has. The same log again adds the calls that it has since. docs/imports.md says
 what each format tells.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
 	"strconv"
 	"strings"
 
@@ -22,8 +23,12 @@ import (
 const isLog shape = "log"
 
 // readFile is read for a file that may be a log: plain, gzip or Zstandard, with or
-// without a byte order mark.
+// without a byte order mark; or for a directory of bodies.
 func (a *app) readFile(ctx context.Context, name string) (*input, error) {
+	if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
+		data, err := bodiesOf(name)
+		return &input{name: strings.TrimRight(name, "/"), data: data}, inFile(err, name, nil)
+	}
 	in, err := a.read(ctx, name)
 	if err != nil {
 		return nil, err
