@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact/conformance"
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // printReport prints a report for a person.
@@ -53,9 +54,9 @@ func (a *app) printFailures(r *conformance.Report) {
 			break
 		}
 		a.printf("%s  %s at %s: %s\n", a.verdict(conformance.Failed), plural(len(g.Cases), "case"),
-			cmp.Or(g.Command, "no command"), oneLine(g.Reason, 60))
+			cmp.Or(g.Command, "no command"), excerpt(canon.String(g.Reason), 60))
 		a.printf("%s\n", a.paint.faint(wrapped("first "+g.Cases[0].ID+": "+
-			oneLine(g.Cases[0].Reason, 200), 14)))
+			excerpt(canon.String(g.Cases[0].Reason), 200), 14)))
 	}
 	a.printf("\n")
 	rows := [][]string{{"command", "cases", "failed at it"}}
@@ -64,11 +65,6 @@ func (a *app) printFailures(r *conformance.Report) {
 	}
 	a.aligned(rows, "lrr")
 	a.printf("\n")
-}
-
-// oneLine makes a text one visible line of at most width columns.
-func oneLine(text string, width int) string {
-	return strings.TrimRight(fit(visible(strings.Join(strings.Fields(text), " ")), width), " ")
 }
 
 func (a *app) colored(failed int) string {
@@ -163,22 +159,6 @@ func places(sources []conformance.Source) string {
 // wrapped breaks a text into indented lines of 100 columns.
 func wrapped(text string, indent int) string {
 	const most = 100
-	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(text) {
-		switch {
-		case column == 0:
-			b.WriteString(strings.Repeat(" ", indent))
-			column = indent
-		case column+1+len(word) > most:
-			b.WriteString("\n" + strings.Repeat(" ", indent))
-			column = indent
-		default:
-			b.WriteByte(' ')
-			column++
-		}
-		b.WriteString(word)
-		column += len(word)
-	}
-	return b.String()
+	line := strings.Repeat(" ", indent) + strings.Join(strings.Fields(text), " ")
+	return strings.Join(wrapLine(line, most), "\n")
 }
