@@ -1,8 +1,6 @@
 package transcript
 
 import (
-	"bytes"
-
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -10,12 +8,15 @@ import (
 // cannot read it. A PACT document or history is not a conversation. The beginning of a file
 // is enough if it holds the names that distinguish the shapes.
 func Detect(data []byte) string {
-	s := scan{data: data}
-	s.space()
-	list := s.take('[')
-	switch c := s.peek(); {
+	s := &canon.Scanner{Data: data}
+	s.Space()
+	list := s.Peek() == '['
+	if list {
+		s.Open('[')
+	}
+	switch c := s.Peek(); {
 	case c == '{':
-		return shapeOf(s.names())
+		return shapeOf(namesOf(s))
 	case list && (c == '[' || c == ']'):
 		return ShapeOpenAI
 	}
@@ -47,88 +48,26 @@ func kindsOf(object canon.Any) map[string]canon.Kind {
 	return kinds
 }
 
-// scan skips through JSON text and parses only what it needs. It stops at the
-// first byte that is not JSON; Read reports what is wrong there.
-type scan struct {
-	data []byte
-	at   int
-}
-
-func (s *scan) peek() byte {
-	if s.at < len(s.data) {
-		return s.data[s.at]
-	}
-	return 0
-}
-
-func (s *scan) space() {
-	for s.at < len(s.data) && bytes.IndexByte([]byte(" \t\r\n"), s.data[s.at]) >= 0 {
-		s.at++
-	}
-}
-
-func (s *scan) take(c byte) bool {
-	if s.peek() != c {
-		return false
-	}
-	s.at++
-	s.space()
-	return true
-}
-
-// names returns the member names of the current object and the kinds of their
-// values.
-func (s *scan) names() map[string]canon.Kind {
+// namesOf returns the member names of an object and the kinds of their values. It
+// stops at the first byte that is not JSON; Read reports what is wrong there.
+func namesOf(s *canon.Scanner) map[string]canon.Kind {
 	kinds := make(map[string]canon.Kind)
-	s.take('{')
-	for s.peek() == '"' {
-		start := s.at
-		s.text()
-		name, err := canon.Parse(s.data[start:s.at])
-		s.space()
-		if err != nil || !s.take(':') || s.peek() == 0 {
+	for s.Open('{'); s.Peek() == '"'; s.Next() {
+		start := s.At
+		s.Text()
+		name, err := canon.Parse(s.Data[start:s.At])
+		s.Space()
+		if err != nil || s.Peek() != ':' {
+			break
+		}
+		s.At++
+		s.Space()
+		if s.Peek() == 0 {
 			break
 		}
 		text, _ := name.Text()
-		kinds[text] = canon.Value(s.data[s.at : s.at+1]).Kind()
-		s.value()
-		s.space()
-		if !s.take(',') {
-			break
-		}
+		kinds[text] = canon.Value(s.Data[s.At : s.At+1]).Kind()
+		s.Value()
 	}
 	return kinds
-}
-
-// text skips a string.
-func (s *scan) text() {
-	for s.at++; s.at < len(s.data) && s.data[s.at] != '"'; s.at++ {
-		if s.data[s.at] == '\\' {
-			s.at++
-		}
-	}
-	s.at = min(s.at+1, len(s.data))
-}
-
-// value skips a value, up to the comma or bracket after it.
-func (s *scan) value() {
-	for depth := 0; s.at < len(s.data); {
-		switch s.data[s.at] {
-		case '"':
-			s.text()
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			depth--
-		case ',':
-			if depth == 0 {
-				return
-			}
-		}
-		if depth < 0 {
-			return
-		}
-		s.at++
-	}
 }

@@ -1,8 +1,6 @@
 package calllog
 
 import (
-	"bytes"
-
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -81,17 +79,17 @@ func (r raw) fields() fields {
 		return nil
 	}
 	all := fields{}
-	s := scanner{data: r}
-	for s.open('{'); s.peek() == '"'; s.next() {
-		start := s.at
-		s.text()
-		name := raw(s.data[start:s.at]).text()
-		s.space()
-		if s.peek() != ':' {
+	s := canon.Scanner{Data: r}
+	for s.Open('{'); s.Peek() == '"'; s.Next() {
+		start := s.At
+		s.Text()
+		name := raw(s.Data[start:s.At]).text()
+		s.Space()
+		if s.Peek() != ':' {
 			break
 		}
-		s.at++
-		all[name] = s.value()
+		s.At++
+		all[name] = s.Value()
 	}
 	return all
 }
@@ -102,90 +100,9 @@ func (r raw) elems() []raw {
 		return nil
 	}
 	var all []raw
-	s := scanner{data: r}
-	for s.open('['); s.at < len(s.data) && s.peek() != ']'; s.next() {
-		all = append(all, s.value())
+	s := canon.Scanner{Data: r}
+	for s.Open('['); s.At < len(s.Data) && s.Peek() != ']'; s.Next() {
+		all = append(all, s.Value())
 	}
 	return all
 }
-
-// scanner steps through JSON text without checking it.
-type scanner struct {
-	data []byte
-	at   int
-}
-
-// peek returns the byte at hand, 0 at the end.
-func (s *scanner) peek() byte {
-	if s.at < len(s.data) {
-		return s.data[s.at]
-	}
-	return 0
-}
-
-func (s *scanner) space() {
-	for s.at < len(s.data) && bytes.IndexByte([]byte(" \t\r\n"), s.data[s.at]) >= 0 {
-		s.at++
-	}
-}
-
-// open steps into a list or an object.
-func (s *scanner) open(c byte) {
-	s.space()
-	if s.peek() == c {
-		s.at++
-	}
-	s.space()
-}
-
-// next steps over the comma behind an element.
-func (s *scanner) next() {
-	s.space()
-	if s.peek() != ',' {
-		s.at = len(s.data)
-		return
-	}
-	s.at++
-	s.space()
-}
-
-// text steps over a string.
-func (s *scanner) text() {
-	for s.at++; s.at < len(s.data) && s.data[s.at] != '"'; s.at++ {
-		if s.data[s.at] == '\\' {
-			s.at++
-		}
-	}
-	s.at = min(s.at+1, len(s.data))
-}
-
-// value steps over the value at hand and returns its text.
-func (s *scanner) value() raw {
-	s.space()
-	start := s.at
-	for depth := 0; s.at < len(s.data); {
-		switch s.data[s.at] {
-		case '"':
-			s.text()
-			continue
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth == 0 {
-				s.at++
-				return s.since(start)
-			}
-		case ',':
-			if depth == 0 {
-				return s.since(start)
-			}
-		}
-		if depth < 0 {
-			return s.since(start)
-		}
-		s.at++
-	}
-	return s.since(start)
-}
-
-func (s *scanner) since(start int) raw { return bytes.TrimRight(s.data[start:s.at], " \t\r\n") }

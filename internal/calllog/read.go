@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 )
 
 // MaxLog is how many bytes of a log Read takes, after decompression.
@@ -66,8 +67,8 @@ func formatOf(data []byte) *format {
 		if text, number, at = nextLine(data, at, number); text == nil {
 			return nil
 		}
-		s := scanner{data: data[at-len(text):]}
-		first := s.value()
+		s := canon.Scanner{Data: data[at-len(text):]}
+		first := s.Value()
 		for i := range formats {
 			if formats[i].is(first) {
 				return &formats[i]

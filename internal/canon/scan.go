@@ -1,0 +1,86 @@
+package canon
+
+import "bytes"
+
+// Scanner steps through JSON text without checking it. It looks at each byte once, and
+// stops at the end of the text, whatever stands there.
+type Scanner struct {
+	Data []byte
+	At   int // offset of the byte at hand
+}
+
+// Peek returns the byte at hand, 0 at the end.
+func (s *Scanner) Peek() byte {
+	if s.At < len(s.Data) {
+		return s.Data[s.At]
+	}
+	return 0
+}
+
+// Space steps over white space.
+func (s *Scanner) Space() {
+	for s.At < len(s.Data) && bytes.IndexByte([]byte(" \t\r\n"), s.Data[s.At]) >= 0 {
+		s.At++
+	}
+}
+
+// Open steps into a list or an object.
+func (s *Scanner) Open(c byte) {
+	s.Space()
+	if s.Peek() == c {
+		s.At++
+	}
+	s.Space()
+}
+
+// Next steps over the comma behind an element.
+func (s *Scanner) Next() {
+	s.Space()
+	if s.Peek() != ',' {
+		s.At = len(s.Data)
+		return
+	}
+	s.At++
+	s.Space()
+}
+
+// Text steps over a string.
+func (s *Scanner) Text() {
+	for s.At++; s.At < len(s.Data) && s.Data[s.At] != '"'; s.At++ {
+		if s.Data[s.At] == '\\' {
+			s.At++
+		}
+	}
+	s.At = min(s.At+1, len(s.Data))
+}
+
+// Value steps over the value at hand and returns its text.
+func (s *Scanner) Value() []byte {
+	s.Space()
+	start := s.At
+	for depth := 0; s.At < len(s.Data); {
+		switch s.Data[s.At] {
+		case '"':
+			s.Text()
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			if depth--; depth == 0 {
+				s.At++
+				return s.since(start)
+			}
+		case ',':
+			if depth == 0 {
+				return s.since(start)
+			}
+		}
+		if depth < 0 {
+			return s.since(start)
+		}
+		s.At++
+	}
+	return s.since(start)
+}
+
+func (s *Scanner) since(start int) []byte { return bytes.TrimRight(s.Data[start:s.At], " \t\r\n") }
