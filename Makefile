@@ -9,7 +9,7 @@ VERSION ?= v0.0.0
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents release picture
+.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents browser release picture
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -36,6 +36,11 @@ clients: ## install the providers' real clients for Python, Node and Go under bu
 agents: ## install Codex and opencode under build/agents (600 MB), and have pact run record them and Claude Code, if it is here
 	mkdir -p build/agents && npm install --prefix build/agents --no-audit --no-fund --silent @openai/codex@0.169.0 opencode-ai@1.18.33
 	PACT_AGENTS=$(CURDIR)/build/agents go test -count=1 -v -run '^Test(Codex|Opencode|OpencodeSubAgent|ClaudeCode)$$' ./internal/cli
+
+browser: ## drive the inspector in a real Chromium; axe-core comes from npm into build/browser
+	@command -v npm >/dev/null || echo "npm is missing: whether the screens are accessible is not tested"
+	mkdir -p build/browser && ! command -v npm >/dev/null || npm install --prefix build/browser --no-audit --no-fund --silent axe-core@4.14.1
+	go -C inspector/e2e vet ./... && go -C inspector/e2e run github.com/contexttree/pact/internal/runtests -timeout 15m ./...
 
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres

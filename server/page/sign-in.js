@@ -1,7 +1,9 @@
 // Exchanges the token of the address for a cookie, and takes it out of the address bar
-// and the history.
-const token = new URLSearchParams(location.hash.slice(1)).get('token')
-if (token !== null) {
+// and the history. A tab that shows this page already and is given the address of a later
+// run does not load it again: only the fragment changes.
+function signIn() {
+  const token = new URLSearchParams(location.hash.slice(1)).get('token')
+  if (token === null) return
   history.replaceState(null, '', location.pathname)
   fetch('/v1/session', {
     method: 'POST',
@@ -13,3 +15,5 @@ if (token !== null) {
       : 'The server refused the token. Open the address that it printed last.'
   })
 }
+addEventListener('hashchange', signIn)
+signIn()

@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/chromedp"
+)
+
+// readStatus is an expression for the status of an answer that needs the token.
+const readStatus = `fetch('/v1/contexts').then((answer) => answer.status)`
+
+// cookies returns the cookies that the browser sends to the site.
+func (b *tab) cookies() []*network.Cookie {
+	b.t.Helper()
+	answer, err := chromedp.Call(b.ctx, network.GetCookies, network.GetCookiesParams{URLs: []string{b.site.origin + "/"}})
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	return answer.Cookies
+}
+
+func TestThePrintedAddressLetsTheBrowserIn(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		b := newTab(t, serve(t, db))
+		b.signIn()
+		if status := eval[int](b, readStatus); status != 200 {
+			t.Errorf("after the address was opened the browser gets %d", status)
+		}
+		cookies := b.cookies()
+		if len(cookies) != 1 || !cookies[0].HTTPOnly || cookies[0].SameSite != network.CookieSameSiteStrict {
+			t.Errorf("want one cookie that scripts cannot read and other sites do not send, have %+v", cookies)
+		}
+		if steps := eval[int](b, `history.length`); steps > 2 {
+			t.Errorf("the history has %d entries, so it keeps the address with the token", steps)
+		}
+		token := strings.TrimPrefix(b.site.address, b.site.origin+"/#token=")
+		for _, place := range []string{`document.documentElement.outerHTML`, `document.cookie`, `location.href`,
+			`JSON.stringify(localStorage)`, `JSON.stringify(sessionStorage)`, `JSON.stringify(history.state)`} {
+			if strings.Contains(eval[string](b, place), token) {
+				t.Errorf("the token is in %s", place)
+			}
+		}
+	})
+}
+
+func TestAReloadNeedsNoToken(t *testing.T) {
+	b := newTab(t, serve(t, sqliteFile(t)))
+	b.signIn()
+	b.do("reload", chromedp.Reload())
+	if status := eval[int](b, readStatus); status != 200 {
+		t.Errorf("after a reload the browser gets %d", status)
+	}
+}
+
+func TestTheCookieOfAnEarlierRunIsWorthless(t *testing.T) {
+	s := serve(t, sqliteFile(t))
+	b := newTab(t, s)
+	b.signIn()
+	before := s.address
+	b.do("leave the page", chromedp.Navigate("about:blank"))
+	s.restart()
+	if s.address == before {
+		t.Fatal("two runs of the server have the same token")
+	}
+	b.expect(`network: .* 401 `)
+	b.open("/")
+	if status := eval[int](b, readStatus); status != 401 {
+		t.Errorf("the cookie of the run before gets %d", status)
+	}
+	b.signIn()
+	if status := eval[int](b, readStatus); status != 200 {
+		t.Errorf("the token of this run gets %d", status)
+	}
+}
+
+func TestAWrongTokenIsRefusedAndThePageSaysWhatToDo(t *testing.T) {
+	b := newTab(t, serve(t, sqliteFile(t)))
+	b.expect(`network: .* 401 `)
+	b.open("/#token=wrong")
+	b.until("the page says which address to open", `/address that .*printed/i.test(document.body.innerText)`)
+	if cookies := b.cookies(); len(cookies) != 0 {
+		t.Errorf("the refused token gave %+v", cookies)
+	}
+	if status := eval[int](b, readStatus); status != 401 {
+		t.Errorf("with a wrong token the browser gets %d", status)
+	}
+}
