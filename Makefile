@@ -9,7 +9,7 @@ VERSION ?= v0.0.0
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents browser release picture
+.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents browser inspector types release picture
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -24,6 +24,7 @@ test-all: ## run all tests in full, then in their short form under the race dete
 	go run ./internal/runtests -timeout 30m ./...
 	go run ./internal/runtests $(RACE) -short -timeout 30m ./...
 	go -C benchmarks vet ./... && go -C benchmarks test -short ./...
+	go -C inspector/build vet ./... && go -C inspector/build test ./...
 
 fuzz: ## fuzz everything that reads bytes, FUZZTIME each (default 1m)
 	@go list ./... | while read -r pkg; do for f in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz'); do echo "$$pkg $$f"; go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x $$pkg || exit 1; done; done
@@ -78,3 +79,9 @@ release: ## build pact for six platforms and pack it into dist, as VERSION (defa
 
 picture: ## draw docs/terminal.svg, the picture of the README, anew
 	go run ./internal/picture > docs/terminal.svg
+
+inspector: ## build the pages of the inspector from inspector/src into inspector/dist
+	go -C inspector/build run .
+
+types: ## check the types of inspector/src with the compiler of TypeScript, which needs npm
+	cd inspector && npm exec --yes --package=typescript@7.0.2 -- tsc -p .

@@ -25,12 +25,23 @@ const (
 	noticesGo   = "the Go standard library and runtime" // in the version that builds the program
 )
 
+// bundledPackages are the packages of npm in the script of the inspector, which is embedded,
+// and where their files are.
+var bundledPackages = map[string]string{
+	"preact 11.2.0 (npm)":               "inspector/vendor/preact",
+	"@preact/signals 2.11.4 (npm)":      "inspector/vendor/signals",
+	"@preact/signals-core 1.14.5 (npm)": "inspector/vendor/signals-core",
+}
+
 // TestNoticesHoldEveryLinkedLicence holds the file to the modules that are linked into cmd/pact, for
-// Linux, macOS and Windows, and to the licences in them. UPDATE_NOTICES=1, which
-// is make notices, writes it.
+// Linux, macOS and Windows, to the packages in the script of the inspector, and to the
+// licences in all of them. UPDATE_NOTICES=1, which is make notices, writes it.
 func TestNoticesHoldEveryLinkedLicence(t *testing.T) {
 	want := make(map[string]string) // what it is, and its licences
 	for title, dir := range linkedModules(t) {
+		want[title] = licencesIn(t, dir)
+	}
+	for title, dir := range bundledPackages {
 		want[title] = licencesIn(t, dir)
 	}
 	if os.Getenv("UPDATE_NOTICES") != "" {

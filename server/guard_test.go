@@ -85,7 +85,8 @@ func TestOtherHostsAndPagesAreRefused(t *testing.T) {
 
 func TestEveryAnswerHasTheHeadersThatRestrainABrowser(t *testing.T) {
 	r := start(t, server.Options{})
-	for _, path := range []string{"/", "/sign-in.js", "/healthz", "/openapi.json", "/v1/contexts", "/v1/nothing"} {
+	pages := []string{"/", "/c/run", "/inspector.js", "/inspector.css"}
+	for _, path := range append(pages, "/healthz", "/openapi.json", "/v1/contexts", "/v1/nothing") {
 		h := r.call("GET", path, "").Header
 		csp := h.Get("Content-Security-Policy")
 		if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Referrer-Policy") != "no-referrer" ||

@@ -2,22 +2,18 @@ package server
 
 import (
 	"context"
-	"embed"
 	"net/http"
+
+	"github.com/contexttree/pact/inspector"
 )
 
 // sessionPath is where a browser exchanges the token for a cookie.
 const sessionPath = "/v1/session"
 
-//go:embed page
-var pages embed.FS
-
-// page adds the page that the printed address opens, and the exchange of its token for a
-// cookie. The token is in the fragment of the address, which browsers do not send.
+// page adds the inspector, which the printed address opens, and the exchange of its token for
+// a cookie. The token is in the fragment of the address, which browsers do not send.
 func (s *Server) page() {
-	for route, file := range map[string]string{"GET /{$}": "page/index.html", "GET /sign-in.js": "page/sign-in.js"} {
-		s.mux.HandleFunc(route, func(w http.ResponseWriter, r *http.Request) { http.ServeFileFS(w, r, pages, file) })
-	}
+	inspector.Register(s.mux)
 	type out struct {
 		Cookie http.Cookie `header:"Set-Cookie"`
 	}

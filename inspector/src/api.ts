@@ -1,0 +1,292 @@
+// Every request to the server is made here, and the types of its answers are here. The
+// members have the names that they have on the wire; docs/server.md explains them.
+
+export interface ContextRow {
+  name: string
+  edition: string
+  first_cycle: number
+  last_cycle: number
+  cycles: number
+  revision: number
+  calls?: number
+  bytes?: number
+  changed?: string
+  forked_from?: { name: string; cycle: number }
+  begun_by?: { context: string; node: string; cycle?: number }
+  /** For each call, how much of it was sent anew because the prefix was cut, 0 to 1. */
+  cuts?: number[]
+}
+
+export interface ContextPage {
+  contexts: ContextRow[]
+  next?: string
+}
+
+export type Unit = 'bytes' | 'tokens'
+
+/** Where and why a call stops repeating the one before. */
+export interface Cut {
+  at: number
+  node?: string
+  kind?: string
+  cause?: string
+  lost: number
+}
+
+export interface Call {
+  cycle: number
+  at: string
+  actor?: string
+  message?: string
+  size: number
+  bytes: number
+  tokens?: number
+  blocks: number
+  shared: number
+  cut?: Cut
+  sentence: string
+  attempts?: {
+    n: number
+    failed: number
+    model?: string
+    in?: number
+    out?: number
+    cached?: number
+    seen?: 'agrees' | 'unseen' | 'elsewhere'
+  }
+}
+
+export interface CallPage {
+  items: Call[]
+  next?: string | number
+  unit?: Unit
+}
+
+/** Height, index of the kind, number of blocks, id of the first block, the cycle that brought
+ * it, index of the actor, size of the largest block. */
+export type Band = [number, number, number, string, number, number, number]
+
+export interface Column {
+  cycle: number
+  size: number
+  shared: number
+  cut: number | null
+  cached: number | null
+  /** How many bands of the column before come first, unchanged; bands has the rest. */
+  keep: number
+  bands: Band[]
+}
+
+export interface Strata {
+  unit: Unit
+  from: number
+  to: number
+  step: number
+  max: number
+  kinds: string[]
+  actors: string[]
+  columns: Column[]
+}
+
+export interface BlockRow {
+  place: number
+  node: string
+  kind: string
+  role?: string
+  type?: string
+  tool?: string
+  call?: string
+  result?: string
+  failed?: boolean
+  stub?: boolean
+  bytes: number
+  tokens?: number
+  start: number
+  born: number
+  by?: string
+  first: string
+  new: boolean
+}
+
+export interface KindSum {
+  kind: string
+  blocks: number
+  bytes: number
+  tokens?: number
+}
+
+export interface BlockPage {
+  items: BlockRow[]
+  next?: string | number
+  total: number
+  sums: KindSum[]
+  cut?: { start: number; node?: string; cause?: string }
+}
+
+export interface BlockQuery {
+  at: string
+  vs?: string | undefined
+  after?: string | number | undefined
+  limit?: number
+  kind?: string | undefined
+  order?: 'place' | 'bytes'
+  failed?: boolean | undefined
+  q?: string | undefined
+}
+
+export interface NodeAnswer {
+  node: string
+  type: string
+  kind?: string
+  role?: string
+  headers?: Record<string, unknown>
+  attributes?: Record<string, unknown>
+  content?: string
+  json?: unknown
+  content_type?: string
+  bytes?: number
+  tokens?: number
+  start?: number
+  end?: number
+  born?: number
+  by?: string
+  refers_to?: string[]
+  referred_by?: string[]
+  carried?: { from: number; to: number }[]
+  versions?: { cycle: number; bytes?: number; hash?: string }[]
+  erased?: boolean
+}
+
+export interface TreeRow {
+  node: string
+  depth: number
+  region?: string
+  type: string
+  offset?: number
+  ttl_left?: number
+  role?: string
+  tokens?: number
+  children: number
+  first?: string
+}
+
+export interface TreePage {
+  items: TreeRow[]
+  next?: string | number
+}
+
+/** One attempt to get an answer of a provider, as docs/attempts.md has it. */
+export interface Attempt {
+  id: string
+  cycle: number
+  status: string
+  model?: string
+  provider?: string
+  error?: string
+  began?: string
+  ended?: string
+  usage?: Record<string, number>
+  [other: string]: unknown
+}
+
+/** What a pruning of these limits would remove. Nothing is changed. */
+export interface PlanAnswer {
+  removed?: { id: string; bytes?: number; tokens?: number }[]
+  [other: string]: unknown
+}
+
+export interface FormsAnswer {
+  forms: string[]
+}
+
+export interface NamesAnswer {
+  types: string[]
+  attributes: { name: string; values?: string[] }[]
+  keys: string[]
+  tags: string[]
+  tools: string[]
+  roles: string[]
+}
+
+/** Why the server refused a request, or why it could not be asked. */
+export class Failure extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details: { offset?: number; token?: string; node?: string; remedy?: string } = {},
+  ) {
+    super(message)
+  }
+}
+
+/** The code of a failure to reach the server at all. */
+export const unreachable = 'E_UNREACHABLE'
+
+type Parameters = Record<string, string | number | boolean | undefined>
+
+/** Asks the server and returns its answer as it came. A refusal is a Failure. */
+export async function ask(path: string, given: RequestInit = {}): Promise<Response> {
+  let answer: Response
+  try {
+    answer = await fetch(path, given)
+  } catch (problem) {
+    if (problem instanceof DOMException && problem.name === 'AbortError') throw problem
+    throw new Failure(0, unreachable, 'The server does not answer.', { remedy: 'Is pact still running?' })
+  }
+  if (answer.ok) return answer
+  const body = await answer.json().catch(() => null)
+  const error = body?.error ?? {}
+  throw new Failure(answer.status, error.code ?? 'E_ANSWER', error.message ?? answer.statusText, error.details)
+}
+
+/** Asks for JSON. */
+export async function get<T>(path: string, parameters: Parameters = {}, signal?: AbortSignal): Promise<T> {
+  const answer = await ask(path + queryOf(parameters), signal ? { signal } : {})
+  return answer.json() as Promise<T>
+}
+
+async function post<T>(path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const answer = await ask(path, {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    ...(signal && { signal }),
+  })
+  return (answer.status === 204 ? undefined : answer.json()) as Promise<T>
+}
+
+function queryOf(parameters: Parameters): string {
+  const list = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== '')
+  if (list.length === 0) return ''
+  return '?' + list.map(([name, value]) => name + '=' + encodeURIComponent(String(value))).join('&')
+}
+
+/** Returns the path of an operation on a context. */
+export function pathOf(name: string, rest = ''): string {
+  return '/v1/contexts/' + encodeURIComponent(name) + rest
+}
+
+export const api = {
+  signIn: (token: string) => post<void>('/v1/session', { token }),
+  contexts: (after: string, signal?: AbortSignal) =>
+    get<ContextPage>('/v1/contexts', { after, limit: 1000 }, signal),
+  context: (name: string, signal?: AbortSignal) => get<ContextRow>(pathOf(name), {}, signal),
+  calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
+    get<CallPage>(pathOf(name, '/calls'), { from: '@c' + from, to: '@c' + to, unit }, signal),
+  strata: (name: string, from: number, to: number, columns: number, rows: number, unit: Unit, signal?: AbortSignal) =>
+    get<Strata>(pathOf(name, '/strata'), { from: '@c' + from, to: '@c' + to, columns, rows, unit }, signal),
+  blocks: (name: string, query: BlockQuery, signal?: AbortSignal) =>
+    get<BlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
+  node: (name: string, id: string, at: string, signal?: AbortSignal) =>
+    get<NodeAnswer>(pathOf(name, '/nodes/' + encodeURIComponent(id)), { at }, signal),
+  tree: (name: string, at: string, under: string, after: string | number | undefined, signal?: AbortSignal) =>
+    get<TreePage>(pathOf(name, '/tree'), { at, under, after, limit: 200 }, signal),
+  forms: (name: string, at: string, signal?: AbortSignal) =>
+    get<FormsAnswer>(pathOf(name, '/forms'), { at }, signal),
+  names: (name: string, at: string, signal?: AbortSignal) =>
+    get<NamesAnswer>(pathOf(name, '/names'), { at }, signal),
+  attempts: (name: string, from: string, to: string, signal?: AbortSignal) =>
+    get<{ attempts: Attempt[] }>(pathOf(name, '/attempts'), { from, to }, signal),
+  plan: (name: string, body: unknown, signal?: AbortSignal) => post<PlanAnswer>(pathOf(name, '/plan'), body, signal),
+}

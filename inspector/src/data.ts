@@ -1,0 +1,85 @@
+// Keeps the shared answers up to date with the address and with what happens on the server.
+import { computed, effect, untracked } from '@preact/signals'
+import { api, type Call, type ContextRow } from './api'
+import { into } from './load'
+import { address, calls, context, contexts, firstCycle, hasCalls, lastCycle, matches, planned, strata, unit,
+  zoom } from './state'
+
+/** How many calls are asked for at once. */
+const piece = 500
+/** The most columns and rows of the picture that a screen can show. */
+const columns = 800
+const rows = 300
+
+let started = false
+
+/** Starts to load what the address asks for, now and whenever it changes. If that has begun
+ * already, it loads everything again. */
+export function startLoading(): void {
+  if (started) return load(address.value.name)
+  started = true
+  const name = computed(() => address.value.name)
+  effect(() => {
+    const shown = name.value
+    untracked(() => load(shown))
+  })
+  effect(() => {
+    const name = address.value.name
+    if (name === null || !hasCalls.value) return
+    const [from, to] = zoom.value ?? [firstCycle.value, lastCycle.value]
+    const measured = unit.value
+    return untracked(() => into(strata, (signal) => api.strata(name, from, to, columns, rows, measured, signal)))
+  })
+  effect(() => {
+    const name = address.value.name
+    if (name === null || !hasCalls.value) return
+    const [from, to, measured] = [firstCycle.value, lastCycle.value, unit.value]
+    return untracked(() => into(calls, (signal) => loadCalls(name, from, to, measured, signal)))
+  })
+}
+
+function load(name: string | null): void {
+  if (name === null) loadContexts()
+  else loadContext(name)
+}
+
+/** Loads the list of contexts. */
+export function loadContexts(): void {
+  into(contexts, async (signal) => {
+    const all: ContextRow[] = []
+    for (let after = ''; ;) {
+      const page = await api.contexts(after, signal)
+      all.push(...page.contexts)
+      if (!page.next) return all
+      after = page.next
+    }
+  })
+}
+
+/** Loads a context, from nothing. */
+export function loadContext(name: string): void {
+  calls.value = strata.value = { state: 'loading' }
+  context.value = { state: 'loading' }
+  zoom.value = matches.value = planned.value = null
+  into(context, (signal) => api.context(name, signal))
+}
+
+/** Loads the calls that are missing, in pieces that appear as they come. */
+async function loadCalls(name: string, from: number, to: number, measured: string, signal: AbortSignal):
+  Promise<Call[]> {
+  const known = calls.peek().value ?? []
+  const same = known.length > 0 && known[0]!.cycle === from && listUnit === measured
+  let list = same ? known.filter((c) => c.cycle <= to) : []
+  listUnit = measured
+  while (from + list.length <= to) {
+    const next = from + list.length
+    const page = await api.calls(name, next, Math.min(to, next + piece - 1), unit.peek(), signal)
+    if (page.items.length === 0) break
+    list = [...list, ...page.items]
+    if (!signal.aborted) calls.value = { state: 'loading', value: list }
+  }
+  return list
+}
+
+/** The unit in which the list of calls is measured. */
+let listUnit = ''

@@ -1,0 +1,3 @@
+export function Attempts() {
+  return <div class="pane-attempts" />
+}

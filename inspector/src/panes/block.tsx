@@ -1,0 +1,3 @@
+export function Block() {
+  return <div class="pane-block" />
+}

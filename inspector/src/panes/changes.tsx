@@ -1,0 +1,3 @@
+export function Changes() {
+  return <div class="pane-changes" />
+}

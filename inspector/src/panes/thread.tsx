@@ -1,0 +1,3 @@
+export function Thread() {
+  return <div class="pane-thread" />
+}

@@ -1,0 +1,3 @@
+export function Tree() {
+  return <div class="pane-tree" />
+}

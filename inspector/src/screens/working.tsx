@@ -1,0 +1,59 @@
+import type { ComponentType } from 'preact'
+import type { View } from '../address'
+import { loadContext } from '../data'
+import { useKeys } from '../keys'
+import { Attempts } from '../panes/attempts'
+import { Block } from '../panes/block'
+import { Changes } from '../panes/changes'
+import { Request } from '../panes/request'
+import { Thread } from '../panes/thread'
+import { Tree } from '../panes/tree'
+import { Problem } from '../parts'
+import { Header } from './header'
+import { BlockPage } from './block'
+import { Picture } from '../strata/picture'
+import { address, context, go } from '../state'
+
+const panes: { view: View; title: string; pane: ComponentType }[] = [
+  { view: 'thread', title: 'Thread', pane: Thread },
+  { view: 'tree', title: 'Tree', pane: Tree },
+  { view: 'changes', title: 'Changes', pane: Changes },
+  { view: 'request', title: 'Request', pane: Request },
+  { view: 'attempts', title: 'Attempts', pane: Attempts },
+]
+
+/** The one working screen: a sentence, the picture, and panes that follow what is selected. */
+export function Working() {
+  const { view, name, node } = address.value
+  useKeys('Panes', panes.map((p, i) => ({
+    keys: [String(i + 1)], does: p.title.toLowerCase(), run: () => go({ view: p.view }),
+  })))
+  if (context.value.state === 'failed' && !context.value.value) {
+    return (
+      <main class="alone">
+        <Problem failure={context.value.failure!} again={() => loadContext(name!)} />
+        <p><a href="/">All contexts</a></p>
+      </main>
+    )
+  }
+  if (view === 'block') return <BlockPage />
+  const Shown = panes.find((p) => p.view === view)!.pane
+  return (
+    <main class="working">
+      <Header />
+      <Picture />
+      <div class="below" data-block={node !== null}>
+        <section class="left">
+          <div class="tabs" role="tablist" aria-label="Panes">
+            {panes.map((p, i) => (
+              <button key={p.view} type="button" role="tab" id={'tab-' + p.view} aria-selected={p.view === view}
+                aria-controls="pane" onClick={() => go({ view: p.view })}><kbd>{i + 1}</kbd>{p.title}</button>
+            ))}
+          </div>
+          <div class="pane" role="tabpanel" id="pane" tabIndex={0} aria-labelledby={'tab-' + view}><Shown /></div>
+        </section>
+        <section class="right" aria-label="Block"><Block /></section>
+      </div>
+    </main>
+  )
+}

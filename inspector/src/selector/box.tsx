@@ -1,0 +1,3 @@
+export function SelectorBox() {
+  return <div class="selector-box" />
+}

@@ -1,0 +1,109 @@
+// All state that several parts of the screen share. Parts read the signals and call the
+// functions; nobody else changes a signal of this file.
+import { computed, signal } from '@preact/signals'
+import { type Address, type At, formatAddress, parseAddress, stateName } from './address'
+import type { Call, ContextRow, Strata, Unit } from './api'
+import type { Loaded } from './load'
+
+/** What the screen shows, the same as the address bar. */
+export const address = signal<Address>(parseAddress(location.pathname, location.search))
+
+/** The list of all contexts. */
+export const contexts = signal<Loaded<ContextRow[]>>({ state: 'loading' })
+/** The context that is shown. */
+export const context = signal<Loaded<ContextRow>>({ state: 'loading' })
+/** Its calls, oldest first, without gaps. They arrive in pieces. */
+export const calls = signal<Loaded<Call[]>>({ state: 'loading' })
+/** The picture of the calls in view. */
+export const strata = signal<Loaded<Strata>>({ state: 'loading' })
+/** How heights are measured. */
+export const unit = signal<Unit>('bytes')
+/** What the colours of the picture mean. */
+export const colouring = signal<'kind' | 'age' | 'size' | 'actor'>('kind')
+/** The calls that the picture shows, first and last; null for all. */
+export const zoom = signal<[number, number] | null>(null)
+/** Ids of the blocks that the selector box found; null if nothing is looked for. */
+export const matches = signal<ReadonlySet<string> | null>(null)
+/** Ids of the blocks that a plan would remove, and what the plan is about. */
+export const planned = signal<ReadonlySet<string> | null>(null)
+/** Whether events of the server arrive. */
+export const connection = signal<'connecting' | 'live' | 'lost' | 'over'>('connecting')
+/** A short notice, such as that the address was copied. */
+export const notice = signal('')
+/** Whether the table of keys is open. */
+export const helpOpen = signal(false)
+
+/** The latest call that there is, 0 if there is none. */
+export const lastCycle = computed(() => context.value.value?.last_cycle ?? 0)
+/** The oldest call that there is. */
+export const firstCycle = computed(() => Math.max(1, context.value.value?.first_cycle ?? 1))
+/** Whether there is a call at all. */
+export const hasCalls = computed(() => lastCycle.value >= firstCycle.value)
+
+/** The last call that the screen follows to. It lags behind lastCycle if somebody scrubbed
+ * back: then newCalls counts the difference. */
+const seenCycle = signal(0)
+
+/** The call that is shown, or the working state where there is none. */
+export const at = computed<At>(() => {
+  const given = address.value.at
+  if (given === 'working' || !hasCalls.value) return 'working'
+  if (given === null) return lastCycle.value
+  return Math.min(Math.max(given, firstCycle.value), lastCycle.value)
+})
+/** The call to compare with: the marked one, or the one before; null if there is none. */
+export const vs = computed<At | null>(() => {
+  if (address.value.vs !== null) return address.value.vs
+  const shown = at.value
+  if (shown === 'working') return hasCalls.value ? lastCycle.value : null
+  return shown > firstCycle.value ? shown - 1 : null
+})
+/** The same two as the API takes them. */
+export const atName = computed(() => stateName(at.value))
+export const vsName = computed(() => (vs.value === null ? undefined : stateName(vs.value)))
+
+/** The call that is shown, undefined until it is loaded. */
+export const call = computed(() => callOf(at.value))
+/** Whether the screen follows the latest call. */
+export const following = computed(() => address.value.at === null)
+/** How many calls came since the screen stopped following. */
+export const newCalls = computed(() => (following.value ? 0 : Math.max(0, lastCycle.value - seenCycle.value)))
+
+/** Returns the call of a cycle, undefined if it is not loaded. */
+export function callOf(cycle: At | null): Call | undefined {
+  const list = calls.value.value
+  if (typeof cycle !== 'number' || !list || list.length === 0) return undefined
+  return list[cycle - list[0]!.cycle]
+}
+
+/** Shows something else. A step that the back button shall undo is pushed; scrubbing
+ * replaces. */
+export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): void {
+  const next = { ...address.peek(), ...change }
+  const text = formatAddress(next)
+  if (text === formatAddress(address.peek())) return
+  if (next.at !== null && address.peek().at === null) seenCycle.value = lastCycle.peek()
+  if (how === 'push') history.pushState(null, '', text)
+  else history.replaceState(null, '', text)
+  address.value = next
+}
+
+/** Shows a call. */
+export function scrub(cycle: number): void {
+  const bounded = Math.min(Math.max(cycle, firstCycle.peek()), lastCycle.peek())
+  go({ at: bounded === lastCycle.peek() && following.peek() ? null : bounded }, 'replace')
+}
+
+/** Selects a block, and pins the call, so that new calls do not move it. */
+export function select(node: string | null, cycle?: At): void {
+  go({ node, at: cycle ?? at.peek() })
+}
+
+/** Goes to the latest call and stays with it. */
+export function follow(): void {
+  go({ at: null })
+}
+
+addEventListener('popstate', () => {
+  address.value = parseAddress(location.pathname, location.search)
+})
