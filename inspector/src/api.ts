@@ -1,6 +1,10 @@
 // Every request to the server is made here, and the types of its answers are here. The
 // members have the names that they have on the wire; docs/server.md explains them.
 
+import type { Explanation, Life, RangeDiff, RichDiff } from './answers'
+
+export type * from './answers'
+
 export interface ContextRow {
   name: string
   edition: string
@@ -175,18 +179,19 @@ export interface TreePage {
   next?: string | number
 }
 
-/** One attempt to get an answer of a provider, as docs/attempts.md has it. */
+/** One call of a provider, as docs/attempts.md has it. */
 export interface Attempt {
-  id: string
-  cycle: number
-  status: string
-  model?: string
-  provider?: string
+  attempt_id: string
+  cycle_id: number
+  status: 'running' | 'completed' | 'canceled' | 'error'
+  started_at: string
+  ended_at: string | null
+  provider: string
+  model: string
+  token_in: number | null
+  token_out: number | null
   error?: string
-  began?: string
-  ended?: string
-  usage?: Record<string, number>
-  [other: string]: unknown
+  thread_hash: string
 }
 
 /** What a pruning of these limits would remove. Nothing is changed. */
@@ -286,7 +291,19 @@ export const api = {
     get<FormsAnswer>(pathOf(name, '/forms'), { at }, signal),
   names: (name: string, at: string, signal?: AbortSignal) =>
     get<NamesAnswer>(pathOf(name, '/names'), { at }, signal),
-  attempts: (name: string, from: string, to: string, signal?: AbortSignal) =>
+  attempts: (name: string, from: number, to: number, signal?: AbortSignal) =>
     get<{ attempts: Attempt[] }>(pathOf(name, '/attempts'), { from, to }, signal),
+  richDiff: (name: string, from: string, to: string, signal?: AbortSignal) =>
+    get<RichDiff>(pathOf(name, '/rich-diff'), { from, to, content_mode: 'tokens' }, signal),
+  life: (name: string, id: string, signal?: AbortSignal) =>
+    get<Life>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
+  select: (name: string, q: string, limit: number, signal?: AbortSignal) =>
+    get<{ ids: string[] }>(pathOf(name, '/select'), { q, limit }, signal),
+  explain: (name: string, q: string, signal?: AbortSignal) =>
+    get<Explanation>(pathOf(name, '/explain'), { q }, signal),
+  range: (name: string, q: string, signal?: AbortSignal) =>
+    get<RangeDiff>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
+  grep: (name: string, q: string, at: string, signal?: AbortSignal) =>
+    get<{ items: { node: string }[] }>(pathOf(name, '/grep'), { q, at }, signal),
   plan: (name: string, body: unknown, signal?: AbortSignal) => post<PlanAnswer>(pathOf(name, '/plan'), body, signal),
 }

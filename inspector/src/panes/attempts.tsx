@@ -1,3 +1,144 @@
-export function Attempts() {
-  return <div class="pane-attempts" />
+import type { JSX } from 'preact'
+import { useEffect, useState } from 'preact/hooks'
+import { api, type Attempt } from '../api'
+import { count } from '../format'
+import { useLoaded } from '../load'
+import { Problem, Waiting } from '../parts'
+import { address, at, atName, call, context } from '../state'
+import { safe } from '../text'
+import { Safe } from './content'
+import { Nothing } from './parts'
+
+/** The attempts of the cycle: what was asked, what the provider counted, how it ended. */
+export function Attempts(): JSX.Element {
+  const [name, shown] = [address.value.name ?? '', at.value]
+  const cycle = shown === 'working' ? (context.value.value?.last_cycle ?? 0) + 1 : shown
+  const revision = context.value.value?.revision
+  const loaded = useLoaded(JSON.stringify([name, cycle, revision]), (stop) => api.attempts(name, cycle, cycle, stop))
+  if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
+  if (!loaded.value) return <Waiting what="the attempts" />
+  const list = loaded.value.attempts
+  if (list.length === 0) {
+    return (
+      <Nothing>
+        No attempt was recorded for {atName.value}. <code>pact run</code>, <code>pact proxy</code> and imports of logs
+        record them.
+      </Nothing>
+    )
+  }
+  return (
+    <div class="pane-attempts">
+      <table>
+        <thead>
+          <tr>
+            <th>status</th>
+            <th>model</th>
+            <th class="number">tokens in</th>
+            <th class="number">cached</th>
+            <th class="number">predicted</th>
+            <th class="number">out</th>
+            <th>began</th>
+            <th class="number">took</th>
+          </tr>
+        </thead>
+        <tbody>
+          {list.map((attempt) => (
+            <Row key={attempt.attempt_id} attempt={attempt} last={attempt === list.at(-1)} />
+          ))}
+        </tbody>
+      </table>
+      <Verdict />
+    </div>
+  )
+}
+
+function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Element {
+  const cached = last ? call.value?.attempts?.cached : undefined
+  const expected = last ? predicted() : undefined
+  return (
+    <>
+      <tr data-status={attempt.status}>
+        <td class="status" title={safe(attempt.attempt_id)}>
+          {attempt.status}
+        </td>
+        <td>
+          <Safe text={attempt.model} />
+          {attempt.provider !== 'unknown' && (
+            <span class="faint">
+              {' '}
+              <Safe text={attempt.provider} />
+            </span>
+          )}
+        </td>
+        <td class="number">{number(attempt.token_in)}</td>
+        <td class="number">{number(cached)}</td>
+        <td class="number">{number(expected)}</td>
+        <td class="number">{number(attempt.token_out)}</td>
+        <td>{isTime(attempt.started_at) ? attempt.started_at.slice(0, 19).replace('T', ' ') : '–'}</td>
+        <td class="number">{attempt.ended_at === null ? <Ticking since={attempt.started_at} /> : took(attempt)}</td>
+      </tr>
+      {attempt.error && (
+        <tr class="attempt-error">
+          <td colSpan={8}>
+            <Safe text={attempt.error} />
+          </td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+// predicted returns how many tokens the prefix that both calls share has, if the call was counted.
+function predicted(): number | undefined {
+  const shown = call.value
+  if (!shown?.attempts?.in || shown.bytes === 0) return undefined
+  return shown.size === shown.bytes ? Math.round((shown.shared / shown.bytes) * shown.attempts.in) : shown.shared
+}
+
+/** Says in words whether the provider saw what the threads say. */
+function Verdict(): JSX.Element | null {
+  const seen = call.value?.attempts?.seen
+  if (!seen) return null
+  const words = {
+    agrees: 'The provider read from its cache what the shared prefix lets expect.',
+    unseen: 'The prefix was cut here, and the provider read from its cache as if it were not.',
+    elsewhere: 'The provider read less from its cache than the shared prefix lets expect: it saw a cut elsewhere.',
+  }
+  return (
+    <p class="verdict" data-seen={seen}>
+      {words[seen]}
+    </p>
+  )
+}
+
+function Ticking({ since }: { since: string }): JSX.Element {
+  const [now, tick] = useState(Date.now())
+  useEffect(() => {
+    const timer = setInterval(() => tick(Date.now()), 250)
+    return () => clearInterval(timer)
+  }, [])
+  return (
+    <span class="ticking" role="timer">
+      {duration(Math.max(0, now - Date.parse(since)))}
+    </span>
+  )
+}
+
+function took(attempt: Attempt): string {
+  if (!isTime(attempt.started_at) || attempt.ended_at === null) return '–'
+  return duration(Date.parse(attempt.ended_at) - Date.parse(attempt.started_at))
+}
+
+function duration(ms: number): string {
+  if (ms < 60_000) return (ms / 1000).toFixed(1) + '\u2009s'
+  return Math.floor(ms / 60_000) + '\u2009min ' + Math.floor((ms % 60_000) / 1000) + '\u2009s'
+}
+
+// An import that knows no time writes the beginning of 1970.
+function isTime(text: string): boolean {
+  return Date.parse(text) > 86_400_000
+}
+
+function number(n: number | null | undefined): string {
+  return n === null || n === undefined ? '–' : count(n)
 }

@@ -1,3 +1,219 @@
-export function Changes() {
-  return <div class="pane-changes" />
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useMemo, useRef, useState } from 'preact/hooks'
+import type { BlockRow } from '../api'
+import { bytes } from '../format'
+import { useKeys } from '../keys'
+import { useLoaded } from '../load'
+import { Problem, Waiting } from '../parts'
+import { address, at, atName, matches, select, vs, vsName } from '../state'
+import { line } from '../text'
+import { List } from '../virtual'
+import { type Fold, fold, type Pair } from './align'
+import { causeText } from './cause'
+import { compare, type Comparison } from './compare'
+import { Safe } from './content'
+import { Nothing, plural, Swatch } from './parts'
+import { type Part, side } from './words'
+
+const around = 2 // rows that stay open beside a difference
+const near = 60 // characters that stay beside a difference inside a row
+
+/** Which rows are before a change that the user did not see yet; kept while one scrubs. */
+const whole = signal(false)
+
+/** What differs between the marked call and the one that is shown, side by side. */
+export function Changes(): JSX.Element {
+  const [name, now, before] = [address.value.name ?? '', atName.value, vsName.value]
+  const key = before === undefined ? null : JSON.stringify([name, now, before])
+  const loaded = useLoaded(key, async (stop) => ({ key, found: await compare(name, now, before ?? '', stop) }))
+  if (before === undefined) return <Nothing>This is the first call: there is none before it to compare with.</Nothing>
+  if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
+  if (!loaded.value) return <Waiting what="the changes" />
+  return (
+    <div class="pane-rows pane-changes" aria-busy={loaded.state === 'loading'}>
+      <SideBySide key={loaded.value.key} found={loaded.value.found} />
+    </div>
+  )
+}
+
+function SideBySide({ found }: { found: Comparison }): JSX.Element {
+  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
+  const [current, setCurrent] = useState(-1)
+  const rows = useMemo(() => (whole.value ? found.pairs : fold(found.pairs, around, open)), [found, open, whole.value])
+  const chosen = address.value.node
+  const here =
+    current >= 0 && current < rows.length && (isFold(rows[current]) || nodeOf(found, rows[current]) === chosen)
+      ? current
+      : rows.findIndex((row) => chosen !== null && nodeOf(found, row) === chosen)
+
+  const pick = (i: number): void => {
+    setCurrent(i)
+    const row = rows[i]
+    if (!row || row.kind === 'fold') return
+    const shown = row.right === undefined ? found.left[row.left as number] : found.right[row.right]
+    if (shown) select(shown.node, at.peek())
+  }
+  const unfold = (i: number): void => {
+    const row = rows[i]
+    if (row?.kind === 'fold') setOpen(new Set([...open, row.from]))
+  }
+  const keyboard = useRef({ rows, here, pick })
+  keyboard.current = { rows, here, pick }
+  const step = (by: number) => (): void => {
+    const now = keyboard.current
+    for (let i = now.here + by; i >= 0 && i < now.rows.length; i += by) {
+      const kind = now.rows[i]?.kind
+      if (kind !== 'same' && kind !== 'fold') return now.pick(i)
+    }
+  }
+  useKeys('Changes', [
+    { keys: ['n'], does: 'next change', run: step(1) },
+    { keys: ['p'], does: 'change before', run: step(-1) },
+    { keys: ['u'], does: 'show or fold what is unchanged', run: () => (whole.value = !whole.value) },
+  ])
+  const c = found.counts
+  const none = c.added + c.removed + c.changed + c.moved === 0
+  return (
+    <>
+      <div class="pane-bar">
+        <span class="changes-counts">
+          {none && <span>The same blocks in the same order{c.structure > 0 ? '' : ', byte for byte'}</span>}
+          {c.added > 0 && <span class="count-added">+{c.added} added</span>}
+          {c.removed > 0 && <span class="count-removed">−{c.removed} removed</span>}
+          {c.changed > 0 && <span class="count-changed">~{c.changed} changed</span>}
+          {c.moved > 0 && <span class="count-moved">↕{c.moved} moved</span>}
+          {c.structure > 0 && <span class="faint">and {plural(c.structure, 'other node')}</span>}
+        </span>
+        <button type="button" onClick={step(-1)} title="Change before (p)" disabled={none}>
+          ↑
+        </button>
+        <button type="button" onClick={step(1)} title="Next change (n)" disabled={none}>
+          ↓
+        </button>
+      </div>
+      <div class="sides" aria-hidden="true">
+        <span>@c{vs.value}</span>
+        <span>@c{at.value}</span>
+      </div>
+      {found.skipped > 0 && <p class="skipped">{plural(found.skipped, 'block')} before this are the same</p>}
+      {rows.length > 0 && (
+        <List
+          id="changes"
+          label={`Changes from ${vsName.value} to ${atName.value}`}
+          role="listbox"
+          count={rows.length}
+          of={rows}
+          current={here}
+          estimate={() => 26}
+          onCurrent={pick}
+          onOpen={unfold}
+          rowClass={(i) => classOf(found, rows[i])}
+          row={(i) => {
+            const row = rows[i]
+            if (!row) return null
+            if (row.kind === 'fold') return <FoldLine fold={row} found={found} open={() => unfold(i)} />
+            return <PairLine pair={row} found={found} />
+          }}
+        />
+      )}
+      {found.uncompared > 0 && <p class="skipped">{plural(found.uncompared, 'block')} behind this were not compared</p>}
+    </>
+  )
+}
+
+function isFold(row: Pair | Fold | undefined): boolean {
+  return row?.kind === 'fold'
+}
+
+function nodeOf(found: Comparison, row: Pair | Fold | undefined): string | undefined {
+  if (!row || row.kind === 'fold') return undefined
+  return row.right === undefined ? found.left[row.left as number]?.node : found.right[row.right]?.node
+}
+
+function classOf(found: Comparison, row: Pair | Fold | undefined): string {
+  const node = nodeOf(found, row)
+  return 'change change-' + (row?.kind ?? '') + (node !== undefined && matches.value?.has(node) ? ' lit' : '')
+}
+
+function FoldLine({ fold, found, open }: { fold: Fold; found: Comparison; open: () => void }): JSX.Element {
+  const size = found.pairs.slice(fold.from, fold.to).reduce((n, p) => n + (found.right[p.right ?? -1]?.bytes ?? 0), 0)
+  return (
+    <div class="fold" onClick={open}>
+      ⋯ {plural(fold.to - fold.from, 'block')} unchanged, {bytes(size)}
+    </div>
+  )
+}
+
+function PairLine({ pair, found }: { pair: Pair; found: Comparison }): JSX.Element {
+  const left = pair.left === undefined ? undefined : found.left[pair.left]
+  const right = pair.right === undefined ? undefined : found.right[pair.right]
+  const known = found.differences.get((right ?? left)?.node ?? '')
+  const hunks = pair.kind === 'changed' ? known?.content?.hunks : undefined
+  return (
+    <>
+      <div class="pair">
+        <Half
+          row={left}
+          mark={pair.kind === 'same' ? '' : pair.kind === 'changed' ? '~' : pair.kind === 'moved' ? '↕' : '−'}
+          parts={hunks ? side(hunks, 'del', near) : null}
+          side="old"
+        />
+        <Half
+          row={right}
+          mark={pair.kind === 'same' ? '' : pair.kind === 'changed' ? '~' : pair.kind === 'moved' ? '↕' : '+'}
+          parts={hunks ? side(hunks, 'ins', near) : null}
+          side="new"
+        />
+      </div>
+      {known && pair.kind !== 'same' && (
+        <div class="change-cause">
+          {causeText(known.cause, pair.kind)}
+          {pair.kind === 'changed' && known.fields.length > 0 && ' · ' + known.fields.map(fieldName).join(', ')}
+        </div>
+      )}
+    </>
+  )
+}
+
+function fieldName(name: string): string {
+  return name === 'content_hash' ? 'content' : name
+}
+
+interface HalfProps {
+  row: BlockRow | undefined
+  mark: string
+  parts: Part[] | null
+  side: 'old' | 'new'
+}
+
+function Half({ row, mark, parts, side }: HalfProps): JSX.Element {
+  if (!row) return <div class="half half-none" data-side={side} />
+  return (
+    <div class="half" data-side={side}>
+      <span class="half-place">{row.place}</span>
+      <span class="half-mark">{mark}</span>
+      <Swatch kind={row.kind} />
+      <span class="half-text">
+        {row.tool && (
+          <span class="message-tool">
+            <Safe text={line(row.tool, 40)} />
+          </span>
+        )}
+        {parts ? parts.map((part, i) => <Words key={i} part={part} />) : <Safe text={line(row.first, 160)} />}
+      </span>
+      <span class="message-size">{bytes(row.bytes)}</span>
+    </div>
+  )
+}
+
+function Words({ part }: { part: Part }): JSX.Element {
+  if (part.kind === 'gap') return <span class="gap"> ⋯ {part.text} characters ⋯ </span>
+  return part.kind === 'only' ? (
+    <mark>
+      <Safe text={part.text} />
+    </mark>
+  ) : (
+    <Safe text={part.text} />
+  )
 }

@@ -1,3 +1,178 @@
-export function Request() {
-  return <div class="pane-request" />
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { api } from '../api'
+import { bytes, count } from '../format'
+import { useLoaded } from '../load'
+import { Problem, Waiting } from '../parts'
+import { address, at, atName, vsName } from '../state'
+import { List } from '../virtual'
+import { Safe } from './content'
+import { Copy, Toggle } from './parts'
+import { parting, rawRows, rowAt, spans } from './raw'
+import { fetchBytes, type Sent } from './sent'
+import { Verify } from './verify'
+
+const form = signal('canonical')
+const depth = 2
+
+interface Compared {
+  key: string
+  sent: Sent
+  /** The first byte that differs from the call it is compared with, -1 where nothing was cut. */
+  cut: number
+}
+
+/** The bytes of the call in one form: raw, with a ruler, the cut and the selected block marked. */
+export function Request(): JSX.Element {
+  const [name, now, before] = [address.value.name ?? '', atName.value, vsName.value]
+  const forms = useLoaded(JSON.stringify([name, now]), (stop) => api.forms(name, now, stop))
+  const list = forms.value?.forms ?? ['canonical']
+  const chosen = list.includes(form.value) ? form.value : 'canonical'
+  const key = JSON.stringify([name, now, before, chosen])
+  const loaded = useLoaded<Compared>(key, async (stop) => {
+    const [sent, old] = await Promise.all([
+      fetchBytes(name, now, chosen, stop),
+      before === undefined ? null : fetchBytes(name, before, chosen, stop).catch(() => null),
+    ])
+    const part = old ? parting(old.bytes, sent.bytes) : -1
+    // The closing bracket of the older thread is no part of what the newer one could repeat.
+    return { key, sent, cut: old && part < old.bytes.length - closing(old.bytes) ? part : -1 }
+  })
+  return (
+    <div class="pane-rows pane-request" aria-busy={loaded.state === 'loading'}>
+      <div class="pane-bar" role="toolbar" aria-label="Form of the request">
+        <span class="forms">
+          {list.map((f) => (
+            <Toggle key={f} on={f === chosen} set={() => (form.value = f)}>
+              {formName(f)}
+            </Toggle>
+          ))}
+        </span>
+        {loaded.value && <Tools sent={loaded.value.sent} name={`${name}-c${at.value}-${chosen}.json`} />}
+      </div>
+      {loaded.failure && loaded.state === 'failed' && <Problem failure={loaded.failure} again={loaded.again} />}
+      {loaded.value ? (
+        <Bytes
+          key={loaded.value.key}
+          sent={loaded.value.sent}
+          cut={loaded.value.cut}
+          canonical={chosen === 'canonical'}
+        />
+      ) : (
+        loaded.state === 'loading' && <Waiting what="the bytes" />
+      )}
+      {loaded.value && <Verify name={name} sent={loaded.value.sent} />}
+    </div>
+  )
+}
+
+function formName(form: string): string {
+  return form.replace(/[:_-]/g, ' ')
+}
+
+function closing(bytes: Uint8Array): number {
+  let n = 0
+  while (n < 2 && [0x5d, 0x7d].includes(bytes[bytes.length - 1 - n] ?? 0)) n++
+  return n
+}
+
+function Tools({ sent, name }: { sent: Sent; name: string }): JSX.Element {
+  const download = (): void => {
+    const link = document.createElement('a')
+    link.href = URL.createObjectURL(new Blob([sent.bytes as Uint8Array<ArrayBuffer>]))
+    link.download = name.replace(/[^\w.-]+/g, '_')
+    link.click()
+    URL.revokeObjectURL(link.href)
+  }
+  return (
+    <>
+      <span class="faint">{bytes(sent.bytes.length)}</span>
+      <Copy what="copy" text={() => new TextDecoder().decode(sent.bytes)} />
+      <button type="button" onClick={download}>
+        download
+      </button>
+    </>
+  )
+}
+
+function Bytes({ sent, cut, canonical }: { sent: Sent; cut: number; canonical: boolean }): JSX.Element {
+  const [name, node, state] = [address.value.name ?? '', address.value.node, atName.value]
+  const wide = useRowBytes()
+  const starts = useMemo(() => rawRows(sent.bytes, wide, depth), [sent, wide])
+  const where = useLoaded(node === null || !canonical ? null : JSON.stringify([name, node, state]), async (stop) => {
+    const answer = await api.node(name, node ?? '', state, stop)
+    return { node, start: answer.start ?? -1, end: answer.end ?? -1 }
+  })
+  const range = canonical && where.value?.node === node && where.value && where.value.start >= 0 ? where.value : null
+  const [picked, pick] = useState(-1)
+  const goal = picked >= 0 ? picked : range ? rowAt(starts, range.start) : cut >= 0 ? rowAt(starts, cut) : -1
+  const endOf = (i: number): number => starts[i + 1] ?? sent.bytes.length
+  return (
+    <List
+      id="bytes"
+      label="Bytes of the request"
+      role="listbox"
+      count={starts.length}
+      of={starts}
+      current={goal}
+      estimate={() => 20}
+      onCurrent={pick}
+      row={(i) => {
+        const from = starts[i] as number
+        const cutHere = cut >= from && cut < endOf(i)
+        return (
+          <>
+            {cutHere && cut === from && <CutMark cut={cut} />}
+            <div class="raw">
+              <span class="ruler">{count(from)}</span>
+              <code class="raw-text">
+                {spans(from, endOf(i), cut < 0 ? Infinity : cut, range ? [range.start, range.end] : null).map(
+                  (part) => (
+                    <>
+                      {cutHere && part.from === cut && cut > from && (
+                        <span class="cut-here" title={`The prefix ends at byte ${cut}`} />
+                      )}
+                      <span key={part.from} class={`${part.selected ? 'selected' : ''} ${part.behind ? 'behind' : ''}`}>
+                        <Safe text={decode(sent.bytes, part.from, part.to)} />
+                      </span>
+                    </>
+                  ),
+                )}
+              </code>
+            </div>
+          </>
+        )
+      }}
+    />
+  )
+}
+
+// useRowBytes returns how many bytes of plain text fit beside the ruler, in steps of eight.
+function useRowBytes(): number {
+  const measured = (): number => {
+    const width = document.getElementById('pane')?.clientWidth ?? 640
+    return Math.max(24, Math.floor((width - 110) / 7.3 / 8) * 8)
+  }
+  const [n, set] = useState(measured)
+  useEffect(() => {
+    const resized = (): void => set(measured())
+    addEventListener('resize', resized)
+    return () => removeEventListener('resize', resized)
+  }, [])
+  return n
+}
+
+function CutMark({ cut }: { cut: number }): JSX.Element {
+  return (
+    <div class="cut-line">
+      <span>the prefix ends at byte {count(cut)}</span>
+    </div>
+  )
+}
+
+const decoder = new TextDecoder()
+
+function decode(all: Uint8Array, from: number, to: number): string {
+  return decoder.decode(all.subarray(from, to))
 }

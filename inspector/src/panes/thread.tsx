@@ -1,3 +1,239 @@
-export function Thread() {
-  return <div class="pane-thread" />
+import { signal } from '@preact/signals'
+import type { JSX } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { api, type BlockRow } from '../api'
+import { bytes, percent } from '../format'
+import { useKeys } from '../keys'
+import { Problem } from '../parts'
+import { address, at, atName, call, matches, planned, select, vsName } from '../state'
+import { List } from '../virtual'
+import { Nothing, plural, Swatch, Toggle } from './parts'
+import { type Rows, useRows } from './rows'
+import { Message, messageHeight } from './message'
+
+const kind = signal('')
+const largest = signal(false)
+const failed = signal(false)
+
+/** The messages as the model was sent them. */
+export function Thread(): JSX.Element {
+  const name = address.value.name
+  const loaded = useRows(name, {
+    at: atName.value,
+    vs: vsName.value,
+    kind: kind.value || undefined,
+    failed: failed.value || undefined,
+    order: largest.value ? 'bytes' : 'place',
+  })
+  const rows = loaded.value
+  return (
+    <div class="pane-rows pane-thread" aria-busy={loaded.state === 'loading'}>
+      <Filters rows={rows} />
+      {loaded.failure && <Problem failure={loaded.failure} again={loaded.again} />}
+      {rows && rows.total === 0 && <Empty />}
+      {rows && rows.total > 0 && <Messages rows={rows} />}
+    </div>
+  )
+}
+
+function Empty(): JSX.Element {
+  if (kind.value === '' && !failed.value) return <Nothing>No block is in this call.</Nothing>
+  const clear = (): void => {
+    kind.value = ''
+    failed.value = false
+  }
+  return (
+    <Nothing>
+      No {failed.value ? 'failed ' : ''}
+      {kind.value || 'block'} is in this call.{' '}
+      <button type="button" onClick={clear}>
+        Show all blocks
+      </button>
+    </Nothing>
+  )
+}
+
+/** How much of the thread each kind has; each of them is a filter. */
+function Filters({ rows }: { rows: Rows | undefined }): JSX.Element {
+  const [sums, keep] = useState(rows?.sums ?? [])
+  useEffect(() => {
+    if (rows && kind.value === '' && !failed.value) keep(rows.sums)
+  }, [rows])
+  const all = sums.reduce((n, sum) => n + sum.bytes, 0)
+  return (
+    <div class="pane-bar" role="toolbar" aria-label="Filters of the thread">
+      <div class="sums">
+        {sums.map((sum) => (
+          <button
+            type="button"
+            key={sum.kind}
+            class="sum"
+            aria-pressed={kind.value === sum.kind}
+            title={`${plural(sum.blocks, 'block')}, ${percent(sum.bytes, all)} of the bytes`}
+            onClick={() => (kind.value = kind.value === sum.kind ? '' : sum.kind)}>
+            <Swatch kind={sum.kind} /> {sum.kind.replace('_', ' ')} <b>{sum.blocks}</b>
+            <span class="faint"> {bytes(sum.bytes)}</span>
+          </button>
+        ))}
+      </div>
+      <Toggle on={failed.value} set={(on) => (failed.value = on)} title="Only failed calls and results (f)">
+        failed
+      </Toggle>
+      <Toggle on={largest.value} set={(on) => (largest.value = on)} title="In order of size (l)">
+        largest first
+      </Toggle>
+    </div>
+  )
+}
+
+function Messages({ rows }: { rows: Rows }): JSX.Element {
+  rows.version.value // shown again when rows have come
+  const chosen = address.value.node
+  const [open, setOpen] = useState<ReadonlySet<string>>(new Set())
+  const [current, setCurrent] = useState(-1)
+  const here = rows.indexOf(chosen)
+  const shown = here >= 0 ? here : current
+  useEffect(() => {
+    void reach(rows, chosen)
+  }, [rows, chosen])
+
+  const toggle = (i: number): void => {
+    const node = rows.row(i)?.node
+    if (node === undefined) return
+    const next = new Set(open)
+    if (!next.delete(node)) next.add(node)
+    setOpen(next)
+  }
+  const pick = (i: number): void => {
+    setCurrent(i)
+    const row = rows.row(i)
+    if (row) select(row.node)
+    else
+      void rows.need(i, i).then(() => {
+        const come = rows.row(i)
+        if (come) select(come.node)
+      })
+  }
+  const keyboard = useRef({ rows, shown, toggle, pick })
+  keyboard.current = { rows, shown, toggle, pick }
+  useKeys('Thread', keys(keyboard))
+  const lit = matches.value
+  const goes = planned.value
+  const classOf = (i: number): string => {
+    const row = rows.row(i)
+    if (!row) return 'waits'
+    return [
+      row.new ? 'new' : 'pale',
+      lit?.has(row.node) && 'lit',
+      lit && !lit.has(row.node) && 'unlit',
+      goes?.has(row.node) && 'goes',
+      isCut(rows, i) && 'cut',
+    ]
+      .filter(Boolean)
+      .join(' ')
+  }
+  return (
+    <List
+      id="thread"
+      label={`Messages of ${atName.value}`}
+      role="listbox"
+      count={rows.total}
+      of={rows}
+      current={shown}
+      estimate={(i) => messageHeight(rows.row(i))}
+      onCurrent={pick}
+      onOpen={toggle}
+      rowClass={classOf}
+      onRange={(first, last) => void rows.need(first, last)}
+      row={(i) => {
+        const row = rows.row(i)
+        if (!row) return <span class="faint">…</span>
+        return (
+          <>
+            {isCut(rows, i) && <CutLine rows={rows} />}
+            <Message
+              row={row}
+              before={rows.query.order === 'place' ? rows.row(i - 1) : undefined}
+              open={open.has(row.node)}
+              far={farFrom(rows, row, i)}
+              toggle={() => toggle(i)}
+            />
+          </>
+        )
+      }}
+    />
+  )
+}
+
+// reach makes the list come to a block that the address names and no page has brought yet.
+async function reach(rows: Rows, node: string | null): Promise<void> {
+  if (node === null || rows.indexOf(node) >= 0) return
+  const answer = await api.node(rows.name, node, rows.query.at).catch(() => null)
+  if (answer?.start !== undefined) await rows.find(node, answer.start)
+}
+
+function isCut(rows: Rows, i: number): boolean {
+  const start = rows.cut?.start
+  const row = rows.row(i)
+  if (start === undefined || !row || rows.query.order !== 'place' || row.start < start) return false
+  return (rows.row(i - 1)?.start ?? -1) < start
+}
+
+/** The line across the list where this call stops repeating the one before. */
+function CutLine({ rows }: { rows: Rows }): JSX.Element {
+  const cut = rows.cut
+  const lost = call.value?.cut?.lost
+  return (
+    <div class="cut-line">
+      <span>
+        prefix cut at byte {cut?.start}
+        {cut?.cause ? ': ' + cut.cause : ''}
+      </span>
+      {lost !== undefined && <span> · {bytes(lost)} behind it sent anew</span>}
+    </div>
+  )
+}
+
+/** The partner of a call or a result, if it does not stand next to it. */
+function farFrom(rows: Rows, row: BlockRow, i: number): { node: string; word: string } | null {
+  const partner = row.kind === 'result' ? row.call : row.result
+  if (!partner || rows.row(i - 1)?.node === partner || rows.row(i + 1)?.node === partner) return null
+  const place = rows.indexOf(partner)
+  const name = row.kind === 'result' ? 'call' : 'result'
+  if (place < 0) return { node: partner, word: row.kind === 'result' ? '↑ its call' : '↓ its result' }
+  const word = `${place < i ? '↑' : '↓'} ${name}, ${plural(Math.abs(place - i), 'block')}`
+  return { node: partner, word }
+}
+
+interface Keyboard {
+  rows: Rows
+  shown: number
+  toggle: (i: number) => void
+  pick: (i: number) => void
+}
+
+function keys(now: { current: Keyboard }): Parameters<typeof useKeys>[1] {
+  const toMatch = (step: number) => (): void => {
+    const { rows, shown, pick } = now.current
+    const lit = matches.peek()
+    for (let i = shown + step; lit && i >= 0 && i < rows.total; i += step) {
+      if (lit.has(rows.row(i)?.node ?? '')) return pick(i)
+    }
+  }
+  return [
+    { keys: ['l'], does: 'largest blocks first', run: () => (largest.value = !largest.value) },
+    { keys: ['f'], does: 'only failed calls and results', run: () => (failed.value = !failed.value) },
+    { keys: ['e'], does: 'show all of the block, or its beginning', run: () => now.current.toggle(now.current.shown) },
+    {
+      keys: ['r'],
+      does: 'from a call to its result, or back',
+      run: () => {
+        const row = now.current.rows.row(now.current.shown)
+        const partner = row?.kind === 'result' ? row.call : row?.result
+        if (partner) select(partner, at.peek())
+      },
+    },
+    { keys: ['n'], does: 'next block that the selector found', run: toMatch(1) },
+    { keys: ['p'], does: 'block before that the selector found', run: toMatch(-1) },
+  ]
 }

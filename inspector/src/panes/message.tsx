@@ -1,0 +1,98 @@
+import type { JSX } from 'preact'
+import { api, type BlockRow } from '../api'
+import { bytes } from '../format'
+import { useLoaded } from '../load'
+import { Problem } from '../parts'
+import { address, atName, select } from '../state'
+import { line } from '../text'
+import { Content, Safe } from './content'
+import { contentOf } from './node'
+import { Erased, Swatch } from './parts'
+
+const inRow = 20_000 // characters of an opened row; the block pane has the rest
+
+interface Props {
+  row: BlockRow
+  before: BlockRow | undefined
+  open: boolean
+  far: { node: string; word: string } | null
+  toggle: () => void
+}
+
+/** One block of the thread: who speaks, what kind it is, its first words or all of them. */
+export function Message({ row, before, open, far, toggle }: Props): JSX.Element {
+  const speaks = row.role ?? ''
+  const again = before !== undefined && (before.role ?? '') === speaks
+  const joined = row.kind === 'result' && row.call !== undefined && before?.node === row.call
+  const plain = row.kind === speaks && !row.tool && !row.failed && !row.stub && !far
+  return (
+    <div class={`message ${joined ? 'joined' : ''} ${plain ? 'plain' : ''}`} data-kind={row.kind}>
+      <span class="message-role">{again ? '' : <Safe text={speaks || '—'} />}</span>
+      <Swatch kind={row.kind} />
+      {!plain && (
+        <span class="message-head">
+          <span class="message-kind">{row.kind.replace('_', ' ')}</span>
+          {row.tool && (
+            <span class="message-tool">
+              <Safe text={line(row.tool, 60)} />
+            </span>
+          )}
+          {row.failed && <span class="failed">failed</span>}
+          {row.stub && <span class="stub">stub</span>}
+          {far && (
+            <span
+              class="far"
+              onClick={(event) => {
+                event.stopPropagation()
+                select(far.node)
+              }}>
+              {far.word}
+            </span>
+          )}
+        </span>
+      )}
+      <span class="message-size">{bytes(row.bytes)}</span>
+      {open ? (
+        <Whole row={row} />
+      ) : (
+        <span class="message-first">
+          <Safe text={row.first} />
+        </span>
+      )}
+      <span
+        class="message-toggle"
+        title={open ? 'Show the beginning (e)' : 'Show all (e)'}
+        onClick={(event) => {
+          event.stopPropagation()
+          toggle()
+        }}>
+        {open ? '▾' : '▸'}
+      </span>
+    </div>
+  )
+}
+
+function Whole({ row }: { row: BlockRow }): JSX.Element {
+  const [name, at] = [address.value.name ?? '', atName.value]
+  const loaded = useLoaded(JSON.stringify([name, row.node, at]), (stop) => api.node(name, row.node, at, stop))
+  if (loaded.failure) return <Problem failure={loaded.failure} again={loaded.again} />
+  if (!loaded.value)
+    return (
+      <span class="message-first">
+        <Safe text={row.first} />
+      </span>
+    )
+  if (loaded.value.erased) return <Erased />
+  const { text, json } = contentOf(loaded.value)
+  return (
+    <div class="message-whole">
+      <Content text={text.slice(0, inRow)} json={json && text.length <= inRow} />
+      {text.length > inRow && <p class="faint">The block at the right has the other {bytes(row.bytes)}.</p>}
+    </div>
+  )
+}
+
+/** Guesses how high a row will be, until it is drawn and measured. */
+export function messageHeight(row: BlockRow | undefined): number {
+  return row === undefined || row.first.length < 70 ? 27 : 45
+}
