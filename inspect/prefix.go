@@ -40,7 +40,9 @@ func (p *SharedPrefix) Share() float64 {
 
 // Break says why the thread of a cycle does not repeat all of the thread before it.
 type Break struct {
-	Node        string     `json:"node"`  // id of the first node that differs
-	Cause       diff.Cause `json:"cause"` // expiry, pruning, cascade, edit, insertion or reordering
+	Node        string     `json:"node"`           // id of the first node that differs
+	Role        string     `json:"role,omitempty"` // with which the thread shows it
+	Kind        string     `json:"kind,omitempty"` // its kind, "" without one
+	Cause       diff.Cause `json:"cause"`          // expiry, pruning, cascade, edit, insertion or reordering
 	diff.Ranges            // of the node in both threads
 }

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/contexttree/pact/internal/strata"
 	"github.com/contexttree/pact/store"
 	"github.com/danielgtaylor/huma/v2"
 	"github.com/danielgtaylor/huma/v2/adapters/humago"
@@ -19,6 +20,7 @@ func newAPI(mux *http.ServeMux) huma.API {
 	config.Info.Description = "Contexts of language models: every call, every byte, and where two calls part."
 	config.Components.Schemas = huma.NewMapRegistry("#/components/schemas/", schemaName)
 	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[store.Attempt](), reflect.TypeFor[attempt]())
+	config.Components.Schemas.RegisterTypeAlias(reflect.TypeFor[strata.Band](), reflect.TypeFor[[]any]())
 	config.Components.SecuritySchemes = map[string]*huma.SecurityScheme{
 		"token": {Type: "http", Scheme: "bearer", Description: "The token of the address that the server printed"},
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/strata"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/transcript"
@@ -63,6 +64,8 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		entries = append(entries, question(e, err))
 	}
 	ids := question(c.Select(ctx, "@t0 .block", nil)).([]string)
+	calls := question(strata.Calls(ctx, c, 0, 0, strata.Bytes)).([]strata.Call)
+	small := strata.Options{Columns: 2, Rows: 10, Unit: strata.Bytes}
 	policy := lifecycle.Policy{MaxNodes: 1, ProtectTurns: 1}
 	for path, want := range map[string]any{
 		"select?q=" + url.QueryEscape("@t0 .block"):                map[string]any{"ids": ids},
@@ -76,11 +79,14 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"range?q=" + url.QueryEscape("@t-1..@t0 .block"): question(c.RangeDiffLatest(ctx, "@t-1..@t0 .block", nil)),
 		"blame": map[string]any{"cycle": last, "blocks": question(c.Blame(ctx, newer))},
 		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
-		"prefix":              map[string]any{"cycles": cycles},
-		"attempts":            map[string]any{"attempts": []any{}},
-		"log":                 map[string]any{"entries": entries},
-		"log?limit=1":         map[string]any{"entries": entries[:1], "next": 1},
-		"log?after=1&limit=1": map[string]any{"entries": entries[1:2], "next": 2},
+		"prefix":                   map[string]any{"cycles": cycles},
+		"calls":                    map[string]any{"unit": "bytes", "calls": calls},
+		"calls?from=2&to=2":        map[string]any{"unit": "bytes", "calls": calls[1:2]},
+		"strata?columns=2&rows=10": question(strata.Draw(ctx, c, calls, small)),
+		"attempts":                 map[string]any{"attempts": []any{}},
+		"log":                      map[string]any{"entries": entries},
+		"log?limit=1":              map[string]any{"entries": entries[:1], "next": 1},
+		"log?after=1&limit=1":      map[string]any{"entries": entries[1:2], "next": 2},
 		`plan {"policy":{"max_nodes":1,"protect_turns":1}}`: question(c.PlanPruning(ctx, &pact.Pruning{Policy: policy})),
 	} {
 		method, body := "GET", ""

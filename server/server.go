@@ -81,6 +81,7 @@ func New(s store.Complete, o Options) *Server {
 	h.origins()
 	h.records()
 	h.comparisons()
+	h.pictures()
 	h.bytesOf()
 	h.changes()
 	h.transfers()

@@ -78,6 +78,13 @@ func (m *Measure) Own(ctx context.Context, e *Entry) (int64, error) {
 	return m.Of(ctx, e)
 }
 
+// SumOf measures a run of siblings and everything below them. Its errors and its cost are
+// those of Sum.
+func (m *Measure) SumOf(ctx context.Context, l *List) (sum int64, err error) {
+	defer Recover(&err)
+	return m.list(ctx, l)
+}
+
 func (m *Measure) list(ctx context.Context, l *List) (sum int64, err error) {
 	if l == nil || !l.sum.Marks.May(m.Want) {
 		return 0, nil

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -68,7 +69,7 @@ func (a *app) drawBlame(ctx context.Context, in *pact.Snapshot, list []inspect.B
 		if err != nil {
 			return err
 		}
-		rows[i] = []string{cycle, authorText(by), fmt.Sprintf("%d–%d", b.Range.Start, b.Range.End), visible(b.ID),
+		rows[i] = []string{cycle, wording.Author(by), fmt.Sprintf("%d–%d", b.Range.Start, b.Range.End), visible(b.ID),
 			a.paint.name(visible(b.Role)), visible(b.Kind), excerpt(canon.Value(content), 40)}
 	}
 	a.table([]string{"cycle", "by", "bytes", "block", "role", "kind", "content"}, rows, "llrllll")

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
@@ -44,24 +43,6 @@ func caretsUnder(text string, offset int, token string) carets {
 	m.carets = strings.Repeat(" ", lipgloss.Width(before)) + strings.Repeat("^", max(1, lipgloss.Width(under)))
 	return m
 }
-
-// visible replaces each rune that would move the cursor or stay invisible by a
-// rune of one column.
-func visible(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case r == utf8.RuneError, !shows(r):
-			return '\uFFFD'
-		}
-		return r
-	}, s)
-}
-
-// shows reports whether a terminal shows a rune in its place: it is not a
-// control character and does not change the direction of text.
-func shows(r rune) bool { return unicode.IsPrint(r) || unicode.Is(unicode.Mn, r) }
 
 func clipLeft(s string) string {
 	if len(s) <= caretContext+3 {

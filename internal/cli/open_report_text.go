@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -143,11 +142,4 @@ func (a *app) lineWidth() int {
 		return math.MaxInt32
 	}
 	return min(a.width, widest)
-}
-
-func percent(share float64) string {
-	if share == 1 {
-		return "100%"
-	}
-	return fmt.Sprintf("%.1f%%", min(share*100, 99.9))
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/wording"
 )
 
 // story is what open tells about one context in words.
@@ -82,10 +83,7 @@ func (a *app) tellBreaks(ctx context.Context, c *pact.Context, t *story) error {
 		if !slices.Contains(r.Breaks, p.Cycle) {
 			continue
 		}
-		paint := a.paint
-		a.paint = theme{}
-		t.Breaks = append(t.Breaks, storyBreak{p.Cycle, a.cutText(&p)})
-		a.paint = paint
+		t.Breaks = append(t.Breaks, storyBreak{p.Cycle, wording.Cut(&p, func(name string) string { return name })})
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -160,7 +161,7 @@ func (r *reuse) take(p *inspect.Prefix) {
 	if p.Shared == nil {
 		return
 	}
-	share, of, complete := sharedOf(p)
+	share, of, complete := wording.Reused(p)
 	if !complete {
 		r.breaks = append(r.breaks, p.Cycle)
 	}
@@ -193,7 +194,7 @@ func (a *app) drawPrefixes(r *prefixReport) {
 			if c.Call != nil && c.Call.Shared != nil {
 				blocks, of, bytes = c.Call.Shared.Blocks, c.Call.Shared.OfBlocks, c.Call.Shared.Bytes
 			}
-			share, _, complete := sharedOf(&c)
+			share, _, complete := wording.Reused(&c)
 			row = append(row, strconv.Itoa(blocks)+"/"+strconv.Itoa(of), strconv.FormatInt(bytes, 10), percent(share))
 			if counted {
 				row = append(row, strconv.FormatInt(*p.Tokens, 10))
@@ -201,7 +202,7 @@ func (a *app) drawPrefixes(r *prefixReport) {
 			if complete {
 				row = append(row, a.paint.good("complete"))
 			} else {
-				row = append(row, a.cutText(&c))
+				row = append(row, wording.Cut(&c, a.paint.changed))
 			}
 		}
 		rows[i] = row
@@ -221,13 +222,4 @@ func (a *app) drawPrefixes(r *prefixReport) {
 		}
 		a.printf("Tokens are those of the contents, %s by %s.\n", how, r.Tokenizer)
 	}
-}
-
-// breakText says what ended a prefix, and who caused it.
-func breakText(b *inspect.Break) string {
-	edited := "edited"
-	if b.New == nil {
-		edited = "removed"
-	}
-	return deedText(b.Cause, edited) + byText(b.Cause.Author)
 }

@@ -85,52 +85,6 @@ func (r *prefixReport) tell(call *inspect.CallPrefix) {
 	}
 }
 
-// sharedOf returns the share of the previous thread, and its bytes, that a
-// cycle repeats. If the cycle has recorded calls, it compares requests.
-func sharedOf(p *inspect.Prefix) (share float64, of int64, complete bool) {
-	if p.Call == nil || p.Call.Shared == nil {
-		return p.Shared.Share(), p.Shared.OfBytes, p.Shared.Complete
-	}
-	s := p.Call.Shared
-	if p.Call.Cut == nil || s.OfBytes == 0 {
-		return 1, s.OfBytes, p.Call.Cut == nil
-	}
-	return float64(s.Bytes) / float64(s.OfBytes), s.OfBytes, false
-}
-
-// cutText says what ended the prefix of a cycle, and how much reasoning follows
-// it.
-func (a *app) cutText(p *inspect.Prefix) string {
-	if p.Call == nil || p.Call.Cut == nil {
-		return a.paint.changed(visible(p.Break.Node)) + " " + breakText(p.Break)
-	}
-	cut := p.Call.Cut
-	text := ""
-	switch cut.Cause {
-	case "model":
-		text = a.paint.changed("model") + " " + strings.Join(cells(cut.Names...), " → ")
-	case "parameters", "tools":
-		text = a.paint.changed(cut.Cause) + " " + strings.Join(cells(cut.Names...), ", ")
-	case "system":
-		text = a.paint.changed("system")
-	case "thinking":
-		text = a.paint.changed("thinking") + " " + visible(cut.Node) + ": the model forgets it with its turn"
-	}
-	if b := p.Break; b != nil && b.Node == cut.Node && cut.Cause != "tools" {
-		edited := "edited"
-		if b.New == nil {
-			edited = "removed"
-		}
-		text = strings.TrimSpace(text + " " + a.paint.changed(visible(b.Node)) + " " + deedText(b.Cause, edited))
-	} else if cut.Cause == "block" {
-		text = a.paint.changed(visible(cut.Node))
-	}
-	if cut.Reasoning > 0 {
-		text += "; " + plural(cut.Reasoning, "reasoning block") + " behind"
-	}
-	return text
-}
-
 // drawSources names the rules by which calls were compared, and explains
 // exceptions.
 func (a *app) drawSources(r *prefixReport) {

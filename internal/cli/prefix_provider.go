@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/contexttree/pact/record"
 )
 
@@ -84,7 +85,7 @@ func (a *app) whyText(p *inspect.Prefix) string {
 	var parts []string
 	call := p.Call
 	if call.Cut != nil {
-		parts = append(parts, a.cutText(p))
+		parts = append(parts, wording.Cut(p, a.paint.changed))
 	}
 	if e := call.Expected; e != nil {
 		idle := (time.Duration(e.IdleSeconds) * time.Second).String()

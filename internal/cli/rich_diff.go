@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -179,53 +180,11 @@ func rangeText(r *diff.Range) string {
 
 // causeText puts a cause into words. edited is the word for what the edit did.
 func causeText(c diff.Cause, edited string) string {
-	text := deedText(c, edited)
+	text := wording.Deed(c, edited)
 	if c.Kind != diff.BySelection && c.Kind != diff.ByTTL {
 		text += " in @c" + strconv.FormatInt(c.Cycle, 10)
 	}
-	return text + byText(c.Author)
-}
-
-// deedText says what was done and by which rule.
-func deedText(c diff.Cause, edited string) string {
-	words := map[diff.Kind]string{
-		diff.ByExpiry: "expired", diff.ByPruning: "pruned", diff.ByCascade: "went with the last child of its group",
-		diff.ByEdit: edited,
-		diff.BySeal: "sealed", diff.ByTTL: "its ttl ran down", diff.BySelection: "the same on both sides, selected on one",
-		diff.ByInsertion: "inserted", diff.ByReordering: "moved",
-	}
-	text := words[c.Kind]
-	switch {
-	case c.Rule == "named":
-		text += " by name"
-	case c.Rule != "":
-		text += " for " + c.Rule
-	}
-	if c.Inferred {
-		text = "probably " + text
-	}
-	return text
-}
-
-// authorText says who did something, and with what message.
-func authorText(a diff.Author) string {
-	who := visible(a.Actor)
-	if a.Message != "" {
-		who = strings.TrimSpace(who + " (" + visible(a.Message) + ")")
-	}
-	return who
-}
-
-// byText returns what follows a deed: its author, if known, and the message.
-func byText(a diff.Author) string {
-	switch who := authorText(a); {
-	case who == "":
-		return ""
-	case a.Actor == "":
-		return " " + who
-	default:
-		return " by " + who
-	}
+	return text + wording.By(c.Author)
 }
 
 // The sizes of drawn contents.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -63,7 +64,7 @@ func (a *app) drawTimeline(l *inspect.Timeline) {
 		}
 		who := ""
 		if e.Cause != nil {
-			who = authorText(e.Cause.Author)
+			who = wording.Author(e.Cause.Author)
 		}
 		rows[i] = []string{a.paint.name(cycle), eventText(e), a.paint.faint(who)}
 	}
@@ -153,7 +154,7 @@ func eventText(e inspect.Event) string {
 	case inspect.EventErased:
 		return "erased for good, in all snapshots"
 	}
-	text := deedText(*e.Cause, "removed by an edit")
+	text := wording.Deed(*e.Cause, "removed by an edit")
 	if e.Cause.Kind == diff.BySeal {
 		text = "gave way to the next active head when it was sealed"
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
 )
@@ -168,6 +169,7 @@ func (a *app) drawErasures(r *inspect.Verification) {
 		if e.Entries > 0 {
 			what += ", log entries: " + strconv.Itoa(e.Entries)
 		}
-		a.printf("    %s  %s  %s\n", shortTime(e.TimeNS), authorText(diff.Author{Actor: e.Actor, Message: e.Reason}), what)
+		who := wording.Author(diff.Author{Actor: e.Actor, Message: e.Reason})
+		a.printf("    %s  %s  %s\n", shortTime(e.TimeNS), who, what)
 	}
 }

@@ -3,6 +3,7 @@ package provenance
 import (
 	"context"
 	"encoding/json"
+	"iter"
 	"sort"
 	"strconv"
 
@@ -10,6 +11,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
 )
 
 // Log is the part of a context's log for some cycles, indexed by cycle and by the nodes in its
@@ -41,10 +43,7 @@ func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &Log{
-		edits: map[int64][]store.Entry{}, commits: map[int64]store.Entry{}, reports: map[int64]*lifecycle.Report{},
-		removals: map[string]diff.Cause{}, stubs: map[string]diff.Cause{},
-	}
+	l := newLog()
 	for _, e := range entries {
 		if err := l.add(e); err != nil {
 			return nil, err
@@ -52,6 +51,32 @@ func (s *Source) Log(ctx context.Context, from, to int64) (*Log, error) {
 	}
 	return l, nil
 }
+
+// LogOf indexes entries that somebody else reads, oldest first, such as those of
+// [pact.Context.Log]. It fails if the reading does, and with E_STORE if the report of a commit
+// cannot be read.
+func LogOf(entries iter.Seq2[store.Entry, error]) (*Log, error) {
+	l := newLog()
+	for e, err := range entries {
+		if err == nil {
+			err = l.add(e)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func newLog() *Log {
+	return &Log{
+		edits: map[int64][]store.Entry{}, commits: map[int64]store.Entry{}, reports: map[int64]*lifecycle.Report{},
+		removals: map[string]diff.Cause{}, stubs: map[string]diff.Cause{},
+	}
+}
+
+// Creator returns who added a node, by the cycle and the stamp in its headers.
+func (l *Log) Creator(n *tree.Node) diff.Author { return l.creator(n.Cycle, n.CreatedNS) }
 
 // firstRevision returns the first revision of a cycle. Cycles never descend along the log.
 func (s *Source) firstRevision(ctx context.Context, cycle int64) (int64, error) {

@@ -135,6 +135,13 @@ func (c *Causes) ofBreak(ctx context.Context, older, newer string) (*inspect.Bre
 		b.Node = newer
 		b.Cause = c.edit(diff.ByReordering)
 	}
+	in := c.newer
+	if !in.Has(b.Node) {
+		in = c.older
+	}
+	path := in.Path(b.Node)
+	n := path[len(path)-1].Node()
+	b.Role, b.Kind = n.RoleIn(path[1].Class()), n.Kind
 	b.Ranges = diff.Ranges{Previous: differ.RangeOf(c.older, b.Node), New: differ.RangeOf(c.newer, b.Node)}
 	return b, nil
 }

@@ -1,0 +1,15 @@
+package cli
+
+import "github.com/contexttree/pact/internal/wording"
+
+// Short names for the words that nearly every command prints.
+
+func plural(n int, what string) string { return wording.Plural(n, what) }
+
+func bytesText(n int64) string { return wording.Bytes(n) }
+
+func percent(share float64) string { return wording.Percent(share) }
+
+func visible(s string) string { return wording.Visible(s) }
+
+func shows(r rune) bool { return wording.Shows(r) }

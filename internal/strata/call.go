@@ -1,0 +1,227 @@
+package strata
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/blockkind"
+	"github.com/contexttree/pact/internal/wording"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Unit is what the height of a band counts.
+type Unit string
+
+// The units.
+const (
+	Bytes  Unit = "bytes"  // of the canonical thread
+	Tokens Unit = "tokens" // of the contents
+)
+
+// Call is one cycle of a context as a call of a model: how large its thread was, and how much
+// of it the provider could have read from its cache.
+type Call struct {
+	Cycle   int64  `json:"cycle"`
+	At      string `json:"at,omitempty" doc:"When the cycle was committed, as created_at_iso"`
+	Actor   string `json:"actor,omitempty" doc:"Who committed it"`
+	Message string `json:"message,omitempty" doc:"Of the commit"`
+	Blocks  int    `json:"blocks"`
+	Bytes   int64  `json:"bytes" doc:"Of the canonical thread"`
+	Tokens  *int64 `json:"tokens,omitempty" doc:"Of all contents, absent where nobody asked for tokens"`
+	Size    int64  `json:"size" doc:"Of the thread in the unit that was asked for"`
+	// Shared is how much of the thread, from its beginning, the call before it had in the same
+	// place and the provider can reuse, in the unit.
+	Shared   int64     `json:"shared" doc:"How much of the size is a prefix of the call before it"`
+	Cut      *Cut      `json:"cut,omitempty" doc:"Absent if the call repeats all of the call before it"`
+	Sentence string    `json:"sentence" doc:"Says what the call repeats and why it repeats no more"`
+	Attempts *Attempts `json:"attempts,omitempty" doc:"Absent if no attempt was recorded"`
+
+	common int // blocks at the beginning that render to the same bytes as in the call before
+}
+
+// Cut is the place where a call stops repeating the call before it.
+type Cut struct {
+	At    int64  `json:"at" doc:"Height in the unit"`
+	Node  string `json:"node,omitempty" doc:"The first node that differs"`
+	Kind  string `json:"kind,omitempty" doc:"Kind of the node"`
+	Cause string `json:"cause" doc:"What ended the prefix, as a clause"`
+	Lost  int64  `json:"lost" doc:"Bytes behind it, which were sent anew"`
+}
+
+// Attempts sums up the calls of a provider in one cycle.
+type Attempts struct {
+	N      int    `json:"n"`
+	Failed int    `json:"failed"`
+	Model  string `json:"model,omitempty" doc:"Of the last one"`
+	In     *int64 `json:"in,omitempty" doc:"Tokens of the last one that the provider counted"`
+	Out    *int64 `json:"out,omitempty" doc:"Tokens that the last one wrote"`
+	Cached *int64 `json:"cached,omitempty" doc:"Of the tokens in, those read from the provider's cache"`
+	Seen   Seen   `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
+}
+
+// Seen says whether the provider's own count of cached tokens shows where the prefix was cut.
+type Seen string
+
+// The values of Seen; "" if the provider did not say.
+const (
+	Agrees    Seen = "agrees"    // it read what its rules let expect
+	Unseen    Seen = "unseen"    // it read more: it did not see the cut
+	Elsewhere Seen = "elsewhere" // it read less: the prefix ended for it before the cut
+)
+
+// seenOf translates the agreement of a call.
+func seenOf(agreement string) Seen {
+	switch agreement {
+	case "agrees":
+		return Agrees
+	case "read more":
+		return Unseen
+	case "read less":
+		return Elsewhere
+	}
+	return ""
+}
+
+// Calls describes the calls of the cycles from..to, oldest first; 0 stands for the first and
+// for the last cycle. E_SNAPSHOT_NOT_FOUND if there is no such cycle. The unit Tokens needs a
+// context with a counter. Cost: that of [pact.Context.Prefixes]; of a recorded context also that
+// of [record.Prefixes].
+func Calls(ctx context.Context, c *pact.Context, from, to int64, unit Unit) ([]Call, error) {
+	first, last := c.Cycles()
+	if last < first {
+		return []Call{}, nil
+	}
+	if from == 0 {
+		from = first
+	}
+	if to == 0 {
+		to = last
+	}
+	told, err := recorded(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	list := make([]Call, 0, max(0, min(to-from, last)+1))
+	for p, err := range c.Prefixes(ctx, pact.Cycle(from), pact.Cycle(to)) {
+		if err != nil {
+			return nil, err
+		}
+		p.Call = told[p.Cycle]
+		if unit == Tokens && p.Tokens == nil {
+			return nil, fault.New(fault.DocumentInvalid, "nobody counts tokens here", "ask for bytes")
+		}
+		list = append(list, callOf(&p, unit))
+	}
+	if err := addCommits(ctx, c, list); err != nil {
+		return nil, err
+	}
+	return list, addAttempts(ctx, c, list, told)
+}
+
+// recorded returns what recorded calls repeat by the rules of their providers, by cycle.
+func recorded(ctx context.Context, c *pact.Context) (map[int64]*inspect.CallPrefix, error) {
+	calls := map[int64]*inspect.CallPrefix{}
+	if !record.Recorded(c.Working()) {
+		return calls, nil
+	}
+	for p, err := range record.Prefixes(ctx, c, "") {
+		if err != nil {
+			return nil, err
+		}
+		calls[p.Cycle] = &p
+	}
+	return calls, nil
+}
+
+// callOf describes the call of a cycle from its prefix report.
+func callOf(p *inspect.Prefix, unit Unit) Call {
+	c := Call{Cycle: p.Cycle, Blocks: p.Blocks, Bytes: p.Bytes, Tokens: p.Tokens, Size: p.Bytes,
+		Sentence: wording.Sentence(p)}
+	if unit == Tokens {
+		c.Size = *p.Tokens
+	}
+	if p.Shared == nil {
+		return c
+	}
+	c.common = p.Shared.Blocks
+	share, _, complete := wording.Reused(p)
+	same, of := p.Shared.Bytes, p.Shared.OfBytes
+	if unit == Tokens {
+		same, of = *p.Shared.Tokens, *p.Shared.OfTokens
+	}
+	if p.Shared.Blocks == 0 {
+		same = 0 // without the bracket
+	}
+	switch {
+	case complete && p.Shared.Complete:
+		c.Shared = same
+		return c
+	case complete:
+		c.Shared = min(of, c.Size)
+		return c
+	case p.Call != nil && p.Call.Cut != nil:
+		same = min(same, int64(share*float64(of)))
+	}
+	c.Shared = min(same, c.Size)
+	c.Cut = &Cut{At: c.Shared, Cause: wording.Why(p), Lost: wording.SentAnew(p)}
+	if p.Break != nil {
+		c.Cut.Node, c.Cut.Kind = p.Break.Node, blockkind.Of(p.Break.Role, p.Break.Kind).String()
+	}
+	if p.Call != nil && p.Call.Cut != nil && (p.Break == nil || p.Call.Cut.Node != p.Break.Node) {
+		c.Cut.Node, c.Cut.Kind = p.Call.Cut.Node, ""
+	}
+	return c
+}
+
+// addCommits adds when and by whom each call was committed.
+func addCommits(ctx context.Context, c *pact.Context, list []Call) error {
+	for e, err := range c.Log(ctx) {
+		if err != nil {
+			return err
+		}
+		if e.Kind != store.Commit && e.Kind != store.Create || len(list) == 0 {
+			continue
+		}
+		if i := e.Cycle - list[0].Cycle; i >= 0 && i < int64(len(list)) {
+			list[i].At, list[i].Actor, list[i].Message = tree.ISO(e.TimeNS), e.Actor, e.Message
+		}
+	}
+	return nil
+}
+
+// addAttempts adds the attempts of each call.
+func addAttempts(ctx context.Context, c *pact.Context, list []Call, told map[int64]*inspect.CallPrefix) error {
+	if len(list) == 0 {
+		return nil
+	}
+	attempts, err := c.Attempts(ctx, list[0].Cycle, list[len(list)-1].Cycle)
+	if err != nil {
+		return err
+	}
+	for _, a := range attempts {
+		i := a.Cycle - list[0].Cycle
+		if i < 0 || i >= int64(len(list)) {
+			continue
+		}
+		if list[i].Attempts == nil {
+			list[i].Attempts = &Attempts{}
+		}
+		t := list[i].Attempts
+		t.N++
+		if a.Status == store.Failed {
+			t.Failed++
+		}
+		t.Model, t.In, t.Out = a.Model, a.TokenIn, a.TokenOut
+	}
+	for i := range list {
+		p := told[list[i].Cycle]
+		if t := list[i].Attempts; t != nil && p != nil && p.Provider != nil {
+			t.In, t.Out, t.Cached, t.Seen = p.Provider.In, p.Provider.Out, p.Provider.Read, seenOf(p.Agreement)
+		}
+	}
+	return nil
+}
