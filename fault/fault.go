@@ -93,11 +93,33 @@ func (e *Error) Error() string {
 		b.WriteString(" node " + strconv.Quote(e.Node))
 	}
 	b.WriteString(": " + e.Message)
-	if e.Err != nil {
-		b.WriteString(": " + e.Err.Error())
+	if cause := e.Cause(); cause != "" {
+		b.WriteString(": " + cause)
 	}
 	if e.Remedy != "" {
 		b.WriteString(" (" + e.Remedy + ")")
+	}
+	return b.String()
+}
+
+// Cause returns the text of the cause on one line, "" for none: those of drivers and
+// resolvers have several lines, of which each says what happened at one address.
+func (e *Error) Cause() string {
+	if e.Err == nil {
+		return ""
+	}
+	var b strings.Builder
+	for line := range strings.Lines(e.Err.Error()) {
+		line = strings.TrimSpace(line)
+		switch text := b.String(); {
+		case line == "":
+			continue
+		case strings.HasSuffix(text, ":"):
+			b.WriteString(" ")
+		case text != "":
+			b.WriteString("; ")
+		}
+		b.WriteString(line)
 	}
 	return b.String()
 }

@@ -130,8 +130,8 @@ func (a *app) backupCommand() *cobra.Command {
 		Short: "Copy the store, while others use it",
 		Long: `Copy the store, as it is at one moment, to FILE, with all contexts, drafts, logs and
 attempts. Other processes may read and write meanwhile. FILE appears when it is
-complete and on the disk. It is a store itself: --db FILE reads it, pact verify
-checks it. Do not copy the file and the log beside it by other means: two copies
+complete and on the disk; it replaces a file of that name. It is a store itself:
+--db FILE reads it, pact verify checks it. Do not copy the file and the log beside it by other means: two copies
 made while a process writes can be a damaged store.`,
 		Example: "  pact db backup backups/monday.db\n  pact verify chat --db backups/monday.db",
 		Args:    exactly("FILE"),

@@ -164,12 +164,9 @@ func failure(f *fault.Error) any {
 		Message string     `json:"message"`
 		Details details    `json:"details"`
 	}
-	d := details{Token: f.Token, Node: f.Node, Line: f.Line, Remedy: f.Remedy}
+	d := details{Token: f.Token, Node: f.Node, Line: f.Line, Remedy: f.Remedy, Cause: f.Cause()}
 	if f.Offset >= 0 {
 		d.Offset = &f.Offset
-	}
-	if f.Err != nil {
-		d.Cause = f.Err.Error()
 	}
 	var lost *pact.Conflict
 	if errors.As(f, &lost) {
@@ -215,8 +212,8 @@ func (a *app) describe(f *fault.Error, place *located, exit int) {
 	if f.Node != "" {
 		message += " (node " + f.Node + ")"
 	}
-	if f.Err != nil {
-		message += ": " + f.Err.Error()
+	if cause := f.Cause(); cause != "" {
+		message += ": " + cause
 	}
 	fmt.Fprintf(a.err, "pact: %s%s %s\n", visible(where), visible(message), paint.faint("["+string(f.Code)+"]"))
 	if f.Remedy != "" {

@@ -24,7 +24,21 @@ func openStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	if postgres.IsAddress(at) {
 		return orNil(postgres.Open(ctx, at))
 	}
+	if err := refuseScheme(at); err != nil {
+		return nil, err
+	}
 	return orNil(sqlite.Open(ctx, at))
+}
+
+// refuseScheme returns E_STORE for the address of something that pact has no store for, which
+// would otherwise be taken for a path. It shows the scheme alone: the rest may have a password.
+func refuseScheme(at string) error {
+	scheme, _, is := strings.Cut(at, "://")
+	if !is || strings.ContainsAny(scheme, `/\`) {
+		return nil
+	}
+	return fault.New(fault.Store, "pact cannot keep a store at "+scheme+"://",
+		"name a file, or a database as postgres://user@host/database")
 }
 
 // existingStore opens the store of --db for a command that needs it to exist.
@@ -36,6 +50,9 @@ func (a *app) existingStore(ctx context.Context) (store.Complete, error) {
 func existingStoreAt(ctx context.Context, at string) (store.Complete, error) {
 	if postgres.IsAddress(at) {
 		return orNil(postgres.OpenExisting(ctx, at))
+	}
+	if err := refuseScheme(at); err != nil {
+		return nil, err
 	}
 	if _, err := os.Stat(at); errors.Is(err, fs.ErrNotExist) {
 		return nil, fault.At(fault.Store, fault.NoOffset, at, "there is no store "+at, "")

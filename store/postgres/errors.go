@@ -98,7 +98,7 @@ func inDoubt(err error) bool { return errors.Is(err, errDoubt) }
 func explain(err error) (code fault.Code, message, remedy string) {
 	switch state := codeOf(err); {
 	case inDoubt(err):
-		return fault.Store, "the connection was lost before the answer came; the change may have been made or not",
+		return fault.Store, "the change may have been made or not",
 			"read the context again to see; the store looks up a change with a request token by itself"
 	case state == serialization, state == deadlock:
 		return fault.Busy, "other writers were faster at every attempt", "try again: nothing was changed"

@@ -27,11 +27,12 @@ func IsAddress(text string) bool {
 	return strings.HasPrefix(text, "postgres://") || strings.HasPrefix(text, "postgresql://")
 }
 
-// Shown returns an address without its password.
+// Shown returns an address without its password. Of a text that is no URL it shows only how it
+// begins, because anything in it may be the password.
 func Shown(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
-		return "the address"
+		return "postgres://…"
 	}
 	q := u.Query()
 	if q.Has("password") {

@@ -3,6 +3,8 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -26,6 +28,9 @@ func (s *Store) Backup(ctx context.Context, name string) error {
 		}
 		code, why, remedy := explain(err)
 		message := "the backup failed"
+		if path := (*fs.PathError)(nil); errors.As(err, &path) {
+			err, why, remedy = path.Err, "cannot write "+name, "check the disk and the permissions of the directory"
+		}
 		if why != "" {
 			message += ": " + why
 		}
@@ -38,6 +43,9 @@ func (p *files) backup(ctx context.Context, name string) error {
 	name, err := filepath.Abs(name)
 	if err != nil {
 		return err
+	}
+	if info, err := os.Stat(filepath.Dir(name)); err != nil || !info.IsDir() {
+		return noDirectory(name, err)
 	}
 	if info, err := os.Stat(name); err == nil {
 		switch {
@@ -53,7 +61,11 @@ func (p *files) backup(ctx context.Context, name string) error {
 				"name another file, or end the process that uses that store")
 		}
 	}
-	db, err := sql.Open("sqlite", dataSource(p.path, plainQuery("rw")))
+	query := plainQuery("rw")
+	if p.readOnly {
+		query = aloneQuery()
+	}
+	db, err := sql.Open("sqlite", dataSource(p.path, query))
 	if err != nil {
 		return err
 	}
@@ -61,6 +73,9 @@ func (p *files) backup(ctx context.Context, name string) error {
 	return safefile.Replace(name, func(f *os.File) error {
 		if _, err := db.ExecContext(ctx, "VACUUM INTO ?", f.Name()); err != nil {
 			return err
+		}
+		if p.readOnly {
+			return nil // nothing writes to the file, which has no log that could be replaced
 		}
 		return p.check() // the file that was read is still the store
 	})

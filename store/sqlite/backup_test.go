@@ -109,7 +109,9 @@ func TestBackupRefused(t *testing.T) {
 		os.DevNull:                              "is not a regular file",
 		filepath.Join(dir, "none", "backup.db"): "no such file",
 	} {
-		if err := s.Backup(t.Context(), to); !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), says) {
+		var e *fault.Error
+		if err := s.Backup(t.Context(), to); !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v", to, err)
 		}
 	}

@@ -37,7 +37,10 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 		"empty": {func(t *testing.T, path string) { put(t, path, "") }, "is an empty file"},
 		"no tables": {func(t *testing.T, path string) { raw(t, path, "PRAGMA user_version = 0", "VACUUM").Close() },
 			"another application"},
-		"directory": {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "is a directory"},
+		"last byte missing": {func(t *testing.T, path string) { shorten(t, path, 1) }, "is truncated"},
+		"last page cut":     {func(t *testing.T, path string) { shorten(t, path, 4095) }, "is truncated"},
+		"last page missing": {func(t *testing.T, path string) { shorten(t, path, 4096) }, "is damaged"},
+		"directory":         {func(t *testing.T, path string) { must(t, os.Mkdir(path, 0o700)) }, "is a directory"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "pact.db")
@@ -61,6 +64,15 @@ func TestOpenRefusesForeignFiles(t *testing.T) {
 	if !errors.Is(err, fault.Store) || !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a directory that is not there: %v", err)
 	}
+}
+
+// shorten makes a store of one turn and takes bytes from its end.
+func shorten(t *testing.T, path string, bytes int64) {
+	t.Helper()
+	newStoreFile(t, path)
+	info, err := os.Stat(path)
+	must(t, err)
+	must(t, os.Truncate(path, info.Size()-bytes))
 }
 
 func TestPathsMayHaveAnyCharacters(t *testing.T) {

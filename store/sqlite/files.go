@@ -19,6 +19,7 @@ type files struct {
 	queue      string         // path of the file on which writers wait, see beginWrite
 	mode       fs.FileMode    // of the file, and of the files made beside it
 	opened     [3]os.FileInfo // the files by suffix, as they were when the store was opened; nil before
+	readOnly   bool           // the store was opened read-only, from the file alone
 	truncateAt atomic.Int64   // the size of the WAL, in bytes, above which a commit tries to empty it
 }
 
@@ -33,7 +34,7 @@ const minFileSize = 512
 // this process. It returns nil if there is no file, and E_STORE if the file cannot be a store.
 func findFiles(path string) (*files, error) {
 	if info, err := os.Stat(filepath.Dir(path)); err != nil || !info.IsDir() {
-		return nil, fault.Wrap(fault.Store, err, "there is no directory "+filepath.Dir(path), "make the directory first")
+		return nil, noDirectory(path, err)
 	}
 	info, err := os.Stat(path)
 	switch {
@@ -74,7 +75,8 @@ func create(ctx context.Context, path string) (err error) {
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return fault.Wrap(fault.Store, err, "cannot make "+path, "check the permissions of the directory")
+		return fault.Wrap(fault.Store, withoutPath(err), "cannot make "+path,
+			"check the disk and the permissions of the directory")
 	}
 	name := f.Name()
 	defer func() {
@@ -87,7 +89,7 @@ func create(ctx context.Context, path string) (err error) {
 	}
 	db, err := openHandle(ctx, name, "0")
 	if err != nil {
-		return err
+		return openError(err, path)
 	}
 	if err := errors.Join(migrate(ctx, db), db.Close()); err != nil {
 		return err
@@ -102,6 +104,22 @@ func create(ctx context.Context, path string) (err error) {
 		return fault.Wrap(fault.Store, err, "cannot make "+path, "")
 	}
 	return nil
+}
+
+// noDirectory is the error for a path whose directory is not there.
+func noDirectory(path string, err error) error {
+	return fault.Wrap(fault.Store, withoutPath(err), "there is no directory "+filepath.Dir(path),
+		"make the directory first")
+}
+
+// withoutPath returns what the system said about a file, without the name of the file: that may
+// be a temporary one, which means nothing to the user.
+func withoutPath(err error) error {
+	var e *fs.PathError
+	if errors.As(err, &e) {
+		return e.Err
+	}
+	return err
 }
 
 // linkNew gives a file another name. It fails with fs.ErrExist if the name is taken.

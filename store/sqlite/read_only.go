@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"database/sql"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/store/internal/sqlstore"
+	"modernc.org/sqlite"
 	lib "modernc.org/sqlite/lib"
 )
 
@@ -32,7 +34,9 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 			"-wal, which cannot be read where nothing can be written",
 			"copy both files to a place that can be written, while no process uses them, or make room")
 	}
-	query := url.Values{"mode": {"ro"}, "immutable": {"1"}, "_query_only": {"1"}}
+	p.readOnly = true
+	query := aloneQuery()
+	query.Set("_query_only", "1")
 	at, err := checkSchema(ctx, p.path, query)
 	if err != nil {
 		return nil, cause
@@ -47,6 +51,9 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 		return nil, cause
 	}
 	db.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
+	if err := p.checkEnd(ctx, db); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
 	d := p.dialect()
 	d.BeginWrite = func(context.Context, func() error) error { return p.readOnlyError(cause) }
 	d.Clean = func(context.Context, *sql.DB) (string, error) { return "", p.readOnlyError(cause) }
@@ -57,8 +64,18 @@ func (p *files) openToRead(ctx context.Context, cause error) (*Store, error) {
 	return &Store{s, p}, nil
 }
 
-// readOnlyError is the error for a change to a store that is open read-only.
+// aloneQuery returns the parameters that open the file without a WAL, an index or a lock.
+func aloneQuery() url.Values {
+	return url.Values{"mode": {"ro"}, "immutable": {"1"}}
+}
+
+// readOnlyError is the error for a change to a store that is open read-only. cause is the
+// failure to open it for writing; what it says about opening does not concern the caller.
 func (p *files) readOnlyError(cause error) error {
+	var e *sqlite.Error
+	if errors.As(cause, &e) {
+		cause = e
+	}
 	return fault.Wrap(fault.Store, cause, p.path+" is open read-only, because nothing can be written beside it",
 		"check the disk, and the permissions of the file and its directory, then open it again")
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/contexttree/pact/store/sqlite"
 )
 
-// onlyRead expects a store of one turn that can be read and not changed.
+// onlyRead expects a store of one turn that can be read, backed up, and not changed.
 func onlyRead(t *testing.T, path string) {
 	t.Helper()
 	s, err := sqlite.Open(t.Context(), path)
@@ -27,8 +27,28 @@ func onlyRead(t *testing.T, path string) {
 		t.Errorf("the store does not hold: %+v, %v", damage, err)
 	}
 	err = w.commit(t.Context(), "two", false)
-	if !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "be written") {
+	if !errors.Is(err, fault.Store) || !strings.Contains(err.Error(), "be written") ||
+		strings.Count(err.Error(), "E_STORE") != 1 {
 		t.Errorf("a commit got %v", err)
+	}
+	backup := filepath.Join(t.TempDir(), "backup.db")
+	must(t, s.Backup(t.Context(), backup))
+	w = &turns{store: open(t, backup)}
+	must(t, w.load(t.Context(), 1))
+	w.next(t, "two")
+}
+
+// noNew expects that no store can be made, and an error that names it and no temporary file.
+func noNew(t *testing.T, path string) {
+	t.Helper()
+	s, err := sqlite.Open(t.Context(), path)
+	var e *fault.Error
+	if !errors.As(err, &e) || e.Code != fault.Store || e.Remedy == "" || !strings.Contains(err.Error(), path) ||
+		strings.Contains(err.Error(), "/."+filepath.Base(path)) {
+		t.Errorf("made %v with %v", s, err)
+	}
+	if _, err := os.Stat(path); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the file is there: %v", err)
 	}
 }
 
@@ -68,11 +88,13 @@ func TestReadOnlyDisk(t *testing.T) {
 	}
 	must(t, f.Close())
 	onlyRead(t, path)
+	noNew(t, filepath.Join(disk, "new.db"))
 	must(t, os.Remove(fill))
 	if out, err := exec.Command("mount", "-o", "remount,ro", disk).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 	onlyRead(t, path)
+	noNew(t, filepath.Join(disk, "new.db"))
 	if out, err := exec.Command("mount", "-o", "remount,rw", disk).CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/contexttree/pact/fault"
@@ -70,6 +71,7 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 	_, err := checkSchema(ctx, p.path, plainQuery("rw"))
 	if err == nil {
 		write, err = retryWhileBusy(ctx, func() (*sql.DB, error) { return openHandle(ctx, p.path, "0") })
+		err = openError(err, p.path)
 	}
 	if unwritable(err) {
 		return p.openToRead(ctx, err)
@@ -83,12 +85,15 @@ func (p *files) open(ctx context.Context) (*Store, error) {
 		return nil, err
 	}
 	write.SetMaxOpenConns(1)
+	if err := p.checkEnd(ctx, write); err != nil {
+		return nil, errors.Join(err, write.Close())
+	}
 	if err := migrate(ctx, write); err != nil {
 		return nil, errors.Join(err, write.Close())
 	}
 	read, err := retryWhileBusy(ctx, func() (*sql.DB, error) { return openHandle(ctx, p.path, "1") })
 	if err != nil {
-		return nil, errors.Join(err, write.Close())
+		return nil, errors.Join(openError(err, p.path), write.Close())
 	}
 	read.SetMaxOpenConns(max(4, runtime.GOMAXPROCS(0)))
 	read.SetMaxIdleConns(max(4, runtime.GOMAXPROCS(0)))
@@ -139,7 +144,8 @@ func retryWhileBusy(ctx context.Context, open func() (*sql.DB, error)) (*sql.DB,
 	}
 }
 
-// openHandle opens the file with the settings and checks that they took effect.
+// openHandle opens the file with the settings and checks that they took effect. The caller adds
+// the name of the file to its error.
 func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	query := url.Values{"_txlock": {"immediate"}, "_query_only": {queryOnly},
 		"_pragma": {fmt.Sprintf("journal_size_limit(%d)", walLimit)}}
@@ -148,15 +154,15 @@ func openHandle(ctx context.Context, path, queryOnly string) (*sql.DB, error) {
 	}
 	db, err := sql.Open("sqlite", dataSource(path, query))
 	if err != nil {
-		return nil, openError(err, path)
+		return nil, err
 	}
 	for _, c := range settings {
 		var got string
 		if err := db.QueryRowContext(ctx, "PRAGMA "+c.pragma).Scan(&got); err != nil {
-			return nil, errors.Join(openError(err, path), db.Close())
+			return nil, errors.Join(err, db.Close())
 		}
 		if got != c.want {
-			err := fault.New(fault.Store, path+" is opened with "+c.pragma+"="+got+" where a durable commit needs "+c.want,
+			err := fault.New(fault.Store, "the file system gives "+c.pragma+"="+got+" where a durable commit needs "+c.want,
 				"keep the file on a local file system")
 			return nil, errors.Join(err, db.Close())
 		}
@@ -181,7 +187,7 @@ func checkDatabase(ctx context.Context, db *sql.DB) (damage string, err error) {
 		return "", err
 	}
 	if verdict != "ok" {
-		return "the file is damaged: " + verdict, nil
+		return "the file is damaged: " + strings.Join(strings.Fields(verdict), " "), nil
 	}
 	var low bool
 	err = db.QueryRowContext(ctx, `SELECT coalesce((SELECT max(key) FROM context), 0) >
@@ -272,8 +278,12 @@ func failureText(err error) (message, remedy string) {
 	return "", ""
 }
 
-// openError returns the error for a file that cannot be opened.
+// openError returns the error for a file that cannot be opened, nil for none. An error with a
+// code stays as it is.
 func openError(err error, path string) error {
+	if err == nil || fault.CodeOf(err) != "" {
+		return err
+	}
 	code, why, remedy := explain(err)
 	message := "cannot open " + path
 	if why != "" {

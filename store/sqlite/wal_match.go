@@ -1,6 +1,8 @@
 package sqlite
 
 import (
+	"context"
+	"database/sql"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -48,6 +50,31 @@ func (p *files) checkWAL() error {
 		}
 	}
 	return nil
+}
+
+// checkEnd returns E_STORE if the file ends within its last page. SQLite takes such a page for
+// whole, with zeros at its end, and refuses only a file without the page. A WAL that holds
+// something may have the page, which checkWAL looked up. Cost: one query, two calls of stat.
+func (p *files) checkEnd(ctx context.Context, db *sql.DB) error {
+	const end = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
+	for range 3 { // another process may move pages from the WAL, or shrink the file
+		var want int64
+		if err := db.QueryRowContext(ctx, end).Scan(&want); err != nil {
+			return openError(err, p.path)
+		}
+		if log, err := os.Stat(p.path + suffixes[1]); err == nil && log.Size() > 0 {
+			return nil
+		}
+		file, err := os.Stat(p.path)
+		if err != nil {
+			return p.goneError("", err)
+		}
+		if file.Size() >= want {
+			return nil
+		}
+	}
+	return fault.New(fault.Store, p.path+" is truncated: it ends within its last page",
+		"restore it from a backup or an export")
 }
 
 // sizes returns the sizes of the file and of the WAL in bytes.
