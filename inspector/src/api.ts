@@ -60,10 +60,11 @@ export interface Call {
   }
 }
 
-export interface CallPage {
-  items: Call[]
-  next?: string | number
-  unit?: Unit
+export interface CallList {
+  unit: Unit
+  /** How tokens were counted; one that begins with "approx:" did not count exactly. */
+  tokenizer?: string
+  calls: Call[]
 }
 
 /** Height, index of the kind, number of blocks, id of the first block, the cycle that brought
@@ -74,8 +75,13 @@ export interface Column {
   cycle: number
   size: number
   shared: number
+  /** Height of the deepest cut. */
   cut: number | null
+  /** Height up to which the provider says that it read its cache. */
   cached: number | null
+  seen?: 'agrees' | 'unseen' | 'elsewhere'
+  /** The column is the working state, which no commit has published. */
+  draft?: boolean
   /** How many bands of the column before come first, unchanged; bands has the rest. */
   keep: number
   bands: Band[]
@@ -85,6 +91,7 @@ export interface Strata {
   unit: Unit
   from: number
   to: number
+  /** How many calls a column stands for; its bands are those of the last of them. */
   step: number
   max: number
   kinds: string[]
@@ -194,10 +201,27 @@ export interface Attempt {
   thread_hash: string
 }
 
-/** What a pruning of these limits would remove. Nothing is changed. */
-export interface PlanAnswer {
-  removed?: { id: string; bytes?: number; tokens?: number }[]
-  [other: string]: unknown
+/** How much a snapshot has of what a policy can limit. */
+export interface Weight {
+  nodes: number
+  turns: number
+  blocks: number
+  bytes: number
+  tokens?: number
+}
+
+/** What a commit with a pruning would remove, and what that would cost. */
+export interface PrunePlan {
+  cycle: number
+  report: {
+    removed?: { id: string; reason: string; rule?: string }[] | null
+    stubs?: { id: string; for: string[] }[] | null
+    freed?: { nodes: number; bytes: number; tokens?: number }
+    budget?: string
+  }
+  before: Weight
+  after: Weight
+  cached?: { without_bytes: number; with_bytes: number; lost_bytes: number; lost_tokens?: number }
 }
 
 export interface FormsAnswer {
@@ -272,15 +296,21 @@ export function pathOf(name: string, rest = ''): string {
   return '/v1/contexts/' + encodeURIComponent(name) + rest
 }
 
+/** What decides under limits alone, as with pact prune: old results go first, and the task stays. */
+const limitsAlone = {
+  protect_task: true,
+  ranks: { result: -40, call: -30, thinking: -30, assistant: -20, user: -10 },
+}
+
 export const api = {
   signIn: (token: string) => post<void>('/v1/session', { token }),
   contexts: (after: string, signal?: AbortSignal) =>
     get<ContextPage>('/v1/contexts', { after, limit: 1000 }, signal),
   context: (name: string, signal?: AbortSignal) => get<ContextRow>(pathOf(name), {}, signal),
   calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
-    get<CallPage>(pathOf(name, '/calls'), { from: '@c' + from, to: '@c' + to, unit }, signal),
+    get<CallList>(pathOf(name, '/calls'), { from, to, unit }, signal),
   strata: (name: string, from: number, to: number, columns: number, rows: number, unit: Unit, signal?: AbortSignal) =>
-    get<Strata>(pathOf(name, '/strata'), { from: '@c' + from, to: '@c' + to, columns, rows, unit }, signal),
+    get<Strata>(pathOf(name, '/strata'), { from, to, columns, rows, unit }, signal),
   blocks: (name: string, query: BlockQuery, signal?: AbortSignal) =>
     get<BlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
   node: (name: string, id: string, at: string, signal?: AbortSignal) =>
@@ -305,5 +335,6 @@ export const api = {
     get<RangeDiff>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
   grep: (name: string, q: string, at: string, signal?: AbortSignal) =>
     get<{ items: { node: string }[] }>(pathOf(name, '/grep'), { q, at }, signal),
-  plan: (name: string, body: unknown, signal?: AbortSignal) => post<PlanAnswer>(pathOf(name, '/plan'), body, signal),
+  plan: (name: string, limits: Record<string, number>, signal?: AbortSignal) =>
+    post<PrunePlan>(pathOf(name, '/plan'), { policy: { ...limitsAlone, ...limits } }, signal),
 }

@@ -1,8 +1,8 @@
 // Keeps the shared answers up to date with the address and with what happens on the server.
-import { computed, effect, untracked } from '@preact/signals'
+import { effect, signal, untracked } from '@preact/signals'
 import { api, type Call, type ContextRow } from './api'
 import { into } from './load'
-import { address, calls, context, contexts, firstCycle, hasCalls, lastCycle, matches, planned, strata, unit,
+import { address, calls, context, contexts, firstCycle, hasCalls, lastCycle, matches, name, planned, strata, unit,
   zoom } from './state'
 
 /** How many calls are asked for at once. */
@@ -12,29 +12,35 @@ const columns = 800
 const rows = 300
 
 let started = false
+/** Grows when the picture shall be asked for again. */
+const strataTurn = signal(0)
+
+/** Asks for the picture again. */
+export function reloadStrata(): void {
+  strataTurn.value++
+}
 
 /** Starts to load what the address asks for, now and whenever it changes. If that has begun
  * already, it loads everything again. */
 export function startLoading(): void {
   if (started) return load(address.value.name)
   started = true
-  const name = computed(() => address.value.name)
   effect(() => {
     const shown = name.value
     untracked(() => load(shown))
   })
   effect(() => {
-    const name = address.value.name
-    if (name === null || !hasCalls.value) return
-    const [from, to] = zoom.value ?? [firstCycle.value, lastCycle.value]
-    const measured = unit.value
-    return untracked(() => into(strata, (signal) => api.strata(name, from, to, columns, rows, measured, signal)))
+    const shown = name.value
+    if (shown === null || context.value.value === undefined) return
+    const [from, to] = zoom.value ?? (hasCalls.value ? [firstCycle.value, lastCycle.value] : [0, 0])
+    const [measured] = [unit.value, strataTurn.value]
+    return untracked(() => into(strata, (signal) => api.strata(shown, from, to, columns, rows, measured, signal)))
   })
   effect(() => {
-    const name = address.value.name
-    if (name === null || !hasCalls.value) return
+    const shown = name.value
+    if (shown === null || !hasCalls.value) return
     const [from, to, measured] = [firstCycle.value, lastCycle.value, unit.value]
-    return untracked(() => into(calls, (signal) => loadCalls(name, from, to, measured, signal)))
+    return untracked(() => into(calls, (signal) => loadCalls(shown, from, to, measured, signal)))
   })
 }
 
@@ -64,6 +70,12 @@ export function loadContext(name: string): void {
   into(context, (signal) => api.context(name, signal))
 }
 
+/** Asks what became of the context that is shown, and keeps what is there until then. */
+export async function refreshContext(shown: string): Promise<void> {
+  const found = await api.context(shown)
+  if (name.peek() === shown) context.value = { state: 'ready', value: found }
+}
+
 /** Loads the calls that are missing, in pieces that appear as they come. */
 async function loadCalls(name: string, from: number, to: number, measured: string, signal: AbortSignal):
   Promise<Call[]> {
@@ -74,8 +86,8 @@ async function loadCalls(name: string, from: number, to: number, measured: strin
   while (from + list.length <= to) {
     const next = from + list.length
     const page = await api.calls(name, next, Math.min(to, next + piece - 1), unit.peek(), signal)
-    if (page.items.length === 0) break
-    list = [...list, ...page.items]
+    if (page.calls.length === 0) break
+    list = [...list, ...page.calls]
     if (!signal.aborted) calls.value = { state: 'loading', value: list }
   }
   return list

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { api, Failure } from './api'
 import { startLoading } from './data'
 import { Help } from './help'
+import { startFollowing } from './live'
 import { failureOf } from './load'
 import { Problem } from './parts'
 import { Contexts } from './screens/contexts'
@@ -31,7 +32,7 @@ async function signIn(): Promise<void> {
 function Door() {
   const [state, setState] = useState<'out' | 'in' | Failure>('out')
   useEffect(() => {
-    const knock = () => void signIn().then(() => (startLoading(), setState('in')), (p) => setState(failureOf(p)))
+    const knock = () => void signIn().then(() => (startLoading(), startFollowing(), setState('in')), (p) => setState(failureOf(p)))
     knock()
     // A tab that is open and is given the address of a later run does not load again: only
     // the fragment changes.

@@ -8,6 +8,9 @@ import type { Loaded } from './load'
 /** What the screen shows, the same as the address bar. */
 export const address = signal<Address>(parseAddress(location.pathname, location.search))
 
+/** Name of the context that is shown, null for none. */
+export const name = computed(() => address.value.name)
+
 /** The list of all contexts. */
 export const contexts = signal<Loaded<ContextRow[]>>({ state: 'loading' })
 /** The context that is shown. */
@@ -26,8 +29,11 @@ export const zoom = signal<[number, number] | null>(null)
 export const matches = signal<ReadonlySet<string> | null>(null)
 /** Ids of the blocks that a plan would remove, and what the plan is about. */
 export const planned = signal<ReadonlySet<string> | null>(null)
-/** Whether events of the server arrive. */
-export const connection = signal<'connecting' | 'live' | 'lost' | 'over'>('connecting')
+/** Whether events of the server arrive. "locked": the server runs again and has another token;
+ * "over": the context is gone. */
+export const connection = signal<'connecting' | 'live' | 'lost' | 'locked' | 'over'>('connecting')
+/** Grows when an attempt began or ended, or the log grew. */
+export const attemptsTurn = signal(0)
 /** A short notice, such as that the address was copied. */
 export const notice = signal('')
 /** Whether the table of keys is open. */

@@ -1,20 +1,134 @@
+import { useRef } from 'preact/hooks'
+import { useKeys } from '../keys'
 import { SelectorBox } from '../selector/box'
-import { address, atName, call, go, helpOpen, vsName } from '../state'
+import { address, at, atName, call, calls, connection, context, contexts, follow, following, go, hasCalls, helpOpen,
+  notice, vsName } from '../state'
+import { loadContexts } from '../data'
 
 /** The bar at the top, and the sentence below it. */
 export function Header() {
+  useKeys('Address', [{ keys: ['y'], does: 'copy the address of exactly this', run: copyAddress }])
   return (
     <header class="head">
       <nav class="bar" aria-label="Context">
-        <a href="/" class="bar-name" onClick={(e) => {
-          e.preventDefault()
-          go({ name: null })
-        }}>{address.value.name}</a>
-        <span class="bar-calls">{atName}{vsName.value && <> ⟷ {vsName}</>}</span>
+        <Switch />
+        <p class="bar-calls">
+          <b>{at.value === 'working' ? 'working state' : atName}</b>
+          {vsName.value && <> <span aria-label="compared with">⟷</span> {vsName}</>}
+          {address.value.vs !== null && (
+            <button type="button" class="plain" aria-label="Compare with the call before again"
+              onClick={() => go({ vs: null })}>×</button>
+          )}
+        </p>
         <SelectorBox />
-        <button type="button" class="bar-help" aria-label="Keys" onClick={() => void (helpOpen.value = true)}>?</button>
+        <Live />
+        <button type="button" class="plain" aria-label="Keys" onClick={() => void (helpOpen.value = true)}>?</button>
       </nav>
-      <h1 class="sentence" aria-live="polite">{call.value?.sentence}</h1>
+      <Lost />
+      <Sentence />
     </header>
   )
+}
+
+/** The name of the context, and the list to choose another one from. */
+function Switch() {
+  const list = useRef<HTMLDivElement>(null)
+  const choose = (name: string | null) => (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return // a new tab or window
+    event.preventDefault()
+    list.current?.hidePopover()
+    go({ name, at: null, vs: null, node: null, q: '' })
+  }
+  return (
+    <>
+      <button type="button" class="plain bar-name" popovertarget="switch" onClick={loadContexts}>
+        <bdi>{address.value.name}</bdi> <span aria-hidden="true">▾</span>
+      </button>
+      <div ref={list} id="switch" class="switch" popover="auto">
+        <a href="/" onClick={choose(null)}>All contexts</a>
+        <ul>
+          {contexts.value.value?.map((row) => (
+            <li key={row.name}>
+              <a href={'/c/' + encodeURIComponent(row.name)} onClick={choose(row.name)}
+                aria-current={row.name === address.value.name ? 'page' : undefined}><bdi>{row.name}</bdi></a>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </>
+  )
+}
+
+/** Whether the screen follows a running agent. */
+function Live() {
+  const state = connection.value
+  const text = { live: 'live', connecting: 'connecting', lost: 'connection lost', locked: 'locked', over: 'gone' }[state]
+  if (state === 'live' && !following.value) {
+    return <button type="button" class="live" data-state="paused" onClick={follow}>follow <i /></button>
+  }
+  return <span class="live" data-state={state} role="status">{text} <i aria-hidden="true" /></span>
+}
+
+/** Says that what is on the screen may be old. */
+function Lost() {
+  switch (connection.value) {
+    case 'lost':
+      return <p class="lost" role="alert">The server does not answer. This is the last state; it is tried again.</p>
+    case 'locked':
+      return (
+        <p class="lost" role="alert">
+          The server was started again. Open the address that it printed; this is the last state.
+        </p>
+      )
+    case 'over':
+      return <p class="lost" role="alert">The context was deleted or renamed. This is its last state.</p>
+    default:
+      return null
+  }
+}
+
+/** Says what the call repeats and why it repeats no more. */
+function Sentence() {
+  const shown = call.value
+  if (at.value === 'working') {
+    return (
+      <h1 class="sentence">
+        {context.value.value && !hasCalls.value
+          ? <>No call yet: this is the working state. <code>pact commit {address.value.name}</code> ends the cycle.</>
+          : context.value.value && 'The working state, which no commit has published.'}
+      </h1>
+    )
+  }
+  const list = calls.value
+  const whole = list.state === 'ready' && list.value!.length > 1 && !list.value!.some((c) => c.cut)
+  return (
+    <h1 class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
+      {shown?.sentence}
+      {whole && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
+      {shown?.cut && (
+        <button type="button" onClick={() => go({ view: 'changes', node: shown.cut?.node ?? address.value.node })}>
+          See it
+        </button>
+      )}
+    </h1>
+  )
+}
+
+/** Copies the address of exactly what is shown: a screen that follows the latest call is
+ * pinned to it. */
+function copyAddress(): void {
+  const shown = at.peek()
+  go({ at: shown }, 'replace')
+  navigator.clipboard.writeText(location.href).then(
+    () => say('Address copied'),
+    () => say(location.href),
+  )
+}
+
+let silence = 0
+
+function say(text: string): void {
+  notice.value = text
+  clearTimeout(silence)
+  silence = setTimeout(() => void (notice.value = ''), 2500)
 }

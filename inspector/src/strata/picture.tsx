@@ -1,4 +1,152 @@
-/** The picture of all calls. */
+import { effect, useComputed, useSignal } from '@preact/signals'
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { reloadStrata } from '../data'
+import { size } from '../format'
+import { useKeys } from '../keys'
+import { Problem, Waiting } from '../parts'
+import { address, at, call, callOf, calls, colouring, context, firstCycle, follow, go, hasCalls, lastCycle, matches,
+  newCalls, planned, scrub, strata, unit, vs, zoom } from '../state'
+import { limit, plan, planText } from './budget'
+import { drawOverlay, drawScene, gutter, type Scene } from './draw'
+import { type Frame, frameOf, highest, layOut } from './layout'
+import { Legend } from './legend'
+import { attach, hover, letGo, step, zoomBy } from './pointer'
+import { CallTable } from './table'
+import { readTheme, type Theme } from './theme'
+import { Tip } from './tip'
+
+/** The picture of all calls: a column a call, a band a block. */
 export function Picture() {
-  return <section class="strata" aria-label="Calls" />
+  const canvas = useRef<HTMLCanvasElement>(null)
+  const box = useSignal({ width: 0, height: 0 })
+  const theme = useSignal<Theme | null>(null)
+  useLayoutEffect(() => {
+    const observer = new ResizeObserver(([entry]) => {
+      const { width, height } = entry!.contentRect
+      box.value = { width, height }
+    })
+    observer.observe(canvas.current!.parentElement!)
+    const read = () => void (theme.value = readTheme())
+    read()
+    const media = ['(prefers-color-scheme: dark)', '(forced-colors: active)'].map((q) => matchMedia(q))
+    media.forEach((m) => m.addEventListener('change', read))
+    return () => {
+      observer.disconnect()
+      media.forEach((m) => m.removeEventListener('change', read))
+    }
+  }, [])
+  const layout = useComputed(() => (strata.value.value ? layOut(strata.value.value) : null))
+  const frame = useComputed<Frame | null>(() => {
+    const { width, height } = box.value
+    if (!layout.value || width === 0) return null
+    const data = layout.value.strata
+    const range: [number, number] = zoom.value ?? [data.from, Math.max(data.to, data.from)]
+    return frameOf(range, highest(data, range) * 1.04, gutter.left, gutter.top, width - gutter.left - gutter.right,
+      height - gutter.top - gutter.bottom)
+  })
+  const scene = useComputed<Scene | null>(() =>
+    layout.value && frame.value && theme.value && {
+      layout: layout.value, frame: frame.value, theme: theme.value, colouring: colouring.value,
+      matches: matches.value, planned: planned.value, scale: devicePixelRatio || 1,
+    })
+  const budgetHeight = useMemo(() => () => limit.value ?? frame.value?.max ?? 0, [])
+
+  useEffect(() => attach(canvas.current!, () =>
+    layout.peek() && frame.peek() && { layout: layout.peek()!, frame: frame.peek()! }, () =>
+    limit.peek() ?? frame.peek()?.max ?? 0), [])
+  useEffect(() => {
+    const kept = new OffscreenCanvas(1, 1)
+    let keptScene: Scene | null = null
+    let asked = 0
+    const paint = () => {
+      asked = 0
+      const now = scene.peek()
+      const on = canvas.current
+      if (!now || !on) return
+      const { width, height } = box.peek()
+      const [wide, high] = [Math.round(width * now.scale), Math.round(height * now.scale)]
+      const c = on.getContext('2d')!
+      if (on.width !== wide || on.height !== high) [on.width, on.height] = [wide, high]
+      if (keptScene !== now) {
+        ;[kept.width, kept.height] = [wide, high]
+        const k = kept.getContext('2d')!
+        k.scale(now.scale, now.scale)
+        drawScene(k, now)
+        keptScene = now
+      }
+      c.setTransform(1, 0, 0, 1, 0, 0)
+      c.clearRect(0, 0, wide, high)
+      c.drawImage(kept, 0, 0)
+      c.setTransform(now.scale, 0, 0, now.scale, 0, 0)
+      const [a, v, l] = [at.peek(), vs.peek(), limit.peek()]
+      drawOverlay(c, now, {
+        at: a === 'working' ? null : a, vs: v === 'working' ? null : v, node: address.peek().node,
+        hover: hover.peek()?.box ?? null,
+        budget: {
+          height: budgetHeight(), held: l !== null,
+          text: l === null ? 'drag to try a limit' : planText(l, plan.peek(), unit.peek()),
+        },
+      })
+    }
+    const stop = effect(() => {
+      void [scene.value, at.value, vs.value, address.value, hover.value, limit.value, plan.value, box.value]
+      asked ||= requestAnimationFrame(paint)
+    })
+    return () => {
+      stop()
+      cancelAnimationFrame(asked)
+    }
+  }, [])
+
+  useKeys('Calls', [
+    { keys: ['ArrowLeft', 'ArrowRight'], does: 'previous and next call',
+      run: (e) => step(e.key === 'ArrowLeft' ? -1 : 1) },
+    { keys: ['shift+ArrowLeft', 'shift+ArrowRight'], does: 'previous and next cut of the prefix',
+      run: (e) => toCut(e.key === 'ArrowLeft' ? -1 : 1) },
+    { keys: ['Home', 'End'], does: 'first call, and the latest, which is then followed',
+      run: (e) => (e.key === 'Home' ? scrub(firstCycle.peek()) : follow()) },
+    { keys: ['w', 's'], does: 'zoom in and out', run: (e) => zoomBy(e.key === 'w' ? 1 / 1.5 : 1.5) },
+    { keys: ['m'], does: 'mark this call to compare others with; again: compare with the one before', run: mark },
+    { keys: ['Escape'], does: 'take the limit away, then the selection',
+      run: () => void (letGo() || go({ node: null }, 'replace')) },
+  ])
+  const { state, failure } = strata.value
+  const shown = call.value
+  return (
+    <section class="strata" aria-label="Calls">
+      <Legend />
+      <div class="strata-plot">
+        <canvas ref={canvas} class="strata-canvas" tabIndex={0} role="slider" aria-label="Call that is shown"
+          aria-valuemin={firstCycle.value} aria-valuemax={Math.max(firstCycle.value, lastCycle.value)}
+          aria-valuenow={typeof at.value === 'number' ? at.value : firstCycle.value}
+          aria-valuetext={shown ? 'Call ' + shown.cycle + ', ' + size(shown.size, unit.value) : 'The working state'} />
+        {!layout.value && state === 'loading' && hasCalls.value && <Waiting what="the picture" />}
+        {!layout.value && state === 'failed' && <Problem failure={failure!} again={reloadStrata} />}
+        {layout.value && frame.value && <Tip width={box.value.width} />}
+        {newCalls.value > 0 && (
+          <button type="button" class="strata-new" onClick={follow}>
+            {newCalls.value} new {newCalls.value === 1 ? 'call' : 'calls'} ▸
+          </button>
+        )}
+      </div>
+      <CallTable />
+    </section>
+  )
+}
+
+/** Goes to the next cut in a direction. */
+function toCut(by: 1 | -1): void {
+  const from = at.peek()
+  const list = calls.peek().value
+  if (from === 'working' || !list || !context.peek().value) return
+  for (let cycle = from + by; ; cycle += by) {
+    const found = callOf(cycle)
+    if (!found) return
+    if (found.cut) return scrub(cycle)
+  }
+}
+
+/** Marks the call that is shown to compare others with it, or takes the mark away. */
+function mark(): void {
+  go({ vs: address.peek().vs === null ? at.peek() : null })
 }

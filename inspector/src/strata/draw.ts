@@ -1,0 +1,253 @@
+// Draws the picture. What changes while scrubbing is drawn above a layer that is kept.
+import { short } from '../format'
+import type { Colouring } from './colour'
+import { colourer } from './colour'
+import { type Box, callsOf, columnOf, cycleTicks, type Frame, type Layout, ticks, xOf, yOf } from './layout'
+import { hatchOf, mix, plannedHatch, type Theme } from './theme'
+
+type Canvas = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
+
+/** What the kept layer shows. */
+export interface Scene {
+  layout: Layout
+  frame: Frame
+  theme: Theme
+  colouring: Colouring
+  matches: ReadonlySet<string> | null
+  planned: ReadonlySet<string> | null
+  /** Pixels of the screen in a pixel of the page. */
+  scale: number
+}
+
+/** What is drawn above it. */
+export interface Overlay {
+  at: number | null
+  vs: number | null
+  node: string | null
+  hover: Box | null
+  budget: { height: number; text: string; held: boolean }
+}
+
+/** Room for the names of heights and calls. */
+export const gutter = { left: 52, right: 14, top: 14, bottom: 22 }
+const font = '11px system-ui, sans-serif'
+
+/** Draws the layer that is kept: axes, bands, cuts and what providers say. */
+export function drawScene(c: Canvas, scene: Scene): void {
+  const { frame, theme } = scene
+  drawAxes(c, frame, theme)
+  c.save()
+  c.beginPath()
+  c.rect(frame.x, 0, frame.width, frame.y + frame.height + 1)
+  c.clip()
+  drawBoxes(c, scene)
+  drawCuts(c, scene)
+  c.restore()
+}
+
+function drawAxes(c: Canvas, frame: Frame, theme: Theme): void {
+  c.font = font
+  c.textBaseline = 'middle'
+  c.textAlign = 'right'
+  for (const height of ticks(frame.max, frame.height / 44)) {
+    const y = Math.round(yOf(frame, height)) + 0.5
+    c.fillStyle = theme.dim
+    c.fillText(short(height), frame.x - 8, y)
+    c.strokeStyle = theme.line
+    c.lineWidth = 1
+    c.beginPath()
+    c.moveTo(frame.x - 4, y)
+    c.lineTo(frame.x + frame.width, y)
+    c.stroke()
+  }
+  c.textAlign = 'center'
+  c.fillStyle = theme.dim
+  for (const cycle of cycleTicks(frame, 64)) {
+    c.fillText('@c' + cycle, Math.max(frame.x + 10, xOf(frame, cycle + 0.5)), frame.y + frame.height + 12)
+  }
+}
+
+/** Returns where a box is: x, y, width, height. */
+export function placeOf(layout: Layout, frame: Frame, box: Box): [number, number, number, number] {
+  const { from, to, step } = layout.strata
+  const x = xOf(frame, from + box.left * step)
+  const right = xOf(frame, Math.min(to + 1, from + box.right * step))
+  const y = yOf(frame, box.top)
+  return [x, y, right - x, yOf(frame, box.bottom) - y]
+}
+
+function drawBoxes(c: Canvas, scene: Scene): void {
+  const { layout, frame, theme, matches, planned } = scene
+  const { strata } = layout
+  const colour = colourer(scene.colouring, strata, theme)
+  const patterns = new Map<string, CanvasPattern | null>()
+  const pattern = (kind: number, fresh: boolean) => {
+    const key = kind + (fresh ? '+' : '-')
+    if (!patterns.has(key)) {
+      const ink = theme.forced ? theme.text : mix(theme.ground, theme.text, 0.04)
+      patterns.set(key, hatchOf(strata.kinds[kind] ?? 'other', ink, scene.scale))
+    }
+    return patterns.get(key)!
+  }
+  const gone = planned && plannedHatch(theme.cut, scene.scale)
+  for (const box of layout.boxes) {
+    const [x, y, width, height] = placeOf(layout, frame, box)
+    if (x + width < frame.x || x > frame.x + frame.width) continue
+    const dark = matches !== null && !matches.has(box.band[3])
+    c.globalAlpha = (box.fresh ? 1 : 0.34) * (dark ? 0.35 : 1)
+    c.fillStyle = theme.forced ? (box.fresh ? theme.dim : theme.ground) : colour(box.band)
+    c.fillRect(x, y, width, height)
+    if (height >= 4) {
+      c.globalAlpha = theme.forced ? 1 : box.fresh ? 0.3 : 0.55
+      const hatch = pattern(box.band[1], box.fresh)
+      if (hatch) {
+        c.fillStyle = hatch
+        c.fillRect(x, y, width, height)
+      }
+      c.globalAlpha = 1
+      c.fillStyle = theme.forced ? theme.text : theme.ground
+      c.fillRect(x, y, width, 1)
+    }
+    c.globalAlpha = 1
+    if (matches !== null && !dark) {
+      c.strokeStyle = theme.match
+      c.lineWidth = 2
+      c.strokeRect(x + 1, y + 1, Math.max(1, width - 2), Math.max(1, height - 2))
+    }
+    if (gone && planned.has(box.band[3])) {
+      c.fillStyle = gone
+      c.fillRect(x, y, width, height)
+    }
+  }
+}
+
+function drawCuts(c: Canvas, scene: Scene): void {
+  const { layout, frame, theme } = scene
+  const { strata } = layout
+  if (frame.wide * strata.step >= 9) {
+    c.fillStyle = theme.ground
+    for (let i = 1; i < strata.columns.length; i++) {
+      const top = yOf(frame, Math.max(strata.columns[i]!.size, strata.columns[i - 1]!.size))
+      c.fillRect(Math.round(xOf(frame, strata.from + i * strata.step)), top, 1, frame.y + frame.height - top)
+    }
+  }
+  strata.columns.forEach((column, i) => {
+    const [first, last] = callsOf(strata, i)
+    const x = xOf(frame, first)
+    const width = Math.max(2, xOf(frame, last + 1) - x)
+    if (x + width < frame.x || x > frame.x + frame.width) return
+    if (column.draft) {
+      c.setLineDash([2, 3])
+      c.strokeStyle = theme.text
+      c.lineWidth = 1
+      c.strokeRect(x + 0.5, yOf(frame, column.size), width - 1, frame.y + frame.height - yOf(frame, column.size))
+      c.setLineDash([])
+    }
+    if (column.cut !== null) {
+      const y = yOf(frame, column.cut)
+      const top = yOf(frame, Math.max(column.size, strata.columns[i - 1]?.size ?? 0))
+      c.fillStyle = theme.cut
+      c.fillRect(x - 1, y - 1.5, width + 1, 3)
+      c.fillRect(x - 1, top, 1.5, y - top)
+    }
+    if (column.cached !== null) {
+      const y = yOf(frame, column.cached)
+      const long = Math.min(10, Math.max(4, width * 0.4))
+      c.fillStyle = theme.text
+      c.fillRect(x + width - long, y - 1, long, 2)
+      if (column.seen === 'unseen' || column.seen === 'elsewhere') drawDoubt(c, theme, x + width - long / 2, y - 7)
+    }
+  })
+}
+
+/** Marks a call whose provider did not see the cut, or saw it elsewhere. */
+function drawDoubt(c: Canvas, theme: Theme, x: number, y: number): void {
+  c.beginPath()
+  c.arc(x, y, 4, 0, 2 * Math.PI)
+  c.fillStyle = theme.ground
+  c.fill()
+  c.lineWidth = 1.5
+  c.strokeStyle = theme.text
+  c.stroke()
+  c.beginPath()
+  c.moveTo(x - 2.5, y + 2.5)
+  c.lineTo(x + 2.5, y - 2.5)
+  c.stroke()
+}
+
+/** Draws what changes while scrubbing. */
+export function drawOverlay(c: Canvas, scene: Scene, over: Overlay): void {
+  const { layout, frame, theme } = scene
+  const bottom = frame.y + frame.height
+  c.save()
+  c.beginPath()
+  c.rect(frame.x - 2, 0, frame.width + 4, bottom + gutter.bottom)
+  c.clip()
+  if (over.node !== null) {
+    for (const box of layout.boxes) if (box.band[3] === over.node) outline(c, scene, box, theme.text, 2)
+  }
+  if (over.hover) outline(c, scene, over.hover, theme.accent, 1.5)
+  if (over.vs !== null) drawCall(c, scene, over.vs, theme.dim, false)
+  if (over.at !== null) drawCall(c, scene, over.at, theme.accent, true)
+  c.restore()
+  drawBudget(c, scene, over.budget)
+}
+
+function outline(c: Canvas, scene: Scene, box: Box, colour: string, width: number): void {
+  const [x, y, wide, high] = placeOf(scene.layout, scene.frame, box)
+  c.strokeStyle = colour
+  c.lineWidth = width
+  c.strokeRect(x + width / 2, y + width / 2, Math.max(1, wide - width), Math.max(1, high - width))
+}
+
+/** Frames the column of a call and names it below. */
+function drawCall(c: Canvas, scene: Scene, cycle: number, colour: string, chosen: boolean): void {
+  const { layout, frame, theme } = scene
+  const i = columnOf(layout.strata, cycle)
+  if (i < 0) return
+  const [first, last] = callsOf(layout.strata, i)
+  const x = xOf(frame, first)
+  const width = Math.max(2, xOf(frame, last + 1) - x)
+  const bottom = frame.y + frame.height
+  const top = Math.max(2, yOf(frame, layout.strata.columns[i]!.size) - 4)
+  c.strokeStyle = colour
+  c.lineWidth = chosen ? 2 : 1.5
+  if (!chosen) c.setLineDash([3, 3])
+  c.strokeRect(x, top, width, bottom - top + 1)
+  c.setLineDash([])
+  c.font = (chosen ? '600 ' : '') + font
+  c.textAlign = 'center'
+  c.textBaseline = 'middle'
+  const text = '@c' + cycle
+  const wide = c.measureText(text).width + 10
+  const middle = Math.min(Math.max(x + width / 2, frame.x + wide / 2), frame.x + frame.width - wide / 2)
+  c.fillStyle = chosen ? colour : theme.ground
+  c.fillRect(middle - wide / 2, bottom + 4, wide, 16)
+  c.fillStyle = chosen ? theme.ground : colour
+  c.fillText(text, middle, bottom + 12.5)
+}
+
+/** Draws the line that a policy limits the picture to. */
+function drawBudget(c: Canvas, scene: Scene, budget: Overlay['budget']): void {
+  const { frame, theme } = scene
+  const y = Math.round(yOf(frame, budget.height)) + 0.5
+  c.strokeStyle = budget.held ? theme.cut : theme.dim
+  c.lineWidth = 1
+  c.setLineDash([6, 4])
+  c.beginPath()
+  c.moveTo(frame.x, y)
+  c.lineTo(frame.x + frame.width, y)
+  c.stroke()
+  c.setLineDash([])
+  c.font = font
+  c.textAlign = 'right'
+  c.textBaseline = 'middle'
+  const wide = c.measureText(budget.text).width + 12
+  const right = frame.x + frame.width
+  const middle = Math.max(9, y)
+  c.fillStyle = theme.ground
+  c.fillRect(right - wide, middle - 8, wide, 16)
+  c.strokeRect(Math.round(right - wide) + 0.5, Math.round(middle - 8) + 0.5, Math.round(wide), 16)
+  c.fillStyle = budget.held ? theme.cut : theme.dim
+  c.fillText(budget.text, right - 6, middle + 0.5)
+}

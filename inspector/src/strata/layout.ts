@@ -1,0 +1,196 @@
+// Works out what the picture has where. Nothing here touches the page, so that tests can
+// check it without one.
+import type { Band, Strata } from '../api'
+
+/** A band of the picture: one block, or several low ones, through all neighbouring columns
+ * that have them at the same height. Columns are indices, heights are in the unit. */
+export interface Box {
+  /** First column and the column after the last one. */
+  left: number
+  right: number
+  bottom: number
+  top: number
+  /** Whether the call before did not have the same bytes at the same place. */
+  fresh: boolean
+  band: Band
+}
+
+/** A picture with its places. */
+export interface Layout {
+  strata: Strata
+  boxes: Box[]
+  /** For each column its bands, from the bottom. */
+  stacks: Band[][]
+  /** For each column the height at which each of its bands ends. */
+  tops: number[][]
+}
+
+/** Finds the place of everything. Cost: one step for each band of each column. */
+export function layOut(strata: Strata): Layout {
+  const stacks: Band[][] = []
+  const tops: number[][] = []
+  const boxes: Box[] = []
+  /** Boxes of the column before that may go on, by the height at which they begin. */
+  let open = new Map<number, Box>()
+  strata.columns.forEach((column, i) => {
+    const stack = [...(stacks[i - 1] ?? []).slice(0, column.keep), ...column.bands]
+    const ends: number[] = []
+    const next = new Map<number, Box>()
+    let bottom = 0
+    for (const band of stack) {
+      const top = bottom + band[0]
+      ends.push(top)
+      // A band of several blocks can be the same in part only.
+      const border = Math.min(Math.max(column.shared, bottom), top)
+      for (const [from, to, fresh] of [[bottom, border, false], [border, top, true]] as const) {
+        if (from >= to) continue
+        const before = open.get(from)
+        if (before && before.top === to && before.fresh === fresh && sameBlocks(before.band, band)) {
+          before.right = i + 1
+          next.set(from, before)
+        } else {
+          const box = { left: i, right: i + 1, bottom: from, top: to, fresh, band }
+          boxes.push(box)
+          next.set(from, box)
+        }
+      }
+      bottom = top
+    }
+    stacks.push(stack)
+    tops.push(ends)
+    open = next
+  })
+  return { strata, boxes, stacks, tops }
+}
+
+function sameBlocks(a: Band, b: Band): boolean {
+  return a[3] === b[3] && a[1] === b[1] && a[2] === b[2]
+}
+
+/** Returns the index of the band of a column at a height, -1 if there is none. */
+export function bandAt(layout: Layout, column: number, height: number): number {
+  const ends = layout.tops[column]
+  if (!ends || ends.length === 0 || height < 0 || height >= ends[ends.length - 1]!) return -1
+  let low = 0
+  let high = ends.length - 1
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (ends[middle]! > height) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+/** Returns the column that shows a call, -1 if none does. */
+export function columnOf(strata: Strata, cycle: number): number {
+  const i = Math.floor((cycle - strata.from) / strata.step)
+  return i >= 0 && i < strata.columns.length ? i : -1
+}
+
+/** Returns the first and the last call of a column. */
+export function callsOf(strata: Strata, column: number): [number, number] {
+  const last = strata.columns[column]!.cycle
+  return [Math.max(strata.from, strata.from + column * strata.step), last]
+}
+
+/** Where calls and heights are on the canvas, in its pixels. */
+export interface Frame {
+  /** The first call that is shown and how many there are; both may be fractions while zooming. */
+  first: number
+  count: number
+  /** Height that the plot has in the unit. */
+  max: number
+  /** Rectangle of the plot. */
+  x: number
+  y: number
+  width: number
+  height: number
+  /** Width of a call. */
+  wide: number
+}
+
+/** A call is never wider than this many pixels, so that few calls do not look like a flag. */
+const widest = 150
+
+/** Places a range of calls into a rectangle. */
+export function frameOf(range: [number, number], max: number, x: number, y: number, width: number, height: number):
+  Frame {
+  const count = Math.max(1, range[1] - range[0] + 1)
+  return { first: range[0], count, max: Math.max(1, max), x, y, width, height, wide: Math.min(widest, width / count) }
+}
+
+/** Returns where a call begins. */
+export function xOf(frame: Frame, cycle: number): number {
+  return frame.x + (cycle - frame.first) * frame.wide
+}
+
+/** Returns where a height is; 0 is at the bottom. */
+export function yOf(frame: Frame, height: number): number {
+  return frame.y + frame.height - (height / frame.max) * frame.height
+}
+
+/** Returns the call at a place, which may be one that is not there. */
+export function cycleAt(frame: Frame, x: number): number {
+  return Math.floor(frame.first + (x - frame.x) / frame.wide)
+}
+
+/** Returns the height at a place. */
+export function heightAt(frame: Frame, y: number): number {
+  return ((frame.y + frame.height - y) / frame.height) * frame.max
+}
+
+/** Returns the greatest height of the columns that show a range of calls. */
+export function highest(strata: Strata, range: [number, number]): number {
+  let max = 0
+  for (const column of strata.columns) {
+    if (column.cycle >= range[0] && column.cycle - strata.step < range[1]) max = Math.max(max, column.size)
+  }
+  return max
+}
+
+/** Returns round numbers between 0 and a height for an axis, about as many as asked for. */
+export function ticks(max: number, about: number): number[] {
+  const step = roundStep(max / Math.max(1, about))
+  const list: number[] = []
+  for (let n = 0; n <= max; n += step) list.push(n)
+  return list
+}
+
+/** Returns calls to name below the picture: round cycles that are far enough apart. */
+export function cycleTicks(frame: Frame, apart: number): number[] {
+  const step = Math.max(1, roundStep(apart / frame.wide))
+  const list: number[] = []
+  const end = frame.first + frame.count
+  for (let n = Math.ceil(frame.first / step) * step; n < end; n += step) list.push(n)
+  if (step > 1 && list[0] !== frame.first && Number.isInteger(frame.first)) list.unshift(frame.first)
+  return list
+}
+
+/** Returns the next number that is 1, 2 or 5 times a power of ten. */
+function roundStep(least: number): number {
+  if (least <= 1) return 1
+  const power = 10 ** Math.floor(Math.log10(least))
+  return [1, 2, 5, 10].map((n) => n * power).find((n) => n >= least) ?? 10 * power
+}
+
+/** Returns a range of calls made narrower or wider around a call, within the calls that there
+ * are; null if that is all of them. */
+export function zoomed(range: [number, number], all: [number, number], around: number, factor: number):
+  [number, number] | null {
+  const count = range[1] - range[0] + 1
+  const total = all[1] - all[0] + 1
+  let wanted = Math.round(count * factor)
+  if (wanted === count) wanted += factor < 1 ? -1 : 1
+  wanted = Math.min(total, Math.max(Math.min(5, total), wanted))
+  if (wanted >= total) return null
+  const left = (around - range[0]) / count
+  const from = Math.min(Math.max(all[0], Math.round(around - left * wanted)), all[1] - wanted + 1)
+  return [from, from + wanted - 1]
+}
+
+/** Returns the range moved so far that a call is in it. */
+export function panned(range: [number, number], cycle: number): [number, number] {
+  if (cycle < range[0]) return [cycle, cycle + range[1] - range[0]]
+  if (cycle > range[1]) return [cycle - (range[1] - range[0]), cycle]
+  return range
+}

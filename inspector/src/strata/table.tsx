@@ -1,0 +1,24 @@
+import { size } from '../format'
+import { calls, unit, zoom } from '../state'
+
+/** How many calls the table has at most; a larger context has those around the zoom. */
+const most = 2000
+
+/** The picture in words, for those who do not see it: the sentence of each call. */
+export function CallTable() {
+  const list = calls.value.value ?? []
+  const first = Math.max(0, Math.min((zoom.value?.[0] ?? Infinity) - (list[0]?.cycle ?? 0), list.length - most))
+  return (
+    <table class="unseen">
+      <caption>All calls</caption>
+      <thead><tr><th scope="col">Call</th><th scope="col">Size</th><th scope="col">What it repeats</th></tr></thead>
+      <tbody>
+        {list.slice(first, first + most).map((call) => (
+          <tr key={call.cycle}>
+            <th scope="row">@c{call.cycle}</th><td>{size(call.size, unit.value)}</td><td>{call.sentence}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  )
+}
