@@ -2,8 +2,8 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { api, type Call, type ContextRow } from './api'
 import { into } from './load'
-import { address, calls, context, contexts, firstCycle, hasCalls, lastCycle, matches, name, planned, strata, unit,
-  zoom } from './state'
+import { address, calls, context, contexts, firstCycle, hasCalls, lastCycle, matches, name, noticeCalls, planned, strata,
+  unit, zoom } from './state'
 
 /** How many calls are asked for at once. */
 const piece = 500
@@ -67,7 +67,7 @@ export function loadContext(name: string): void {
   calls.value = strata.value = { state: 'loading' }
   context.value = { state: 'loading' }
   zoom.value = matches.value = planned.value = null
-  into(context, (signal) => api.context(name, signal))
+  into(context, (signal) => api.context(name, signal), noticeCalls)
 }
 
 /** Asks what became of the context that is shown, and keeps what is there until then. */

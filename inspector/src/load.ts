@@ -21,15 +21,21 @@ export function useLoaded<T>(key: string | null, load: (signal: AbortSignal) => 
   return { ...box.answer.value, again: () => void box.turn.value++ }
 }
 
-/** Puts an answer into a signal when it comes. The function that it returns gives it up. */
-export function into<T>(target: Signal<Loaded<T>>, load: (signal: AbortSignal) => Promise<T>): () => void {
+/** Puts an answer into a signal when it comes, and then calls a function. The function that it
+ * returns gives it up. */
+export function into<T>(target: Signal<Loaded<T>>, load: (signal: AbortSignal) => Promise<T>, then?: () => void):
+  () => void {
   const control = new AbortController()
   const put = (next: Loaded<T>) => {
     if (!control.signal.aborted) target.value = next
   }
   put({ ...target.peek(), state: 'loading' })
   load(control.signal).then(
-    (value) => put({ state: 'ready', value }),
+    (value) => {
+      if (control.signal.aborted) return
+      put({ state: 'ready', value })
+      then?.()
+    },
     (problem: unknown) => put({ ...target.peek(), state: 'failed', failure: failureOf(problem) }),
   )
   return () => control.abort()

@@ -82,13 +82,18 @@ export function callOf(cycle: At | null): Call | undefined {
   return list[cycle - list[0]!.cycle]
 }
 
+/** Remembers the latest call that there is, for the count of new ones. */
+export function noticeCalls(): void {
+  seenCycle.value = lastCycle.peek()
+}
+
 /** Shows something else. A step that the back button shall undo is pushed; scrubbing
  * replaces. */
 export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): void {
   const next = { ...address.peek(), ...change }
   const text = formatAddress(next)
   if (text === formatAddress(address.peek())) return
-  if (next.at !== null && address.peek().at === null) seenCycle.value = lastCycle.peek()
+  if (next.at !== null && address.peek().at === null) noticeCalls()
   if (how === 'push') history.pushState(null, '', text)
   else history.replaceState(null, '', text)
   address.value = next

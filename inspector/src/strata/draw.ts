@@ -90,6 +90,13 @@ function drawBoxes(c: Canvas, scene: Scene): void {
     return patterns.get(key)!
   }
   const gone = planned && plannedHatch(theme.cut, scene.scale)
+  // Pale bands let the ground through, but not the lines of the axis.
+  c.fillStyle = theme.ground
+  strata.columns.forEach((column, i) => {
+    const [first, last] = callsOf(strata, i)
+    const top = yOf(frame, column.size)
+    c.fillRect(xOf(frame, first), top, xOf(frame, last + 1) - xOf(frame, first), frame.y + frame.height - top)
+  })
   for (const box of layout.boxes) {
     const [x, y, width, height] = placeOf(layout, frame, box)
     if (x + width < frame.x || x > frame.x + frame.width) continue
@@ -125,10 +132,12 @@ function drawCuts(c: Canvas, scene: Scene): void {
   const { layout, frame, theme } = scene
   const { strata } = layout
   if (frame.wide * strata.step >= 9) {
+    // What is new is apart from its neighbours; what stays runs through.
     c.fillStyle = theme.ground
     for (let i = 1; i < strata.columns.length; i++) {
       const top = yOf(frame, Math.max(strata.columns[i]!.size, strata.columns[i - 1]!.size))
-      c.fillRect(Math.round(xOf(frame, strata.from + i * strata.step)), top, 1, frame.y + frame.height - top)
+      const bottom = yOf(frame, strata.columns[i]!.shared)
+      c.fillRect(Math.round(xOf(frame, strata.from + i * strata.step)), top, 1, bottom - top)
     }
   }
   strata.columns.forEach((column, i) => {
@@ -221,6 +230,8 @@ function drawCall(c: Canvas, scene: Scene, cycle: number, colour: string, chosen
   const text = '@c' + cycle
   const wide = c.measureText(text).width + 10
   const middle = Math.min(Math.max(x + width / 2, frame.x + wide / 2), frame.x + frame.width - wide / 2)
+  c.fillStyle = theme.ground // over the name of a call that is too near
+  c.fillRect(middle - wide / 2 - 22, bottom + 4, wide + 44, 16)
   c.fillStyle = chosen ? colour : theme.ground
   c.fillRect(middle - wide / 2, bottom + 4, wide, 16)
   c.fillStyle = chosen ? theme.ground : colour
@@ -240,14 +251,14 @@ function drawBudget(c: Canvas, scene: Scene, budget: Overlay['budget']): void {
   c.stroke()
   c.setLineDash([])
   c.font = font
-  c.textAlign = 'right'
+  c.textAlign = 'left'
   c.textBaseline = 'middle'
-  const wide = c.measureText(budget.text).width + 12
-  const right = frame.x + frame.width
+  const wide = Math.round(c.measureText(budget.text).width) + 12
+  const left = Math.round(frame.x) + 8.5
   const middle = Math.max(9, y)
   c.fillStyle = theme.ground
-  c.fillRect(right - wide, middle - 8, wide, 16)
-  c.strokeRect(Math.round(right - wide) + 0.5, Math.round(middle - 8) + 0.5, Math.round(wide), 16)
+  c.fillRect(left, middle - 8, wide, 16)
+  c.strokeRect(left, middle - 8, wide, 16)
   c.fillStyle = budget.held ? theme.cut : theme.dim
-  c.fillText(budget.text, right - 6, middle + 0.5)
+  c.fillText(budget.text, left + 6, middle + 0.5)
 }

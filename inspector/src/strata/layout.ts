@@ -162,7 +162,6 @@ export function cycleTicks(frame: Frame, apart: number): number[] {
   const list: number[] = []
   const end = frame.first + frame.count
   for (let n = Math.ceil(frame.first / step) * step; n < end; n += step) list.push(n)
-  if (step > 1 && list[0] !== frame.first && Number.isInteger(frame.first)) list.unshift(frame.first)
   return list
 }
 
