@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 )
 
@@ -101,6 +102,7 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 	"Find":        func(s *pact.Snapshot) error { return failure(s.Find(background, ".block", nil)) },
 	"Node":        func(s *pact.Snapshot) error { return failure(s.Node(unreadBlock)) },
 	"Nodes":       func(s *pact.Snapshot) error { return drain(s.Nodes()) },
+	"Policy":      func(s *pact.Snapshot) error { return failure(s.Policy()) },
 	"Select":      func(s *pact.Snapshot) error { return failure(s.Select(background, ".block", nil)) },
 	"Thread":      func(s *pact.Snapshot) error { return failure(s.Thread(background)) },
 	"ThreadSize":  func(s *pact.Snapshot) error { s.ThreadSize(); return nil },
@@ -111,18 +113,19 @@ var callsOfSnapshot = map[string]func(s *pact.Snapshot) error{
 
 // callsOfBatch has a call of every exported method of Batch.
 var callsOfBatch = map[string]func(b *pact.Batch){
-	"Add":       func(b *pact.Batch) { b.Add(unreadTurn, pact.Spec{Offset: 1}) },
-	"AddEvery":  func(b *pact.Batch) { b.AddEvery(9, pact.Spec{Key: "k"}) },
-	"AddResult": func(b *pact.Batch) { b.AddResult(unreadBlock, pact.Spec{}) },
-	"Err":       func(b *pact.Batch) { _ = b.Err() },
-	"Has":       func(b *pact.Batch) { b.Has(unreadBlock) },
-	"Insert":    func(b *pact.Batch) { b.Insert("(d1, end)", pact.Spec{}) },
-	"Move":      func(b *pact.Batch) { b.Move(unreadBlock, "^ah", 1) },
-	"MoveTo":    func(b *pact.Batch) { b.MoveTo(unreadBlock, "(d0, end)") },
-	"ParseSpec": func(b *pact.Batch) { b.ParseSpec("block") },
-	"Remove":    func(b *pact.Batch) { b.Remove(unreadBlock) },
-	"Reorder":   func(b *pact.Batch) { b.Reorder(unreadBlock) },
-	"Update":    func(b *pact.Batch) { b.Update(unreadBlock, map[string]any{"priority": 1}) },
+	"Add":        func(b *pact.Batch) { b.Add(unreadTurn, pact.Spec{Offset: 1}) },
+	"AddEvery":   func(b *pact.Batch) { b.AddEvery(9, pact.Spec{Key: "k"}) },
+	"AddResult":  func(b *pact.Batch) { b.AddResult(unreadBlock, pact.Spec{}) },
+	"Err":        func(b *pact.Batch) { _ = b.Err() },
+	"Has":        func(b *pact.Batch) { b.Has(unreadBlock) },
+	"Insert":     func(b *pact.Batch) { b.Insert("(d1, end)", pact.Spec{}) },
+	"KeepPolicy": func(b *pact.Batch) { b.KeepPolicy(&lifecycle.Policy{MaxTurns: 1}) },
+	"Move":       func(b *pact.Batch) { b.Move(unreadBlock, "^ah", 1) },
+	"MoveTo":     func(b *pact.Batch) { b.MoveTo(unreadBlock, "(d0, end)") },
+	"ParseSpec":  func(b *pact.Batch) { b.ParseSpec("block") },
+	"Remove":     func(b *pact.Batch) { b.Remove(unreadBlock) },
+	"Reorder":    func(b *pact.Batch) { b.Reorder(unreadBlock) },
+	"Update":     func(b *pact.Batch) { b.Update(unreadBlock, map[string]any{"priority": 1}) },
 }
 
 // callsOfAll has all these calls, under the names of type and method. older is a snapshot

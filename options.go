@@ -76,11 +76,15 @@ type Note struct {
 }
 
 // Pruning says what a commit removes besides expired nodes (02 §7). A nil *Pruning is the
-// zero Pruning, which removes nothing.
+// zero Pruning, which removes what the policy of the context asks for, nothing if it
+// keeps none.
 type Pruning struct {
 	// Policy gives the limits. A policy that limits tokens needs a Context with a Counter,
-	// otherwise it is E_DOCUMENT_INVALID.
+	// otherwise it is E_DOCUMENT_INVALID. With the zero Policy, the one that the context keeps
+	// applies, if it keeps one ([Batch.KeepPolicy]).
 	Policy lifecycle.Policy
+	// WithoutKept has Policy alone decide, also the zero Policy.
+	WithoutKept bool
 	// IDs names blocks outside cores and whole turns to remove. A node that the rules protect
 	// stays, and the report says why.
 	IDs []string

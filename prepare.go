@@ -63,6 +63,13 @@ func (c *Context) input(ctx context.Context, s *state, working *tree.Tree, stamp
 		Idle: s.Idle, Policy: p.Policy, Counter: c.counter, Prune: p.IDs, Rewrite: p.Rewrite,
 		Retained: func(id string) bool { return retained[id] },
 	}
+	if p.Policy.Empty() && !p.WithoutKept {
+		kept, err := policyOf(working)
+		if err != nil {
+			return in, err
+		}
+		in.Policy = orZero(kept)
+	}
 	for _, text := range p.Select {
 		ids, err := (&Snapshot{tree: working, edition: selector.Edition(s.Edition)}).Select(ctx, text, nil)
 		if err != nil {

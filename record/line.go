@@ -162,7 +162,7 @@ func (l *line) tryStart(ctx context.Context, call pact.ProviderCall, k *kept, q 
 	}
 	now := &attempt{line: l, why: why, kept: k, text: text}
 	call.Request = text
-	var pruning *pact.Pruning
+	pruning := whole
 	if l.last == nil {
 		pruning = &pact.Pruning{Policy: lifecycle.Policy{Orphans: lifecycle.Keep}}
 	} else {
@@ -239,12 +239,15 @@ func same(old, now []block) bool {
 	return true
 }
 
+// whole leaves a snapshot as it was sent, whatever policy the context keeps.
+var whole = &pact.Pruning{WithoutKept: true}
+
 func (l *line) commit(ctx context.Context) error {
 	var note pact.Note
 	if l.last != nil {
 		note.Message = l.last.why
 	}
-	_, err := l.c.Commit(ctx, &pact.CommitOptions{Note: note})
+	_, err := l.c.Commit(ctx, &pact.CommitOptions{Note: note, Pruning: whole})
 	if err == nil {
 		l.last, l.seen = nil, nil
 	}

@@ -30,24 +30,39 @@ func (in *two) ends() (from, to pact.Address, o pact.DiffOptions, err error) {
 
 // pruning says what a commit removes besides expired nodes.
 type pruning struct {
-	Policy  lifecycle.Policy `json:"policy,omitzero" doc:"Limits of the snapshot"`
-	IDs     []string         `json:"ids,omitempty" doc:"Blocks outside cores and whole turns to remove"`
-	Select  []string         `json:"select,omitempty" doc:"Selectors without an address, whose nodes are removed"`
-	Rewrite []string         `json:"rewrite,omitempty" doc:"Sealed turns that the conversation replaces"`
+	Policy  *lifecycle.Policy `json:"policy,omitempty" doc:"Limits of the snapshot; if absent, the policy that the context keeps"`
+	IDs     []string          `json:"ids,omitempty" doc:"Blocks outside cores and whole turns to remove"`
+	Select  []string          `json:"select,omitempty" doc:"Selectors without an address, whose nodes are removed"`
+	Rewrite []string          `json:"rewrite,omitempty" doc:"Sealed turns that the conversation replaces"`
 }
 
 // open opens a context for a pruning, with the counter of tokens that its policy needs.
 func (p *pruning) open(ctx context.Context, s *Server, name string) (*pact.Context, *pact.Pruning, error) {
-	o := s.open()
-	if p.Policy.Counts() {
-		counter, err := s.counter(p.Policy.Tokenizer)
-		if err != nil {
+	c, err := s.context(ctx, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	policy := p.Policy
+	if policy == nil {
+		if policy, err = c.Working().Policy(); err != nil {
 			return nil, nil, err
 		}
-		o.Counter, p.Policy.Tokenizer = counter, counter.Name()
 	}
-	c, err := pact.Open(ctx, s.store, name, &o)
-	return c, &pact.Pruning{Policy: p.Policy, IDs: p.IDs, Select: p.Select, Rewrite: p.Rewrite}, err
+	wanted := &pact.Pruning{WithoutKept: true, IDs: p.IDs, Select: p.Select, Rewrite: p.Rewrite}
+	if policy == nil {
+		return c, wanted, nil
+	}
+	wanted.Policy = *policy
+	if !policy.Counts() {
+		return c, wanted, nil
+	}
+	o := s.open()
+	if o.Counter, err = s.counter(policy.Tokenizer); err != nil {
+		return nil, nil, err
+	}
+	wanted.Policy.Tokenizer = o.Counter.Name()
+	c, err = pact.Open(ctx, s.store, name, &o)
+	return c, wanted, err
 }
 
 // comparisons adds the operations that compare states, also with one that is only planned.

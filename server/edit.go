@@ -48,7 +48,7 @@ func (n *newNode) spec() (pact.Spec, error) {
 
 // edit is one call of a batch.
 type edit struct {
-	Op     string                     `json:"op" enum:"add,result,update,move,remove,reorder" doc:"result adds the result of a call"`
+	Op     string                     `json:"op" enum:"add,result,update,move,remove,reorder,policy" doc:"result adds the result of a call; policy keeps a policy with the context"`
 	ID     string                     `json:"id,omitempty" doc:"Of update, move and remove: the node; of result: the call"`
 	IDs    []string                   `json:"ids,omitempty" doc:"Of reorder: the siblings in their new order"`
 	Into   string                     `json:"into,omitempty" doc:"Of add and move: ^sys, ^ah or the id of the parent"`
@@ -56,6 +56,7 @@ type edit struct {
 	Offset int64                      `json:"offset,omitempty" doc:"Of move with into: the new offset"`
 	Node   *newNode                   `json:"node,omitempty" doc:"Of add and result: the node"`
 	Set    map[string]json.RawMessage `json:"set,omitempty" doc:"Of update: headers and their values; null takes one away"`
+	Policy *lifecycle.Policy          `json:"policy,omitempty" doc:"Of policy: what each commit follows that has none; absent to keep none"`
 }
 
 // apply makes the call, and returns the id of the node concerned.
@@ -99,9 +100,12 @@ func (e *edit) apply(b *pact.Batch) (string, error) {
 	case "reorder":
 		b.Reorder(e.IDs...)
 		return "", b.Err()
+	case "policy":
+		b.KeepPolicy(e.Policy)
+		return "", b.Err()
 	}
 	return "", fault.At(fault.DocumentInvalid, fault.NoOffset, e.Op, "there is no such edit",
-		"write add, result, update, move, remove or reorder")
+		"write add, result, update, move, remove, reorder or policy")
 }
 
 // batch returns the function that makes all edits and notes the ids.

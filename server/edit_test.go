@@ -113,6 +113,35 @@ func TestAChangeThatDoesNotKnowTheLatestCycleIsAConflict(t *testing.T) {
 	}
 }
 
+func TestCommitsFollowTheKeptPolicyUnlessTheyHaveOne(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":0,"edits":[{"op":"policy","policy":{"max_turns":1}}]}`)
+	commit := func(rest string, blocks int64) {
+		t.Helper()
+		var made committed
+		var c contextInfo
+		r.must(&c, "GET", "/v1/contexts/a", "")
+		r.must(&made, "POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d,"edits":[%s]%s}`, c.Last, hello, rest))
+		if made.Blocks != blocks {
+			t.Errorf("a commit with %q leaves %d blocks, want %d", rest, made.Blocks, blocks)
+		}
+	}
+	commit("", 1)
+	commit("", 1)
+	commit(`,"pruning":{}`, 1)
+	commit(`,"pruning":{"policy":{}}`, 2)
+	commit(`,"pruning":{"policy":{"max_turns":3}}`, 3)
+	var plan struct{ After struct{ Turns int } }
+	if r.must(&plan, "POST", "/v1/contexts/a/plan", `{}`); plan.After.Turns != 1 {
+		t.Errorf("a plan under the kept policy leaves %d turns", plan.After.Turns)
+	}
+	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":5,"edits":[{"op":"policy"}]}`)
+	commit("", 4)
+	r.call("POST", "/v1/contexts/a/edits", `{"cycle":6,"edits":[{"op":"policy","policy":{"max_turns":-1}}]}`).
+		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
+
 func TestEditsThatTheRulesForbidAreRefused(t *testing.T) {
 	r := start(t, server.Options{})
 	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)

@@ -40,7 +40,7 @@ func (b *builder) commit(ctx context.Context, c *pact.Context, list []*message) 
 	snapshot, err := c.Commit(ctx, &pact.CommitOptions{Edit: func(e *pact.Batch) error {
 		b.change(e, gone, header, body[keep:])
 		return nil
-	}, Pruning: &pact.Pruning{Policy: b.policy, Rewrite: turns}})
+	}, Pruning: &pact.Pruning{Policy: b.policy, WithoutKept: true, Rewrite: turns}})
 	if err == nil && b.pruned != nil {
 		err = b.pruned(before, snapshot.Report)
 	}

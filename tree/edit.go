@@ -193,6 +193,26 @@ func (x *Editor) Update(id string, set map[string]any) (err error) {
 	return nil
 }
 
+// SetRoot sets a custom attribute of the root, in any cycle; nil removes it. Errors:
+// E_DOCUMENT_INVALID for a value without a JSON form, or a name that is no custom
+// attribute.
+func (x *Editor) SetRoot(name string, v any) (err error) {
+	defer Recover(&err)
+	if !CustomName(name) {
+		return invalid(name, "only custom attributes of the root can be set", "")
+	}
+	n := *x.Root().node
+	n.Headers = slices.Clone(n.Headers)
+	if err := x.setHeader(&n, name, v, true); err != nil {
+		return err
+	}
+	if err := x.hold(&n); err != nil {
+		return err
+	}
+	x.swap(NewNode(n, nil))
+	return nil
+}
+
 // hold brings a node's content into memory, because the hash needs it.
 func (x *Editor) hold(n *Node) error {
 	v, err := n.Content.Value(x.ctx)

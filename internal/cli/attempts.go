@@ -120,16 +120,14 @@ sent.`,
 				return inFile(err, in.name, in.data)
 			}
 		}
-		p, counter, err := policy.policy(ctx, a, cmd)
+		c, err := a.openToPrune(ctx, cmd, policy, args[0], "", false)
 		if err != nil {
 			return err
 		}
-		c, s, err := a.openContext(ctx, args[0], "", counter)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
-		began, err := a.startAttempt(ctx, c, call, *out, &pact.Pruning{Policy: p, IDs: *prune})
+		defer c.store.Close()
+		pruning := c.pruning()
+		pruning.IDs = *prune
+		began, err := a.startAttempt(ctx, c.Context, call, *out, pruning)
 		if err != nil {
 			return err
 		}

@@ -27,6 +27,8 @@ func (a *app) commitCommand() *cobra.Command {
 		Long: `End the cycle: remove what expired, prune what the limits ask for, make the active
 head a turn, and publish the result as the next snapshot. A commit that would send a
 call without its result, or the reverse, is refused unless --orphans says otherwise.
+A policy that the context keeps (pact policy) applies if --policy names no other; flags
+for limits override it, and --policy strict leaves it aside.
 
 With --dry-run nothing is published: the answer says what a commit would do. With
 --send the thread is written first, without a newline, and the commit records the
@@ -52,21 +54,18 @@ SHA-256 of exactly these bytes; pact verify checks the snapshot against it.`,
 		if *send != "" && (*dryRun || *request != "") {
 			return usage(cmd, "--send cannot be combined with --dry-run or --request")
 		}
-		p, counter, err := policy.policy(ctx, a, cmd)
+		c, err := a.openToPrune(ctx, cmd, policy, args[0], *w.actor, false)
 		if err != nil {
 			return err
 		}
-		c, s, err := a.openContext(ctx, args[0], *w.actor, counter)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
+		defer c.store.Close()
 		release, err := c.Retain(*retain...)
 		if err != nil {
 			return err
 		}
 		defer release()
-		pruning := &pact.Pruning{Policy: p, IDs: *prune}
+		pruning := c.pruning()
+		pruning.IDs = *prune
 		options := pact.CommitOptions{Note: pact.Note{Message: *message, Request: *request}}
 		if *send == "" {
 			options.Pruning = pruning

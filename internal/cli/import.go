@@ -293,7 +293,7 @@ pact open also imports, and says what it found.`,
 		if err != nil {
 			return err
 		}
-		if in.policy, in.counter, err = policy.policy(ctx, a, cmd); err != nil {
+		if in.policy, in.counter, err = policy.policy(ctx, a, cmd, nil); err != nil {
 			return err
 		}
 		if in.kind != isTranscript && !in.policy.Empty() {

@@ -4,7 +4,9 @@ import (
 	"context"
 	"slices"
 
+	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
 	"github.com/contexttree/pact/tree"
 	"github.com/spf13/cobra"
@@ -12,6 +14,7 @@ import (
 
 // policyFlags are the flags that describe a pruning policy.
 type policyFlags struct {
+	flag            string // the one that names the policy
 	file, tokenizer string
 	bare            string // the ready policy for limits that come without --policy, "" for the headers alone
 	set             lifecycle.Policy
@@ -22,10 +25,15 @@ type policyFlags struct {
 const defaultTokenizer = "o200k_base"
 
 func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
-	p := &policyFlags{}
-	f := cmd.Flags()
-	f.StringVar(&p.file, "policy", "", "the policy in `FILE`, a JSON object, or agent, chat, default or strict; "+
+	return a.policyFlagsAs(cmd, "policy", "the policy in `FILE`, a JSON object, or agent, chat, default or strict; "+
 		"other flags override it")
+}
+
+// policyFlagsAs is policyFlags for a command that names the policy with another flag.
+func (a *app) policyFlagsAs(cmd *cobra.Command, flag, usage string) *policyFlags {
+	p := &policyFlags{flag: flag}
+	f := cmd.Flags()
+	f.StringVar(&p.file, flag, "", usage)
 	f.IntVar(&p.set.MaxTokens, "max-tokens", 0, "prune until the contents have at most `N` tokens")
 	f.IntVar(&p.set.MaxBytes, "max-bytes", 0, "prune until the thread has at most `N` bytes")
 	f.IntVar(&p.set.MaxNodes, "max-nodes", 0, "prune until there are at most `N` blocks and containers")
@@ -41,17 +49,27 @@ func (a *app) policyFlags(cmd *cobra.Command) *policyFlags {
 		cobra.ShellCompDirectiveNoFileComp))
 	_ = cmd.RegisterFlagCompletionFunc("tokenizer", cobra.FixedCompletions(tokens.Names(),
 		cobra.ShellCompDirectiveNoFileComp))
-	_ = cmd.RegisterFlagCompletionFunc("policy", cobra.FixedCompletions(lifecycle.ReadyNames(),
+	_ = cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(lifecycle.ReadyNames(),
 		cobra.ShellCompDirectiveDefault))
 	return p
 }
 
-// policy reads the policy and the counter for its tokens, nil if it counts
-// none.
-func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (lifecycle.Policy, tree.Counter, error) {
+// given reports whether any of the flags was given.
+func (p *policyFlags) given(cmd *cobra.Command) bool {
+	return slices.ContainsFunc([]string{p.flag, "max-tokens", "max-bytes", "max-nodes", "max-turns", "protect-turns",
+		"min-tokens", "min-bytes", "every-cycles", "stub", "orphans", "tokenizer"}, cmd.Flags().Changed)
+}
+
+// policy reads the policy and the counter for its tokens, nil if it counts none. kept is
+// the policy to start from if the flags name none, nil for none.
+func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command,
+	kept *lifecycle.Policy) (lifecycle.Policy, tree.Counter, error) {
 	policy, err := p.base(ctx, a)
 	if err != nil {
 		return policy, nil, err
+	}
+	if p.file == "" && kept != nil {
+		policy = *kept
 	}
 	override(cmd, "max-tokens", &policy.MaxTokens, p.set.MaxTokens)
 	override(cmd, "max-bytes", &policy.MaxBytes, p.set.MaxBytes)
@@ -63,7 +81,7 @@ func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (l
 	override(cmd, "every-cycles", &policy.Every, p.set.Every)
 	override(cmd, "stub", &policy.Stub, p.set.Stub)
 	override(cmd, "orphans", &policy.Orphans, lifecycle.Orphans(p.orphans))
-	if p.file == "" && p.bare != "" && p.prunes(&policy) {
+	if p.file == "" && kept == nil && p.bare != "" && p.prunes(&policy) {
 		standard, err := lifecycle.Ready(p.bare)
 		if err != nil {
 			return policy, nil, err
@@ -94,6 +112,64 @@ func (p *policyFlags) policy(ctx context.Context, a *app, cmd *cobra.Command) (l
 	return policy, counter, nil
 }
 
+// openToPrune opens a context for a command that prunes, with the policy that its flags
+// ask for, else with the one that the context keeps. counted asks for a counter of tokens
+// in any case; otherwise it is nil if no limit counts them. The caller closes the store.
+func (a *app) openToPrune(ctx context.Context, cmd *cobra.Command, p *policyFlags, name, actor string,
+	counted bool) (*pruningContext, error) {
+	c, s, err := a.openContext(ctx, name, actor, nil)
+	if err != nil {
+		return nil, err
+	}
+	opened := &pruningContext{Context: c, store: s}
+	if err := opened.choose(ctx, a, cmd, p, pact.OpenOptions{Actor: actor}, counted); err != nil {
+		s.Close()
+		return nil, err
+	}
+	return opened, nil
+}
+
+// pruningContext is a context, the policy of the next commit, and the counter of its
+// tokens.
+type pruningContext struct {
+	*pact.Context
+	store   store.Complete
+	policy  lifecycle.Policy
+	counter tree.Counter
+}
+
+// choose decides on the policy. Who counts tokens depends on it, so it opens the context
+// again if somebody must.
+func (c *pruningContext) choose(ctx context.Context, a *app, cmd *cobra.Command, p *policyFlags, o pact.OpenOptions,
+	counted bool) error {
+	var kept *lifecycle.Policy
+	var err error
+	if p.file == "" {
+		if kept, err = c.Working().Policy(); err != nil {
+			return err
+		}
+	}
+	if c.policy, c.counter, err = p.policy(ctx, a, cmd, kept); err != nil {
+		return err
+	}
+	if c.counter == nil && counted {
+		if c.counter, err = tokens.Named(defaultTokenizer); err != nil {
+			return err
+		}
+	}
+	if c.counter != nil {
+		o.Counter = c.counter
+		c.Context, err = pact.Open(ctx, c.store, c.Name(), &o)
+	}
+	return err
+}
+
+// pruning returns what to give to a commit besides ids and selectors: the policy here
+// stands for the kept one.
+func (c *pruningContext) pruning() *pact.Pruning {
+	return &pact.Pruning{Policy: c.policy, WithoutKept: true}
+}
+
 // base returns the policy that --policy names, to which the other flags are added.
 func (p *policyFlags) base(ctx context.Context, a *app) (policy lifecycle.Policy, err error) {
 	switch {
@@ -112,7 +188,7 @@ func (p *policyFlags) base(ctx context.Context, a *app) (policy lifecycle.Policy
 	return policy, nil
 }
 
-// prunes reports whether the flags request any pruning.
+// prunes reports whether a policy has a limit.
 func (p *policyFlags) prunes(policy *lifecycle.Policy) bool {
 	rest := *policy
 	rest.Orphans, rest.Tokenizer, rest.Stub, rest.ProtectTurns, rest.ProtectTask, rest.Ranks = "", "", "", 0, false, nil

@@ -14,7 +14,6 @@ import (
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
-	"github.com/contexttree/pact/tokens"
 	"github.com/spf13/cobra"
 )
 
@@ -31,7 +30,8 @@ go together.
 With limits alone, old results of tools go first, then calls, words of the assistant
 and words of the user; the first message of the user stays. --policy strict leaves
 the order to the headers, which is age where nobody sets priorities; pact policy
-shows the other ready policies.
+shows the other ready policies. Without limits and --policy, the policy that the context
+keeps applies.
 
 With --dry-run nothing is changed: the answer says what would be lost, a line for
 each turn, what would stay although it was to go, and why, and how much of the
@@ -63,29 +63,22 @@ tokenizer, and parts, a list of limits for a region, a kind or a tag:
 		if len(args) == 0 {
 			return usage(cmd, "prune takes NAME and what to prune")
 		}
-		p, counter, err := policy.policy(ctx, a, cmd)
+		c, err := a.openToPrune(ctx, cmd, policy, args[0], *w.actor, *dryRun) // a dry run says how many tokens would go
 		if err != nil {
 			return err
 		}
-		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&p) {
-			return usage(cmd, "prune needs to know what: ids, --select, or a limit such as --max-tokens")
+		defer c.store.Close()
+		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&c.policy) {
+			return usage(cmd, "prune needs to know what: ids, --select, a limit such as --max-tokens, or a policy "+
+				"that the context keeps")
 		}
-		if *dryRun && counter == nil { // the answer counts tokens, though no limit does
-			if counter, err = tokens.Named(defaultTokenizer); err != nil {
-				return err
-			}
-		}
-		c, s, err := a.openContext(ctx, args[0], *w.actor, counter)
-		if err != nil {
-			return err
-		}
-		defer s.Close()
 		for _, text := range *chosen {
 			if _, err := selector.Parse(text, c.Edition()); err != nil {
 				return inArgument(err, text)
 			}
 		}
-		pruning := &pact.Pruning{Policy: p, IDs: args[1:], Select: *chosen}
+		pruning := c.pruning()
+		pruning.IDs, pruning.Select = args[1:], *chosen
 		release, err := c.Retain(*retain...)
 		if err != nil {
 			return err
@@ -97,11 +90,11 @@ tokenizer, and parts, a list of limits for a region, a kind or a tag:
 				return err
 			}
 			p := &plannedPruning{PrunePlan: plan}
-			if p.Loss, err = lossOf(ctx, c.Working().Tree(), plan.Report, counter); err != nil {
+			if p.Loss, err = lossOf(ctx, c.Working().Tree(), plan.Report, c.counter); err != nil {
 				return err
 			}
 			if *prices != "" {
-				if err := a.priceLoss(ctx, c, p, *prices, *model); err != nil {
+				if err := a.priceLoss(ctx, c.Context, p, *prices, *model); err != nil {
 					return err
 				}
 			}

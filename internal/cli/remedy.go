@@ -38,6 +38,8 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 		switch {
 		case cmd.Name() == "erase" && f.Token != "": // another context's name holds the text
 			return "rename that context first: pact rename " + quote(f.Token) + " NEW" + db
+		case f.Token == "pact:policy": // an imported root has something else there
+			return "keep no policy: pact policy " + a.subject + db + " --clear"
 		case cmd.Name() != "apply" && f.Token == "cycle" && f.Line > 0: // a history with a gap
 			return "a history has one snapshot for every cycle; to count its snapshots anew, import it with --renumber"
 		}

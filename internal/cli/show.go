@@ -83,7 +83,15 @@ type painter struct {
 
 // region draws the root and everything below it.
 func (p *painter) region(root *tree.Entry) error {
-	p.app.printf("%s\n", p.label(root))
+	line := p.label(root)
+	kept, err := p.snapshot.Policy()
+	switch {
+	case err != nil:
+		p.app.warnf("%s", err)
+	case kept != nil:
+		line += p.app.paint.faint(", keeps a policy: " + limitsText(kept))
+	}
+	p.app.printf("%s\n", line)
 	return p.children(root, "")
 }
 

@@ -49,7 +49,7 @@ func (r *genHistory) act() {
 func (r *genHistory) one(x *tree.Editor) {
 	var err error
 	id, other := r.pick(x), r.pick(x)
-	switch r.IntN(10) {
+	switch r.IntN(11) {
 	case 0, 1, 2, 3:
 		_, err = x.Add(r.parent(other), r.spec(id))
 	case 4:
@@ -63,8 +63,10 @@ func (r *genHistory) one(x *tree.Editor) {
 		_, err = x.Move(id, r.parent(other), int64(r.IntN(3)-1))
 	case 8:
 		err = x.Remove(id)
-	default:
+	case 9:
 		err = x.Reorder(id)
+	default:
+		err = x.SetRoot("pact:x", r.IntN(3))
 	}
 	if err != nil && fault.CodeOf(err) == "" || errors.Is(err, fault.Store) {
 		r.Fatal(err)

@@ -1,0 +1,61 @@
+package pact
+
+import (
+	"encoding/json"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/tree"
+)
+
+// policyAttr is the attribute of the root that holds the policy of a context.
+const policyAttr = "pact:policy"
+
+// KeepPolicy keeps a policy with the context; nil has it keep none. Every commit and every
+// prepared candidate from then on follows it, if their [Pruning] has no policy of its own.
+// It is an attribute of the root (02 §3.5): it is in the snapshots from the next one on, so
+// exports, copies and forks have it, and an undo takes it back (decision 088). It is
+// E_DOCUMENT_INVALID to keep a policy that [lifecycle.Policy.Check] refuses.
+func (b *Batch) KeepPolicy(p *lifecycle.Policy) {
+	b.change(func() error {
+		if p == nil {
+			return b.editor.SetRoot(policyAttr, nil)
+		}
+		if err := p.Check(); err != nil {
+			return err
+		}
+		text, err := json.Marshal(p)
+		if err != nil {
+			return fault.Wrap(fault.DocumentInvalid, err, "the policy has no JSON form", "")
+		}
+		value, err := canon.Parse(text)
+		if err != nil {
+			return err
+		}
+		return b.editor.SetRoot(policyAttr, value)
+	})
+}
+
+// Policy returns the policy that the context kept at this snapshot, nil if it kept none.
+// [Context.Working] has the one that the next commit follows. It is E_DOCUMENT_INVALID if
+// the attribute of an imported root is no policy.
+func (s *Snapshot) Policy() (_ *lifecycle.Policy, err error) {
+	defer tree.Recover(&err)
+	return policyOf(s.tree)
+}
+
+func policyOf(t *tree.Tree) (*lifecycle.Policy, error) {
+	text := t.Root().Node().Header(policyAttr)
+	if text == "" {
+		return nil, nil
+	}
+	p, err := lifecycle.ParsePolicy([]byte(text))
+	if err != nil {
+		f := fault.Wrap(fault.DocumentInvalid, err, "the attribute "+policyAttr+" of the root is no policy",
+			"keep another policy, or none")
+		f.Token = policyAttr
+		return nil, f
+	}
+	return &p, nil
+}

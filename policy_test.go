@@ -1,0 +1,183 @@
+package pact_test
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
+)
+
+// keep returns an edit that keeps a policy with a context.
+func keep(p *lifecycle.Policy) func(*pact.Batch) error {
+	return func(b *pact.Batch) error {
+		b.KeepPolicy(p)
+		return nil
+	}
+}
+
+func turnIDs(t *testing.T, c *pact.Context) string {
+	t.Helper()
+	list := ids(t, c, "^seq > *")
+	return strings.Join(list, " ")
+}
+
+// A kept policy decides as the same policy does if every commit is given it: the snapshots
+// differ in the root alone.
+func TestKeptPolicyDecidesAsAGivenOne(t *testing.T) {
+	for _, edition := range []selector.Edition{selector.V01, selector.Depth, selector.Canonical} {
+		for seed := range uint64(8) {
+			r := rand.New(rand.NewPCG(seed, 88))
+			policy := lifecycle.Policy{MaxNodes: 6 + r.IntN(20), ProtectTurns: r.IntN(3), ProtectTask: r.IntN(2) == 0,
+				Ranks: map[string]int64{"result": -4}, MinBytes: r.IntN(2) * 40, Orphans: lifecycle.Drop}
+			options := pact.CreateOptions{OpenOptions: pact.OpenOptions{Clock: steps()}, Edition: edition}
+			given := create(t, store.NewMemory(), options)
+			options.Clock = steps()
+			kept := create(t, store.NewMemory(), options)
+			must(t, kept.Edit(background, keep(&policy), nil))
+			for turn := range 12 {
+				edit := func(b *pact.Batch) error {
+					for range 1 + turn%3 {
+						call := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1, Content: turn})
+						b.AddResult(call, pact.Spec{Content: fmt.Sprint("result ", turn), Priority: int64(turn % 2)})
+					}
+					return nil
+				}
+				want, err := given.Commit(background, &pact.CommitOptions{Edit: edit, Pruning: &pact.Pruning{Policy: policy}})
+				must(t, err)
+				var pruning *pact.Pruning
+				if turn%2 == 0 {
+					pruning = &pact.Pruning{}
+				}
+				got, err := kept.Commit(background, &pact.CommitOptions{Edit: edit, Pruning: pruning})
+				must(t, err)
+				d, err := pact.Diff(background, want, got, nil)
+				must(t, err)
+				if len(d.Added)+len(d.Removed) > 0 || len(d.Changed) != 1 || d.Changed[0].ID != "root" ||
+					!reflect.DeepEqual(d.Changed[0].Fields, []string{"pact:policy"}) {
+					t.Fatalf("%s, seed %d, turn %d: %+v", edition, seed, turn, d)
+				}
+				if jsonText(t, want.Report) != jsonText(t, got.Report) ||
+					thread(t, given, pact.Latest) != thread(t, kept, pact.Latest) {
+					t.Fatalf("%s, seed %d, turn %d: the report or the thread differs", edition, seed, turn)
+				}
+			}
+		}
+	}
+}
+
+func TestAPolicyGivenToACommitComesBeforeTheKeptOne(t *testing.T) {
+	c := create(t, store.NewMemory())
+	must(t, c.Edit(background, keep(&lifecycle.Policy{MaxTurns: 1}), nil))
+	for i, p := range []*pact.Pruning{nil, nil, {WithoutKept: true}, {Policy: lifecycle.Policy{MaxTurns: 5}},
+		{Select: []string{"[role='tool']"}}} {
+		_, err := c.Commit(background, &pact.CommitOptions{Edit: say("turn"), Pruning: p})
+		must(t, err)
+		if got, want := len(strings.Fields(turnIDs(t, c))), []int{1, 1, 2, 3, 1}[i]; got != want {
+			t.Errorf("after commit %d there are %d turns, want %d", i+1, got, want)
+		}
+	}
+	plan, err := c.PlanPruning(background, nil)
+	must(t, err)
+	if plan.After.Turns != 1 || plan.Before.Turns != 2 {
+		t.Errorf("a plan without a policy has %+v, then %+v", plan.Before, plan.After)
+	}
+	candidate, err := c.Prepare(background, nil)
+	must(t, err)
+	published, err := c.Commit(background, nil)
+	must(t, err)
+	if candidate.Digest() != published.Digest() || len(strings.Fields(turnIDs(t, c))) != 1 {
+		t.Error("a prepared candidate does not follow the kept policy")
+	}
+}
+
+// The policy is in the snapshots, so it goes wherever they go.
+func TestKeptPolicyTravelsWithTheContext(t *testing.T) {
+	for name, s := range stores(t) {
+		c := create(t, s)
+		turnsOf(t, c, "one", "two")
+		policy := &lifecycle.Policy{MaxTurns: 2, Stub: "gone", Parts: []lifecycle.Part{{Kind: "result", MaxBytes: 9}}}
+		must(t, c.Edit(background, keep(policy), &pact.Note{Actor: "ada", Message: "a window"}))
+		turnsOf(t, c, "three")
+		want := func(what string, s *pact.Snapshot, p *lifecycle.Policy) {
+			t.Helper()
+			got, err := s.Policy()
+			must(t, err)
+			if !reflect.DeepEqual(got, p) {
+				t.Errorf("%s, %s: the policy is %+v, want %+v", name, what, got, p)
+			}
+		}
+		reopened, err := pact.Open(background, s, c.Name(), nil)
+		must(t, err)
+		want("opened again", reopened.Working(), policy)
+		want("before it was kept", snapshotAt(t, c, pact.Cycle(2)), nil)
+		log, err := logOf(c)
+		must(t, err)
+		if e := log[len(log)-2]; e.Kind != store.Edit || e.Actor != "ada" || e.Message != "a window" {
+			t.Errorf("%s: the log says %+v", name, e)
+		}
+
+		f, err := c.Fork(background, pact.Latest, "fork", nil)
+		must(t, err)
+		want("a fork", f.Working(), policy)
+		must(t, f.Edit(background, keep(nil), nil))
+		want("a fork without it", f.Working(), nil)
+		want("the origin", c.Working(), policy)
+
+		copied, err := c.Copy(background, store.NewMemory(), "copy")
+		must(t, err)
+		want("a copy", copied.Working(), policy)
+
+		var document, history, backup bytes.Buffer
+		must(t, c.Working().Export(background, &document))
+		must(t, c.ExportHistory(background, &history, pact.Cycle(1), pact.Latest))
+		must(t, c.Backup(background, &backup))
+		imported, _, err := pact.Import(background, store.NewMemory(), "i", document.Bytes(), nil)
+		must(t, err)
+		want("a document", imported.Working(), policy)
+		for form, text := range map[string][]byte{"snapshots": history.Bytes(), "node versions": backup.Bytes()} {
+			again, _, err := pact.ImportHistory(background, store.NewMemory(), "h", bytes.NewReader(text), nil)
+			must(t, err)
+			want(form, again.Working(), policy)
+			want(form+" before it was kept", snapshotAt(t, again, pact.Cycle(1)), nil)
+			r, err := pact.Replay(background, bytes.NewReader(text), nil)
+			must(t, err)
+			if !r.Same {
+				t.Errorf("%s: a replay of %s differs: %+v", name, form, r.Difference)
+			}
+		}
+		if list := verdicts(t, s); len(list) > 0 {
+			t.Errorf("%s: %v", name, list)
+		}
+		_, err = c.Undo(background, nil)
+		must(t, err)
+		want("after an undo", c.Working(), nil)
+	}
+}
+
+func TestKeptPolicyThatCannotBeFollowed(t *testing.T) {
+	c := create(t, store.NewMemory())
+	err := c.Edit(background, keep(&lifecycle.Policy{MaxTurns: -1}), nil)
+	if fault.CodeOf(err) != fault.DocumentInvalid {
+		t.Errorf("keeping a policy with a negative limit gives %v", err)
+	}
+	must(t, c.Edit(background, keep(&lifecycle.Policy{MaxTokens: 9}), nil))
+	if _, err := c.Commit(background, nil); fault.CodeOf(err) != fault.DocumentInvalid {
+		t.Errorf("a commit without a counter gives %v", err)
+	}
+	foreign := create(t, store.NewMemory(), pact.CreateOptions{Attrs: map[string]any{"pact:policy": "less, please"}})
+	_, err = foreign.Working().Policy()
+	if _, commit := foreign.Commit(background, nil); fault.CodeOf(err) != fault.DocumentInvalid || commit == nil {
+		t.Errorf("an attribute that is no policy gives %v, and a commit %v", err, commit)
+	}
+	must(t, foreign.Edit(background, keep(nil), nil))
+	_, err = foreign.Commit(background, nil)
+	must(t, err)
+}
