@@ -17,6 +17,7 @@ type Memory struct {
 	mu       sync.RWMutex
 	next     Key
 	contexts map[Key]*memoryContext // nil once closed
+	tokens   []AccessToken          // by name
 }
 
 // memoryContext is one context in memory.

@@ -96,6 +96,7 @@ type Complete interface {
 	Eraser
 	Checker
 	Copier
+	TokenKeeper
 }
 
 var _ Complete = (*Memory)(nil)

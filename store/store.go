@@ -165,8 +165,8 @@ func (d *Damage) Err() error {
 }
 
 // Store keeps contexts. It has the methods that every store needs; a store can do more by
-// implementing [Forker], [AttemptKeeper], [Renamer], [Deleter], [Eraser], [Checker] or
-// [Copier]. Use [Power] to get one of these.
+// implementing [Forker], [AttemptKeeper], [Renamer], [Deleter], [Eraser], [Checker], [Copier]
+// or [TokenKeeper]. Use [Power] to get one of these.
 //
 // Every method is safe for concurrent use and returns errors of package fault. Callers decide
 // by their codes: E_STORE if the medium fails or the store is closed, E_BUSY if others hold the

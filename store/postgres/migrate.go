@@ -17,7 +17,7 @@ import (
 var schema embed.FS
 
 // version is the newest version of the schema, kept in the table pact_schema.
-const version = 4
+const version = 5
 
 // migrate brings the schema to the newest version in one transaction. If several processes try
 // at once, one does the work and the others find it done.

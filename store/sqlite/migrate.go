@@ -22,7 +22,7 @@ const applicationID = 0x50414354
 var schema embed.FS
 
 // version is the newest version of the schema, kept in user_version.
-const version = 9
+const version = 10
 
 // checkSchema returns the version of the schema of a file. It returns E_STORE for a
 // file of another application, of an unknown version or with another schema. It

@@ -34,7 +34,7 @@ func TestCrashWhileMigrating(t *testing.T) {
 	t.Parallel()
 	kills := testrun.Size(t, 5, 25, 200)
 	r := rand.New(rand.NewPCG(uint64(time.Now().UnixNano()), 4))
-	versions := []int{1, 2, 4, 5, 6}
+	versions := []int{1, 2, 4, 5, 6, 9}
 	want := make(map[int]string)
 	took := time.Duration(0) // by a process that is not killed
 	for _, v := range versions {

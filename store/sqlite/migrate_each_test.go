@@ -21,11 +21,11 @@ func TestEveryOldVersionHasAFile(t *testing.T) {
 	}
 }
 
-// TestStoresOfVersions3And7And8 opens files that these versions were used for: a conversation of
+// TestStoresOfVersions3And7To9 opens files that these versions were used for: a conversation of
 // six commits with a draft on top, and a fork of the second commit with a commit of its own. Of
-// versions 7 and 8, whose rows are in pages, a text of the fork was erased. The digests are those
+// versions 7 to 9, whose rows are in pages, a text of the fork was erased. The digests are those
 // that the programs of that time printed.
-func TestStoresOfVersions3And7And8(t *testing.T) {
+func TestStoresOfVersions3And7To9(t *testing.T) {
 	for _, c := range []struct {
 		version         int
 		working, forked string // of the draft, and of the commit of the fork
@@ -35,6 +35,8 @@ func TestStoresOfVersions3And7And8(t *testing.T) {
 		{7, "124404022cb9656a21ac9cb388fb1912e2d7f7ca2f942ced75337a3ad170ba6e",
 			"36bb1e564c7a19940bb658ac5c81a14e58e142d9789453f9edef62907b16ae76"},
 		{8, "4226dd18a07e676efbacdb4d1dbdc6a8e32e4f2fe50921affe7bd6f6fce250a0",
+			"498254a6e2d3edf54a5684d40b6adcc607b9bb8e7332c1f2a295b3156875aa1c"},
+		{9, "4226dd18a07e676efbacdb4d1dbdc6a8e32e4f2fe50921affe7bd6f6fce250a0",
 			"498254a6e2d3edf54a5684d40b6adcc607b9bb8e7332c1f2a295b3156875aa1c"},
 	} {
 		t.Run(fmt.Sprint(c.version), func(t *testing.T) {

@@ -30,6 +30,7 @@ var (
 	erases   = powerOf[store.Eraser]()
 	checks   = powerOf[store.Checker]()
 	copies   = powerOf[store.Copier]()
+	keeps    = powerOf[store.TokenKeeper]()
 )
 
 // demand skips a test, with the reason, if the store lacks a power that the test needs.

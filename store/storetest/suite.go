@@ -99,6 +99,8 @@ func (s Suite) Run(t *testing.T) {
 
 		{"Copies", testCopies, []power{copies, forks, deletes, erases, attempts}},
 
+		{"Tokens", testTokens, []power{keeps}},
+
 		{"RandomHistories", testRandomHistories, nil},
 		{"RandomForks", testRandomForks, []power{forks, deletes}},
 		{"EraseRandom", testEraseRandom, []power{erases, forks, deletes}},

@@ -33,7 +33,7 @@ var orphanQueries = [...]struct{ query, what string }{
 }
 
 // CheckAll implements store.Checker. It checks the structures of the database, the row of every
-// context, and that every other row belongs to a context.
+// context and of every token, and that every other row belongs to a context.
 func (s *Store) CheckAll(ctx context.Context) (*store.Damage, error) {
 	const doing = "checking the database"
 	what, err := s.dialect.Check(ctx, s.read)
@@ -85,5 +85,10 @@ func (s *Store) checkAll(ctx context.Context, tx *sql.Tx) (*store.Damage, error)
 			return &store.Damage{NoCycle: true, What: of.what + strconv.FormatInt(stray.Int64, 10)}, nil
 		}
 	}
-	return nil, nil
+	_, err = tokensIn(ctx, tx, s.bound(tokenRows))
+	var d *store.Damage
+	if errors.As(err, &d) {
+		return d, nil
+	}
+	return nil, err
 }
