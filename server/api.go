@@ -53,6 +53,8 @@ type operation struct {
 	writes                    string        // media type of an answer that the operation writes itself, \"\" for an object
 	reads                     string        // media type of a body that is not JSON, "" for none
 	streams                   bool          // the answer may take longer than answerTime
+	dry                       bool          // changes nothing, although it is no GET
+	open                      bool          // needs no token
 	places                    chan struct{} // one for each request at once, nil for those of all requests
 }
 
@@ -74,6 +76,9 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		op.Responses["200"] = &huma.Response{Description: "OK", Content: map[string]*huma.MediaType{o.writes: {}}}
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
+		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {
+			return nil, withHeaders(failureOf(err))
+		}
 		if !o.streams {
 			var cancel context.CancelFunc
 			ctx, cancel = context.WithTimeout(ctx, answerTime)
@@ -97,6 +102,23 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
 	}
+}
+
+// mayBeAsked refuses a request that its token does not open. An operation that takes the
+// name of a context elsewhere than in its path asks for leave itself.
+func (o *operation) mayBeAsked(e *exchange) error {
+	if o.open {
+		return nil
+	}
+	if o.method != http.MethodGet && !o.dry {
+		if err := e.right.change(); err != nil {
+			return err
+		}
+	}
+	if !strings.Contains(o.path, "{name}") {
+		return nil
+	}
+	return e.right.use(e.request.PathValue("name"))
 }
 
 // declared returns the description of a registered operation.

@@ -135,7 +135,7 @@ func (s *Server) comparisons() {
 			r, err := c.RangeDiffLatest(ctx, in.Q, &o)
 			return answer(r, placed(err, in.Q))
 		})
-	add(s, operation{method: "POST", path: "/v1/contexts/{name}/plan", id: "plan-pruning", body: pruning{},
+	add(s, operation{method: "POST", path: "/v1/contexts/{name}/plan", id: "plan-pruning", body: pruning{}, dry: true,
 		summary: "Say what a commit with this pruning would remove and cost; nothing changes"},
 		func(ctx context.Context, in *named) (*answered[*inspect.PrunePlan], error) {
 			p, err := readJSON[pruning](ctx)

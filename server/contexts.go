@@ -93,6 +93,7 @@ func (s *Server) contexts() {
 			if err != nil {
 				return nil, err
 			}
+			all = exchangeOf(ctx).right.covered(all)
 			all = all[sort.Search(len(all), func(i int) bool { return all[i].Name > in.After }):]
 			p := contextPage{Contexts: []contextInfo{}}
 			for i, info := range all {
@@ -109,6 +110,9 @@ func (s *Server) contexts() {
 		func(ctx context.Context, _ *empty) (*oneContext, error) {
 			made, err := readJSON[newContext](ctx)
 			if err != nil {
+				return nil, err
+			}
+			if err := exchangeOf(ctx).right.use(made.Name); err != nil {
 				return nil, err
 			}
 			attrs, err := valuesOf(made.Attrs)
@@ -128,6 +132,9 @@ func (s *Server) contexts() {
 		func(ctx context.Context, in *named) (*oneContext, error) {
 			to, err := readJSON[renaming](ctx)
 			if err != nil {
+				return nil, err
+			}
+			if err := exchangeOf(ctx).right.use(to.Name); err != nil {
 				return nil, err
 			}
 			if err := pact.Rename(ctx, s.store, in.Name, to.Name); err != nil {
@@ -154,6 +161,9 @@ func (s *Server) lines() {
 		func(ctx context.Context, in *repeatable) (*oneContext, error) {
 			f, err := readJSON[forking](ctx)
 			if err != nil {
+				return nil, err
+			}
+			if err := exchangeOf(ctx).right.use(f.Name); err != nil {
 				return nil, err
 			}
 			at, err := addressOr(f.At, pact.Latest)

@@ -25,7 +25,7 @@ const (
 	eventGap      = "gap"      // the log has no entries between those sent and those to come
 	eventReplaced = "replaced" // another line of history has the name of the context now
 	eventDeleted  = "deleted"  // no context has the name any more; the stream ends
-	eventFailed   = "failed"   // the store failed; the stream ends
+	eventFailed   = "failed"   // the store failed, or the token was revoked; the stream ends
 )
 
 // gap says where a stream goes on.
@@ -46,6 +46,9 @@ func (s *Server) events() {
 			case <-s.done:
 				return nil, refuse(http.StatusServiceUnavailable, unready, "the server is stopping", "ask another one")
 			default:
+			}
+			if err := exchangeOf(ctx).right.use(in.Context); err != nil {
+				return nil, err
 			}
 			i, err := s.store.Find(ctx, in.Context)
 			if err != nil {
@@ -102,6 +105,12 @@ func (f *follower) follow(ctx context.Context) {
 
 // look sends what is new, and reports whether nothing more can come.
 func (f *follower) look(ctx context.Context) (over bool) {
+	if err := f.server.lasts(ctx, f.e.right); err != nil {
+		if ctx.Err() == nil {
+			f.send(eventFailed, 0, failureOf(err))
+		}
+		return true
+	}
 	i, err := f.server.store.Find(ctx, f.name)
 	if fault.CodeOf(err) == fault.ContextNotFound {
 		f.send(eventDeleted, 0, struct{}{})

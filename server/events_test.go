@@ -24,12 +24,18 @@ type stream struct {
 // follow opens a stream; last is the id of the last event that the client has, "" for none.
 func (r *running) follow(t *testing.T, name, last string) *stream {
 	t.Helper()
+	return r.followAs(t, name, last, "Bearer "+r.Token())
+}
+
+// followAs is follow with another token.
+func (r *running) followAs(t *testing.T, name, last, authorization string) *stream {
+	t.Helper()
 	ctx, end := context.WithCancel(t.Context())
 	req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context="+name, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	req.Header.Set("Authorization", "Bearer "+r.Token())
+	req.Header.Set("Authorization", authorization)
 	if last != "" {
 		req.Header.Set("Last-Event-ID", last)
 	}

@@ -21,6 +21,7 @@ import (
 type exchange struct {
 	http.ResponseWriter
 	request *http.Request
+	right   right
 	status  int // 0 before the first byte of the answer
 	bytes   int64
 	invalid bool // the framework refused a parameter, with a status of its own

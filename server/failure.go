@@ -17,6 +17,7 @@ import (
 // those of package fault.
 const (
 	unauthorized = "E_UNAUTHORIZED" // no token, or a wrong one
+	forbidden    = "E_FORBIDDEN"    // the token does not open this
 	foreignHost  = "E_HOST"         // the header Host names another server
 	foreignPage  = "E_ORIGIN"       // a page of another origin sent the request
 	noRoute      = "E_ROUTE"        // there is no such operation

@@ -7,8 +7,6 @@ import (
 	"encoding/hex"
 	"net"
 	"net/http"
-	"net/url"
-	"slices"
 	"strings"
 )
 
@@ -35,64 +33,62 @@ func protect(h http.Header) {
 	h.Set("Cache-Control", "no-store")
 }
 
-// admit returns why a request is refused before anything is read, nil if it is not.
-func (s *Server) admit(r *http.Request) *failure {
+// admit returns what a request may do, or why it is refused before anything is read.
+func (s *Server) admit(r *http.Request) (right, *failure) {
 	if !s.knows(r.Host) {
-		return refuse(http.StatusMisdirectedRequest, foreignHost, "this server is not the host of the request",
-			"use the address that the server printed")
+		return right{}, refuse(http.StatusMisdirectedRequest, foreignHost, "this server is not the host of the request",
+			"use the address that the server printed, or another of its names")
 	}
 	if !s.ownPage(r) {
-		return refuse(http.StatusForbidden, foreignPage, "a page of another origin sent the request",
+		return right{}, refuse(http.StatusForbidden, foreignPage, "a page of another origin sent the request",
 			"send it from a program, or from a page of this server")
 	}
-	if s.options.NoToken || !strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == sessionPath {
-		return nil
+	if !strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == sessionPath {
+		return right{}, nil
 	}
-	if !s.carriesToken(r) {
-		return refuse(http.StatusUnauthorized, unauthorized, "the request has no valid token",
-			"send the header Authorization: Bearer with the token of the printed address")
+	if s.options.NoToken {
+		return right{all: true}, nil
 	}
-	return nil
+	session, ok := s.sessionIn(r)
+	if !ok {
+		return right{}, unknownToken()
+	}
+	opens, ok, err := s.rightTo(r.Context(), session)
+	switch {
+	case err != nil:
+		return right{}, failureOf(err)
+	case !ok:
+		return right{}, unknownToken()
+	}
+	return opens, nil
 }
 
 // knows reports whether a value of the header Host names this server. A name that an
 // attacker lets resolve to 127.0.0.1 is not among those (DNS rebinding).
 func (s *Server) knows(host string) bool {
-	if slices.Contains(s.options.Hosts, host) {
-		return true
-	}
 	name := host
 	if h, _, err := net.SplitHostPort(host); err == nil {
 		name = h
 	}
+	for _, known := range s.options.Hosts {
+		if strings.EqualFold(known, host) || strings.EqualFold(known, name) {
+			return true
+		}
+	}
 	return name == "localhost" || name == "127.0.0.1" || name == "::1" || name == "[::1]"
 }
 
-// ownPage reports whether no browser sent the request for a page of another origin. A
-// person may still follow a link to a page of this server.
-func (s *Server) ownPage(r *http.Request) bool {
-	if origin, ok := r.Header["Origin"]; ok {
-		u, err := url.Parse(strings.Join(origin, ","))
-		if err != nil || u.Host != r.Host || u.Scheme != "http" && u.Scheme != "https" {
-			return false
-		}
-	}
-	site := r.Header.Get("Sec-Fetch-Site")
-	if site == "" || site == "same-origin" || site == "none" {
-		return true
-	}
-	return r.Method == http.MethodGet && r.Header.Get("Sec-Fetch-Mode") == "navigate" &&
-		!strings.HasPrefix(r.URL.Path, "/v1/")
-}
-
-// carriesToken reports whether a request has the token as a program sends it, or the
+// sessionIn returns the session of a request: of the token that a program sends, or of the
 // cookie that a browser got for it.
-func (s *Server) carriesToken(r *http.Request) bool {
+func (s *Server) sessionIn(r *http.Request) (string, bool) {
 	if token, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok {
-		return same(token, s.options.Token)
+		return sessionOf(token), true
 	}
 	cookie, err := r.Cookie(s.cookieName())
-	return err == nil && same(cookie.Value, s.session)
+	if err != nil || s.namedOrigin(r) != "" { // a page elsewhere must not use what the browser got here
+		return "", false
+	}
+	return cookie.Value, true
 }
 
 // same compares two secrets in a time that does not depend on where they differ.

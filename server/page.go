@@ -18,18 +18,22 @@ func (s *Server) page() {
 		Cookie http.Cookie `header:"Set-Cookie"`
 	}
 	add(s, operation{method: "POST", path: sessionPath, id: "create-session", status: http.StatusNoContent,
-		summary: "Exchange the token for a cookie, as the page of the printed address does", body: signIn{}},
+		open: true, summary: "Exchange the token for a cookie, as the page of the printed address does", body: signIn{}},
 		func(ctx context.Context, _ *empty) (*out, error) {
 			given, err := readJSON[signIn](ctx)
 			if err != nil {
 				return nil, err
 			}
-			if !same(given.Token, s.options.Token) {
-				return nil, refuse(http.StatusUnauthorized, unauthorized, "the token is not that of this server",
-					"open the address that the server printed")
+			session := sessionOf(given.Token)
+			_, ok, err := s.rightTo(ctx, session)
+			if err == nil && !ok {
+				err = unknownToken()
 			}
-			return &out{http.Cookie{Name: s.cookieName(), Value: s.session, Path: "/", HttpOnly: true,
-				SameSite: http.SameSiteStrictMode, Secure: exchangeOf(ctx).request.TLS != nil}}, nil
+			if err != nil {
+				return nil, err
+			}
+			return &out{http.Cookie{Name: s.cookieName(), Value: session, Path: "/", HttpOnly: true,
+				SameSite: http.SameSiteStrictMode, Secure: s.options.OnlyNamed || exchangeOf(ctx).request.TLS != nil}}, nil
 		})
 }
 

@@ -31,14 +31,21 @@ const (
 
 // Options says who may use a handler, and how.
 type Options struct {
-	// Token is what a request must carry; "" makes a random one, which [Server.Token] returns.
+	// Token opens everything, like a named token of the store that may write; "" makes a
+	// random one, which [Server.Token] returns.
 	Token string
 	// NoToken serves everybody who can connect. Only use it if nobody else can.
 	NoToken bool
-	// Hosts are the values of the header Host that are answered besides the names of loopback
-	// with any port: localhost, 127.0.0.1 and [::1]. A page of one of these hosts may also send
-	// requests.
+	// OnlyNamed says that other machines reach the server: there is no token of the run, only
+	// the named tokens of the store, and browsers keep the cookie for TLS.
+	OnlyNamed bool
+	// Hosts are the hosts that are answered besides those of loopback: localhost, 127.0.0.1 and
+	// [::1]. One without a port stands for all its ports. A page of one of these hosts may also
+	// send requests.
 	Hosts []string
+	// Origins are the origins whose pages may use the API with a token, as a browser writes
+	// them in the header Origin; none besides the hosts by default.
+	Origins []string
 	// Actor names who makes changes, for the log, if the request does not say.
 	Actor string
 	// Counter returns the counter of tokens with a name, or with the name "" the one to use if
@@ -53,7 +60,8 @@ type Options struct {
 type Server struct {
 	store    store.Complete
 	options  Options
-	session  string // value of the cookie
+	session  string // value of the cookie for the token of the run
+	tokens   tokens
 	mux      *http.ServeMux
 	api      huma.API
 	requests chan struct{} // holds one value for each request that is being answered
@@ -65,7 +73,7 @@ type Server struct {
 // New returns a handler for the contexts of a store. The caller closes the store, after
 // the last request.
 func New(s store.Complete, o Options) *Server {
-	if o.Token == "" && !o.NoToken {
+	if o.Token == "" && !o.NoToken && !o.OnlyNamed {
 		o.Token = rand.Text()
 	}
 	if o.Log == nil {
@@ -89,7 +97,7 @@ func New(s store.Complete, o Options) *Server {
 	return h
 }
 
-// Token returns the token that requests must carry, "" if they need none.
+// Token returns the token of the run, "" if there is none.
 func (s *Server) Token() string { return s.options.Token }
 
 // Close ends all event streams and refuses new ones, so that [http.Server.Shutdown] can
@@ -118,7 +126,12 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			"bytes", e.bytes, "took", time.Since(began))
 	}()
 	protect(e.Header())
-	if f := s.admit(r); f != nil {
+	var f *failure
+	switch e.right, f = s.admit(r); {
+	case s.share(e.Header(), r):
+		e.WriteHeader(http.StatusNoContent)
+		return
+	case f != nil:
 		e.fail(f)
 		return
 	}

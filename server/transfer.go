@@ -72,7 +72,13 @@ func (s *Server) transfers() {
 
 // importAs makes the contexts of a file, and returns their names.
 func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding, error) {
+	right := &exchangeOf(ctx).right
 	open, edition := s.open(), selector.Edition(in.Edition)
+	if in.Form != "transcript" {
+		if err := right.use(in.Name); err != nil {
+			return nil, nil, err
+		}
+	}
 	if in.Form == "history" {
 		_, findings, err := pact.ImportHistory(ctx, s.store, in.Name, body, &pact.ImportHistoryOptions{OpenOptions: open,
 			HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: in.Strict, Renumber: in.Renumber}})
@@ -97,6 +103,9 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 	for i, c := range list {
 		if names[i] = in.Name; len(list) > 1 {
 			names[i] += "/" + c.Name
+		}
+		if err := right.use(names[i]); err != nil {
+			return nil, nil, err
 		}
 		if _, err := s.store.Find(ctx, names[i]); err == nil {
 			return nil, nil, store.NameTaken(names[i])

@@ -124,7 +124,8 @@ var answers = []struct{ schema, command string }{
 	{"export", "export repair"}, {"show", "show repair"}, {"apply", "apply EX/repair-ops.jsonl"},
 	{"copy", "copy --from pact.db --to copied.db"}, {"db-check", "db check --db copied.db"},
 	{"db-compact", "db compact --db copied.db"}, {"db-backup", "db backup backup.db"}, {"run", "run --print -- codex"},
-	{"serve", "serve --addr 127.0.0.1:0"},
+	{"serve", "serve --addr 127.0.0.1:0"}, {"token-add", "token add anna --write --context a*"},
+	{"token-list", "token list"}, {"token-revoke", "token revoke anna"},
 	{"conformance", "conformance --list"}, {"version", "version"}, {"error", "show nobody"},
 	{"error", "select repair .a["},
 }

@@ -143,7 +143,8 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		}
 	}
 	add("in", a.openCommand(), a.importCommand(), a.exportCommand(), a.validateCommand(), a.replayCommand(),
-		a.applyCommand(), a.copyCommand(), a.runCommand(), a.proxyCommand(), a.hookCommand(), a.serveCommand(), a.dbCommand())
+		a.applyCommand(), a.copyCommand(), a.runCommand(), a.proxyCommand(), a.hookCommand(), a.serveCommand(),
+		a.tokenCommand(), a.dbCommand())
 	add("ask", a.contextsCommand(), a.logCommand(), a.showCommand(), a.selectCommand(), a.diffCommand(), a.blameCommand(),
 		a.timelineCommand(), a.prefixCommand(), a.threadCommand(), a.hashCommand(), a.attemptsCommand(), a.requestCommand(),
 		a.verifyCommand(),

@@ -2,12 +2,21 @@ package cli_test
 
 import (
 	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
 	"io"
+	"math/big"
 	"net/http"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact/internal/cli"
 )
@@ -61,8 +70,95 @@ func TestServeRefusesAddressesThatOtherMachinesReach(t *testing.T) {
 		var complaints strings.Builder
 		code := cli.Run(t.Context(), []string{"serve", "--addr", address, "--db", filepath.Join(t.TempDir(), "pact.db")},
 			cli.Streams{In: strings.NewReader(""), Out: io.Discard, Err: &complaints})
-		if code != 2 || !strings.Contains(complaints.String(), "named tokens") {
+		if code != 2 || !strings.Contains(complaints.String(), "127.0.0.1") {
 			t.Errorf("%s: exit code %d, %s", address, code, complaints.String())
 		}
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// certificate writes a new certificate for localhost with its key, and returns it.
+func certificate(t *testing.T, cert, key string) *x509.Certificate {
+	t.Helper()
+	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	must(t, err)
+	serial, err := rand.Int(rand.Reader, big.NewInt(1<<60))
+	must(t, err)
+	form := x509.Certificate{SerialNumber: serial, DNSNames: []string{"localhost"}, NotAfter: time.Now().Add(time.Hour)}
+	der, err := x509.CreateCertificate(rand.Reader, &form, &form, &private.PublicKey, private)
+	must(t, err)
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	must(t, err)
+	must(t, os.WriteFile(cert, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	must(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600))
+	made, err := x509.ParseCertificate(der)
+	must(t, err)
+	return made
+}
+
+// TestServeSpeaksTLSWithTheCertificateThatIsThere serves other machines, replaces the
+// certificate while it runs, and ends in good order.
+func TestServeSpeaksTLSWithTheCertificateThatIsThere(t *testing.T) {
+	dir := t.TempDir()
+	cert, key, db := filepath.Join(dir, "pem"), filepath.Join(dir, "key"), filepath.Join(dir, "pact.db")
+	first := certificate(t, cert, key)
+	var secret strings.Builder
+	if code := cli.Run(t.Context(), []string{"token", "add", "anna", "--read", "--db", db},
+		cli.Streams{In: strings.NewReader(""), Out: &secret, Err: io.Discard}); code != 0 {
+		t.Fatal(code)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	out, printed := io.Pipe()
+	exit := make(chan int, 1)
+	go func() {
+		exit <- cli.Run(ctx, []string{"serve", "--addr", "0.0.0.0:0", "--host", "localhost", "--tls-cert", cert,
+			"--tls-key", key, "--db", db}, cli.Streams{In: strings.NewReader(""), Out: printed, Err: io.Discard})
+	}()
+	line := make([]byte, 200)
+	n, err := out.Read(line)
+	must(t, err)
+	at, err := url.Parse(strings.TrimSpace(string(line[:n])))
+	must(t, err)
+	if at.Scheme != "https" || at.Fragment != "" {
+		t.Fatalf("the address %s", at)
+	}
+	ask := func(known *x509.Certificate) error {
+		roots := x509.NewCertPool()
+		roots.AddCert(known)
+		client := http.Client{Transport: &http.Transport{ForceAttemptHTTP2: true,
+			TLSClientConfig: &tls.Config{RootCAs: roots}}}
+		defer client.CloseIdleConnections()
+		req, err := http.NewRequestWithContext(ctx, "GET", "https://localhost:"+at.Port()+"/v1/contexts", nil)
+		must(t, err)
+		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(secret.String()))
+		res, err := client.Do(req)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		if res.StatusCode != http.StatusOK || res.ProtoMajor != 2 {
+			t.Errorf("%s %s", res.Proto, res.Status)
+		}
+		return nil
+	}
+	must(t, ask(first))
+	must(t, os.WriteFile(cert, []byte("half a certificate"), 0o600))
+	time.Sleep(1100 * time.Millisecond) // after which the files are looked at again
+	must(t, ask(first))
+	second := certificate(t, cert, key)
+	time.Sleep(1100 * time.Millisecond)
+	must(t, ask(second))
+	if ask(first) == nil {
+		t.Error("the old certificate is still in use")
+	}
+	stop()
+	if code := <-exit; code != 0 {
+		t.Errorf("exit code %d", code)
 	}
 }

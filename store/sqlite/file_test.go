@@ -94,8 +94,8 @@ func TestStoreFilesHaveTheirMarks(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
 	db := raw(t, path)
-	for pragma, want := range map[string]string{"application_id": "1346454356", "user_version": "10", "journal_mode": "wal",
-		"integrity_check": "ok"} {
+	for pragma, want := range map[string]string{"application_id": "1346454356", "user_version": "10",
+		"journal_mode": "wal", "integrity_check": "ok"} {
 		var got string
 		must(t, db.QueryRow("PRAGMA "+pragma).Scan(&got))
 		if got != want {

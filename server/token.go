@@ -1,0 +1,157 @@
+package server
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/base64"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/contexttree/pact/store"
+)
+
+// tokenAge is how long the server goes without reading the tokens of the store again. A
+// revoked token opens nothing once that has passed.
+const tokenAge = time.Second
+
+// NewToken makes a token with a random secret of 256 bits. The caller gives it to the store
+// ([store.TokenKeeper]) and the secret to whoever shall use the server; the secret cannot be
+// found from the token.
+func NewToken(name string, write bool, pattern string, now time.Time) (secret string, t store.AccessToken) {
+	random := make([]byte, 32)
+	_, _ = rand.Read(random) // it never fails
+	secret = "pact_" + base64.RawURLEncoding.EncodeToString(random)
+	return secret, store.AccessToken{Name: name, Hash: sha256.Sum256([]byte(sessionOf(secret))), Write: write,
+		Pattern: pattern, CreatedNS: now.UnixNano()}
+}
+
+// right is what a request may do. The zero value may do nothing.
+type right struct {
+	all   bool              // the token of the run, or a server without tokens
+	token store.AccessToken // else the named token
+}
+
+// change refuses a request that changes contexts unless it may.
+func (r *right) change() error {
+	if r.all || r.token.Write {
+		return nil
+	}
+	return refuse(http.StatusForbidden, forbidden, "the token may only read", "use a token that may write")
+}
+
+// use refuses a request that concerns a context unless it may. Whether there is such a
+// context has no part in that, so a refusal does not tell.
+func (r *right) use(name string) error {
+	if r.covers(name) {
+		return nil
+	}
+	return refuse(http.StatusForbidden, forbidden, "the token does not open contexts of this name",
+		"use a token whose pattern fits the name")
+}
+
+func (r *right) covers(name string) bool {
+	return r.all || r.token.Name != "" && (r.token.Pattern == "" || matches(r.token.Pattern, name))
+}
+
+// covered returns the contexts that a request may know of.
+func (r *right) covered(list []store.Info) []store.Info {
+	if r.all {
+		return list
+	}
+	var some []store.Info
+	for _, i := range list {
+		if r.covers(i.Name) {
+			some = append(some, i)
+		}
+	}
+	return some
+}
+
+// matches reports whether a name is as a pattern says, in which * stands for any characters,
+// also none. Cost: the product of the lengths at most.
+func matches(pattern, name string) bool {
+	parts := strings.Split(pattern, "*")
+	last := len(parts) - 1
+	if last == 0 {
+		return pattern == name
+	}
+	rest, ok := strings.CutPrefix(name, parts[0])
+	if !ok {
+		return false
+	}
+	for _, part := range parts[1:last] {
+		i := strings.Index(rest, part) // the first place leaves most to the parts behind it
+		if i < 0 {
+			return false
+		}
+		rest = rest[i+len(part):]
+	}
+	return strings.HasSuffix(rest, parts[last])
+}
+
+// tokens are the named tokens of the store, as they were when read.
+type tokens struct {
+	mu   sync.Mutex
+	list []store.AccessToken
+	read time.Time // by the monotonic clock, zero before the first time
+}
+
+// named returns the named tokens of the store.
+func (s *Server) named(ctx context.Context) ([]store.AccessToken, error) {
+	k := &s.tokens
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if !k.read.IsZero() && time.Since(k.read) < tokenAge {
+		return k.list, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, answerTime)
+	defer cancel()
+	list, err := s.store.Tokens(ctx)
+	if err != nil {
+		return nil, err
+	}
+	k.list, k.read = list, time.Now()
+	return list, nil
+}
+
+// rightTo returns what a session opens, which follows from the token that a program sends
+// and is the cookie of a browser. ok is false for a session of no token.
+func (s *Server) rightTo(ctx context.Context, session string) (r right, ok bool, err error) {
+	if !s.options.OnlyNamed && same(session, s.session) {
+		return right{all: true}, true, nil
+	}
+	list, err := s.named(ctx)
+	sum := sha256.Sum256([]byte(session))
+	for _, t := range list { // all of them, so that the time does not tell which one it was
+		if subtle.ConstantTimeCompare(sum[:], t.Hash[:]) == 1 {
+			r, ok = right{token: t}, true
+		}
+	}
+	return r, ok, err
+}
+
+// lasts returns an error if a right was revoked since.
+func (s *Server) lasts(ctx context.Context, r right) error {
+	if r.all {
+		return nil
+	}
+	list, err := s.named(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range list {
+		if t == r.token {
+			return nil
+		}
+	}
+	return unknownToken()
+}
+
+func unknownToken() *failure {
+	return refuse(http.StatusUnauthorized, unauthorized, "the request has no valid token",
+		"send the header Authorization: Bearer with the token of the printed address, or with a named one")
+}

@@ -1,0 +1,206 @@
+package server_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/server"
+	"pgregory.net/rapid"
+)
+
+// token adds a named token to the store of a server, and returns the header with it.
+func (r *running) token(name string, write bool, pattern string) []string {
+	r.t.Helper()
+	secret, t := server.NewToken(name, write, pattern, time.Now())
+	if err := r.store.AddToken(r.t.Context(), t); err != nil {
+		r.t.Fatal(err)
+	}
+	return []string{"Authorization", "Bearer " + secret}
+}
+
+// renewed waits until a server has read the tokens again.
+func renewed() { time.Sleep(1100 * time.Millisecond) }
+
+func TestNamedTokensOpenWhatTheySay(t *testing.T) {
+	r := start(t, server.Options{OnlyNamed: true})
+	reader, writer := r.token("reader", false, ""), r.token("writer", true, "")
+	r.call("GET", "/v1/contexts", "", "Authorization", "Bearer "+r.Token()).
+		refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
+	r.call("GET", "/v1/contexts", "").refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
+	r.call("POST", "/v1/contexts", `{"name":"a"}`, reader...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`, writer...)
+	r.call("DELETE", "/v1/contexts/a", "", reader...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
+	r.must(nil, "GET", "/v1/contexts/a", "", reader...)
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0}`, writer...)
+	r.must(nil, "POST", "/v1/contexts/a/plan", `{}`, reader...) // it changes nothing
+}
+
+func TestARevokedTokenOpensNothingAndItsStreamsEnd(t *testing.T) {
+	r := start(t, server.Options{})
+	kept, gone := r.token("kept", true, ""), r.token("gone", true, "")
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`, gone...)
+	secret := strings.TrimPrefix(gone[1], "Bearer ")
+	session := r.must(nil, "POST", "/v1/session", `{"token":"`+secret+`"}`, "Authorization", "-").Cookies()[0]
+	cookie := []string{"Authorization", "-", "Cookie", session.Name + "=" + session.Value}
+	r.must(nil, "GET", "/v1/contexts/a", "", cookie...)
+	staying, ending := r.followAs(t, "a", "", kept[1]), r.followAs(t, "a", "", gone[1])
+	if err := r.store.RevokeToken(t.Context(), "gone"); err != nil {
+		t.Fatal(err)
+	}
+	what, data := ending.next()
+	if what != "failed" || !strings.Contains(data, "E_UNAUTHORIZED") {
+		t.Errorf("the stream of a revoked token said %q %s", what, data)
+	}
+	ending.expect("")
+	r.call("GET", "/v1/contexts", "", gone...).refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
+	r.call("GET", "/v1/contexts", "", cookie...).refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0}`, kept...)
+	staying.expect("2 commit")
+	again := r.token("gone", true, "") // the same name with another secret is another token
+	renewed()
+	r.call("GET", "/v1/contexts", "", gone...).refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
+	r.must(nil, "GET", "/v1/contexts", "", again...)
+}
+
+// unnamed are the operations that do not have the name of the context in their path; the
+// tests below try each of them.
+var unnamed = []string{"create-context", "create-session", "events", "format", "import", "list-contexts"}
+
+func TestATokenOpensOnlyTheContextsOfItsPattern(t *testing.T) {
+	r := start(t, server.Options{})
+	for _, name := range []string{"mine/1", "mine/2", "theirs"} {
+		r.must(nil, "POST", "/v1/contexts", `{"name":"`+name+`"}`)
+		r.must(nil, "POST", "/v1/contexts/"+url.PathEscape(name)+"/commits", `{"cycle":0,"edits":[`+hello+`]}`)
+	}
+	mine := r.token("mine", true, "mine/*")
+	text, err := r.OpenAPI()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var document struct {
+		Paths map[string]map[string]struct {
+			OperationID string `json:"operationId"`
+		}
+	}
+	if err := json.Unmarshal(text, &document); err != nil {
+		t.Fatal(err)
+	}
+	var without []string
+	refusedPaths := 0
+	for path, methods := range document.Paths {
+		for method, operation := range methods {
+			if !strings.Contains(path, "{name}") {
+				without = append(without, operation.OperationID)
+				continue
+			}
+			refusedPaths++
+			for _, name := range []string{"theirs", "nobody", "mine", "theirs%2Fmine%2F1"} {
+				there := strings.NewReplacer("{name}", name, "{id}", "root").Replace(path) + "?q=.block"
+				got := r.call(strings.ToUpper(method), there, `{"cycle":1}`, mine...)
+				if got.StatusCode == http.StatusBadRequest { // the operation has no parameter q
+					got = r.call(strings.ToUpper(method), strings.TrimSuffix(there, "?q=.block"), `{"cycle":1}`, mine...)
+				}
+				got.refused(t, http.StatusForbidden, "E_FORBIDDEN")
+			}
+		}
+	}
+	slices.Sort(without)
+	if !slices.Equal(without, unnamed) || refusedPaths < 15 {
+		t.Errorf("the operations without a name in their path are %v; test here what they open", without)
+	}
+	var page struct{ Contexts []struct{ Name string } }
+	if r.must(&page, "GET", "/v1/contexts?limit=1", "", mine...); fmt.Sprint(page.Contexts) != "[{mine/1}]" {
+		t.Errorf("the list has %v", page.Contexts)
+	}
+	if r.must(&page, "GET", "/v1/contexts?after=mine/1", "", mine...); fmt.Sprint(page.Contexts) != "[{mine/2}]" {
+		t.Errorf("the list has %v", page.Contexts)
+	}
+	for _, refused := range [][3]string{
+		{"GET", "/v1/events?context=theirs", ""}, {"GET", "/v1/events?context=nobody", ""},
+		{"POST", "/v1/contexts", `{"name":"other"}`}, {"POST", "/v1/contexts", `{"name":"theirs"}`},
+		{"POST", "/v1/import?form=history&name=other", "{}"}, {"POST", "/v1/import?form=document&name=theirs", "{}"},
+		{"PATCH", "/v1/contexts/mine%2F1", `{"name":"other"}`}, {"PATCH", "/v1/contexts/mine%2F1", `{"name":"theirs"}`},
+		{"POST", "/v1/contexts/mine%2F1/fork", `{"name":"other"}`},
+	} {
+		r.call(refused[0], refused[1], refused[2], mine...).refused(t, http.StatusForbidden, "E_FORBIDDEN")
+	}
+	r.must(nil, "POST", "/v1/contexts/mine%2F1/fork", `{"name":"mine/3"}`, mine...)
+	r.must(nil, "PATCH", "/v1/contexts/mine%2F3", `{"name":"mine/4"}`, mine...)
+	r.must(nil, "GET", "/v1/fmt?q=.block", "", mine...)
+	all := r.must(&page, "GET", "/v1/contexts", "")
+	if got := fmt.Sprint(page.Contexts); got != "[{mine/1} {mine/2} {mine/4} {theirs}]" {
+		t.Errorf("the contexts are %s, %s", got, all.Status)
+	}
+}
+
+// TestAConversationWithinTheNameIsCheckedToo imports several conversations, whose contexts
+// get names of their own, with a token for exactly one name.
+func TestAConversationWithinTheNameIsCheckedToo(t *testing.T) {
+	r := start(t, server.Options{})
+	one := r.token("one", true, "several")
+	lines := `{"messages":[{"role":"user","content":"a"}]}` + "\n" + `{"messages":[{"role":"user","content":"b"}]}` + "\n"
+	r.call("POST", "/v1/import?form=transcript&name=several", lines, one...).
+		refused(t, http.StatusForbidden, "E_FORBIDDEN")
+	var page struct{ Contexts []any }
+	if r.must(&page, "GET", "/v1/contexts", ""); len(page.Contexts) != 0 {
+		t.Error("a refused import made contexts")
+	}
+}
+
+// TestPatternsAgreeWithModel compares which contexts a token lists with a regular expression.
+func TestPatternsAgreeWithModel(t *testing.T) {
+	r := start(t, server.Options{})
+	names := []string{"a", "b", "aa", "ab", "ba", "aba", "a/b", "b/a", "abab", "aabb", "a*b", "b/b/a"}
+	for _, name := range names {
+		r.must(nil, "POST", "/v1/contexts", `{"name":"`+name+`"}`)
+	}
+	patterns := make(map[string][]string)
+	rapid.Check(t, func(t *rapid.T) {
+		if p := rapid.StringMatching(`[ab/*]{1,5}`).Draw(t, "pattern"); len(patterns) < 40 && patterns[p] == nil {
+			patterns[p] = r.token("of "+p, false, p)
+		}
+	})
+	renewed()
+	for p, header := range patterns {
+		model := regexp.MustCompile("^" + strings.ReplaceAll(regexp.QuoteMeta(p), `\*`, ".*") + "$")
+		var want []string
+		for _, name := range names {
+			if model.MatchString(name) {
+				want = append(want, name)
+			}
+		}
+		slices.Sort(want)
+		var page struct{ Contexts []struct{ Name string } }
+		r.must(&page, "GET", "/v1/contexts", "", header...)
+		var got []string
+		for _, c := range page.Contexts {
+			got = append(got, c.Name)
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the pattern %s opens %v, want %v", p, got, want)
+		}
+	}
+}
+
+func TestTheStoreHoldsNothingThatOpensTheServer(t *testing.T) {
+	r := start(t, server.Options{})
+	secret, token := server.NewToken("a", false, "", time.Now())
+	if other, _ := server.NewToken("a", false, "", time.Now()); other == secret || len(secret) < 48 {
+		t.Errorf("the secrets %s and %s", secret, other)
+	}
+	if err := r.store.AddToken(t.Context(), token); err != nil {
+		t.Fatal(err)
+	}
+	hash := fmt.Sprintf("%x", token.Hash)
+	for _, header := range [][]string{{"Authorization", "Bearer " + hash}, {"Authorization", "Bearer " + hash[:1]},
+		{"Authorization", "-", "Cookie", "pact=" + hash}} {
+		r.call("GET", "/v1/contexts", "", header...).refused(t, http.StatusUnauthorized, "E_UNAUTHORIZED")
+	}
+}
