@@ -110,6 +110,11 @@ export function select(node: string | null, cycle?: At): void {
   go({ node, at: cycle ?? at.peek() })
 }
 
+/** Lights up blocks in the picture and in the lists; null lights up none and dims none. */
+export function light(found: ReadonlySet<string> | null): void {
+  matches.value = found
+}
+
 /** Goes to the latest call and stays with it. */
 export function follow(): void {
   go({ at: null })

@@ -64,7 +64,7 @@ function Absent({ id }: { id: string }): JSX.Element {
           </>
         )}
       </p>
-      <h3>Life</h3>
+      <h2>Life</h2>
       <Events life={life.value} />
     </div>
   )
@@ -135,7 +135,7 @@ function Facts({ node }: { node: NodeAnswer }): JSX.Element | null {
   if (all.length === 0) return null
   return (
     <>
-      <h3>Headers</h3>
+      <h2>Headers</h2>
       <dl class="facts">
         {all.map(([name, value]) => (
           <div key={name}>
@@ -156,7 +156,7 @@ function References({ title, ids }: { title: string; ids: string[] | undefined }
   if (!ids || ids.length === 0) return null
   return (
     <>
-      <h3>{title}</h3>
+      <h2>{title}</h2>
       <p class="references">
         {ids.map((id) => (
           <button type="button" key={id} onClick={() => select(id)}>
@@ -173,7 +173,7 @@ function Life({ id }: { id: string }): JSX.Element | null {
   if (!life.value || life.value.id !== id) return null
   return (
     <>
-      <h3>Life</h3>
+      <h2>Life</h2>
       <Events life={life.value} />
     </>
   )

@@ -71,7 +71,7 @@ function Filters({ rows }: { rows: Rows | undefined }): JSX.Element {
             aria-pressed={kind.value === sum.kind}
             title={`${plural(sum.blocks, 'block')}, ${percent(sum.bytes, all)} of the bytes`}
             onClick={() => (kind.value = kind.value === sum.kind ? '' : sum.kind)}>
-            <Swatch kind={sum.kind} /> {sum.kind.replace('_', ' ')} <b>{sum.blocks}</b>
+            <Swatch kind={sum.kind} /> {sum.kind.replace('_', ' ')}
             <span class="faint"> {bytes(sum.bytes)}</span>
           </button>
         ))}
@@ -125,7 +125,6 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
     return [
       row.new ? 'new' : 'pale',
       lit?.has(row.node) && 'lit',
-      lit && !lit.has(row.node) && 'unlit',
       goes?.has(row.node) && 'goes',
       isCut(rows, i) && 'cut',
     ]
@@ -198,9 +197,9 @@ function CutLine({ rows }: { rows: Rows }): JSX.Element {
 function farFrom(rows: Rows, row: BlockRow, i: number): { node: string; word: string } | null {
   const partner = row.kind === 'result' ? row.call : row.result
   if (!partner || rows.row(i - 1)?.node === partner || rows.row(i + 1)?.node === partner) return null
-  const place = rows.indexOf(partner)
+  const place = rows.query.order === 'place' ? rows.indexOf(partner) : -1
   const name = row.kind === 'result' ? 'call' : 'result'
-  if (place < 0) return { node: partner, word: row.kind === 'result' ? '↑ its call' : '↓ its result' }
+  if (place < 0) return { node: partner, word: row.kind === 'result' ? '→ its call' : '→ its result' }
   const word = `${place < i ? '↑' : '↓'} ${name}, ${plural(Math.abs(place - i), 'block')}`
   return { node: partner, word }
 }

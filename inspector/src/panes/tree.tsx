@@ -94,7 +94,7 @@ function Nodes({ first, next: start, more }: Props): JSX.Element {
       onOpen={(i) => turn(i, closed.has(rowAt(i).node))}
       onKey={onKey}
       onRange={(_, last) => void fetchMore(last)}
-      rowClass={(i) => (lit?.has(rowAt(i).node) ? 'lit' : lit ? 'unlit' : '')}
+      rowClass={(i) => (lit?.has(rowAt(i).node) ? 'lit' : '')}
       aria={(i) => {
         const row = rowAt(i)
         return { 'aria-level': row.depth + 1, 'aria-expanded': row.children > 0 ? !closed.has(row.node) : undefined }

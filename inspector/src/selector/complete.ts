@@ -1,3 +1,4 @@
+import type { NamesAnswer } from '../api'
 import { type Token, tokens } from './tokens'
 
 /** What occurs in a state: the words that a selector can have. */
@@ -9,6 +10,19 @@ export interface Names {
   tags: string[]
   tools: string[]
   roles: string[]
+}
+
+/** Returns the words of a state as the server lists them. */
+export function namesOf(answer: NamesAnswer): Names {
+  return {
+    types: answer.types ?? [],
+    keys: answer.keys ?? [],
+    tags: answer.tags ?? [],
+    tools: answer.tools ?? [],
+    roles: answer.roles ?? [],
+    attributes: answer.attributes.map((a) => a.name),
+    values: Object.fromEntries(answer.attributes.map((a) => [a.name, a.values ?? []])),
+  }
 }
 
 /** One completion: `insert` replaces the text from `from` to `to`. */
@@ -79,9 +93,9 @@ export function complete(text: string, caret: number, names: Names): Offer[] {
     case 'address':
       return here.from === 0 ? add(1, addresses, 'address') : add(1, controls, 'control')
     case 'bracket':
-      return isOpen(here) ? attributes(text, caret, end, '', names, before) : []
+      return isOpen(here) ? attributes('', end, end, names, before) : []
     case 'name':
-      return attributes(typed, here.from, end, typed, names, before)
+      return attributes(typed, here.from, end, names, before)
     case 'operator':
       return afterOperator(here, caret, names, before)
     case 'value':
@@ -96,18 +110,17 @@ function isOpen(token: Token): boolean {
   return token.text === '[' || token.text === '{' || token.text === '('
 }
 
-function attributes(_: string, from: number, to: number, typed: string, names: Names, before: Token[]): Offer[] {
+function attributes(typed: string, from: number, to: number, names: Names, before: Token[]): Offer[] {
   const last = before[before.length - 1]
   if (typed === '' && last?.kind === 'operator' && last.text === '=') return values('', from, from, names, before)
   const known = [...names.attributes, ...Object.keys(facets).filter((f) => !names.attributes.includes(f))]
-  const start = typed === '' ? to : from
-  return offers(typed, start, to, 'attribute', known).map((o) => ({ ...o, what: facets[o.label] ?? 'attribute' }))
+  return offers(typed, from, to, 'attribute', known).map((o) => ({ ...o, what: facets[o.label] ?? 'attribute' }))
 }
 
 // Behind a comma comes a name, behind an operator a value, behind half an operator its whole.
 function afterOperator(here: Token, caret: number, names: Names, before: Token[]): Offer[] {
   const end = here.from + here.text.length
-  if (here.text === ',') return attributes('', end, end, '', names, before)
+  if (here.text === ',') return attributes('', end, end, names, before)
   const attribute = before.findLast((t) => t.kind === 'name')
   if (!attribute) return []
   if (caret < end) return offers(here.text, here.from, end, 'comparison', operators)

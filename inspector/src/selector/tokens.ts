@@ -114,3 +114,25 @@ export function isRange(text: string): boolean {
 export function addressed(text: string, at: string): string {
   return text.startsWith('@') || at === 'working' ? text : at + ' ' + text
 }
+
+/** A stretch of the mirror: a part of a token, and whether it is what the server refused. */
+export interface Stretch {
+  kind: Kind
+  text: string
+  wrong: boolean
+}
+
+/** Returns the tokens of a selector, cut at both ends of what is wrong with it. */
+export function mirrored(text: string, wrong: readonly [number, number] | null): Stretch[] {
+  const list: Stretch[] = []
+  const [start, end] = wrong ?? [-1, -1]
+  for (const token of tokens(text)) {
+    const last = token.from + token.text.length
+    const edges = [token.from, ...[start, end].filter((at) => at > token.from && at < last), last]
+    for (let i = 0; i + 1 < edges.length; i++) {
+      const [from, to] = [edges[i] as number, edges[i + 1] as number]
+      list.push({ kind: token.kind, text: text.slice(from, to), wrong: from >= start && to <= end })
+    }
+  }
+  return list
+}

@@ -1,0 +1,85 @@
+import { useEffect } from 'preact/hooks'
+import { api, type Failure, type RangeDiff } from '../api'
+import { useLoaded } from '../load'
+import { address, atName, context, light } from '../state'
+import { bytesOf, unitAt } from '../text'
+import { type Suggestion, respelled, wider } from './nearest'
+import { namesOf } from './complete'
+import { addressed, isRange, isSelector } from './tokens'
+
+const most = 10_000 // blocks that are lit at once
+
+/** What the box found. */
+export interface Found {
+  q: string
+  kind: 'text' | 'selector' | 'range'
+  ids: string[]
+  range?: RangeDiff
+  /** What to try where nothing was found. */
+  suggestions: Suggestion[]
+}
+
+/** Asks what the box says, again for each call that is shown, and lights up what was found. */
+export function useSearch(): { found: Found | undefined; failure: Failure | undefined; busy: boolean; q: string } {
+  const { name, q } = address.value
+  const [state, revision] = [atName.value, context.value.value?.revision]
+  const key = name === null || q.trim() === '' ? null : JSON.stringify([name, q, state, revision])
+  const loaded = useLoaded(key, (stop) => search(name ?? '', q, state, stop))
+  const ready = key !== null && loaded.state === 'ready' && loaded.value?.q === q
+  useEffect(() => light(ready && loaded.value ? new Set(loaded.value.ids) : null), [ready, loaded.value])
+  return {
+    found: ready ? loaded.value : undefined,
+    failure: key !== null && loaded.state === 'failed' ? loaded.failure : undefined,
+    busy: key !== null && loaded.state === 'loading',
+    q,
+  }
+}
+
+async function search(name: string, q: string, state: string, stop: AbortSignal): Promise<Found> {
+  if (!isSelector(q)) {
+    const ids = (await api.grep(name, q.trim(), state, stop)).items.map((item) => item.node)
+    const everywhere = { selector: `@* .block[content~'${pattern(q.trim())}']`, why: 'in all calls' }
+    return { q, kind: 'text', ids, suggestions: ids.length > 0 ? [] : await those(name, [everywhere], state, stop) }
+  }
+  if (isRange(q)) {
+    const range = await api.range(name, q, stop)
+    const ids = range.diffs.flatMap((d) => [...d.added_ids, ...d.removed_ids, ...d.changed.map((c) => c.id)])
+    return { q, kind: 'range', ids, range, suggestions: [] }
+  }
+  const { ids } = await api.select(name, addressed(q, state), most, stop)
+  return { q, kind: 'selector', ids, suggestions: ids.length > 0 ? [] : await instead(name, q, state, stop) }
+}
+
+// instead looks for what finds something: the nearest spelling, else one step wider.
+async function instead(name: string, q: string, state: string, stop: AbortSignal): Promise<Suggestion[]> {
+  const names = namesOf(await api.names(name, state, stop))
+  const spelt = await those(name, respelled(q, names).slice(0, 2), state, stop)
+  return spelt.length > 0 ? spelt : those(name, wider(q).slice(0, 4), state, stop)
+}
+
+// those returns the first of the suggestions that find something, with how many blocks.
+async function those(name: string, list: Suggestion[], state: string, stop: AbortSignal): Promise<Suggestion[]> {
+  for (const suggestion of list) {
+    const q = addressed(suggestion.selector, state)
+    const answer = await api.select(name, q, most, stop).catch(() => null)
+    const n = answer?.ids.length ?? 0
+    if (n > 0) return [{ ...suggestion, why: `${suggestion.why}: ${n === 1 ? '1 node' : n + ' nodes'}` }]
+  }
+  return []
+}
+
+/** Writes a text as a pattern that matches it, in quotes of the selector language. */
+export function pattern(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/['\\]/g, '\\$&')
+}
+
+/** Returns which characters of the box a refusal is about: at least one, or the end of the text. */
+export function wrongAt(q: string, state: string, failure: Failure | undefined): [number, number] | null {
+  const offset = failure?.details.offset
+  if (offset === undefined || !isSelector(q)) return null
+  const sent = isRange(q) ? q : addressed(q, state)
+  const lead = bytesOf(sent) - bytesOf(q)
+  const from = unitAt(q, Math.max(0, offset - lead))
+  const token = failure?.details.token ?? ''
+  return [from, from + (token !== '' && q.startsWith(token, from) ? token.length : 1)]
+}
