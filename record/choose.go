@@ -109,11 +109,12 @@ func (r *Recorder) named(ctx context.Context, q *request) (choice, bool, error) 
 
 // goesOn finds the line whose last thread the request repeats completely; of
 // several, the one with the longest thread. A line with another system prompt
-// qualifies only if the request repeats its answer too.
+// qualifies only if the request repeats its answer too, as does a line whose last request
+// had no message.
 func goesOn(of, others []candidate, q *request) (choice, bool) {
 	var best *candidate
 	take := func(c *candidate) {
-		if len(c.sent) > 0 && (best == nil || c.repeated >= best.repeated) {
+		if c.repeated > 0 && (best == nil || c.repeated >= best.repeated) {
 			best = c
 		}
 	}
