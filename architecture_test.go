@@ -63,7 +63,7 @@ var allowed = map[string]struct {
 	"": {own: []string{"fault", "internal/canon", "tree", "lifecycle", "selector", "internal/query", "internal/search",
 		"diff", "internal/document", "store", "inspect", "internal/differ", "internal/provenance", "internal/archive",
 		"internal/verify", "internal/transfer"}},
-	"transcript": {own: []string{"", "fault", "internal/canon", "tree", "lifecycle", "store"}},
+	"transcript": {own: []string{"", "fault", "internal/canon", "inspect", "tree", "lifecycle", "store"}},
 	"record": {own: []string{"", "fault", "internal/canon", "internal/wire", "internal/api", "internal/answer",
 		"internal/dialect", "inspect", "tree", "lifecycle", "store"}},
 	"tokens":         {own: []string{"fault"}, third: true},

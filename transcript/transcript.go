@@ -1,6 +1,12 @@
 package transcript
 
-import "github.com/contexttree/pact/internal/canon"
+import (
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/canon"
+)
 
 // The shapes of files. Nodes made from a file carry its shape as their
 // provenance.
@@ -25,6 +31,22 @@ func (c *Conversation) Calls() int { return len(c.calls) }
 
 // Messages returns the number of messages at the end of the conversation.
 func (c *Conversation) Messages() int { return len(c.final) }
+
+// Findings names the roles that no provider has, with the first message of each. Their
+// messages count as other (01 §2) and keep the word as an attribute. Cost: the messages.
+func (c *Conversation) Findings() []inspect.Finding {
+	var found []inspect.Finding
+	known := map[string]bool{}
+	for n, m := range c.final {
+		if _, is := canonicalRoles[m.original]; is || known[m.original] {
+			continue
+		}
+		known[m.original] = true
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: "message " + strconv.Itoa(n) +
+			" has the role " + quote(text(m.original)) + ", which no provider knows; it counts as other"})
+	}
+	return found
+}
 
 // attrs returns the custom attributes of the root.
 func (c *Conversation) attrs() map[string]any {

@@ -90,6 +90,7 @@ func (a *app) split(ctx context.Context, in *input, kind shape, f *importFlags) 
 	parts := make([]part, len(list))
 	for i, c := range list {
 		parts[i] = part{name: name, conversation: c}
+		in.findings = append(in.findings, c.Findings()...)
 		if len(list) > 1 {
 			parts[i].name += "/" + c.Name
 		}

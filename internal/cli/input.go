@@ -95,6 +95,9 @@ func (in *input) shape() (shape, error) {
 			return isSnapshot, nil
 		}
 	}
+	if text := bytes.TrimSpace(in.data); len(text) > 0 && text[0] != '{' && text[0] != '[' {
+		return "", in.unknown()
+	}
 	whole := line
 	if err != nil || len(rest) > 0 {
 		lines := err == nil // the first line is a JSON value
@@ -105,9 +108,16 @@ func (in *input) shape() (shape, error) {
 	if _, ok := whole.Get("root"); ok {
 		return isSnapshot, nil
 	}
-	return "", inFile(fault.New(fault.DocumentInvalid,
+	return "", in.unknown()
+}
+
+// unknown says what an input could have been.
+func (in *input) unknown() error {
+	return inFile(fault.New(fault.DocumentInvalid,
 		"the file is neither a snapshot document nor a history nor a transcript nor a log of calls",
-		`a document is an object with "root", a history one such object a line; pact import --help lists all`),
+		"pact reads JSON and JSON Lines: its own documents and histories, chat messages, tau-bench, SWE-smith, requests "+
+			"to OpenAI, Anthropic and Gemini, HAR, logs of LiteLLM, Bedrock and Inspect, sessions of Claude Code, Codex, "+
+			"opencode, Cline, ChatGPT, LangChain, Pydantic AI, ADK and the OpenAI Agents SDK; pact import --help has more"),
 		in.name, nil)
 }
 
