@@ -101,19 +101,23 @@ func (c *Context) Undo(ctx context.Context, n *Note) (undone string, err error) 
 	name := undoneName(s)
 	undone = name
 	next, err := undo()
-	taken := func() bool { return errors.Is(err, fault.Conflict) && c.exists(ctx, undone) }
+	taken, failed := c.takenAfter(ctx, err, undone)
 	number := 0
-	if taken() && c.undone.name == name { // saves listing all names when one undo follows another
+	if taken && c.undone.name == name { // saves listing all names when one undo follows another
 		number = c.undone.number + 1
 		undone = numbered(name, number)
 		next, err = undo()
+		taken, failed = c.takenAfter(ctx, err, undone)
 	}
-	if taken() {
+	if taken {
 		if number, err = c.freeNumber(ctx, name); err != nil {
 			return "", err
 		}
 		undone = numbered(name, number)
 		next, err = undo()
+	}
+	if failed != nil {
+		return "", failed
 	}
 	if err != nil {
 		return "", err
@@ -233,11 +237,20 @@ func (c *Context) freeNumber(ctx context.Context, name string) (n int, err error
 	return n, nil
 }
 
-// exists reports whether the store has a context of this name. If the store fails, it
-// returns false.
-func (c *Context) exists(ctx context.Context, name string) bool {
-	_, err := c.store.Find(ctx, name)
-	return err == nil
+// takenAfter reports whether a fork failed with err because a context has this name. If the
+// store cannot tell, failed says why.
+func (c *Context) takenAfter(ctx context.Context, err error, name string) (taken bool, failed error) {
+	if !errors.Is(err, fault.Conflict) {
+		return false, nil
+	}
+	switch _, err := c.store.Find(ctx, name); fault.CodeOf(err) {
+	case "":
+		return err == nil, err
+	case fault.ContextNotFound:
+		return false, nil
+	default:
+		return false, err
+	}
 }
 
 func (c *Context) names(ctx context.Context) (map[string]bool, error) {

@@ -2,6 +2,7 @@ package pact_test
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -233,5 +234,38 @@ func TestCopyOfAFork(t *testing.T) {
 	}
 	if list := verdicts(t, s); len(list) > 0 {
 		t.Errorf("does not hold: %q", list)
+	}
+}
+
+// unfindable is a store that fails when it is asked for a name, once that is switched on.
+type unfindable struct {
+	store.Complete
+	fails bool
+}
+
+func (s *unfindable) Find(ctx context.Context, name string) (store.Info, error) {
+	if s.fails {
+		return store.Info{}, fault.New(fault.Store, "the disk failed", "check the disk")
+	}
+	return s.Complete.Find(ctx, name)
+}
+
+// TestUndoSaysThatTheStoreFailed has a name that is taken, and a store that fails when it is
+// asked about it: that is no conflict with another writer.
+func TestUndoSaysThatTheStoreFailed(t *testing.T) {
+	s := &unfindable{Complete: store.NewMemory()}
+	c := create(t, s)
+	turnsOf(t, c, "one", "two")
+	_, err := pact.Create(background, s, "c~c2", nil)
+	must(t, err)
+	before := thread(t, c, pact.Latest)
+	s.fails = true
+	if _, err := c.Undo(background, nil); fault.CodeOf(err) != fault.Store {
+		t.Errorf("undo: %v", err)
+	}
+	s.fails = false
+	must(t, c.Refresh(background))
+	if thread(t, c, pact.Latest) != before {
+		t.Error("the undo was made")
 	}
 }
