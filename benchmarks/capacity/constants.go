@@ -50,7 +50,8 @@ func (k constants) print() {
 	}
 }
 
-var tables = []string{"context", "log", "node_version", "content", "attempt", "page", "page_block", "page_name"}
+var tables = []string{"context", "log", "node_version", "content", "attempt", "page", "page_block", "page_name",
+	"directory", "directory_run"}
 
 // measure fills a database and looks at what there is before and after.
 func measure(ctx context.Context, address string, turns, contexts int) (k constants, err error) {
@@ -75,15 +76,8 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 	created := m.state()
 	took := make([]time.Duration, 0, turns)
 	for turn := range turns {
-		c := list[turn%min(contexts, 20)] // of which each gets a history
-		edit := func(b *pact.Batch) error {
-			for i, length := range [4]int{300, 900, 1700, 800} {
-				b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text(turn, i, length), Offset: int64(i)})
-			}
-			return b.Err()
-		}
 		began := time.Now()
-		if _, err = c.Commit(ctx, &pact.CommitOptions{Edit: edit}); err != nil {
+		if err = say(ctx, list[turn%min(contexts, 20)], turn); err != nil { // each of which gets a history
 			return k, err
 		}
 		took = append(took, time.Since(began))
@@ -106,20 +100,40 @@ func measure(ctx context.Context, address string, turns, contexts int) (k consta
 	k.latency = took[len(took)/2]
 	k.memory = m.memory()
 	began = time.Now()
-	for _, table := range tables {
-		m.ask("VACUUM (FULL) " + table)
-	}
+	m.rewritten()
 	k.vacuum = filled.bytes / time.Since(began).Seconds()
 	if err = s.PackAll(ctx); err != nil {
 		return k, err
 	}
-	for _, table := range tables {
-		m.ask("VACUUM (FULL) " + table)
+	before := m.rewritten()
+	for turn := range packedTurns {
+		if err = say(ctx, list[0], turns+turn); err != nil {
+			return k, err
+		}
 	}
-	packed := m.state()
-	k.rowsPacked = max(0, packed.rows-created.rows) / float64(turns)
-	k.bytesPacked = (packed.bytes - created.bytes) / float64(turns)
+	if err = s.PackAll(ctx); err != nil {
+		return k, err
+	}
+	packed := m.rewritten()
+	k.rowsPacked = (packed.rows - before.rows) / packedTurns
+	k.bytesPacked = (packed.bytes - before.bytes) / packedTurns
 	return k, m.err
+}
+
+// packedTurns is how many turns one context gets to measure what they take in pages, with the
+// directories that lead to them.
+const packedTurns = 512
+
+// say commits a turn of four messages.
+func say(ctx context.Context, c *pact.Context, turn int) error {
+	edit := func(b *pact.Batch) error {
+		for i, length := range [4]int{300, 900, 1700, 800} {
+			b.Add("^ah", pact.Spec{Role: "user", Kind: "text", Content: text(turn, i, length), Offset: int64(i)})
+		}
+		return b.Err()
+	}
+	_, err := c.Commit(ctx, &pact.CommitOptions{Edit: edit})
+	return err
 }
 
 // text is a message of some length: words, some of them more frequent than others.
@@ -180,6 +194,14 @@ func (m *meter) state() (now state) {
 		now.processor += workedBy(pid)
 	}
 	return now
+}
+
+// rewritten rewrites the tables without the room of deleted rows, and returns what is in them.
+func (m *meter) rewritten() state {
+	for _, table := range tables {
+		m.ask("VACUUM (FULL) " + table)
+	}
+	return m.state()
 }
 
 // backends are the processes of the server that serve somebody, but for this one.

@@ -102,8 +102,8 @@ func printLimits(k constants) {
 	fmt.Println("| what | breaks at | why |\n| --- | ---: | --- |")
 	fmt.Printf("| listing all contexts within a second | %s contexts | %v a context |\n",
 		number(time.Second.Seconds()/k.listing.Seconds()), k.listing.Round(100*time.Nanosecond))
-	fmt.Printf("| an erasure that lets others wait for less than a minute | %s in the tables | "+
-		"they are written anew, %s a second |\n",
+	fmt.Printf("| an erasure that makes others wait for less than a minute | %s in the tables | "+
+		"the erasure rewrites them, %s a second |\n",
 		bytesText(60*k.vacuum), bytesText(k.vacuum))
 	fmt.Printf("| one core of the server | %s commits a second | %v of processor a commit |\n",
 		number(1/k.processor.Seconds()), k.processor.Round(time.Microsecond))

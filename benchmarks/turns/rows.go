@@ -123,21 +123,25 @@ func heapOfWriter(b *bench, n int) (ours, plain figure) {
 	return size(after - before), figure{}
 }
 
+// heapOfSnapshot is what each further snapshot takes that a caller holds; the first one brings
+// the whole tree into memory, which the others share.
 func heapOfSnapshot(b *bench, n int) (ours, plain figure) {
 	s := b.open(b.filled())
 	defer s.Close()
 	c, err := pact.Open(b.ctx, s, "w", nil)
 	must(err)
-	const held = 200
-	list := make([]*pact.Snapshot, 0, held)
-	before := heap()
-	for snapshot, err := range c.History(b.ctx, pact.Cycle(int64(n-held+1)), pact.Latest) {
-		must(err)
-		list = append(list, snapshot)
+	const many = 200
+	inUse := func(held int) int64 {
+		var list []*pact.Snapshot
+		for snapshot, err := range c.History(b.ctx, pact.Cycle(int64(n-many+1)), pact.Latest) {
+			must(err)
+			list = append(list[max(0, len(list)-held+1):], snapshot)
+		}
+		defer runtime.KeepAlive(list)
+		return heap()
 	}
-	after := heap()
-	runtime.KeepAlive(list)
-	return size((after - before) / held), figure{}
+	one, all := inUse(1), inUse(many)
+	return size((all - one) / (many - 1)), figure{}
 }
 
 func onDisk(b *bench, _ int) (ours, plain figure) {
