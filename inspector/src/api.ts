@@ -302,7 +302,22 @@ const limitsAlone = {
   ranks: { result: -40, call: -30, thinking: -30, assistant: -20, user: -10 },
 }
 
+/** Imports a file. The server does not find out what it is, so that is tried. */
+async function importFile(name: string, file: Blob): Promise<ContextPage> {
+  for (const form of ['transcript', 'history', 'document'] as const) {
+    try {
+      const answer = await ask('/v1/import' + queryOf({ name, form }), { method: 'POST', body: file,
+        headers: { 'Content-Type': 'application/octet-stream' } })
+      return await (answer.json() as Promise<ContextPage>)
+    } catch (problem) {
+      if (form === 'document' || !(problem instanceof Failure) || problem.status !== 400) throw problem
+    }
+  }
+  throw new Failure(0, 'E_INTERNAL', 'no form fits')
+}
+
 export const api = {
+  importFile,
   signIn: (token: string) => post<void>('/v1/session', { token }),
   contexts: (after: string, signal?: AbortSignal) =>
     get<ContextPage>('/v1/contexts', { after, limit: 1000 }, signal),

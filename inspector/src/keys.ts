@@ -8,7 +8,8 @@ export interface Key {
   keys: string[]
   /** What they do. */
   does: string
-  run: (pressed: KeyboardEvent) => void
+  /** Does it. If it returns false there was nothing to do, and another part gets the key. */
+  run: (pressed: KeyboardEvent) => unknown
 }
 
 interface Group {
@@ -40,9 +41,8 @@ addEventListener('keydown', (pressed) => {
   // The part that came last is in front.
   for (const group of groups.peek().toReversed()) {
     const found = group.keys.find((k) => k.keys.includes(name))
-    if (found) {
+    if (found && found.run(pressed) !== false) {
       pressed.preventDefault()
-      found.run(pressed)
       return
     }
   }

@@ -21,7 +21,7 @@ export function Block(): JSX.Element {
         if (address.peek().node !== null) go({ view: 'block' })
       },
     },
-    { keys: ['Escape'], does: 'select no block', run: () => select(null) },
+    { keys: ['Escape'], does: 'select no block', run: () => address.peek().node !== null && select(null) },
   ])
   const key = id === null ? null : JSON.stringify([name, id, at])
   const loaded = useLoaded(key, async (stop) => ({ key, node: await api.node(name, id ?? '', at, stop) }))

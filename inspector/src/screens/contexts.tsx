@@ -1,25 +1,105 @@
+import { useMemo, useState } from 'preact/hooks'
+import type { ContextRow } from '../api'
 import { loadContexts } from '../data'
+import { ago, bytes, count } from '../format'
 import { Problem, Waiting } from '../parts'
 import { contexts, go } from '../state'
+import { Drop } from './drop'
+import { familyOf, type Member } from './family'
 
 /** The list of all contexts. */
 export function Contexts() {
   const { state, value, failure } = contexts.value
+  const [filter, setFilter] = useState('')
+  const members = useMemo(() => {
+    const wanted = filter.toLowerCase()
+    return familyOf((value ?? []).filter((row) => row.name.toLowerCase().includes(wanted)))
+  }, [value, filter])
   return (
     <main class="contexts">
-      <h1>Contexts</h1>
+      <header class="contexts-head">
+        <h1>Contexts</h1>
+        {value && value.length > 8 && (
+          <input type="search" placeholder="Name contains …" aria-label="Show only names that contain" value={filter}
+            onInput={(e) => setFilter(e.currentTarget.value)} />
+        )}
+      </header>
       {failure && state === 'failed' && <Problem failure={failure} again={loadContexts} />}
       {!value && state === 'loading' && <Waiting what="the contexts" />}
-      <ul>
-        {value?.map((row) => (
-          <li key={row.name}>
-            <a href={'/c/' + encodeURIComponent(row.name)} onClick={(e) => {
-              e.preventDefault()
-              go({ name: row.name })
-            }}>{row.name}</a>
-          </li>
-        ))}
-      </ul>
+      {value?.length === 0 && <Empty />}
+      {members.length > 0 && (
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">Prefix kept, call by call</th>
+              <th scope="col" class="number">Calls</th>
+              <th scope="col" class="number">Size</th>
+              <th scope="col" class="number">Last change</th>
+            </tr>
+          </thead>
+          <tbody>{members.map((member) => <Row key={member.row.name} member={member} />)}</tbody>
+        </table>
+      )}
+      {value && value.length > 0 && members.length === 0 && <p class="dim">No name contains this.</p>}
     </main>
+  )
+}
+
+function Row({ member }: { member: Member }) {
+  const { row, bond, cycle, rails } = member
+  return (
+    <tr onClick={() => go({ name: row.name })}>
+      <th scope="row">
+        <span class="family">
+          {rails.map((on, i) => <i key={i} class={i === rails.length - 1 ? 'branch' : 'rail'} data-on={on} />)}
+          <a href={'/c/' + encodeURIComponent(row.name)} onClick={(e) => {
+            e.stopPropagation()
+            if (e.ctrlKey || e.metaKey || e.shiftKey) return
+            e.preventDefault()
+            go({ name: row.name })
+          }}><bdi>{row.name}</bdi></a>
+          {bond && (
+            <span class="bond">
+              {bond === 'fork' ? 'fork' : 'agent'}{cycle !== undefined && <> at @c{cycle}</>}
+            </span>
+          )}
+        </span>
+      </th>
+      <td><Sparkline row={row} /></td>
+      <td class="number">{count(row.calls ?? row.cycles)}</td>
+      <td class="number">{row.bytes === undefined ? '' : bytes(row.bytes)}</td>
+      <td class="number">{row.changed && <time dateTime={row.changed} title={row.changed}>{ago(row.changed, Date.now())}</time>}</td>
+    </tr>
+  )
+}
+
+/** For each call how much of the call before it repeats, from the bottom; what was cut is red. */
+function Sparkline({ row }: { row: ContextRow }) {
+  const shares = row.cuts
+  if (!shares || shares.length === 0) return null
+  const broke = shares.filter((s) => s < 1).length
+  const wide = 3
+  return (
+    <svg class="sparkline" role="img" width={shares.length * wide} height={18}
+      aria-label={broke === 0 ? 'The prefix never broke' : `The prefix broke ${broke === 1 ? 'once' : broke + ' times'}`}>
+      {shares.map((share, i) => (
+        <g key={i}>
+          <rect class="kept" x={i * wide} width={wide - 0.5} y={18 - 18 * share} height={18 * share} />
+          <rect class="lost-part" x={i * wide} width={wide - 0.5} y={0} height={18 - 18 * share} />
+        </g>
+      ))}
+    </svg>
+  )
+}
+
+/** What to do where there is no context yet. */
+function Empty() {
+  return (
+    <section class="empty">
+      <p>No contexts yet. A recorded conversation, or a call through the proxy, makes the first.</p>
+      <pre><code>{'pact import conversation.json\npact proxy\npact open examples/conversations/weather.json'}</code></pre>
+      <Drop />
+    </section>
   )
 }

@@ -102,7 +102,7 @@ function drawBoxes(c: Canvas, scene: Scene): void {
     if (x + width < frame.x || x > frame.x + frame.width) continue
     const dark = matches !== null && !matches.has(box.band[3])
     c.globalAlpha = (box.fresh ? 1 : 0.34) * (dark ? 0.35 : 1)
-    c.fillStyle = theme.forced ? (box.fresh ? theme.dim : theme.ground) : colour(box.band)
+    c.fillStyle = theme.forced ? (box.fresh ? 'GrayText' : theme.ground) : colour(box.band)
     c.fillRect(x, y, width, height)
     if (height >= 4) {
       c.globalAlpha = theme.forced ? 1 : box.fresh ? 0.3 : 0.55

@@ -33,13 +33,13 @@ export function Legend() {
       {zoom.value && <button type="button" onClick={() => void (zoom.value = null)}>All calls</button>}
       <ul class="legend-list">
         {colouring.value === 'kind' && [...seen].sort((a, b) => a - b).map((kind) => (
-          <li key={kind}><Swatch kind={data!.kinds[kind]!} />{kindName(data!.kinds[kind]!)}</li>
+          <li key={kind}><Sample kind={data!.kinds[kind]!} />{kindName(data!.kinds[kind]!)}</li>
         ))}
         {colouring.value === 'actor' && [...actors].sort((a, b) => a - b).map((actor) => (
-          <li key={actor}><Swatch actor={actor} />{data!.actors[actor] || 'unknown'}</li>
+          <li key={actor}><Sample actor={actor} />{data!.actors[actor] || 'unknown'}</li>
         ))}
-        {colouring.value === 'age' && <li>older <Swatch /> newer</li>}
-        {colouring.value === 'size' && <li>smaller <Swatch /> larger</li>}
+        {colouring.value === 'age' && <li>older <Sample /> newer</li>}
+        {colouring.value === 'size' && <li>smaller <Sample /> larger</li>}
       </ul>
       <ul class="legend-list legend-marks" aria-label="Marks">
         <li><i class="mark-pale" />same as before</li>
@@ -68,7 +68,7 @@ function Choice<T extends string>({ label, options, value, choose }: ChoiceOf<T>
 }
 
 /** A sample of a colour as the picture draws it: of a kind, of somebody, or of all values. */
-function Swatch({ kind, actor }: { kind?: string; actor?: number }) {
+function Sample({ kind, actor }: { kind?: string; actor?: number }) {
   const canvas = useRef<HTMLCanvasElement>(null)
   const draw = () => {
     const on = canvas.current
@@ -88,9 +88,11 @@ function Swatch({ kind, actor }: { kind?: string; actor?: number }) {
       return
     }
     const of = colourer(actor === undefined ? 'kind' : 'actor', data, theme)
-    c.fillStyle = theme.forced ? theme.dim : of([0, kind === undefined ? 0 : data.kinds.indexOf(kind), 1, '', 0, actor ?? 0, 0])
+    const index = kind === undefined ? 0 : data.kinds.indexOf(kind)
+    c.fillStyle = theme.forced ? 'GrayText' : of([0, index, 1, '', 0, actor ?? 0, 0])
     c.fillRect(0, 0, width, height)
-    const hatch = kind === undefined ? null : hatchOf(kind, theme.forced ? theme.ground : mix(theme.ground, theme.text, 0.04), scale)
+    const ink = theme.forced ? theme.ground : mix(theme.ground, theme.text, 0.04)
+    const hatch = kind === undefined ? null : hatchOf(kind, ink, scale)
     if (hatch) {
       c.globalAlpha = 0.4
       c.fillStyle = hatch
@@ -103,5 +105,6 @@ function Swatch({ kind, actor }: { kind?: string; actor?: number }) {
     media.forEach((m) => m.addEventListener('change', draw))
     return () => media.forEach((m) => m.removeEventListener('change', draw))
   }, [kind, actor])
-  return <canvas ref={canvas} class={kind === undefined && actor === undefined ? 'swatch ramp' : 'swatch'} aria-hidden="true" />
+  const all = kind === undefined && actor === undefined
+  return <canvas ref={canvas} class={all ? 'sample ramp' : 'sample'} aria-hidden="true" />
 }

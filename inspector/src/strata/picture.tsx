@@ -107,8 +107,7 @@ export function Picture() {
       run: (e) => (e.key === 'Home' ? scrub(firstCycle.peek()) : follow()) },
     { keys: ['w', 's'], does: 'zoom in and out', run: (e) => zoomBy(e.key === 'w' ? 1 / 1.5 : 1.5) },
     { keys: ['m'], does: 'mark this call to compare others with; again: compare with the one before', run: mark },
-    { keys: ['Escape'], does: 'take the limit away, then the selection',
-      run: () => void (letGo() || go({ node: null }, 'replace')) },
+    { keys: ['Escape'], does: 'take the limit away', run: letGo },
   ])
   const { state, failure } = strata.value
   const shown = call.value

@@ -9,7 +9,7 @@ export function CallTable() {
   const list = calls.value.value ?? []
   const first = Math.max(0, Math.min((zoom.value?.[0] ?? Infinity) - (list[0]?.cycle ?? 0), list.length - most))
   return (
-    <table class="unseen">
+    <div class="unseen"><table>
       <caption>All calls</caption>
       <thead><tr><th scope="col">Call</th><th scope="col">Size</th><th scope="col">What it repeats</th></tr></thead>
       <tbody>
@@ -19,6 +19,6 @@ export function CallTable() {
           </tr>
         ))}
       </tbody>
-    </table>
+    </table></div>
   )
 }
