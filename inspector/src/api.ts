@@ -100,16 +100,19 @@ export interface Strata {
 }
 
 export interface BlockRow {
+  /** How many blocks stand before it. */
   place: number
   node: string
   kind: string
   role?: string
   type?: string
   tool?: string
+  /** Of a result: the node of its call; of a call: the node of its first result. */
   call?: string
   result?: string
   failed?: boolean
   stub?: boolean
+  erased?: boolean
   bytes: number
   tokens?: number
   start: number
@@ -128,7 +131,7 @@ export interface KindSum {
 
 export interface BlockPage {
   items: BlockRow[]
-  next?: string | number
+  next?: number
   total: number
   sums: KindSum[]
   cut?: { start: number; node?: string; cause?: string }
@@ -137,45 +140,63 @@ export interface BlockPage {
 export interface BlockQuery {
   at: string
   vs?: string | undefined
-  after?: string | number | undefined
+  /** How many rows were listed before. */
+  after?: number
   limit?: number
   kind?: string | undefined
   order?: 'place' | 'bytes'
   failed?: boolean | undefined
   q?: string | undefined
+  unit?: Unit
 }
 
 export interface NodeAnswer {
   node: string
   type: string
+  class: string
   kind?: string
   role?: string
-  headers?: Record<string, unknown>
-  attributes?: Record<string, unknown>
-  content?: string
-  json?: unknown
-  content_type?: string
-  bytes?: number
-  tokens?: number
-  start?: number
-  end?: number
-  born?: number
-  by?: string
-  refers_to?: string[]
-  referred_by?: string[]
-  carried?: { from: number; to: number }[]
-  versions?: { cycle: number; bytes?: number; hash?: string }[]
+  region?: string
+  parent?: string
+  turn?: string
+  tool?: string
+  failed?: boolean
   erased?: boolean
+  headers: Record<string, unknown>
+  attributes?: Record<string, unknown>
+  /** A text as it is, any other content as canonical JSON; only the beginning unless complete. */
+  content?: string
+  content_form?: 'text' | 'json'
+  complete: boolean
+  content_bytes: number
+  bytes: number
+  tokens?: number
+  start: number
+  end: number
+  place: number
+  born: number
+  by?: string
+  message?: string
+  refers_to: string[]
+  referred_by: string[]
+  stands_for?: string[]
+  carried: { from: number; to: number }[]
 }
 
 export interface TreeRow {
   node: string
   depth: number
+  class: string
   region?: string
   type: string
-  offset?: number
+  offset: number
   ttl_left?: number
   role?: string
+  kind?: string
+  key?: string
+  born: number
+  blocks: number
+  bytes: number
   tokens?: number
   children: number
   first?: string
@@ -183,7 +204,8 @@ export interface TreeRow {
 
 export interface TreePage {
   items: TreeRow[]
-  next?: string | number
+  next?: number
+  total: number
 }
 
 /** One call of a provider, as docs/attempts.md has it. */
@@ -330,16 +352,16 @@ export const api = {
     get<BlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
   node: (name: string, id: string, at: string, signal?: AbortSignal) =>
     get<NodeAnswer>(pathOf(name, '/nodes/' + encodeURIComponent(id)), { at }, signal),
-  tree: (name: string, at: string, under: string, after: string | number | undefined, signal?: AbortSignal) =>
-    get<TreePage>(pathOf(name, '/tree'), { at, under, after, limit: 200 }, signal),
+  tree: (name: string, at: string, unit: Unit, after: number, limit: number, signal?: AbortSignal) =>
+    get<TreePage>(pathOf(name, '/tree'), { at, unit, after, limit }, signal),
   forms: (name: string, at: string, signal?: AbortSignal) =>
     get<FormsAnswer>(pathOf(name, '/forms'), { at }, signal),
   names: (name: string, at: string, signal?: AbortSignal) =>
     get<NamesAnswer>(pathOf(name, '/names'), { at }, signal),
   attempts: (name: string, from: number, to: number, signal?: AbortSignal) =>
     get<{ attempts: Attempt[] }>(pathOf(name, '/attempts'), { from, to }, signal),
-  richDiff: (name: string, from: string, to: string, signal?: AbortSignal) =>
-    get<RichDiff>(pathOf(name, '/rich-diff'), { from, to, content_mode: 'tokens' }, signal),
+  richDiff: (name: string, from: string, to: string, signal?: AbortSignal, select = '') =>
+    get<RichDiff>(pathOf(name, '/rich-diff'), { from, to, select, content_mode: 'tokens' }, signal),
   life: (name: string, id: string, signal?: AbortSignal) =>
     get<Life>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
   select: (name: string, q: string, limit: number, signal?: AbortSignal) =>
@@ -349,7 +371,7 @@ export const api = {
   range: (name: string, q: string, signal?: AbortSignal) =>
     get<RangeDiff>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
   grep: (name: string, q: string, at: string, signal?: AbortSignal) =>
-    get<{ items: { node: string }[] }>(pathOf(name, '/grep'), { q, at }, signal),
+    get<{ items: { node: string }[]; next?: number }>(pathOf(name, '/grep'), { q, at, limit: 1000 }, signal),
   plan: (name: string, limits: Record<string, number>, signal?: AbortSignal) =>
     post<PrunePlan>(pathOf(name, '/plan'), { policy: { ...limitsAlone, ...limits } }, signal),
 }

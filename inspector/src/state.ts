@@ -106,8 +106,8 @@ export function scrub(cycle: number): void {
 }
 
 /** Selects a block, and pins the call, so that new calls do not move it. */
-export function select(node: string | null, cycle?: At): void {
-  go({ node, at: cycle ?? at.peek() })
+export function select(node: string | null, cycle?: At, how: 'push' | 'replace' = 'push'): void {
+  go({ node, at: cycle ?? at.peek() }, how)
 }
 
 /** Lights up blocks in the picture and in the lists; null lights up none and dims none. */

@@ -78,23 +78,31 @@ function clip(text: string, units: number): string {
 export function pieces(text: string, units = 2000, lines = 40): number[] {
   const starts = [0]
   let from = 0
+  let newline = -1 // the next one at or behind from, so that a text without any is searched once
   while (from < text.length) {
-    const end = pieceEnd(text, from, units, lines)
-    if (end < text.length) starts.push(end)
-    from = end
+    const limit = Math.min(text.length, from + units)
+    let lastLine = -1
+    let n = 0
+    for (; n < lines; n++) {
+      if (newline < from || newline < lastLine) newline = nextLine(text, Math.max(from, lastLine))
+      if (newline >= limit) break
+      lastLine = newline + 1
+    }
+    if (n === lines) from = lastLine
+    else if (limit < text.length && lastLine > from + units / 2) from = lastLine
+    else from = limit === text.length ? limit : boundary(text, limit, from)
+    if (from < text.length) starts.push(from)
   }
   return starts
 }
 
-function pieceEnd(text: string, from: number, units: number, lines: number): number {
-  const limit = Math.min(text.length, from + units)
-  let lastLine = -1
-  for (let at = text.indexOf('\n', from); at >= 0 && at < limit; at = text.indexOf('\n', at + 1)) {
-    lastLine = at + 1
-    if (--lines === 0) return lastLine
-  }
-  if (limit === text.length) return limit
-  if (lastLine > from + units / 2) return lastLine
+function nextLine(text: string, from: number): number {
+  const at = text.indexOf('\n', from)
+  return at < 0 ? Infinity : at
+}
+
+// boundary moves the end of a piece out of the middle of a character.
+function boundary(text: string, limit: number, from: number): number {
   const before = text.charCodeAt(limit - 1)
   return before >= 0xd800 && before < 0xdc00 && limit - 1 > from ? limit - 1 : limit
 }

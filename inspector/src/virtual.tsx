@@ -20,7 +20,8 @@ export interface ListProps {
   aria?: (row: number) => Record<`aria-${string}`, string | number | boolean | undefined>
   /** The row that the keyboard is on, -1 for none. */
   current: number
-  onCurrent: (row: number) => void
+  /** A click is a step that the back button takes back; keys replace the step. */
+  onCurrent: (row: number, how: 'push' | 'replace') => void
   onOpen?: (row: number) => void
   /** Keys of the pane, asked before those of the list; true means that it was one. */
   onKey?: (event: KeyboardEvent) => boolean
@@ -95,7 +96,7 @@ export function List(p: ListProps): JSX.Element {
         aria-posinset={i + 1}
         {...p.aria?.(i)}
         style={{ transform: `translateY(${y}px)` }}
-        onClick={() => p.onCurrent(i)}
+        onClick={() => p.onCurrent(i, 'push')}
         onDblClick={() => p.onOpen?.(i)}>
         {p.row(i)}
       </div>,
@@ -162,7 +163,7 @@ function showRow(element: HTMLElement, heights: Heights, reveal: Reveal, ratio: 
 function listKey(event: KeyboardEvent, p: ListProps, heights: Heights, page: number): boolean {
   const to = (row: number): boolean => {
     if (p.count === 0 || event.shiftKey) return false
-    p.onCurrent(Math.max(0, Math.min(p.count - 1, row)))
+    p.onCurrent(Math.max(0, Math.min(p.count - 1, row)), 'replace')
     return true
   }
   const here = Math.max(0, p.current)

@@ -4,7 +4,7 @@ import { api, type Attempt } from '../api'
 import { count } from '../format'
 import { useLoaded } from '../load'
 import { Problem, Waiting } from '../parts'
-import { address, at, atName, call, context } from '../state'
+import { address, at, atName, attemptsTurn, call, context } from '../state'
 import { safe } from '../text'
 import { Safe } from './content'
 import { Nothing } from './parts'
@@ -13,8 +13,8 @@ import { Nothing } from './parts'
 export function Attempts(): JSX.Element {
   const [name, shown] = [address.value.name ?? '', at.value]
   const cycle = shown === 'working' ? (context.value.value?.last_cycle ?? 0) + 1 : shown
-  const revision = context.value.value?.revision
-  const loaded = useLoaded(JSON.stringify([name, cycle, revision]), (stop) => api.attempts(name, cycle, cycle, stop))
+  const turn = attemptsTurn.value
+  const loaded = useLoaded(JSON.stringify([name, cycle, turn]), (stop) => api.attempts(name, cycle, cycle, stop))
   if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value) return <Waiting what="the attempts" />
   const list = loaded.value.attempts

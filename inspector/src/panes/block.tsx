@@ -1,13 +1,15 @@
 import type { JSX } from 'preact'
+import { useState } from 'preact/hooks'
 import { api, type NodeAnswer } from '../api'
 import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { useKeys } from '../keys'
 import { Problem, Waiting } from '../parts'
 import { address, atName, go, select } from '../state'
+import { line } from '../text'
 import { Content, Safe } from './content'
 import { Events, useLife, Who } from './life'
-import { contentOf } from './node'
+import { factsOf, wholeContent } from './node'
 import { Copy, Erased, Nothing, plural, Swatch } from './parts'
 
 /** The selected block: content, headers, its life, what it refers to, its bytes, who brought it. */
@@ -71,7 +73,7 @@ function Absent({ id }: { id: string }): JSX.Element {
 }
 
 function Shown({ node }: { node: NodeAnswer }): JSX.Element {
-  const { text, json } = contentOf(node)
+  const [name, at] = [address.value.name ?? '', atName.value]
   return (
     <article class="block" aria-label="Selected block">
       <header class="block-head">
@@ -84,66 +86,100 @@ function Shown({ node }: { node: NodeAnswer }): JSX.Element {
             <Safe text={node.role} />
           </span>
         )}
-        {node.kind && <span class="faint">{node.kind}</span>}
+        <span class="faint">{node.kind?.replace('_', ' ') ?? node.class}</span>
+        {node.tool && (
+          <code>
+            <Safe text={line(node.tool, 60)} />
+          </code>
+        )}
+        {node.failed && <span class="failed">failed</span>}
         <span class="block-tools">
-          {!node.erased && <Copy what="copy" text={() => text} />}
+          {node.content !== undefined && <Copy what="copy" text={() => wholeContent(name, node, at)} />}
           <Copy what="copy id" text={() => node.node} />
-          <button type="button" onClick={() => go({ view: 'block' })} title="Life, versions, calls (o)">
-            page
-          </button>
+          <PageButton />
         </span>
       </header>
       <Place node={node} />
-      <div class="content">{node.erased ? <Erased /> : <Content text={text} json={json} />}</div>
+      <div class="content">{node.erased ? <Erased /> : <Body key={node.node + at} node={node} />}</div>
       <Facts node={node} />
       <References title="Refers to" ids={node.refers_to} />
       <References title="Referred to by" ids={node.referred_by} />
-      <Life id={node.node} />
+      <References title="Stands for" ids={node.stands_for} />
+      {address.value.view !== 'block' && <Life id={node.node} />}
     </article>
+  )
+}
+
+/** Leads to the page of the block, or from there back to the call. */
+function PageButton(): JSX.Element {
+  const [view, word] = address.value.view === 'block' ? ['thread' as const, 'call'] : ['block' as const, 'page']
+  return (
+    <button type="button" onClick={() => go({ view })} title="Versions, life, every call that carried it (o)">
+      {word}
+    </button>
+  )
+}
+
+/** The content, or its beginning and a button that fetches the rest. */
+function Body({ node }: { node: NodeAnswer }): JSX.Element {
+  const [name, at] = [address.value.name ?? '', atName.value]
+  const [asked, ask] = useState(false)
+  const key = asked && !node.complete ? JSON.stringify([name, node.node, at]) : null
+  const rest = useLoaded(key, (stop) => wholeContent(name, node, at, stop))
+  if (node.content === undefined) return <span class="faint">no content</span>
+  return (
+    <>
+      <Content
+        text={rest.value ?? node.content}
+        json={node.content_form === 'json' && (node.complete || rest.value !== undefined)}
+      />
+      {!node.complete && rest.value === undefined && (
+        <button type="button" onClick={() => ask(true)} disabled={asked && rest.state === 'loading'}>
+          {asked && rest.state === 'loading' ? 'fetching…' : `show all ${bytes(node.content_bytes)}`}
+        </button>
+      )}
+      {rest.failure && <Problem failure={rest.failure} again={rest.again} />}
+    </>
   )
 }
 
 /** Bytes of the thread, and in which calls the block was. */
 function Place({ node }: { node: NodeAnswer }): JSX.Element {
-  const calls = node.carried?.reduce((n, span) => n + span.to - span.from + 1, 0) ?? 0
+  const calls = node.carried.reduce((n, span) => n + span.to - span.from + 1, 0)
+  const spans = node.carried.map((c) => (c.from === c.to ? `@c${c.from}` : `@c${c.from}–@c${c.to}`)).join(', ')
   return (
     <p class="block-place">
-      {node.start !== undefined && node.end !== undefined && (
-        <button
-          type="button"
-          class="link"
-          onClick={() => go({ view: 'request' })}
-          title="Show these bytes in the request">
-          bytes {count(node.start)}–{count(node.end)} of {atName.value}
-        </button>
-      )}
-      {node.bytes !== undefined && <span>{bytes(node.bytes)}</span>}
+      <button
+        type="button"
+        class="link"
+        onClick={() => go({ view: 'request' })}
+        title="Show these bytes in the request">
+        bytes {count(node.start)}–{count(node.end)} of {atName.value}
+      </button>
+      <span>{bytes(node.bytes)}</span>
       {node.tokens !== undefined && <span>{plural(node.tokens, 'token')}</span>}
       {calls > 0 && (
         <span>
-          in {plural(calls, 'call')}:{' '}
-          {node.carried?.map((c) => (c.from === c.to ? `@c${c.from}` : `@c${c.from}–@c${c.to}`)).join(', ')}
+          in {plural(calls, 'call')}: {spans}
         </span>
       )}
-      <Who cycle={node.born} by={node.by} />
+      <Who cycle={node.born} by={node.by} message={node.message} />
     </p>
   )
 }
 
 function Facts({ node }: { node: NodeAnswer }): JSX.Element | null {
-  const all = Object.entries({ ...node.headers, ...node.attributes })
-  if (all.length === 0) return null
   return (
     <>
       <h2>Headers</h2>
       <dl class="facts">
-        {all.map(([name, value]) => (
+        {factsOf(node).map(([name, value]) => (
           <div key={name}>
             <dt>
               <Safe text={name} />
             </dt>
             <dd>
-              <Safe text={typeof value === 'string' ? value : JSON.stringify(value)} />
+              <Safe text={value} />
             </dd>
           </div>
         ))}

@@ -47,12 +47,12 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
       ? current
       : rows.findIndex((row) => chosen !== null && nodeOf(found, row) === chosen)
 
-  const pick = (i: number): void => {
+  const pick = (i: number, how: 'push' | 'replace'): void => {
     setCurrent(i)
     const row = rows[i]
     if (!row || row.kind === 'fold') return
     const shown = row.right === undefined ? found.left[row.left as number] : found.right[row.right]
-    if (shown) select(shown.node, at.peek())
+    if (shown) select(shown.node, at.peek(), how)
   }
   const unfold = (i: number): void => {
     const row = rows[i]
@@ -64,7 +64,7 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
     const now = keyboard.current
     for (let i = now.here + by; i >= 0 && i < now.rows.length; i += by) {
       const kind = now.rows[i]?.kind
-      if (kind !== 'same' && kind !== 'fold') return now.pick(i)
+      if (kind !== 'same' && kind !== 'fold') return now.pick(i, 'replace')
     }
   }
   useKeys('Changes', [

@@ -4,22 +4,18 @@ export interface Deep {
   depth: number
 }
 
-/** Returns the indexes of the rows that are not below a closed one. */
-export function visibleRows(rows: readonly Deep[], closed: ReadonlySet<string>): number[] {
+/**
+ * Returns the indexes of the rows that are not below a closed one. Rows that have not come count as
+ * open, so that they come into sight and are fetched.
+ */
+export function visibleRows(rows: readonly (Deep | undefined)[], closed: ReadonlySet<string>): number[] {
   const list: number[] = []
   let limit = Infinity
-  rows.forEach((row, i) => {
-    if (row.depth > limit) return
-    limit = closed.has(row.node) ? row.depth : Infinity
+  for (let i = 0; i < rows.length; i++) {
+    const row = rows[i]
+    if (row && row.depth > limit) continue
+    if (row) limit = closed.has(row.node) ? row.depth : Infinity
     list.push(i)
-  })
+  }
   return list
-}
-
-/** Returns how many rows are below one. */
-export function below(rows: readonly Deep[], i: number): number {
-  const depth = rows[i]?.depth ?? 0
-  let end = i + 1
-  while (end < rows.length && (rows[end] as Deep).depth > depth) end++
-  return end - i - 1
 }

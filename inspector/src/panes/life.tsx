@@ -2,6 +2,7 @@ import type { JSX } from 'preact'
 import { api, type Life, type LifeEvent } from '../api'
 import { useLoaded, type Loaded } from '../load'
 import { address, context, select } from '../state'
+import { line } from '../text'
 import { causeText } from './cause'
 import { Safe } from './content'
 
@@ -9,21 +10,25 @@ import { Safe } from './content'
 export function useLife(id: string): Loaded<Life> & { again: () => void } {
   const name = address.value.name ?? ''
   const revision = context.value.value?.revision
-  return useLoaded(JSON.stringify([name, id, revision]), (stop) => api.life(name, id, stop))
+  return useLoaded(id === '' ? null : JSON.stringify([name, id, revision]), (stop) => api.life(name, id, stop))
 }
 
-/** Who brought a block and in which cycle. */
-export function Who({ cycle, by }: { cycle: number | undefined; by: string | undefined }): JSX.Element | null {
-  if (cycle === undefined) return null
+/** Who brought a block, in which cycle and with which message. */
+export function Who({ cycle, by, message }: { cycle: number; by?: string; message?: string }): JSX.Element {
   return (
     <span>
       brought in @c{cycle}
-      {by ? (
+      {by && (
         <>
           {' '}
           by <Safe text={by} />
         </>
-      ) : null}
+      )}
+      {message && (
+        <>
+          : <Safe text={line(message, 120)} />
+        </>
+      )}
     </span>
   )
 }

@@ -6,8 +6,7 @@ import { Problem } from '../parts'
 import { address, atName, select } from '../state'
 import { line } from '../text'
 import { Content, Safe } from './content'
-import { contentOf } from './node'
-import { Erased, Swatch } from './parts'
+import { Erased, plural, Swatch } from './parts'
 
 const inRow = 20_000 // characters of an opened row; the block pane has the rest
 
@@ -24,12 +23,12 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
   const speaks = row.role ?? ''
   const again = before !== undefined && (before.role ?? '') === speaks
   const joined = row.kind === 'result' && row.call !== undefined && before?.node === row.call
-  const plain = row.kind === speaks && !row.tool && !row.failed && !row.stub && !far
+  const bare = row.kind === speaks && !row.tool && !row.failed && !row.stub && !row.erased && !far
   return (
-    <div class={`message ${joined ? 'joined' : ''} ${plain ? 'plain' : ''}`} data-kind={row.kind}>
+    <div class={`message ${joined ? 'joined' : ''} ${bare ? 'bare' : ''}`} data-kind={row.kind}>
       <span class="message-role">{again ? '' : <Safe text={speaks || '—'} />}</span>
       <Swatch kind={row.kind} />
-      {!plain && (
+      {!bare && (
         <span class="message-head">
           <span class="message-kind">{row.kind.replace('_', ' ')}</span>
           {row.tool && (
@@ -39,6 +38,7 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
           )}
           {row.failed && <span class="failed">failed</span>}
           {row.stub && <span class="stub">stub</span>}
+          {row.erased && <span class="stub">erased</span>}
           {far && (
             <span
               class="far"
@@ -51,8 +51,10 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
           )}
         </span>
       )}
-      <span class="message-size">{bytes(row.bytes)}</span>
-      {open ? (
+      <span class="message-size">{row.tokens === undefined ? bytes(row.bytes) : plural(row.tokens, 'token')}</span>
+      {row.erased ? (
+        <Erased />
+      ) : open ? (
         <Whole row={row} />
       ) : (
         <span class="message-first">
@@ -82,12 +84,12 @@ function Whole({ row }: { row: BlockRow }): JSX.Element {
         <Safe text={row.first} />
       </span>
     )
-  if (loaded.value.erased) return <Erased />
-  const { text, json } = contentOf(loaded.value)
+  const text = loaded.value.content ?? ''
+  const all = loaded.value.complete && text.length <= inRow
   return (
     <div class="message-whole">
-      <Content text={text.slice(0, inRow)} json={json && text.length <= inRow} />
-      {text.length > inRow && <p class="faint">The block at the right has the other {bytes(row.bytes)}.</p>}
+      <Content text={text.slice(0, inRow)} json={all && loaded.value.content_form === 'json'} />
+      {!all && <p class="faint">The block at the right has all {bytes(row.bytes)}.</p>}
     </div>
   )
 }

@@ -1,15 +1,18 @@
-import { signal } from '@preact/signals'
+import { computed, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, type BlockRow } from '../api'
 import { bytes, percent } from '../format'
 import { useKeys } from '../keys'
 import { Problem } from '../parts'
-import { address, at, atName, call, matches, planned, select, vsName } from '../state'
+import { address, at, atName, call, context, matches, planned, select, unit, vsName } from '../state'
 import { List } from '../virtual'
 import { Nothing, plural, Swatch, Toggle } from './parts'
 import { type Rows, useRows } from './rows'
 import { Message, messageHeight } from './message'
+
+/** Grows when the working state changed, if that is shown. */
+const draftTurn = computed(() => (at.value === 'working' ? (context.value.value?.revision ?? 0) : 0))
 
 const kind = signal('')
 const largest = signal(false)
@@ -18,13 +21,18 @@ const failed = signal(false)
 /** The messages as the model was sent them. */
 export function Thread(): JSX.Element {
   const name = address.value.name
-  const loaded = useRows(name, {
-    at: atName.value,
-    vs: vsName.value,
-    kind: kind.value || undefined,
-    failed: failed.value || undefined,
-    order: largest.value ? 'bytes' : 'place',
-  })
+  const loaded = useRows(
+    name ?? '',
+    {
+      at: atName.value,
+      vs: vsName.value,
+      kind: kind.value || undefined,
+      failed: failed.value || undefined,
+      order: largest.value ? 'bytes' : 'place',
+      unit: unit.value,
+    },
+    draftTurn.value,
+  )
   const rows = loaded.value
   return (
     <div class="pane-rows pane-thread" aria-busy={loaded.state === 'loading'}>
@@ -104,15 +112,11 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
     if (!next.delete(node)) next.add(node)
     setOpen(next)
   }
-  const pick = (i: number): void => {
+  const pick = async (i: number, how: 'push' | 'replace'): Promise<void> => {
     setCurrent(i)
+    if (!rows.row(i)) await rows.need(i, i)
     const row = rows.row(i)
-    if (row) select(row.node)
-    else
-      void rows.need(i, i).then(() => {
-        const come = rows.row(i)
-        if (come) select(come.node)
-      })
+    if (row) select(row.node, undefined, how)
   }
   const keyboard = useRef({ rows, shown, toggle, pick })
   keyboard.current = { rows, shown, toggle, pick }
@@ -140,7 +144,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
       of={rows}
       current={shown}
       estimate={(i) => messageHeight(rows.row(i))}
-      onCurrent={pick}
+      onCurrent={(i, how) => void pick(i, how)}
       onOpen={toggle}
       rowClass={classOf}
       onRange={(first, last) => void rows.need(first, last)}
@@ -152,7 +156,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
             {isCut(rows, i) && <CutLine rows={rows} />}
             <Message
               row={row}
-              before={rows.query.order === 'place' ? rows.row(i - 1) : undefined}
+              before={rows.whole ? rows.row(i - 1) : undefined}
               open={open.has(row.node)}
               far={farFrom(rows, row, i)}
               toggle={() => toggle(i)}
@@ -168,13 +172,13 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
 async function reach(rows: Rows, node: string | null): Promise<void> {
   if (node === null || rows.indexOf(node) >= 0) return
   const answer = await api.node(rows.name, node, rows.query.at).catch(() => null)
-  if (answer?.start !== undefined) await rows.find(node, answer.start)
+  if (answer && rows.whole) await rows.need(answer.place, answer.place)
 }
 
 function isCut(rows: Rows, i: number): boolean {
   const start = rows.cut?.start
   const row = rows.row(i)
-  if (start === undefined || !row || rows.query.order !== 'place' || row.start < start) return false
+  if (start === undefined || !row || !rows.whole || row.start < start) return false
   return (rows.row(i - 1)?.start ?? -1) < start
 }
 
@@ -197,7 +201,7 @@ function CutLine({ rows }: { rows: Rows }): JSX.Element {
 function farFrom(rows: Rows, row: BlockRow, i: number): { node: string; word: string } | null {
   const partner = row.kind === 'result' ? row.call : row.result
   if (!partner || rows.row(i - 1)?.node === partner || rows.row(i + 1)?.node === partner) return null
-  const place = rows.query.order === 'place' ? rows.indexOf(partner) : -1
+  const place = rows.whole ? rows.indexOf(partner) : -1
   const name = row.kind === 'result' ? 'call' : 'result'
   if (place < 0) return { node: partner, word: row.kind === 'result' ? '→ its call' : '→ its result' }
   const word = `${place < i ? '↑' : '↓'} ${name}, ${plural(Math.abs(place - i), 'block')}`
@@ -208,7 +212,7 @@ interface Keyboard {
   rows: Rows
   shown: number
   toggle: (i: number) => void
-  pick: (i: number) => void
+  pick: (i: number, how: 'push' | 'replace') => Promise<void>
 }
 
 function keys(now: { current: Keyboard }): Parameters<typeof useKeys>[1] {
@@ -216,7 +220,7 @@ function keys(now: { current: Keyboard }): Parameters<typeof useKeys>[1] {
     const { rows, shown, pick } = now.current
     const lit = matches.peek()
     for (let i = shown + step; lit && i >= 0 && i < rows.total; i += step) {
-      if (lit.has(rows.row(i)?.node ?? '')) return pick(i)
+      if (lit.has(rows.row(i)?.node ?? '')) return void pick(i, 'replace')
     }
   }
   return [

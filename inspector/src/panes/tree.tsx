@@ -1,84 +1,73 @@
 import type { JSX } from 'preact'
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { useEffect, useMemo, useState } from 'preact/hooks'
 import { api, type TreeRow } from '../api'
-import { count } from '../format'
+import { bytes } from '../format'
 import { useLoaded } from '../load'
 import { Problem, Waiting } from '../parts'
-import { address, atName, matches, select } from '../state'
+import { address, at, atName, context, matches, select, unit } from '../state'
 import { List } from '../virtual'
 import { Safe } from './content'
-import { below, visibleRows } from './folding'
+import { visibleRows } from './folding'
+import { Pages, pageSize } from './pages'
+import { plural } from './parts'
 
 /** The regions, turns and nodes of a state: the rows of `pact show`. */
 export function Tree(): JSX.Element {
-  const [name, state] = [address.value.name ?? '', atName.value]
-  const key = JSON.stringify([name, state])
-  const loaded = useLoaded(key, async (stop) => ({ key, page: await api.tree(name, state, '', undefined, stop) }))
-  if (loaded.failure) return <Problem failure={loaded.failure} again={loaded.again} />
+  const [name, state, measured] = [address.value.name ?? '', atName.value, unit.value]
+  const revision = at.value === 'working' ? context.value.value?.revision : 0
+  const key = JSON.stringify([name, state, measured, revision])
+  const loaded = useLoaded(key, async (stop) => {
+    const fetch = (after: number, stop?: AbortSignal) => api.tree(name, state, measured, after, pageSize, stop)
+    return { key, nodes: await new Pages<TreeRow>(fetch).start(stop) }
+  })
+  if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value) return <Waiting what="the tree" />
-  const { page } = loaded.value
-  const more = (after: string | number) => api.tree(name, state, '', after)
   return (
     <div class="pane-rows" aria-busy={loaded.state === 'loading'}>
-      <Nodes key={loaded.value.key} first={page.items} next={page.next} more={more} />
+      <Nodes key={loaded.value.key} nodes={loaded.value.nodes} name={name} state={state} />
     </div>
   )
 }
 
-interface Props {
-  first: TreeRow[]
-  next: string | number | undefined
-  more: (after: string | number) => Promise<{ items: TreeRow[]; next?: string | number }>
-}
-
-function Nodes({ first, next: start, more }: Props): JSX.Element {
-  const [rows, setRows] = useState(first)
+function Nodes({ nodes, name, state }: { nodes: Pages<TreeRow>; name: string; state: string }): JSX.Element {
+  const version = nodes.version.value
   const [closed, setClosed] = useState<ReadonlySet<string>>(new Set())
-  const next = useRef(start)
-  const busy = useRef(false)
-  const shown = useMemo(() => visibleRows(rows, closed), [rows, closed])
+  const shown = useMemo(() => visibleRows(nodes.rows(), closed), [nodes, closed, closed.size > 0 && version])
   const chosen = address.value.node
-  const here = shown.findIndex((i) => rows[i]?.node === chosen)
+  const here = nodes.indexOf(chosen)
   const [current, setCurrent] = useState(-1)
-  const at = here >= 0 ? here : current
+  const on = here >= 0 ? shown.indexOf(here) : current
   const lit = matches.value
+  useEffect(() => void reach(nodes, chosen, name, state), [nodes, chosen])
 
-  const fetchMore = async (last: number): Promise<void> => {
-    if (busy.current || next.current === undefined || last < shown.length - 50) return
-    busy.current = true
-    const page = await more(next.current).catch(() => null)
-    busy.current = false
-    if (!page) return
-    next.current = page.next
-    setRows((all) => [...all, ...page.items])
-  }
-  useEffect(() => {
-    // A block that the address names may be further down than the rows that have come.
-    if (chosen !== null && next.current !== undefined && !rows.some((r) => r.node === chosen)) void fetchMore(Infinity)
-  }, [chosen, rows])
-  const rowAt = (i: number): TreeRow => rows[shown[i] as number] as TreeRow
-  const pick = (i: number): void => {
+  const rowAt = (i: number): TreeRow | undefined => nodes.row(shown[i] ?? -1)
+  const pick = async (i: number, how: 'push' | 'replace'): Promise<void> => {
     setCurrent(i)
-    select(rowAt(i).node)
+    const place = shown[i] ?? 0
+    if (!nodes.row(place)) await nodes.need(place, place)
+    const row = nodes.row(place)
+    if (row) select(row.node, undefined, how)
   }
   const turn = (i: number, open: boolean): void => {
+    const node = rowAt(i)?.node
+    if (node === undefined) return
     const changed = new Set(closed)
-    if (open) changed.delete(rowAt(i).node)
-    else changed.add(rowAt(i).node)
+    if (open) changed.delete(node)
+    else changed.add(node)
     setClosed(changed)
   }
   const onKey = (event: KeyboardEvent): boolean => {
-    if (at < 0 || event.shiftKey || !event.key.startsWith('Arrow')) return false
-    const row = rowAt(at)
+    const row = rowAt(on)
+    if (!row || event.shiftKey || !event.key.startsWith('Arrow')) return false
     const open = row.children > 0 && !closed.has(row.node)
     if (event.key === 'ArrowRight' && row.children > 0) {
-      if (open) pick(Math.min(at + 1, shown.length - 1))
-      else turn(at, true)
+      if (open) void pick(Math.min(on + 1, shown.length - 1), 'replace')
+      else turn(on, true)
       return true
     }
     if (event.key !== 'ArrowLeft' || row.depth === 0) return false
-    if (open) turn(at, false)
-    else pick(parentOf(at, rowAt))
+    if (open) turn(on, false)
+    else void pick(parentOf(on, rowAt), 'replace')
     return true
   }
   return (
@@ -87,48 +76,54 @@ function Nodes({ first, next: start, more }: Props): JSX.Element {
       label={`Tree of ${atName.value}`}
       role="tree"
       count={shown.length}
-      of={rows}
-      current={at}
+      of={shown}
+      current={on}
       estimate={() => 24}
-      onCurrent={pick}
-      onOpen={(i) => turn(i, closed.has(rowAt(i).node))}
+      onCurrent={(i, how) => void pick(i, how)}
+      onOpen={(i) => turn(i, closed.has(rowAt(i)?.node ?? ''))}
       onKey={onKey}
-      onRange={(_, last) => void fetchMore(last)}
-      rowClass={(i) => (lit?.has(rowAt(i).node) ? 'lit' : '')}
+      onRange={(first, last) => void nodes.need(shown[first] ?? 0, shown[last] ?? 0)}
+      rowClass={(i) => (lit?.has(rowAt(i)?.node ?? '') ? 'lit' : '')}
       aria={(i) => {
         const row = rowAt(i)
-        return { 'aria-level': row.depth + 1, 'aria-expanded': row.children > 0 ? !closed.has(row.node) : undefined }
+        const open = row && row.children > 0 ? !closed.has(row.node) : undefined
+        return { 'aria-level': (row?.depth ?? 0) + 1, 'aria-expanded': open }
       }}
-      row={(i) => (
-        <TreeLine
-          row={rowAt(i)}
-          closed={closed.has(rowAt(i).node)}
-          hidden={below(rows, shown[i] as number)}
-          turn={(open) => turn(i, open)}
-        />
-      )}
+      row={(i) => {
+        const row = rowAt(i)
+        if (!row) return <div class="tree-line faint">…</div>
+        return <TreeLine row={row} closed={closed.has(row.node)} turn={(open) => turn(i, open)} />
+      }}
     />
   )
 }
 
-function parentOf(i: number, rowAt: (i: number) => TreeRow): number {
-  const depth = rowAt(i).depth
+// reach fetches the rows around a node that the address names. Its row stands at least as far down
+// as the blocks before it, and not further than those and the nodes above them.
+async function reach(nodes: Pages<TreeRow>, node: string | null, name: string, state: string): Promise<void> {
+  if (node === null || nodes.indexOf(node) >= 0) return
+  const answer = await api.node(name, node, state).catch(() => null)
+  for (let i = answer?.place ?? Infinity; i < nodes.total && nodes.indexOf(node) < 0; i += pageSize)
+    await nodes.need(i, i)
+}
+
+function parentOf(i: number, rowAt: (i: number) => TreeRow | undefined): number {
+  const depth = rowAt(i)?.depth ?? 0
   let parent = i
-  while (parent > 0 && rowAt(parent).depth >= depth) parent--
+  while (parent > 0 && (rowAt(parent)?.depth ?? depth) >= depth) parent--
   return parent
 }
 
 interface LineProps {
   row: TreeRow
   closed: boolean
-  hidden: number
   turn: (open: boolean) => void
 }
 
-function TreeLine({ row, closed, hidden, turn }: LineProps): JSX.Element {
+function TreeLine({ row, closed, turn }: LineProps): JSX.Element {
   return (
-    <div class="tree-line" data-region={row.region} data-top={row.depth <= 1}>
-      <span class="tree-indent" style={{ width: `${row.depth * 16}px` }} />
+    <div class="tree-line" data-class={row.class}>
+      <span class="tree-indent" style={{ width: `${row.depth * 14}px` }} />
       <span
         class="tree-turn"
         onClick={(event) => {
@@ -137,24 +132,44 @@ function TreeLine({ row, closed, hidden, turn }: LineProps): JSX.Element {
         }}>
         {row.children > 0 ? (closed ? '▸' : '▾') : ''}
       </span>
+      {row.class !== 'block' && <span class="tree-class">{className(row)}</span>}
       <span class="tree-id">
         <Safe text={row.node} />
       </span>
-      <span class="tree-type">
-        <Safe text={row.type} />
-      </span>
-      {row.offset !== undefined && row.offset !== 0 && <span class="tree-offset">{signed(row.offset)}</span>}
+      {row.class === 'block' && row.type !== 'block' && (
+        <span class="tree-type">
+          <Safe text={row.type} />
+        </span>
+      )}
+      {row.offset !== 0 && row.class !== 'container' && <span class="tree-type">offset {signed(row.offset)}</span>}
       {row.role && (
         <span class="tree-role">
           <Safe text={row.role} />
         </span>
       )}
-      {row.ttl_left !== undefined && row.ttl_left !== null && <span class="tree-ttl">ttl {row.ttl_left}</span>}
-      {closed && hidden > 0 && <span class="faint">{count(hidden)} below</span>}
+      {row.kind && (
+        <span class="tree-type">
+          <Safe text={row.kind} />
+        </span>
+      )}
+      {row.key && (
+        <span class="tree-key">
+          #<Safe text={row.key} />
+        </span>
+      )}
+      {row.ttl_left !== undefined && <span class="tree-ttl">ttl {row.ttl_left}</span>}
+      {row.class === 'turn' && <span class="tree-type">cycle {row.born}</span>}
+      {row.class !== 'block' && <span class="tree-type">{plural(row.blocks, 'block')}</span>}
       <span class="tree-first">{row.first && <Safe text={row.first} />}</span>
-      {row.tokens !== undefined && <span class="tree-tokens">{count(row.tokens)}</span>}
+      <span class="tree-type">{row.tokens === undefined ? bytes(row.bytes) : plural(row.tokens, 'token')}</span>
     </div>
   )
+}
+
+// className names a node that is no block, as pact show does.
+function className(row: TreeRow): string {
+  if (row.class !== 'container') return row.class
+  return row.offset === 0 ? 'core' : 'group ' + signed(row.offset)
 }
 
 function signed(n: number): string {

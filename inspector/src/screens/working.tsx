@@ -50,9 +50,10 @@ export function Working() {
                 aria-controls="pane" onClick={() => go({ view: p.view })}><kbd>{i + 1}</kbd>{p.title}</button>
             ))}
           </div>
-          <div class="pane" role="tabpanel" id="pane" tabIndex={0} aria-labelledby={'tab-' + view}><Shown /></div>
+          <div class="pane" role="tabpanel" id="pane" tabIndex={0} aria-labelledby={'tab-' + view}>
+            {context.value.value && <Shown />}</div>
         </section>
-        <section class="right" aria-label="Block"><Block /></section>
+        <section class="right" aria-label="Block">{context.value.value && <Block />}</section>
       </div>
     </main>
   )

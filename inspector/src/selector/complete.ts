@@ -81,7 +81,10 @@ export function complete(text: string, caret: number, names: Names): Offer[] {
     case 'region':
       return add(1, regions, 'region')
     case 'type':
-      return add(1, [...classes, ...names.types.filter((t) => !classes.includes(t))], 'type')
+      return [
+        ...add(1, [...classes, ...names.types.filter((t) => !classes.includes(t))], 'type'),
+        ...(typed.includes(':') ? add(typed.lastIndexOf(':') + 1, pseudos, 'pseudo-class') : []),
+      ]
     case 'key':
       return add(1, names.keys.map(quote), 'key')
     case 'tag':
@@ -89,7 +92,6 @@ export function complete(text: string, caret: number, names: Names): Offer[] {
     case 'pseudo':
       return add(1, pseudos, 'pseudo-class')
     case 'control':
-      return add(1, controls, 'control')
     case 'address':
       return here.from === 0 ? add(1, addresses, 'address') : add(1, controls, 'control')
     case 'bracket':

@@ -32,7 +32,7 @@ const name = `[\\w-]+(?::(?!${pseudo})[\\w-]+)*`
 const quoted = `'(?:\\\\.|[^'\\\\])*'?|"(?:\\\\.|[^"\\\\])*"?`
 const outside: [Kind, RegExp][] = [
   ['space', /\s+/y],
-  ['control', /@(?:limit|p|order|mode)(?![\w-])(?:=[\w:,-]*)?|@(?:first|unique)(?![\w-])/y],
+  ['control', /@(?!history(?![\w-])|[tc](?![A-Za-z_]))[A-Za-z_]+(?:=[\w:,-]*)?/y],
   ['address', /@(?:history|\*|[tc]-?(?:\d+|\*)?)?(?:(?:\.\.|:)(?:@?[tc])?-?(?:\d+|\*)?)?/y],
   ['region', /\^[\w-]*/y],
   ['type', new RegExp(`\\.(?:${name})?`, 'y')],
