@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -242,6 +243,9 @@ func (c *Context) addressed(ctx context.Context, s *state, q *selector.Selector)
 
 // trees reads the snapshots of some cycles, newest first.
 func (c *Context) trees(ctx context.Context, s *state, first, last int64) ([]*tree.Tree, error) {
+	if err := budget.Snapshots(ctx, last-first+1); err != nil {
+		return nil, err
+	}
 	trees, err := store.Collect(c.store.History(ctx, s.Key, first, last))
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/internal/strata"
 	"github.com/contexttree/pact/store"
 	"github.com/danielgtaylor/huma/v2"
@@ -89,6 +90,7 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 				"send the request again in a moment"))
 		}
 		defer func() { <-o.places }()
+		ctx = budget.With(ctx, s.limits.visits, s.limits.reads)
 		out, err := answer(ctx, in)
 		if err != nil {
 			return nil, withHeaders(failureOf(err))

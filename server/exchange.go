@@ -22,6 +22,7 @@ type exchange struct {
 	http.ResponseWriter
 	request *http.Request
 	right   right
+	limits  *limits
 	status  int // 0 before the first byte of the answer
 	bytes   int64
 	invalid bool // the framework refused a parameter, with a status of its own
@@ -53,7 +54,7 @@ func (e *exchange) Write(p []byte) (int, error) {
 		e.status = http.StatusOK
 	}
 	// A writer that has no deadlines is one of a test or of another program.
-	_ = http.NewResponseController(e.ResponseWriter).SetWriteDeadline(time.Now().Add(writeTime))
+	_ = http.NewResponseController(e.ResponseWriter).SetWriteDeadline(time.Now().Add(e.limits.write))
 	n, err := e.ResponseWriter.Write(p)
 	e.bytes += int64(n)
 	return n, err
@@ -103,7 +104,7 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 		return nil, refuse(http.StatusUnsupportedMediaType, badMedia, "the body is not declared as JSON",
 			"send the header Content-Type: application/json")
 	}
-	data, err := io.ReadAll(e.body(MaxBody, bodyTime))
+	data, err := io.ReadAll(e.body(MaxBody, e.limits.body))
 	if err != nil {
 		return nil, unread(err)
 	}

@@ -23,11 +23,20 @@ const (
 	MaxImport   = 256 << 20        // bytes of the body of an import
 	MaxRequests = 64               // requests that are answered at once, event streams not counted
 	MaxStreams  = 32               // event streams that are open at once
+	MaxVisits   = 20_000_000       // nodes that the selectors of a request may visit
+	MaxReads    = 10_000           // snapshots that they may ask
 	bodyTime    = time.Minute      // to receive a body
 	importTime  = 10 * time.Minute // to receive the body of an import
 	writeTime   = 30 * time.Second // for a client to take one piece of an answer
 	answerTime  = time.Minute      // to answer a request, except import, export and events
 )
+
+// limits are those limits that a test cannot reach: visits, reads, and how long a client may
+// take.
+type limits struct {
+	visits, reads int64
+	body, write   time.Duration
+}
 
 // Options says who may use a handler, and how.
 type Options struct {
@@ -62,6 +71,7 @@ type Server struct {
 	options  Options
 	session  string // value of the cookie for the token of the run
 	tokens   tokens
+	limits   limits
 	mux      *http.ServeMux
 	api      huma.API
 	requests chan struct{} // holds one value for each request that is being answered
@@ -80,6 +90,7 @@ func New(s store.Complete, o Options) *Server {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	h := &Server{store: s, options: o, session: sessionOf(o.Token), mux: http.NewServeMux(),
+		limits:   limits{MaxVisits, MaxReads, bodyTime, writeTime},
 		requests: make(chan struct{}, MaxRequests), streams: make(chan struct{}, MaxStreams), done: make(chan struct{})}
 	h.api = newAPI(h.mux)
 	h.page()
@@ -107,23 +118,24 @@ func (s *Server) Close() { s.close.Do(func() { close(s.done) }) }
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	e := &exchange{ResponseWriter: w}
+	e := &exchange{ResponseWriter: w, limits: &s.limits}
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e))
 	e.request = r
 	defer func() {
-		if problem := recover(); problem != nil {
-			if problem == http.ErrAbortHandler {
-				panic(problem)
-			}
+		problem := recover()
+		if problem != nil && problem != http.ErrAbortHandler {
 			// What the panic says may quote a content; the stack has only places in the code.
 			s.options.Log.Error("panic", "operation", r.Pattern, "stack", string(debug.Stack()))
-			if e.status != 0 {
-				panic(http.ErrAbortHandler) // the client must see that the answer broke off
+			if e.status == 0 {
+				problem = nil
+				e.fail(refuse(http.StatusInternalServerError, internal, "the server failed", "report it with its log"))
 			}
-			e.fail(refuse(http.StatusInternalServerError, internal, "the server failed", "report it with its log"))
 		}
-		s.options.Log.Info("request", "method", r.Method, "operation", r.Pattern, "status", e.status,
-			"bytes", e.bytes, "took", time.Since(began))
+		s.options.Log.Info("request", "method", methodOf(r), "operation", r.Pattern, "status", e.status,
+			"bytes", e.bytes, "took", time.Since(began), "broken", problem != nil)
+		if problem != nil {
+			panic(http.ErrAbortHandler) // the client must see that the answer broke off
+		}
 	}()
 	protect(e.Header())
 	var f *failure
@@ -136,6 +148,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	s.mux.ServeHTTP(&plainRefusals{exchange: e}, r)
+}
+
+// methodOf returns the method of a request for the log, where a client must not write.
+func methodOf(r *http.Request) string {
+	switch r.Method {
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+		return r.Method
+	}
+	return "other"
 }
 
 // health adds the operations that say whether the server works. They need no token.

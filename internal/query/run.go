@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/contexttree/pact/internal/budget"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -91,9 +92,7 @@ func (p *Plan) run(ctx context.Context, t *tree.Tree, only map[*tree.Entry][]spa
 		}
 	}
 	r.visit(t.Root(), location{}, in, picked)
-	if r.err == nil {
-		r.err = ctx.Err()
-	}
+	r.check(r.result.Visited & (visitsBetweenChecks - 1))
 	if r.err != nil {
 		return Result{}, r.err
 	}
@@ -209,10 +208,24 @@ func (r *run) visit(e *tree.Entry, at location, in []state, picked []uint64) {
 // countVisit counts a tested node and reports whether the run goes on.
 func (r *run) countVisit() bool {
 	r.result.Visited++
-	if r.result.Visited&4095 == 0 && r.ctx.Err() != nil {
-		r.fail(r.ctx.Err())
+	if r.result.Visited&(visitsBetweenChecks-1) == 0 {
+		r.check(visitsBetweenChecks)
 	}
 	return r.err == nil
+}
+
+// visitsBetweenChecks is how many nodes a run visits before it looks whether it may go on. It
+// is a power of two.
+const visitsBetweenChecks = 4096
+
+// check ends the run if its context ends, or if the visits since the last check are more than
+// the caller allows.
+func (r *run) check(visits int) {
+	if err := r.ctx.Err(); err != nil {
+		r.fail(err)
+	} else if err := budget.Nodes(r.ctx, visits); err != nil {
+		r.fail(err)
+	}
 }
 
 // selectNode adds a node to the result.

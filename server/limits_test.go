@@ -1,0 +1,237 @@
+package server_test
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/server"
+)
+
+func TestAQueryMayVisitSoManyNodesAndSnapshots(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	for cycle := range 5 {
+		r.must(nil, "POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d,"edits":[%s]}`, cycle, hello))
+	}
+	r.LimitTo(12, 3, time.Minute)
+	r.must(nil, "GET", "/v1/contexts/a/select?q=^ah", "")
+	for path, says := range map[string]string{
+		"select?q=@*+.block":                       "more than 3 snapshots",
+		"explain?q=@t-4..@t0+.block":               "more than 3 snapshots",
+		"range?q=@t-4..@t0+.block":                 "more than 3 snapshots",
+		"range?q=@t-4..@t0+.block&max_snapshots=1": "more than 3 snapshots",
+		"diff?from=@t-1&to=@t0&select=*":           "more than 12 nodes",
+		"range?q=@t-2..@t0+*":                      "more than 12 nodes",
+	} {
+		f := r.call("GET", "/v1/contexts/a/"+path, "").refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
+		if !strings.Contains(f.Error.Message, says) || f.Error.Details.Remedy == "" {
+			t.Errorf("%s: %+v", path, f)
+		}
+	}
+	f := r.call("POST", "/v1/contexts/a/commits", `{"cycle":5,"pruning":{"select":["*","*","*"]}}`).
+		refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
+	if !strings.Contains(f.Error.Message, "12 nodes") {
+		t.Errorf("%+v", f)
+	}
+	var now struct{ Revision int }
+	if r.must(&now, "GET", "/v1/contexts/a", ""); now.Revision != 6 {
+		t.Error("a refused commit changed the context")
+	}
+}
+
+// TestJSONThatCostsMoreThanItsLengthIsRefused sends values that nest, spread or count far
+// beyond what a document may, and measures that the server gives their memory back.
+func TestJSONThatCostsMoreThanItsLengthIsRefused(t *testing.T) {
+	r := start(t, server.Options{})
+	const many = 1_000_000
+	for name, value := range map[string]string{
+		"lists in lists":   strings.Repeat("[", many) + strings.Repeat("]", many),
+		"objects":          strings.Repeat(`{"a":`, many) + "1" + strings.Repeat("}", many),
+		"a long number":    strings.Repeat("9", many),
+		"a long fraction":  "0." + strings.Repeat("3", many),
+		"a long exponent":  "1e" + strings.Repeat("9", many),
+		"a thousand lists": strings.Repeat("[", 2000) + strings.Repeat("]", 2000),
+	} {
+		got := r.call("POST", "/v1/contexts", `{"name":"a","attrs":{"x:y":`+value+`}}`)
+		if got.StatusCode != http.StatusRequestEntityTooLarge && got.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", name, got.Status)
+		}
+	}
+	// A wide value is as long as it is wide, so the limit of the body is its limit too.
+	r.must(nil, "POST", "/v1/contexts", `{"name":"wide","attrs":{"x:y":[0`+strings.Repeat(",0", many)+`]}}`)
+	var page struct{ Contexts []struct{ Name string } }
+	if r.must(&page, "GET", "/v1/contexts", ""); fmt.Sprint(page.Contexts) != "[{wide}]" {
+		t.Errorf("the contexts %v", page.Contexts)
+	}
+	runtime.GC()
+	var memory runtime.MemStats
+	if runtime.ReadMemStats(&memory); memory.HeapAlloc > 200<<20 {
+		t.Errorf("%d MB are left", memory.HeapAlloc>>20)
+	}
+}
+
+func TestTextThatIsNoUTF8IsRefusedWhereverItStands(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	for _, path := range []string{"/v1/contexts/%ff", "/v1/contexts/a/select?q=%ff", "/v1/contexts/a/nodes/%ff/life",
+		"/v1/events?context=%ff", "/v1/contexts/a/select?q=.block&edition=%ff", "/v1/fmt?q=%c3%28",
+		"/v1/contexts?limit=%ff", "/v1/contexts/a/thread?as=%ff", "/v1/contexts/a/diff?from=%ff"} {
+		if got := r.call("GET", path, ""); got.StatusCode < 400 || got.StatusCode > 499 {
+			t.Errorf("%s: %s %s", path, got.Status, got.body)
+		}
+	}
+	r.call("POST", "/v1/contexts/a/commits", "{\"cycle\":0,\"message\":\"\xff\"}").
+		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	got := r.call("POST", "/v1/contexts/a/commits", `{"cycle":0}`, "Idempotency-Key", "\xff\xfe")
+	if got.StatusCode >= 500 {
+		t.Errorf("a key that is no UTF-8: %s %s", got.Status, got.body)
+	}
+}
+
+// TestASlowClientLosesItsPlace takes nothing of a long answer, or sends a body without end;
+// the server ends the connection and serves others.
+func TestASlowClientLosesItsPlace(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	long := `{"op":"add","into":"^ah","node":{"role":"user","content":"` + strings.Repeat("x", 7<<20) + `"}}`
+	for cycle := range 3 {
+		r.must(nil, "POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d,"edits":[%s]}`, cycle, long))
+	}
+	r.LimitTo(server.MaxVisits, server.MaxReads, 300*time.Millisecond)
+	head := " HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer " + r.Token() + "\r\nContent-Type: application/json\r\n"
+	reading := r.dial("GET /v1/contexts/a/export" + head + "\r\n")
+	sending := r.dial("POST /v1/contexts" + head + "Content-Length: 1000\r\n\r\n{")
+	for _, operation := range []string{"GET /v1/contexts/{name}/export", "POST /v1/contexts\""} {
+		for deadline := time.Now().Add(20 * time.Second); !strings.Contains(r.log.String(), operation); {
+			if time.Now().After(deadline) {
+				t.Fatalf("%s still runs:\n%s", operation, r.log)
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+	}
+	if text, _ := io.ReadAll(sending); !strings.Contains(string(text), "400 Bad Request") {
+		t.Errorf("the slow sender was told %.200s", text)
+	}
+	if n, _ := io.Copy(io.Discard, reading); n > 20<<20 {
+		t.Errorf("the slow reader got %d bytes, which is everything", n)
+	}
+	r.must(nil, "GET", "/v1/contexts", "")
+}
+
+// dial opens a connection that takes little at a time, and sends bytes.
+func (r *running) dial(bytes string) net.Conn {
+	r.t.Helper()
+	conn, err := net.Dial("tcp", r.url[len("http://"):])
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { conn.Close() })
+	_ = conn.SetDeadline(time.Now().Add(time.Minute))
+	if _, err := io.WriteString(conn, bytes); err != nil {
+		r.t.Fatal(err)
+	}
+	return conn
+}
+
+// TestManyIdleStreamsLeaveTheServerFree asks for thousands of event streams that read nothing.
+// As many as may be open are, all others are refused, and other requests go on.
+func TestManyIdleStreamsLeaveTheServerFree(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	asked := testrun.Size(t, 1000, 10_000, 10_000)
+	ctx, end := context.WithCancel(t.Context())
+	var mu sync.Mutex
+	statuses := make(map[int]int)
+	queue := make(chan struct{}, asked)
+	for range asked {
+		queue <- struct{}{}
+	}
+	close(queue)
+	var wait sync.WaitGroup
+	var open []io.Closer
+	for range 50 {
+		wait.Go(func() {
+			for range queue {
+				req, err := http.NewRequestWithContext(ctx, "GET", r.url+"/v1/events?context=a", nil)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				req.Header.Set("Authorization", "Bearer "+r.Token())
+				res, err := http.DefaultClient.Do(req)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				mu.Lock()
+				statuses[res.StatusCode]++
+				open = append(open, res.Body)
+				mu.Unlock()
+				if res.StatusCode != http.StatusOK {
+					res.Body.Close()
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if statuses[http.StatusOK] != server.MaxStreams || statuses[http.StatusTooManyRequests] != asked-server.MaxStreams {
+		t.Errorf("the answers %v", statuses)
+	}
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0}`)
+	end()
+	for _, body := range open {
+		body.Close()
+	}
+}
+
+// TestAClockThatJumpsChangesNoOrder commits with a clock of another century, and then through
+// the server, whose clock is far behind that.
+func TestAClockThatJumpsChangesNoOrder(t *testing.T) {
+	r := start(t, server.Options{})
+	later := time.Date(2150, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano()
+	c, err := pact.Create(t.Context(), r.store, "a", &pact.CreateOptions{
+		OpenOptions: pact.OpenOptions{Clock: func() int64 { return later }}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	live := r.follow(t, "a", "0")
+	if _, err := c.Commit(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":1,"edits":[`+hello+`]}`)
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":2,"edits":[`+hello+`]}`)
+	live.expect("1 create", "2 commit", "3 commit", "4 commit")
+	var found struct{ IDs []string }
+	if r.must(&found, "GET", "/v1/contexts/a/select?q=.block", ""); len(found.IDs) != 2 ||
+		!strings.HasPrefix(found.IDs[0], "block:3-") || !strings.HasPrefix(found.IDs[1], "block:2-") {
+		t.Errorf("the blocks %v", found.IDs)
+	}
+}
+
+// TestAnEventIDOfAnotherContextCountsAsARevision resumes with an id that another context
+// gave: what lies behind it in this log comes, and an id beyond the log is a gap.
+func TestAnEventIDOfAnotherContextCountsAsARevision(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	r.must(nil, "POST", "/v1/contexts", `{"name":"b"}`)
+	for cycle := range 3 {
+		r.must(nil, "POST", "/v1/contexts/a/commits", fmt.Sprintf(`{"cycle":%d}`, cycle))
+	}
+	r.must(nil, "POST", "/v1/contexts/b/commits", `{"cycle":0}`)
+	r.follow(t, "b", "1").expect("2 commit")
+	if what, data := r.follow(t, "b", "4").next(); what != "gap" || data != `{"after":2}` {
+		t.Errorf("%s %s", what, data)
+	}
+	r.call("GET", "/v1/events?context=b", "", "Last-Event-ID", strings.Repeat("9", 30)).
+		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
