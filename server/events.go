@@ -28,6 +28,9 @@ const (
 	eventFailed   = "failed"   // the store failed, or the token was revoked; the stream ends
 )
 
+// eventsPath is where a program follows a context.
+const eventsPath = "/v1/events"
+
 // gap says where a stream goes on.
 type gap struct {
 	After int64 `json:"after" doc:"Revision after which the stream goes on"`
@@ -39,7 +42,7 @@ func (s *Server) events() {
 		Context string `query:"context" required:"true" doc:"Name of the context"`
 		Last    int64  `header:"Last-Event-ID" minimum:"-1" default:"-1" doc:"Revision of the last event that the client has"`
 	}
-	add(s, operation{method: "GET", path: "/v1/events", id: "events", writes: "text/event-stream", streams: true,
+	add(s, operation{method: "GET", path: eventsPath, id: "events", writes: "text/event-stream", streams: true,
 		places: s.streams, summary: "Follow the log and the attempts of a context as server-sent events"},
 		func(ctx context.Context, in *following) (*empty, error) {
 			select {

@@ -43,7 +43,7 @@ func (s *Server) admit(r *http.Request) (right, *failure) {
 		return right{}, refuse(http.StatusForbidden, foreignPage, "a page of another origin sent the request",
 			"send it from a program, or from a page of this server")
 	}
-	if !strings.HasPrefix(r.URL.Path, "/v1/") || r.URL.Path == sessionPath {
+	if !strings.HasPrefix(r.URL.Path, "/v1/") && r.URL.Path != metricsPath || r.URL.Path == sessionPath {
 		return right{}, nil
 	}
 	if s.options.NoToken {

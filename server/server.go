@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 	"github.com/danielgtaylor/huma/v2"
+	"go.opentelemetry.io/otel/trace"
 )
 
 // Limits of one handler.
@@ -63,6 +64,9 @@ type Options struct {
 	// Log gets one line for each request; nil for none. It never has names, selectors or
 	// contents: only the method, the operation, the status, the bytes and the time.
 	Log *slog.Logger
+	// Spans gets a span for each request, under the same rule; nil for the provider of
+	// otel.SetTracerProvider, which keeps none unless the program sets it.
+	Spans trace.TracerProvider
 }
 
 // Server is a handler that serves the contexts of a store. It is safe for concurrent use.
@@ -72,6 +76,7 @@ type Server struct {
 	session  string // value of the cookie for the token of the run
 	tokens   tokens
 	limits   limits
+	metrics  *metrics
 	mux      *http.ServeMux
 	api      huma.API
 	requests chan struct{} // holds one value for each request that is being answered
@@ -95,6 +100,7 @@ func New(s store.Complete, o Options) *Server {
 	h.api = newAPI(h.mux)
 	h.page()
 	h.health()
+	h.measured()
 	h.contexts()
 	h.questions()
 	h.origins()
@@ -119,6 +125,7 @@ func (s *Server) Close() { s.close.Do(func() { close(s.done) }) }
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	e := &exchange{ResponseWriter: w, limits: &s.limits}
+	r, span := s.traced(r)
 	r = r.WithContext(context.WithValue(r.Context(), exchangeKey{}, e))
 	e.request = r
 	defer func() {
@@ -131,8 +138,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				e.fail(refuse(http.StatusInternalServerError, internal, "the server failed", "report it with its log"))
 			}
 		}
+		took := time.Since(began)
+		s.metrics.count(r, e, took, problem != nil)
+		endSpan(span, r, e, problem != nil)
 		s.options.Log.Info("request", "method", methodOf(r), "operation", r.Pattern, "status", e.status,
-			"bytes", e.bytes, "took", time.Since(began), "broken", problem != nil)
+			"bytes", e.bytes, "took", took, "broken", problem != nil)
 		if problem != nil {
 			panic(http.ErrAbortHandler) // the client must see that the answer broke off
 		}
