@@ -203,6 +203,9 @@ func (i *Importer) Rest(ctx context.Context, apiName string, body []byte) error 
 	return l.bring(ctx, q.system, q.conversation)
 }
 
+// Has reports whether a call with this ID is recorded; no call has the ID "".
+func (i *Importer) Has(id string) bool { return id != "" && i.known[id] != nil }
+
 // Skipped returns how many calls were left out because they were recorded before.
 func (i *Importer) Skipped() int { return i.skipped }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"testing"
@@ -307,5 +308,35 @@ func TestARequestGoesOnWithTheAnswerToAnEmptyOne(t *testing.T) {
 	}
 	if names, added := addAll(t, store.NewMemory(), calls); added != 2 || len(names) != 1 {
 		t.Errorf("%d calls were added as %q, want 2 in one context", added, names)
+	}
+}
+
+func TestSourceOfAContext(t *testing.T) {
+	s := store.NewMemory()
+	byHand, err := pact.Create(t.Context(), s, "by hand", nil)
+	must(t, err)
+	if of := record.SourceOf(byHand.Working()); of != nil {
+		t.Errorf("a context that no recorder made has the source %+v", of)
+	}
+	source := map[string]any{"format": "a log", "exact": "rebuilt", "missing": []string{"the tools"}}
+	for name, want := range map[string]record.Source{"recorded": {Exact: "wire"},
+		"imported": {Exact: "rebuilt", Format: "a log", Missing: []string{"the tools"}}} {
+		o := record.ImportOptions{Context: name}
+		if name == "imported" {
+			o.Source = source
+		}
+		i, err := record.NewImporter(t.Context(), s, o)
+		must(t, err)
+		_, err = i.Add(t.Context(), record.Past{ID: "1", API: "openai.chat",
+			Body: []byte(`{"model":"m","messages":[{"role":"user","content":"hi"}]}`)})
+		must(t, err)
+		if !i.Has("1") || i.Has("2") || i.Has("") {
+			t.Error("the importer does not know which calls are recorded")
+		}
+		c, err := pact.Open(t.Context(), s, name, nil)
+		must(t, err)
+		if of := record.SourceOf(c.Working()); of == nil || !reflect.DeepEqual(*of, want) {
+			t.Errorf("%s: the source is %+v, want %+v", name, of, want)
+		}
 	}
 }

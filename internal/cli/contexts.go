@@ -3,24 +3,30 @@ package cli
 import (
 	"bufio"
 	"context"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
+	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
 )
 
 // listed is a context in the answer of pact contexts --json.
 type listed struct {
-	Name     string       `json:"name"`
-	Edition  string       `json:"edition"`
-	First    int64        `json:"first_cycle"`
-	Last     int64        `json:"last_cycle"`
-	Cycles   int64        `json:"cycles"`
-	Revision int64        `json:"revision"`
-	Origin   *pact.Origin `json:"origin,omitempty"` // where it began, if it is a fork
+	Name           string            `json:"name"`
+	Edition        string            `json:"edition"`
+	First          int64             `json:"first_cycle"`
+	Last           int64             `json:"last_cycle"`
+	Cycles         int64             `json:"cycles"`
+	Revision       int64             `json:"revision"`
+	Origin         *pact.Origin      `json:"origin,omitempty"` // where it began, if it is a fork
+	*record.Source                   // nil if no recorder made it
+	Policy         *lifecycle.Policy `json:"policy,omitempty"` // that it keeps
 }
 
 func (a *app) contextsCommand() *cobra.Command {
@@ -28,7 +34,10 @@ func (a *app) contextsCommand() *cobra.Command {
 		Use:   "contexts",
 		Short: "List the contexts of the store",
 		Long: `List the contexts of the store by name: the edition of their selectors, the number of
-snapshots and of changes and, for a fork, where it began.`,
+snapshots and of changes and, where there are any, how its requests relate to what was
+sent, the limits of the policy that it keeps, and where a fork began. Requests are wire
+if they are as they were sent, reported if the program that sent them wrote them down,
+and rebuilt if its log lacks parts of them.`,
 		Example: "  pact contexts\n  pact contexts --json --db other.db",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
@@ -43,30 +52,78 @@ snapshots and of changes and, for a fork, where it began.`,
 			}
 			list := make([]listed, len(infos))
 			for i, c := range infos {
-				list[i] = listed{c.Name, c.Edition, c.First, c.Cycle, max(0, c.Cycle-c.First+1), c.Revision, originOf(c, infos)}
+				list[i] = listed{Name: c.Name, Edition: c.Edition, First: c.First, Last: c.Cycle,
+					Cycles: max(0, c.Cycle-c.First+1), Revision: c.Revision, Origin: originOf(c, infos)}
+				if err := list[i].look(ctx, s); err != nil {
+					return err
+				}
 			}
 			if a.json {
 				return a.printJSON(list)
 			}
-			rows, forks := make([][]string, len(list)), false
-			for i, c := range list {
-				rows[i] = cells(c.Name, c.Edition, strconv.FormatInt(c.Cycles, 10), strconv.FormatInt(c.Revision, 10))
-				if c.Origin != nil {
-					rows[i], forks = append(rows[i], visible(originText(*c.Origin))), true
-				}
-			}
-			if len(rows) == 0 {
-				a.printf("%s holds no contexts\n", a.shown())
-				return nil
-			}
-			if forks {
-				a.table([]string{"context", "edition", "cycles", "revision", "fork of"}, rows, "llrrl")
-			} else {
-				a.table([]string{"context", "edition", "cycles", "revision"}, rows, "llrr")
-			}
+			a.drawList(list)
 			return nil
 		}),
 	}
+}
+
+// look reads what the root of a context says.
+func (l *listed) look(ctx context.Context, s store.Store) error {
+	c, err := pact.Open(ctx, s, l.Name, nil)
+	switch fault.CodeOf(err) {
+	case "":
+	case fault.ContextNotFound: // somebody deleted it meanwhile
+		return nil
+	default:
+		return err
+	}
+	l.Source = record.SourceOf(c.Working())
+	if l.Policy, err = c.Working().Policy(); fault.CodeOf(err) == fault.DocumentInvalid {
+		return nil // a list of contexts does not fail over one of them; pact show says it
+	}
+	return err
+}
+
+func (a *app) drawList(list []listed) {
+	if len(list) == 0 {
+		a.printf("%s holds no contexts\n", a.shown())
+		return
+	}
+	has := func(f func(listed) bool) bool { return slices.ContainsFunc(list, f) }
+	sourced := has(func(l listed) bool { return l.Source != nil })
+	kept := has(func(l listed) bool { return l.Policy != nil })
+	forks := has(func(l listed) bool { return l.Origin != nil })
+	head, align := []string{"context", "edition", "cycles", "revision"}, "llrr"
+	add := func(wanted bool, name string) {
+		if wanted {
+			head, align = append(head, name), align+"l"
+		}
+	}
+	add(sourced, "requests")
+	add(kept, "policy")
+	add(forks, "fork of")
+	rows := make([][]string, len(list))
+	for i, c := range list {
+		rows[i] = cells(c.Name, c.Edition, strconv.FormatInt(c.Cycles, 10), strconv.FormatInt(c.Revision, 10))
+		if sourced {
+			exact := ""
+			if c.Source != nil {
+				exact = c.Exact
+			}
+			rows[i] = append(rows[i], visible(exact))
+		}
+		if kept {
+			limits := ""
+			if c.Policy != nil {
+				limits = limitsText(c.Policy)
+			}
+			rows[i] = append(rows[i], limits)
+		}
+		if c.Origin != nil {
+			rows[i] = append(rows[i], visible(originText(*c.Origin)))
+		}
+	}
+	a.table(head, rows, align)
 }
 
 func (a *app) newCommand() *cobra.Command {

@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/calllog"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -48,9 +49,10 @@ type part struct {
 	name         string
 	conversation *transcript.Conversation
 	session      *calllog.Session
-	format       string         // of the log
-	begun        map[string]any // the call of another part that began a sub-agent, nil for none
-	lost         *lossReader    // adds up what the policy takes; nil without one
+	format       string           // of the log
+	begun        map[string]any   // the call of another part that began a sub-agent, nil for none
+	stored       *record.Importer // of a dry run: knows the calls that the store has, nil elsewhere
+	lost         *lossReader      // adds up what the policy takes; nil without one
 }
 
 // split divides the input into parts, one for each context.
@@ -298,7 +300,7 @@ pact open also imports, and says what it found.`,
 			return err
 		}
 		if in.kind != isTranscript && !in.policy.Empty() {
-			return usage(cmd, "limits are for transcripts, whose calls are replayed under them; this is a %s", in.kind)
+			return in.refuseLimits(policy.typed(cmd))
 		}
 		for i := range in.parts {
 			if policy.prunes(&in.policy) {
@@ -306,10 +308,13 @@ pact open also imports, and says what it found.`,
 			}
 		}
 		s := store.Store(store.NewMemory())
-		if !*dry {
-			if s, err = a.openStore(ctx); err != nil {
-				return err
-			}
+		if *dry {
+			err = a.rehearse(ctx, in)
+		} else {
+			s, err = a.openStore(ctx)
+		}
+		if err != nil {
+			return err
 		}
 		defer s.Close()
 		list, err := a.importAll(ctx, s, in, false)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -106,10 +108,8 @@ func (in *input) logParts(log *calllog.Log, name string) []part {
 	return parts
 }
 
-// recordLog makes the contexts of a session, or adds to those that an earlier
-// import of the same log made.
-func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenOptions,
-	progress func(done int)) ([]imported, error) {
+// importer returns an importer of the calls of a session.
+func (p *part) importer(ctx context.Context, s store.Store, actor string) (*record.Importer, error) {
 	source := map[string]any{"format": p.format, "exact": string(p.session.Exact)}
 	if len(p.session.Missing) > 0 {
 		source["missing"] = p.session.Missing
@@ -118,18 +118,73 @@ func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenO
 	if len(p.session.Calls) > 0 {
 		first = p.session.Calls[0].ID
 	}
-	importer, err := record.NewImporter(ctx, s, record.ImportOptions{Context: p.name, Actor: o.Actor, Source: source,
-		First: first, Begun: p.begun})
+	return record.NewImporter(ctx, s, record.ImportOptions{Context: p.name, Actor: actor, Source: source, First: first,
+		Begun: p.begun})
+}
+
+// rehearse looks into the store, if there is one, for what a dry run must know: which
+// names are taken, and which calls are recorded already. It refuses what the import
+// would refuse.
+func (a *app) rehearse(ctx context.Context, in *plan) error {
+	if !postgres.IsAddress(a.db) {
+		if _, err := os.Stat(a.db); errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+	}
+	s, err := a.existingStore(ctx)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for i := range in.parts {
+		p := &in.parts[i]
+		if p.session == nil {
+			_, err = a.existing(ctx, s, in, *p, false)
+		} else {
+			p.stored, err = p.importer(ctx, s, "")
+		}
+		if err != nil {
+			return inFile(err, in.name, in.data)
+		}
+	}
+	return nil
+}
+
+// refuseLimits returns the error for limits on an import that replays nothing. The calls
+// of a log say themselves what was sent, and the snapshots of a history are what they
+// are: a pruned one would say that something else was sent. flags are the limits as
+// they were typed.
+func (in *plan) refuseLimits(flags string) error {
+	name := "NAME"
+	if len(in.parts) > 0 {
+		name = quote(in.parts[0].name)
+	}
+	return fault.New(fault.DocumentInvalid, "limits are for transcripts, whose calls are replayed under them; the "+
+		string(in.kind)+" says itself what was sent", "import it without them, then ask what they would take: pact prune "+
+		name+flags+" --dry-run")
+}
+
+// recordLog makes the contexts of a session, or adds to those that an earlier
+// import of the same log made.
+func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenOptions,
+	progress func(done int)) ([]imported, error) {
+	importer, err := p.importer(ctx, s, o.Actor)
 	if err != nil {
 		return nil, err
 	}
+	known := 0
 	for i := range p.session.Calls {
 		if err := ctx.Err(); err != nil {
 			return nil, fault.Wrap(fault.Store, err, "the import was interrupted",
 				"the same import again goes on where it stopped")
 		}
-		if _, err := importer.Add(ctx, pastCall(&p.session.Calls[i])); err != nil {
+		call := &p.session.Calls[i]
+		added, err := importer.Add(ctx, pastCall(call))
+		if err != nil {
 			return nil, inCall(err, p, i)
+		}
+		if !added || p.stored != nil && p.stored.Has(call.ID) {
+			known++
 		}
 		progress(i + 1)
 	}
@@ -146,9 +201,9 @@ func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenO
 		}
 		made := imported{context: c, part: p}
 		if i == 0 {
-			made.calls, made.known = importer.Stats().Calls, importer.Skipped()
+			made.calls, made.known = len(p.session.Calls)-known, known
 		}
-		made.existed = importer.Stats().Calls == 0 && importer.Skipped() > 0
+		made.existed = known == len(p.session.Calls) && known > 0
 		list = append(list, made)
 	}
 	return list, nil

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
 )
@@ -27,12 +28,13 @@ type openReport struct {
 
 // openedContext is what open found about one context.
 type openedContext struct {
-	Name        string           `json:"name"`
-	Edition     selector.Edition `json:"edition"`
-	Existed     bool             `json:"existed"` // the store had it before
-	ThreadBytes int64            `json:"thread_bytes"`
-	Cycles      []openedCycle    `json:"cycles"`
-	Story       *story           `json:"story,omitempty"` // nil if the file gave several contexts
+	Name           string           `json:"name"`
+	Edition        selector.Edition `json:"edition"`
+	Existed        bool             `json:"existed"` // the store had it before
+	*record.Source                  // nil if it is not made of a log of calls
+	ThreadBytes    int64            `json:"thread_bytes"`
+	Cycles         []openedCycle    `json:"cycles"`
+	Story          *story           `json:"story,omitempty"` // nil if the file gave several contexts
 }
 
 // openedCycle is what open found about one cycle.
@@ -47,7 +49,8 @@ type openedCycle struct {
 
 // describeContext collects what the report says about a context.
 func describeContext(ctx context.Context, l imported, each func()) (openedContext, error) {
-	f := openedContext{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Cycles: []openedCycle{}}
+	f := openedContext{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Cycles: []openedCycle{},
+		Source: record.SourceOf(l.context.Working())}
 	first, last := l.context.Cycles()
 	if last < first {
 		return f, nil

@@ -2,8 +2,11 @@ package cli
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/contexttree/pact/record"
 )
 
 // Limits of the report without --all.
@@ -33,8 +36,9 @@ func (a *app) drawCycles(c *openedContext, all bool) {
 	if c.Existed {
 		state = "was there already, made of the same contents"
 	}
-	a.printf("%s %s\n\n", a.paint.strong(visible(c.Name)), a.paint.faint(state+", edition "+string(c.Edition)+", "+
+	a.printf("%s %s\n", a.paint.strong(visible(c.Name)), a.paint.faint(state+", edition "+string(c.Edition)+", "+
 		plural(len(c.Cycles), "cycle")))
+	a.drawSource(c.Source)
 	if len(c.Cycles) == 0 {
 		a.printf("No model call is in it; what it holds is the working state.\n")
 		return
@@ -54,6 +58,31 @@ func (a *app) drawCycles(c *openedContext, all bool) {
 	if left := len(c.Cycles) - firstCycles - lastCycles; !all && left > 0 {
 		a.printf("%s\n", a.paint.faint("… stands for "+plural(left, "cycle")+"; --all lists them"))
 	}
+}
+
+// exactness says what the words of record.Source mean.
+var exactness = map[string]string{
+	"wire":     "as they were sent",
+	"reported": "as the program that sent them wrote them down",
+	"rebuilt":  "made of what the log says",
+}
+
+// drawSource says where the requests come from, and ends with an empty line.
+func (a *app) drawSource(s *record.Source) {
+	if s != nil {
+		line := "The requests are " + visible(s.Exact)
+		if means := exactness[s.Exact]; means != "" {
+			line += ": " + means
+		}
+		if len(s.Missing) > 0 {
+			line += ", without " + strings.Join(cells(s.Missing...), ", ")
+		}
+		if s.Format != "" {
+			line += " (" + visible(s.Format) + ")"
+		}
+		a.sentence(line + ".")
+	}
+	a.printf("\n")
 }
 
 func (a *app) cycleRow(c *openedCycle) []string {
@@ -78,7 +107,13 @@ func (a *app) cycleRow(c *openedCycle) []string {
 }
 
 func (a *app) drawContexts(list []openedContext, all bool) {
-	a.printf("%s\n\n", a.paint.strong(plural(len(list), "context")))
+	a.printf("%s\n", a.paint.strong(plural(len(list), "context")))
+	of := list[0].Source
+	another := func(c openedContext) bool { return c.Source == nil || c.Exact != of.Exact }
+	if of != nil && slices.ContainsFunc(list, another) {
+		of = nil
+	}
+	a.drawSource(of)
 	var rows [][]string
 	for i := range list {
 		if !all && i == firstContexts {

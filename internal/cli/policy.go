@@ -54,10 +54,15 @@ func (a *app) policyFlagsAs(cmd *cobra.Command, flag, usage string) *policyFlags
 	return p
 }
 
-// given reports whether any of the flags was given.
-func (p *policyFlags) given(cmd *cobra.Command) bool {
-	return slices.ContainsFunc([]string{p.flag, "max-tokens", "max-bytes", "max-nodes", "max-turns", "protect-turns",
-		"min-tokens", "min-bytes", "every-cycles", "stub", "orphans", "tokenizer"}, cmd.Flags().Changed)
+// typed returns the flags that were given, as they could be typed, each after a space.
+func (p *policyFlags) typed(cmd *cobra.Command) (text string) {
+	for _, name := range [...]string{p.flag, "max-tokens", "max-bytes", "max-nodes", "max-turns", "protect-turns",
+		"min-tokens", "min-bytes", "every-cycles", "stub", "orphans", "tokenizer"} {
+		if f := cmd.Flags().Lookup(name); f.Changed {
+			text += " --" + name + " " + quote(f.Value.String())
+		}
+	}
+	return text
 }
 
 // policy reads the policy and the counter for its tokens, nil if it counts none. kept is

@@ -48,7 +48,7 @@ snapshot, and exports, copies and forks have it. --clear keeps none.`,
 	_ = cmd.RegisterFlagCompletionFunc("print", cobra.FixedCompletions(lifecycle.ReadyNames(),
 		cobra.ShellCompDirectiveNoFileComp))
 	cmd.RunE = a.does(func(ctx context.Context, cmd *cobra.Command, args []string) error {
-		sets := set.given(cmd)
+		sets := set.typed(cmd) != ""
 		switch {
 		case len(args) > 1:
 			return usage(cmd, "policy takes the name of one context")
