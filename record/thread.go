@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/transcript"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -17,15 +18,21 @@ var forms = map[string]api.Name{
 	"openai": api.Chat, "responses": api.Responses, "anthropic": api.Messages, "gemini": api.Gemini,
 }
 
-// Thread writes the thread of a snapshot of a recorded context as the fields of
-// a request: tools, system prompt and messages, in one JSON object. form is
-// openai (chat completions), responses, anthropic or gemini, and need not be
-// the API that was recorded. left counts the blocks that this API cannot
-// express, such as thinking that another provider signed.
+// importedAttr is the attribute of the root that has the other fields of an imported
+// chat completion.
+const importedAttr = "openai:conversation"
+
+// Thread writes the thread of a snapshot as the fields of a request: tools, system prompt
+// and messages, in one JSON object. form is openai (chat completions), responses, anthropic
+// or gemini, and need not be the API that was recorded. left counts what this API cannot
+// express: blocks, such as thinking that another provider signed, and fields of imported
+// messages that only their own API has.
+//
+// A context that no recorder made is read as the message list that [transcript.OpenAI]
+// gives of it, with the tools that came with an imported conversation.
 //
 // For the API that was recorded, [Request] returns the bytes that were sent.
-// E_DOCUMENT_INVALID for an unknown form, E_CONFLICT for a context that no
-// recorder made. Cost: that of the thread.
+// E_DOCUMENT_INVALID for an unknown form. Cost: that of the thread.
 func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessage, left int, err error) {
 	defer tree.Recover(&err)
 	to, ok := forms[form]
@@ -34,10 +41,24 @@ func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessa
 			"it is openai, responses, anthropic or gemini")
 	}
 	if !Recorded(s) {
-		return nil, 0, fault.New(fault.Conflict, "the context was not made by a recorder", "")
+		parts, err := importedParts(ctx, s)
+		if err != nil {
+			return nil, 0, err
+		}
+		fields, left := api.Render(to, parts, func(int) api.Name { return api.Chat })
+		return json.RawMessage(fields.Value()), left, nil
 	}
-	var parts []api.Part
-	var from []api.Name
+	parts, from, err := recordedParts(ctx, s)
+	if err != nil {
+		return nil, 0, err
+	}
+	fields, left := api.Render(to, parts, func(i int) api.Name { return from[i] })
+	return json.RawMessage(fields.Value()), left, nil
+}
+
+// recordedParts returns the parts that the blocks of a recorded context are, and the API
+// of each.
+func recordedParts(ctx context.Context, s *pact.Snapshot) (parts []api.Part, from []api.Name, err error) {
 	s.Tree().BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
 		var content canon.Value
@@ -57,11 +78,32 @@ func Thread(ctx context.Context, s *pact.Snapshot, form string) (_ json.RawMessa
 		parts, from = append(parts, p), append(from, api.Name(by))
 		return true
 	})
+	return parts, from, err
+}
+
+// importedParts returns the parts of a context that no recorder made, as those of a chat
+// completion.
+func importedParts(ctx context.Context, s *pact.Snapshot) ([]api.Part, error) {
+	text, err := transcript.OpenAI(ctx, s)
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	fields, left := api.Render(to, parts, func(i int) api.Name { return from[i] })
-	return json.RawMessage(fields.Value()), left, nil
+	messages, err := canon.ParseAny(text)
+	if err != nil {
+		return nil, err
+	}
+	members := []canon.Member{{Name: "messages", Value: messages}}
+	imported := canon.Value(s.Tree().Root().Node().Header(importedAttr))
+	if tools, ok := imported.Any().Get("tools"); imported.Kind() == canon.KindObject && ok {
+		members = append(members, canon.Member{Name: "tools", Value: tools})
+	}
+	r, _ := api.Read(api.Chat, canon.Object(members...)) // the body is an object
+	for i, p := range r.Parts {
+		if p.Section == api.System && p.Kind != "text" { // a field of a message, which is no instruction
+			r.Parts[i].Section = api.Conversation
+		}
+	}
+	return r.Parts, nil
 }
 
 // Recorded reports whether a recorder made the context of a snapshot.

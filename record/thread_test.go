@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/internal/providertest"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/transcript"
 )
 
 // facts are what requests of all APIs say alike, a line each: texts with their
@@ -55,8 +56,6 @@ func facts(t *testing.T, name api.Name, fields json.RawMessage) (list []string) 
 // A run that was recorded from one API is a request that each of the four takes,
 // and says the same.
 func TestAThreadIsWrittenForEachAPI(t *testing.T) {
-	forms := map[string]api.Name{"openai": api.Chat, "responses": api.Responses, "anthropic": api.Messages,
-		"gemini": api.Gemini}
 	const inline = "data:image/png;base64,iVBORw0"
 	image := map[api.Name]any{
 		api.Chat:      map[string]any{"type": "image_url", "image_url": map[string]any{"url": inline}},
@@ -86,7 +85,7 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 		rec.Close()
 		snapshot, err := opened(t, s, "chat").At(t.Context(), pact.Back(0))
 		must(t, err)
-		for form, to := range forms {
+		for form, to := range formsOfAPIs {
 			fields, left, err := record.Thread(t.Context(), snapshot, form)
 			must(t, err)
 			if got := facts(t, to, fields); !slices.Equal(got, want) {
@@ -105,12 +104,78 @@ func TestAThreadIsWrittenForEachAPI(t *testing.T) {
 			t.Errorf("another form ended as %v", err)
 		}
 	})
-	c, err := pact.Create(t.Context(), store.NewMemory(), "mine", nil)
+}
+
+// A context that no recorder made is a request that each API takes too, and says what its
+// message list says.
+func TestAContextOfOnesOwnIsWrittenForEachAPI(t *testing.T) {
+	contexts := map[string]*pact.Context{}
+	byHand, err := pact.Create(t.Context(), store.NewMemory(), "by hand", nil)
 	must(t, err)
-	if _, _, err := record.Thread(t.Context(), c.Working(), "openai"); !errors.Is(err, fault.Conflict) {
-		t.Errorf("a context of one's own ended as %v", err)
+	must(t, byHand.Edit(t.Context(), func(b *pact.Batch) error {
+		b.Add("^sys", pact.Spec{Role: "system", Content: "Be kind."})
+		b.Add("^ah", pact.Spec{Role: "user", Content: "What is here?"})
+		first := b.Add("^ah", pact.Spec{Role: "assistant", Kind: "call", Offset: 1,
+			Content: map[string]any{"name": "ls", "arguments": `{"p":"/tmp"}`}})
+		second := b.Add("^ah", pact.Spec{ID: "c.2", Role: "assistant", Kind: "call", Offset: 1,
+			Content: map[string]any{"name": "ls", "arguments": `{}`}})
+		b.AddResult(second, pact.Spec{Content: "b.txt", Offset: 2})
+		b.AddResult(first, pact.Spec{Content: "a.txt", Offset: 2})
+		b.Add("^ah", pact.Spec{Role: "assistant", Content: "There are two.", Offset: 3})
+		b.Add("^ah", pact.Spec{Role: "user", Content: "Thanks.", Offset: 4})
+		return nil
+	}, nil))
+	contexts["by hand"] = byHand
+	list, err := transcript.Read([]byte(`{"model":"m","tools":[{"type":"function","function":{"name":"ls"}}],"messages":[
+		{"role":"system","content":"Be kind.","note":"a field of the log"},{"role":"user","content":"What is here?"},
+		{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"c1","type":"function",
+			"function":{"name":"ls","arguments":"{\"p\":\"/tmp\"}"}}]},
+		{"role":"tool","tool_call_id":"c1","content":"a.txt"},{"role":"assistant","content":"One."},
+		{"role":"user","content":"Thanks."}]}`))
+	must(t, err)
+	imported, err := transcript.Import(t.Context(), store.NewMemory(), "imported", list[0], nil)
+	must(t, err)
+	contexts["imported"] = imported
+	for name, c := range contexts {
+		messages, err := transcript.OpenAI(t.Context(), c.Working())
+		must(t, err)
+		body := `{"messages":` + string(messages) + `}`
+		wantLeft := 0
+		if name == "imported" {
+			body = `{"tools":[{"type":"function","function":{"name":"ls"}}],"messages":` + string(messages) + `}`
+			wantLeft = 1 // the field of the log
+		}
+		want := facts(t, api.Chat, json.RawMessage(body))
+		if len(want) < 7 {
+			t.Fatalf("%s: the messages say only %q", name, want)
+		}
+		for form, to := range formsOfAPIs {
+			fields, left, err := record.Thread(t.Context(), c.Working(), form)
+			must(t, err)
+			got := facts(t, to, fields)
+			if to == api.Messages { // whose ids of calls have letters, digits, _ and - alone
+				for i := range want {
+					want[i] = strings.NewReplacer("block:1-2", "call_1", "c.2", "call_2").Replace(want[i])
+				}
+			}
+			if !slices.Equal(got, want) || left != wantLeft {
+				t.Errorf("%s as %s leaves out %d and is %s\n%q, want\n%q", name, form, left, fields, got, want)
+			}
+			want = facts(t, api.Chat, json.RawMessage(body))
+			var sent map[string]any
+			must(t, json.Unmarshal(fields, &sent))
+			sent["model"], sent["max_tokens"] = "m", 9
+			newAgent(t, to, "", nil, false).takes(sent)
+		}
+	}
+	if _, _, err := record.Thread(t.Context(), byHand.Working(), "other"); !errors.Is(err, fault.DocumentInvalid) {
+		t.Errorf("another form ended as %v", err)
 	}
 }
+
+// formsOfAPIs maps the names of forms to their APIs.
+var formsOfAPIs = map[string]api.Name{"openai": api.Chat, "responses": api.Responses, "anthropic": api.Messages,
+	"gemini": api.Gemini}
 
 // withImage puts an image behind the last text of the user.
 func withImage(a *agent, image any) {

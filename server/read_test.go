@@ -15,6 +15,7 @@ import (
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/internal/strata"
 	"github.com/contexttree/pact/lifecycle"
+	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/transcript"
 )
@@ -161,7 +162,13 @@ func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 	if want := fmt.Sprintf("bytes */%d", len(thread)); beyond.Header.Get("Content-Range") != want {
 		t.Errorf("Content-Range is %q, want %q", beyond.Header.Get("Content-Range"), want)
 	}
-	r.call("GET", path+"?as=anthropic", "").refused(t, http.StatusConflict, "E_CONFLICT")
+	fields, _, err := record.Thread(t.Context(), snapshot, "anthropic")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r.must(nil, "GET", path+"?as=anthropic", "").body; string(got) != string(fields) {
+		t.Errorf("as Anthropic's request: %.100s, want %.100s", got, fields)
+	}
 	r.call("GET", path+"?as=pidgin", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
 }
 

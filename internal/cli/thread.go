@@ -31,10 +31,10 @@ contents cut with a note of how much is left out. Elsewhere it is the canonical
 thread, byte for byte the same for the same snapshot, followed by one newline.
 
 --as writes another form everywhere: canonical, text or markdown with whole contents,
-or openai, the message list of the chat API. Of a recorded context openai, responses,
-anthropic and gemini give the fields of a request that hold the thread, with its tools.
-What an API has no form for, such as thinking that another provider signed, is left out
-and counted.
+or an API: responses, anthropic and gemini give the fields of a request that hold the
+thread, with its tools. So does openai of a recorded context; of others it gives the
+message list of the chat API. What an API has no form for, such as thinking that another
+provider signed, is left out and counted.
 
 --request adds the other fields, so that the answer is a whole request: model, and for
 the API that was recorded also the parameters. --verbatim prints the bytes that were
@@ -49,8 +49,8 @@ recorded, as pact request does.`,
 	}
 	flags := a.sourceFlags(cmd)
 	f := threadFlags{
-		as: cmd.Flags().String("as", "", "the `FORM`: canonical, text, markdown, openai or, of a recorded context, "+
-			"responses, anthropic, gemini"),
+		as: cmd.Flags().String("as", "", "the `FORM`: canonical, text, markdown, openai, responses, anthropic or "+
+			"gemini"),
 		request:  cmd.Flags().Bool("request", false, "with --as and an API: a whole request, with its model"),
 		verbatim: cmd.Flags().Bool("verbatim", false, "print the recorded bytes of the request"),
 	}
@@ -116,7 +116,7 @@ func (a *app) writeThread(ctx context.Context, s *source, snapshot *pact.Snapsho
 		return err
 	}
 	if left > 0 {
-		fmt.Fprintf(a.err, "pact: left out %s that this API has no form for\n", number(left, "block"))
+		fmt.Fprintf(a.err, "pact: left out %s that this API has no form for\n", number(left, "part"))
 	}
 	return a.writeJSON(append(fields, '\n'))
 }

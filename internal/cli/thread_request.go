@@ -24,6 +24,15 @@ func (a *app) fieldsOf(ctx context.Context, s *source, snapshot *pact.Snapshot, 
 	if err != nil || !*f.request {
 		return thread, left, err
 	}
+	if !record.Recorded(snapshot) {
+		fields := map[string]json.RawMessage{}
+		if model, ok := importedFields(snapshot)["model"].(string); ok && *f.as != "gemini" { // its path names the model
+			if fields["model"], err = json.Marshal(model); err != nil {
+				return nil, 0, err
+			}
+		}
+		return merged(fields, thread, left)
+	}
 	c, err := s.history(ctx)
 	if err != nil {
 		return nil, 0, err
@@ -69,16 +78,21 @@ func importedRequest(ctx context.Context, snapshot *pact.Snapshot) (json.RawMess
 	if err != nil {
 		return nil, err
 	}
-	fields := map[string]any{}
-	root, err := snapshot.Node(snapshot.Tree().Root().Node().ID)
-	if err != nil {
-		return nil, err
-	}
-	if rest, ok := root.Attrs["openai:conversation"].(map[string]any); ok {
-		maps.Copy(fields, rest)
-	}
+	fields := importedFields(snapshot)
 	fields["messages"] = json.RawMessage(messages)
 	return plainJSON(fields)
+}
+
+// importedFields returns the fields that came with the messages of an imported
+// conversation.
+func importedFields(snapshot *pact.Snapshot) map[string]any {
+	fields := map[string]any{}
+	if root, err := snapshot.Node(snapshot.Tree().Root().Node().ID); err == nil { // the root is always there
+		if rest, ok := root.Attrs["openai:conversation"].(map[string]any); ok {
+			maps.Copy(fields, rest)
+		}
+	}
+	return fields
 }
 
 // plainJSON encodes a value and leaves <, > and & as they are.
