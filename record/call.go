@@ -104,11 +104,12 @@ func (c *call) start(k *kept, provider string, g group, body []byte) error {
 		c.recorder.count(func(s *Stats) { s.Unread++ })
 		return nil
 	}
-	text, err := read.Bytes()
-	if err != nil {
-		return err
+	if redacted > 0 {
+		if body, err = read.Bytes(); err != nil {
+			return err
+		}
 	}
-	sum := sha256.Sum256(text)
+	sum := sha256.Sum256(body) // without secrets in it, the body is what was read
 	k.SHA256, k.Redacted, k.Notes = hex.EncodeToString(sum[:]), redacted, read.Notes
 	k.Parameters, k.Frame = json.RawMessage(request.Parameters.Value()), json.RawMessage(request.Frame.Value())
 	q := requestOf(request, g)

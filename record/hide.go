@@ -134,6 +134,9 @@ func (h *hider) body(text []byte) (wire.Body, int, error) {
 	if err != nil {
 		return wire.Body{}, 0, err
 	}
+	if len(h.secrets)+len(h.patterns) == 0 {
+		return body, 0, nil
+	}
 	value, n := h.value(body.Value)
 	if body.Notes.Raw != nil && n == 0 {
 		_, n = h.text(string(text)) // of two members with one name the value keeps only one: count in the text
