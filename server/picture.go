@@ -2,23 +2,25 @@ package server
 
 import (
 	"context"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/tree"
 )
 
 // cyclesOf are calls of a context, and the unit in which their threads are measured.
 type cyclesOf struct {
 	Name string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-	From int64       `query:"from" minimum:"0" doc:"First cycle, 0 for the first of the context"`
-	To   int64       `query:"to" minimum:"0" doc:"Last cycle, 0 for the latest"`
+	From string      `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
+	To   string      `query:"to" default:"@t0" doc:"Address of the last snapshot"`
 	Unit strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What sizes count"`
 }
 
 type callList struct {
 	Unit      strata.Unit   `json:"unit" enum:"bytes,tokens"`
 	Tokenizer string        `json:"tokenizer,omitempty" doc:"How tokens were counted; approx: says that they were not counted exactly"`
-	Calls     []strata.Call `json:"calls" nullable:"false"`
+	Items     []strata.Call `json:"items" nullable:"false"`
 }
 
 // pictures adds the operations that show all calls of a context at once.
@@ -26,25 +28,20 @@ func (s *Server) pictures() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/calls", id: "list-calls",
 		summary: "Say of each call how large it was, what it repeats of the call before, and why no more"},
 		func(ctx context.Context, in *cyclesOf) (*answered[callList], error) {
-			o, err := s.openFor(in.Unit)
+			_, counter, calls, err := s.calls(ctx, in)
 			if err != nil {
 				return nil, err
 			}
-			c, err := pact.Open(ctx, s.store, in.Name, &o)
-			if err != nil {
-				return nil, err
+			list := callList{Unit: in.Unit, Items: calls}
+			if counter != nil {
+				list.Tokenizer = counter.Name()
 			}
-			list, err := strata.Calls(ctx, c, in.From, in.To, in.Unit)
-			answered := callList{Unit: in.Unit, Calls: list}
-			if o.Counter != nil {
-				answered.Tokenizer = o.Counter.Name()
-			}
-			return answer(answered, err)
+			return answer(list, nil)
 		})
 	type picture struct {
 		Name    string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		From    int64       `query:"from" minimum:"0" doc:"First cycle, 0 for the first of the context"`
-		To      int64       `query:"to" minimum:"0" doc:"Last cycle, 0 for the latest"`
+		From    string      `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
+		To      string      `query:"to" default:"@t0" doc:"Address of the last snapshot"`
 		Unit    strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"What the height of a band counts"`
 		Columns int         `query:"columns" minimum:"1" maximum:"4000" default:"800" doc:"At most that many columns"`
 		Rows    int         `query:"rows" minimum:"1" maximum:"4000" default:"300" doc:"Bands lower than one of so many rows are merged"`
@@ -52,21 +49,43 @@ func (s *Server) pictures() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/strata", id: "strata",
 		summary: "Draw a column for each call and a band for each block, in at most 200 kB"},
 		func(ctx context.Context, in *picture) (*answered[*strata.Picture], error) {
-			o, err := s.openFor(in.Unit)
-			if err != nil {
-				return nil, err
-			}
-			c, err := pact.Open(ctx, s.store, in.Name, &o)
-			if err != nil {
-				return nil, err
-			}
-			calls, err := strata.Calls(ctx, c, in.From, in.To, in.Unit)
+			c, counter, calls, err := s.calls(ctx, &cyclesOf{in.Name, in.From, in.To, in.Unit})
 			if err != nil {
 				return nil, err
 			}
 			return answer(strata.Draw(ctx, c, calls, strata.Options{Columns: in.Columns, Rows: in.Rows,
-				Unit: in.Unit, Counter: o.Counter}))
+				Unit: in.Unit, Counter: counter}))
 		})
+}
+
+// calls opens a context and describes its calls; there are none without a snapshot.
+func (s *Server) calls(ctx context.Context, in *cyclesOf) (*pact.Context, tree.Counter, []strata.Call, error) {
+	o, err := s.openFor(in.Unit)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	c, err := pact.Open(ctx, s.store, in.Name, &o)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	first, last := c.Cycles()
+	if last < first {
+		return c, o.Counter, []strata.Call{}, nil
+	}
+	from, to, err := ends(first, in.From, in.To)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	calls, err := strata.Calls(ctx, c, from, to, in.Unit)
+	return c, o.Counter, calls, err
+}
+
+// ends reads the addresses of a run of snapshots that begins with the first one by default.
+func ends(first int64, from, to string) (a, b pact.Address, err error) {
+	if a, err = addressOr(strings.TrimPrefix(from, "@t-*"), pact.Cycle(first)); err == nil {
+		b, err = pact.ParseAddress(to)
+	}
+	return a, b, err
 }
 
 // openFor returns how to open a context whose threads are measured in a unit.

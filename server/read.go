@@ -146,11 +146,7 @@ func (s *Server) origins() {
 				return nil, err
 			}
 			first, _ := c.Cycles()
-			from, err := addressOr(strings.TrimPrefix(in.From, "@t-*"), pact.Cycle(first))
-			if err != nil {
-				return nil, err
-			}
-			to, err := pact.ParseAddress(in.To)
+			from, to, err := ends(first, in.From, in.To)
 			if err != nil {
 				return nil, err
 			}

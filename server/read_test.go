@@ -65,7 +65,7 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		entries = append(entries, question(e, err))
 	}
 	ids := question(c.Select(ctx, "@t0 .block", nil)).([]string)
-	calls := question(strata.Calls(ctx, c, 0, 0, strata.Bytes)).([]strata.Call)
+	calls := question(strata.Calls(ctx, c, pact.Cycle(1), newer, strata.Bytes)).([]strata.Call)
 	small := strata.Options{Columns: 2, Rows: 10, Unit: strata.Bytes}
 	policy := lifecycle.Policy{MaxNodes: 1, ProtectTurns: 1}
 	for path, want := range map[string]any{
@@ -81,8 +81,8 @@ func TestAnswersAgreeWithTheLibrary(t *testing.T) {
 		"blame": map[string]any{"cycle": last, "blocks": question(c.Blame(ctx, newer))},
 		"nodes/" + url.PathEscape(ids[0]) + "/life": question(c.Timeline(ctx, ids[0])),
 		"prefix":                   map[string]any{"cycles": cycles},
-		"calls":                    map[string]any{"unit": "bytes", "calls": calls},
-		"calls?from=2&to=2":        map[string]any{"unit": "bytes", "calls": calls[1:2]},
+		"calls":                    map[string]any{"unit": "bytes", "items": calls},
+		"calls?from=@c2&to=@c2":    map[string]any{"unit": "bytes", "items": calls[1:2]},
 		"strata?columns=2&rows=10": question(strata.Draw(ctx, c, calls, small)),
 		"attempts":                 map[string]any{"attempts": []any{}},
 		"log":                      map[string]any{"entries": entries},

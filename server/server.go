@@ -107,6 +107,7 @@ func New(s store.Complete, o Options) *Server {
 	h.records()
 	h.comparisons()
 	h.pictures()
+	h.listings()
 	h.bytesOf()
 	h.changes()
 	h.transfers()

@@ -46,18 +46,23 @@ func (s *Server) bytesOf() {
 			if err != nil {
 				return nil, err
 			}
-			e := exchangeOf(ctx)
-			sum := sha256.Sum256(thread)
-			h := e.Header()
-			h.Set("Content-Type", "application/json")
-			h.Set("Cache-Control", "private, no-cache")
-			h.Set("ETag", `"`+hex.EncodeToString(sum[:])+`"`)
 			if left > 0 {
-				h.Set("Pact-Left-Out", strconv.Itoa(left))
+				exchangeOf(ctx).Header().Set("Pact-Left-Out", strconv.Itoa(left))
 			}
-			http.ServeContent(&plainRefusals{exchange: e}, e.request, "", time.Time{}, bytes.NewReader(thread))
+			serveBytes(ctx, "application/json", thread)
 			return nil, nil
 		})
+}
+
+// serveBytes answers with bytes, or the part of them that the request asks for.
+func serveBytes(ctx context.Context, mediaType string, data []byte) {
+	e := exchangeOf(ctx)
+	sum := sha256.Sum256(data)
+	h := e.Header()
+	h.Set("Content-Type", mediaType)
+	h.Set("Cache-Control", "private, no-cache")
+	h.Set("ETag", `"`+hex.EncodeToString(sum[:])+`"`)
+	http.ServeContent(&plainRefusals{exchange: e}, e.request, "", time.Time{}, bytes.NewReader(data))
 }
 
 // threadAs returns the thread of a snapshot in a form, and how many blocks that form

@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -149,25 +148,6 @@ func isText(kept []byte) bool { return len(kept) == 0 || kept[0] == '"' }
 // words returns the texts that are not empty.
 func words(list ...string) []string {
 	return slices.DeleteFunc(list, func(s string) bool { return s == "" })
-}
-
-// indented returns JSON indented and without escapes, for people to read. It
-// leaves what only Python can parse, such as NaN, as it is stored.
-func indented(kept []byte) string {
-	var value any
-	d := json.NewDecoder(bytes.NewReader(kept))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
-		return string(kept)
-	}
-	var out bytes.Buffer
-	e := json.NewEncoder(&out)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	if err := e.Encode(value); err != nil {
-		return string(kept)
-	}
-	return strings.TrimSuffix(out.String(), "\n")
 }
 
 // printText prints a text of several lines and ends its last line. On a

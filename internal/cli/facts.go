@@ -59,15 +59,6 @@ func factsOfNode(ctx context.Context, h pact.Hit, counter tree.Counter, last int
 	return f, err
 }
 
-// firstWords returns the beginning of a content as people read it: of a call
-// what it passes to the tool.
-func firstWords(kind string, content canon.Value) string {
-	if arguments := toolcall.Arguments(content); kind == toolcall.Call && arguments != "" {
-		return excerpt(canon.String(onOneLine(arguments)), wordsShown)
-	}
-	return excerpt(content, wordsShown)
-}
-
 // wordsShown is how many characters of a content a list shows.
 const wordsShown = 60
 

@@ -53,25 +53,6 @@ func (a *app) nodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (st
 	return strings.Join(facts, "  "), nil
 }
 
-// excerpt returns the beginning of a content, on one line.
-func excerpt(v canon.Value, runes int) string {
-	const enough = 8 // bytes of JSON for one rune at most, with some white space
-	text, isText := "", v.Kind() == canon.KindString
-	if isText {
-		if text, _ = v.Text(); len(text) > runes*enough {
-			text = strings.ToValidUTF8(text[:runes*enough], "")
-		}
-		text = strings.Join(strings.Fields(text), " ")
-	} else if text = string(v); len(text) > runes*enough {
-		text = text[:runes*enough]
-	}
-	text = visible(text)
-	if list := []rune(text); len(list) > runes {
-		text = strings.TrimRight(string(list[:runes]), " ") + "…"
-	}
-	return text
-}
-
 // clip cuts a line that is wider than the terminal.
 func (a *app) clip(line string) string {
 	if a.width == 0 || lipgloss.Width(line) <= a.width {

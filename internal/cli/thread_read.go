@@ -149,12 +149,6 @@ func (r *reading) call(n *tree.Node, results []*tree.Node) error {
 	return nil
 }
 
-// onOneLine returns JSON as it is written in one line, without escapes that a
-// reader does not need.
-func onOneLine(text string) string {
-	return strings.Join(strings.Fields(indented([]byte(text))), " ")
-}
-
 // cutLine cuts a line that is wider than the terminal, and names the block.
 func (r *reading) cutLine(line, id string) string {
 	if r.cuts && r.width > 0 {

@@ -6,14 +6,9 @@ import (
 	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/listing"
 	"github.com/contexttree/pact/selector"
 )
-
-// attributes are the names of attributes that the language defines, in the
-// order in which they are suggested.
-var attributes = []string{"role", "kind", "type", "nodeType", "id", "key", "tag", "tags", "tool", "failed", "bytes",
-	"tokens", "content", "refs", "offset", "ttl", "priority", "pinned", "removable", "cycle", "age", "depth", "sdepth",
-	"born_turn", "provenance", "mime", "encoding", "created_at_ns", "created_at_iso", "creation_index", "content_hash"}
 
 // warnOfUnknownAttributes warns of attributes that no node has where a selector
 // looks. Every name is a valid attribute, so [rol=user] finds nothing without an
@@ -21,12 +16,12 @@ var attributes = []string{"role", "kind", "type", "nodeType", "id", "key", "tag"
 func (a *app) warnOfUnknownAttributes(ctx context.Context, s *source, q *selector.Selector) {
 	var warned []string
 	for _, name := range attributesOf(q) {
-		if slices.Contains(attributes, name) || slices.Contains(warned, name) || !a.hasNowhere(ctx, s, q, name) {
+		if slices.Contains(listing.Attributes(), name) || slices.Contains(warned, name) || !a.hasNowhere(ctx, s, q, name) {
 			continue
 		}
 		warned = append(warned, name)
 		meant := ""
-		for _, known := range attributes {
+		for _, known := range listing.Attributes() {
 			if oneLetterAway(name, known) || strings.EqualFold(name, known) {
 				meant = "; did you mean " + known + "?"
 				break

@@ -1,6 +1,9 @@
 package cli
 
-import "github.com/contexttree/pact/internal/wording"
+import (
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/wording"
+)
 
 // Short names for the words that nearly every command prints.
 
@@ -13,3 +16,13 @@ func percent(share float64) string { return wording.Percent(share) }
 func visible(s string) string { return wording.Visible(s) }
 
 func shows(r rune) bool { return wording.Shows(r) }
+
+func excerpt(v canon.Value, runes int) string { return wording.Excerpt(v, runes) }
+
+func indented(kept []byte) string { return wording.Indented(kept) }
+
+func onOneLine(text string) string { return wording.OneLine(text) }
+
+func firstWords(kind string, content canon.Value) string {
+	return wording.FirstWords(kind, content, wordsShown)
+}

@@ -86,27 +86,16 @@ func seenOf(agreement string) Seen {
 	return ""
 }
 
-// Calls describes the calls of the cycles from..to, oldest first; 0 stands for the first and
-// for the last cycle. E_SNAPSHOT_NOT_FOUND if there is no such cycle. The unit Tokens needs a
-// context with a counter. Cost: that of [pact.Context.Prefixes]; of a recorded context also that
-// of [record.Prefixes].
-func Calls(ctx context.Context, c *pact.Context, from, to int64, unit Unit) ([]Call, error) {
-	first, last := c.Cycles()
-	if last < first {
-		return []Call{}, nil
-	}
-	if from == 0 {
-		from = first
-	}
-	if to == 0 {
-		to = last
-	}
+// Calls describes the calls between two addresses, oldest first. E_SNAPSHOT_NOT_FOUND if there
+// is no snapshot at an address. The unit Tokens needs a context with a counter. Cost: that of
+// [pact.Context.Prefixes]; of a recorded context also that of [record.Prefixes].
+func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Unit) ([]Call, error) {
 	told, err := recorded(ctx, c)
 	if err != nil {
 		return nil, err
 	}
-	list := make([]Call, 0, max(0, min(to-from, last)+1))
-	for p, err := range c.Prefixes(ctx, pact.Cycle(from), pact.Cycle(to)) {
+	list := []Call{}
+	for p, err := range c.Prefixes(ctx, from, to) {
 		if err != nil {
 			return nil, err
 		}

@@ -110,7 +110,7 @@ func TestPicturesAgreeWithModel(t *testing.T) {
 		_, last := c.Cycles()
 		from := 1 + random.Int64N(last)
 		to := from + random.Int64N(last-from+1)
-		calls, err := Calls(t.Context(), c, from, to, unit)
+		calls, err := Calls(t.Context(), c, pact.Cycle(from), pact.Cycle(to), unit)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,46 @@
+package server
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/internal/listing"
+	"github.com/contexttree/pact/internal/strata"
+)
+
+// nodes adds the operations about one node.
+func (s *Server) nodes() {
+	type node struct {
+		Name string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		ID   string      `path:"id" doc:"Id of the node; a / in it is written %2F"`
+		At   string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		Unit strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}", id: "get-node",
+		summary: "Describe a node: headers, content, place in the thread, references, who brought it, who carried it"},
+		func(ctx context.Context, in *node) (*answered[*listing.Node], error) {
+			c, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
+			if err != nil {
+				return nil, err
+			}
+			return answer(v.Node(ctx, c, in.ID))
+		})
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/content", id: "get-content",
+		writes:  "application/octet-stream",
+		summary: "Return the content of a node, a text as it is; the ETag is its SHA-256, and Range takes a part"},
+		func(ctx context.Context, in *node) (*empty, error) {
+			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+			if err != nil {
+				return nil, err
+			}
+			n, err := snapshot.Node(in.ID)
+			if err != nil {
+				return nil, err
+			}
+			text, err := n.Text(ctx)
+			if err != nil {
+				return nil, err
+			}
+			serveBytes(ctx, "application/octet-stream", []byte(text))
+			return nil, nil
+		})
+}

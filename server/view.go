@@ -1,0 +1,171 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/blockkind"
+	"github.com/contexttree/pact/internal/listing"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/strata"
+)
+
+// one is a state of a context, for lists of what it has.
+type one struct {
+	Name string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	At   string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+	Unit strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+}
+
+// view reads a state of a context and the log behind it.
+func (s *Server) view(ctx context.Context, in *one) (*pact.Context, *listing.View, error) {
+	at, err := pact.ParseAddress(in.At)
+	if err != nil {
+		return nil, nil, err
+	}
+	o, err := s.openFor(in.Unit)
+	if err != nil {
+		return nil, nil, err
+	}
+	c, err := pact.Open(ctx, s.store, in.Name, &o)
+	if err != nil {
+		return nil, nil, err
+	}
+	state, err := c.At(ctx, at)
+	if err != nil {
+		return nil, nil, err
+	}
+	log, err := provenance.LogOf(c.Log(ctx))
+	return c, &listing.View{State: state, Log: log, Counter: o.Counter}, err
+}
+
+// blocksOf says which blocks of a thread to list.
+type blocksOf struct {
+	Name    string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
+	At      string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+	Vs      string      `query:"vs" doc:"Address of the state to compare with; the snapshot before by default"`
+	After   int         `query:"after" minimum:"0" doc:"How many rows were listed before"`
+	Limit   int         `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+	Kind    string      `query:"kind" doc:"Only blocks of these kinds, with commas between them"`
+	Order   string      `query:"order" enum:"place,bytes" default:"place" doc:"bytes lists the largest first"`
+	Failed  bool        `query:"failed" doc:"Only calls that failed, and their results"`
+	Q       string      `query:"q" doc:"Selector without an address: only blocks that it finds"`
+	Edition string      `query:"edition" doc:"Edition of the selector; that of the context by default"`
+	Unit    strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+}
+
+// filter reads what blocks are asked for.
+func (in *blocksOf) filter(ctx context.Context, v *listing.View) (f listing.Filter, err error) {
+	f = listing.Filter{Failed: in.Failed, Large: in.Order == "bytes", After: in.After, Limit: in.Limit}
+	for name := range strings.SplitSeq(in.Kind, ",") {
+		if in.Kind == "" {
+			break
+		}
+		k, ok := blockkind.Parse(name)
+		if !ok {
+			return f, fault.At(fault.DocumentInvalid, fault.NoOffset, name, "there is no kind \""+name+"\"",
+				"it is one of "+strings.Join(blockkind.Names(), ", "))
+		}
+		f.Kinds = append(f.Kinds, k)
+	}
+	if in.Q == "" {
+		return f, nil
+	}
+	q := query{Q: in.Q, Edition: in.Edition}
+	ids, err := v.State.Select(ctx, in.Q, q.options())
+	f.IDs = make(map[string]bool, len(ids))
+	for _, id := range ids {
+		f.IDs[id] = true
+	}
+	return f, placed(err, in.Q)
+}
+
+// listings adds the operations that list what a state has.
+func (s *Server) listings() {
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/blocks", id: "list-blocks",
+		summary: "List the blocks of a thread with what is known of them"},
+		func(ctx context.Context, in *blocksOf) (*answered[*listing.BlockPage], error) {
+			return s.blocks(ctx, in)
+		})
+	type rows struct {
+		Name  string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		At    string      `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		Under string      `query:"under" doc:"Id of the node to begin with; the root by default"`
+		After int         `query:"after" minimum:"0" doc:"How many rows were listed before"`
+		Limit int         `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+		Unit  strata.Unit `query:"unit" enum:"bytes,tokens" default:"bytes" doc:"tokens also counts tokens"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/tree", id: "list-tree",
+		summary: "List the nodes of a tree in document order"},
+		func(ctx context.Context, in *rows) (*answered[*listing.TreePage], error) {
+			_, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
+			if err != nil {
+				return nil, err
+			}
+			return answer(v.Tree(ctx, in.Under, in.After, in.Limit))
+		})
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/names", id: "list-names",
+		summary: "List the types, attributes, roles, keys, tags and tools that occur, to complete a selector"},
+		func(ctx context.Context, in *at) (*answered[*listing.Names], error) {
+			_, v, err := s.view(ctx, &one{Name: in.Name, At: in.At})
+			if err != nil {
+				return nil, err
+			}
+			return answer(v.Names(ctx))
+		})
+	type text struct {
+		Name  string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		At    string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
+		Q     string `query:"q" required:"true" minLength:"1" maxLength:"1000" doc:"The text; upper and lower case are the same"`
+		After int    `query:"after" minimum:"0" doc:"How many rows were listed before"`
+		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"200"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/grep", id: "grep",
+		summary: "Find the nodes of a state whose content has a text"},
+		func(ctx context.Context, in *text) (*answered[*listing.MatchPage], error) {
+			_, v, err := s.view(ctx, &one{Name: in.Name, At: in.At})
+			if err != nil {
+				return nil, err
+			}
+			return answer(v.Search(ctx, in.Q, in.After, in.Limit))
+		})
+	s.nodes()
+}
+
+// blocks lists blocks of a thread. The cause of a cut is known between a call and the one
+// before it.
+func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*listing.BlockPage], error) {
+	c, v, err := s.view(ctx, &one{in.Name, in.At, in.Unit})
+	if err != nil {
+		return nil, err
+	}
+	first, last := c.Cycles()
+	cycle := v.State.Cycle()
+	before := pact.Cycle(cycle - 1)
+	if in.Vs != "" {
+		if before, err = pact.ParseAddress(in.Vs); err != nil {
+			return nil, err
+		}
+	}
+	if in.Vs != "" || cycle > first {
+		if v.Before, err = c.At(ctx, before); err != nil {
+			return nil, err
+		}
+	}
+	f, err := in.filter(ctx, v)
+	if err != nil {
+		return nil, err
+	}
+	p, err := v.Blocks(ctx, f)
+	if err != nil || p.Cut == nil || v.Before.Cycle() != cycle-1 || cycle > last {
+		return answer(p, err)
+	}
+	calls, err := strata.Calls(ctx, c, pact.Cycle(cycle), pact.Cycle(cycle), strata.Bytes)
+	if i := slices.IndexFunc(calls, func(call strata.Call) bool { return call.Cut != nil }); i >= 0 {
+		p.Cut.Cause = calls[i].Cut.Cause
+	}
+	return answer(p, err)
+}
