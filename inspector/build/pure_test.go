@@ -9,9 +9,9 @@ import (
 	"github.com/evanw/esbuild/pkg/api"
 )
 
-// TestPartsWithoutAPage runs inspector/test, the tests of what needs no page: text, the lists,
-// the comparison, the tokens of selectors. They run in node; without it the test is skipped,
-// unless PACT_REQUIRE_NODE is set.
+// TestPartsWithoutAPage runs inspector/test, the tests of what needs no page: addresses, the layout of the picture,
+// text, the lists, the comparison, the tokens of selectors. They run in node; without it the test is skipped, unless
+// PACT_REQUIRE_NODE is set.
 func TestPartsWithoutAPage(t *testing.T) {
 	node, err := exec.LookPath("node")
 	if err != nil {

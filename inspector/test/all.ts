@@ -1,3 +1,7 @@
+import './address.test'
+import './family.test'
+import './format.test'
+import './layout.test'
 import './text.test'
 import './panes.test'
 import './selector.test'

@@ -13,7 +13,7 @@ import (
 func (a *app) openCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "open FILE",
-		Short: "Import a conversation and say what is in it",
+		Short: "Import a conversation, say what is in it and show it in a browser",
 		Long: `Import a document, a history or a transcript (see pact import) and print what is
 in it. For each cycle, which is one model call, this is the turn that it added, and
 the nodes, blocks and bytes of its thread; then how much of the thread before it
@@ -25,6 +25,10 @@ providers counted, where the prefix broke and why, the three blocks that took mo
 in all calls together, and which tools failed. Three commands that follow from that come
 last.
 
+On a terminal it then serves the inspector on loopback, prints its address and opens it
+in a browser, until Ctrl-C. With --no-browser it prints the address alone. Where the
+output goes to a file or a pipe, and with --json, it ends after the report.
+
 If a context of that name was made of the same file, it is reported as it is.`,
 		Example: `  pact open conversation.json
   pact open results.json --conversation 17 --all
@@ -33,7 +37,7 @@ If a context of that name was made of the same file, it is reported as it is.`,
 	}
 	flags := a.importFlags(cmd)
 	all := cmd.Flags().Bool("all", false, "list every cycle and every context")
-	cmd.Flags().Bool("no-browser", false, "never start a browser")
+	noBrowser := cmd.Flags().Bool("no-browser", false, "print the address of the inspector and start no browser")
 	cmd.RunE = a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
 		in, err := a.plan(ctx, args[0], flags)
 		if err != nil {
@@ -62,7 +66,10 @@ If a context of that name was made of the same file, it is reported as it is.`,
 			return a.printJSON(f)
 		}
 		a.drawOpenReport(f, *all)
-		return nil
+		if !a.outTerminal {
+			return nil
+		}
+		return a.showInBrowser(ctx, f.Contexts, !*noBrowser)
 	})
 	return cmd
 }

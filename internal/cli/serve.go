@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"net"
 	"net/http"
 	"time"
 
@@ -65,13 +66,19 @@ func (a *app) serve(ctx context.Context, where *serving, logs bool) (err error) 
 	if err != nil {
 		return err
 	}
-	handler := server.New(s, o)
+	return serveOn(ctx, listener, server.New(s, o), func(token string) error {
+		return a.printAddress(where.scheme()+listener.Addr().String()+"/", token)
+	})
+}
+
+// serveOn serves until ctx ends. It calls ready with the token once it accepts connections.
+func serveOn(ctx context.Context, listener net.Listener, handler *server.Server, ready func(token string) error) error {
 	h := &http.Server{Handler: handler, MaxHeaderBytes: server.MaxHeader, ReadHeaderTimeout: 10 * time.Second,
 		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, 0)}
 	h.RegisterOnShutdown(handler.Close)
 	served := make(chan error, 1)
 	go func() { served <- h.Serve(listener) }()
-	if err := a.printAddress(where.scheme()+listener.Addr().String()+"/", handler.Token()); err != nil {
+	if err := ready(handler.Token()); err != nil {
 		return errors.Join(err, h.Close())
 	}
 	select {
