@@ -2,11 +2,12 @@
 import { effect, signal, untracked } from '@preact/signals'
 import { api, type Call, type ContextRow } from './api'
 import { into } from './load'
-import { address, calls, context, contexts, firstCycle, hasCalls, lastCycle, matches, name, noticeCalls, planned, strata,
-  unit, zoom } from './state'
+import { address, calls, context, contexts, firstCycle, following, go, hasCalls, lastCycle, matches, name, neverBroke,
+  noticeCalls, planned, strata, unit, zoom } from './state'
+import { stackOf } from './strata/layout'
 
 /** How many calls are asked for at once. */
-const piece = 500
+const piece = 2000
 /** The most columns and rows of the picture that a screen can show. */
 const columns = 800
 const rows = 300
@@ -35,6 +36,9 @@ export function startLoading(): void {
     const [from, to] = zoom.value ?? (hasCalls.value ? [firstCycle.value, lastCycle.value] : [0, 0])
     const [measured] = [unit.value, strataTurn.value]
     return untracked(() => into(strata, (signal) => api.strata(shown, from, to, columns, rows, measured, signal)))
+  })
+  effect(() => {
+    if (neverBroke.value && strata.value.state === 'ready' && address.value.node === null) untracked(selectLargest)
   })
   effect(() => {
     const shown = name.value
@@ -69,6 +73,20 @@ export function loadContext(name: string): void {
   zoom.value = matches.value = planned.value = null
   into(context, (signal) => api.context(name, signal), noticeCalls)
 }
+
+/** Where no prefix broke, what fills the context is the next question: selects the largest block
+ * of the latest call, once, without pinning the call. */
+function selectLargest(): void {
+  const data = strata.peek().value
+  if (!data || chosenFor === name.peek()) return
+  chosenFor = name.peek()
+  const bands = stackOf(data, data.columns.length - 1).filter((band) => band[2] === 1)
+  const largest = bands.reduce((a, b) => (b[6] > a[6] ? b : a), bands[0]!)
+  if (largest && following.peek()) go({ node: largest[3] }, 'replace')
+}
+
+/** The context for which that was done. */
+let chosenFor: string | null = null
 
 /** Asks what became of the context that is shown, and keeps what is there until then. */
 export async function refreshContext(shown: string): Promise<void> {

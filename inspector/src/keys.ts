@@ -38,6 +38,7 @@ export function keyName(pressed: KeyboardEvent): string {
 addEventListener('keydown', (pressed) => {
   if (pressed.defaultPrevented || pressed.ctrlKey || pressed.metaKey || pressed.altKey || isTyping(pressed)) return
   const name = keyName(pressed)
+  if (document.querySelector('dialog[open]') && name !== '?') return // it has the keyboard to itself
   // The part that came last is in front.
   for (const group of groups.peek().toReversed()) {
     const found = group.keys.find((k) => k.keys.includes(name))

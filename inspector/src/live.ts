@@ -2,7 +2,7 @@
 import { effect } from '@preact/signals'
 import { Failure } from './api'
 import { loadContext, refreshContext } from './data'
-import { attemptsTurn, connection, context, name } from './state'
+import { attemptsTurn, connection, context, follow, following, name } from './state'
 
 /** How long to wait before a lost connection is tried again. */
 const pause = 2000
@@ -19,11 +19,11 @@ export function startFollowing(): void {
   effect(() => {
     const shown = name.value
     if (shown === null) return
-    return follow(shown)
+    return listen(shown)
   })
 }
 
-function follow(shown: string): () => void {
+function listen(shown: string): () => void {
   let source: EventSource | null = null
   let timer = 0
   let ended = false
@@ -82,4 +82,5 @@ function apply(entry: Entry): void {
   const last = entry.kind === 'commit' ? entry.cycle : known.last_cycle
   context.value = { state: 'ready', value: { ...known, revision: entry.revision, last_cycle: last } }
   attemptsTurn.value++
+  if (following.peek()) follow()
 }

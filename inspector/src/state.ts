@@ -1,9 +1,10 @@
 // All state that several parts of the screen share. Parts read the signals and call the
 // functions; nobody else changes a signal of this file.
-import { computed, signal } from '@preact/signals'
+import { computed, effect, signal } from '@preact/signals'
 import { type Address, type At, formatAddress, parseAddress, stateName } from './address'
 import type { Call, ContextRow, Strata, Unit } from './api'
 import type { Loaded } from './load'
+import { panned } from './strata/layout'
 
 /** What the screen shows, the same as the address bar. */
 export const address = signal<Address>(parseAddress(location.pathname, location.search))
@@ -64,12 +65,37 @@ export const vs = computed<At | null>(() => {
   if (shown === 'working') return hasCalls.value ? lastCycle.value : null
   return shown > firstCycle.value ? shown - 1 : null
 })
-/** The same two as the API takes them. */
-export const atName = computed(() => stateName(at.value))
-export const vsName = computed(() => (vs.value === null ? undefined : stateName(vs.value)))
+/** The same two as the API takes them, for those who ask the server: they rest while somebody
+ * scrubs, else every call on the way would be asked for. */
+export const atName = signal(stateName(at.peek()))
+export const vsName = signal(nameOr(vs.peek()))
+const scrubRest = 120
+let changed = 0
+let restTimer = 0
+effect(() => {
+  const [next, nextVs] = [stateName(at.value), nameOr(vs.value)]
+  const settle = () => {
+    atName.value = next
+    vsName.value = nextVs
+  }
+  clearTimeout(restTimer)
+  const now = performance.now()
+  if (now - changed > scrubRest) settle()
+  else restTimer = setTimeout(settle, scrubRest)
+  changed = now
+})
+
+function nameOr(at: At | null): string | undefined {
+  return at === null ? undefined : stateName(at)
+}
 
 /** The call that is shown, undefined until it is loaded. */
 export const call = computed(() => callOf(at.value))
+/** Whether all calls are there, and each repeats all of the one before. */
+export const neverBroke = computed(() => {
+  const { state, value } = calls.value
+  return state === 'ready' && value!.length > 1 && !value!.some((c) => c.cut)
+})
 /** Whether the screen follows the latest call. */
 export const following = computed(() => address.value.at === null)
 /** How many calls came since the screen stopped following. */
@@ -94,14 +120,31 @@ export function go(change: Partial<Address>, how: 'push' | 'replace' = 'push'): 
   const text = formatAddress(next)
   if (text === formatAddress(address.peek())) return
   if (next.at !== null && address.peek().at === null) noticeCalls()
-  if (how === 'push') history.pushState(null, '', text)
-  else history.replaceState(null, '', text)
+  if (how === 'push') {
+    writeAddress()
+    history.pushState(null, '', text)
+  } else {
+    clearTimeout(writeTimer)
+    writeTimer = setTimeout(writeAddress, scrubRest)
+  }
   address.value = next
+}
+
+let writeTimer = 0
+
+/** Writes the address bar. Browsers refuse to do that hundreds of times in a few seconds, as
+ * scrubbing would. */
+function writeAddress(): void {
+  clearTimeout(writeTimer)
+  const text = formatAddress(address.peek())
+  if (text !== location.pathname + location.search) history.replaceState(null, '', text)
 }
 
 /** Shows a call. */
 export function scrub(cycle: number): void {
   const bounded = Math.min(Math.max(cycle, firstCycle.peek()), lastCycle.peek())
+  if (bounded === lastCycle.peek()) noticeCalls()
+  if (zoom.peek()) zoom.value = panned(zoom.peek()!, bounded)
   go({ at: bounded === lastCycle.peek() && following.peek() ? null : bounded }, 'replace')
 }
 
@@ -117,9 +160,11 @@ export function light(found: ReadonlySet<string> | null): void {
 
 /** Goes to the latest call and stays with it. */
 export function follow(): void {
+  if (zoom.peek()) zoom.value = panned(zoom.peek()!, lastCycle.peek())
   go({ at: null })
 }
 
 addEventListener('popstate', () => {
+  clearTimeout(writeTimer)
   address.value = parseAddress(location.pathname, location.search)
 })

@@ -25,7 +25,8 @@ test('what is written is read again', () => {
   const ats: (At | null)[] = [null, 'working', 0, 1, 12, 999999]
   for (let i = 0; i < 2000; i++) {
     const address: Address = {
-      name: random.pick(texts), at: random.pick(ats), vs: random.pick(ats), view: random.pick(views), node: random.pick([null, ...texts]),
+      name: random.pick(texts), at: random.pick(ats), vs: random.pick(ats), view: random.pick(views),
+      node: random.pick([null, ...texts]),
       q: random.pick(['', ...texts]),
     }
     same(parse(formatAddress(address)), address, formatAddress(address))

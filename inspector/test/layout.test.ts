@@ -1,7 +1,7 @@
 import type { Band, Column, Strata } from '../src/api'
 import { Random, same, test } from './harness'
-import { bandAt, callsOf, columnOf, cycleAt, frameOf, heightAt, highest, layOut, panned, ticks, xOf, yOf, zoomed }
-  from '../src/strata/layout'
+import { bandAt, callsOf, columnOf, cycleAt, frameOf, heightAt, highest, layOut, panned, stackOf, ticks, xOf, yOf,
+  zoomed } from '../src/strata/layout'
 
 function strata(columns: Column[], step = 1): Strata {
   return {
@@ -56,6 +56,7 @@ test('every place of a column is in exactly one box, and the band there is found
         same(found[0]!.fresh, height >= c.shared)
         same(layout.stacks[i]![bandAt(layout, i, height)]![3], found[0]!.band[3])
       }
+      same(stackOf(data, i), layout.stacks[i])
       same([bandAt(layout, i, -1), bandAt(layout, i, c.size)], [-1, -1])
     })
   }

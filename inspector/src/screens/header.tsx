@@ -1,8 +1,9 @@
 import { useRef } from 'preact/hooks'
+import { formatAddress, stateName } from '../address'
 import { useKeys } from '../keys'
 import { SelectorBox } from '../selector/box'
-import { address, at, atName, call, calls, connection, context, contexts, follow, following, go, hasCalls, helpOpen,
-  notice, vsName } from '../state'
+import { address, at, call, connection, context, contexts, follow, following, go, hasCalls, helpOpen,
+  neverBroke, notice, vs } from '../state'
 import { loadContexts } from '../data'
 
 /** The bar at the top, and the sentence below it. */
@@ -13,8 +14,8 @@ export function Header() {
       <nav class="bar" aria-label="Context">
         <Switch />
         <p class="bar-calls">
-          <b>{at.value === 'working' ? 'working state' : atName}</b>
-          {vsName.value && <> <span aria-label="compared with">⟷</span> {vsName}</>}
+          <b>{at.value === 'working' ? 'working state' : stateName(at.value)}</b>
+          {vs.value !== null && <> <span role="img" aria-label="compared with">⟷</span> {stateName(vs.value)}</>}
           {address.value.vs !== null && (
             <button type="button" class="plain" aria-label="Compare with the call before again"
               onClick={() => go({ vs: null })}>×</button>
@@ -99,12 +100,10 @@ function Sentence() {
       </h1>
     )
   }
-  const list = calls.value
-  const whole = list.state === 'ready' && list.value!.length > 1 && !list.value!.some((c) => c.cut)
   return (
     <h1 class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
       {shown?.sentence}
-      {whole && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
+      {neverBroke.value && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
       {shown?.cut && (
         <button type="button" onClick={() => go({ view: 'changes', node: shown.cut?.node ?? address.value.node })}>
           See it
@@ -119,9 +118,10 @@ function Sentence() {
 function copyAddress(): void {
   const shown = at.peek()
   go({ at: shown }, 'replace')
-  navigator.clipboard.writeText(location.href).then(
+  const text = location.origin + formatAddress(address.peek())
+  navigator.clipboard.writeText(text).then(
     () => say('Address copied'),
-    () => say(location.href),
+    () => say(text),
   )
 }
 

@@ -51,7 +51,8 @@ export function Working() {
             ))}
           </div>
           <div class="pane" role="tabpanel" id="pane" tabIndex={0} aria-labelledby={'tab-' + view}>
-            {context.value.value && <Shown />}</div>
+            {context.value.value && <Shown />}
+          </div>
         </section>
         <section class="right" aria-label="Block">{context.value.value && <Block />}</section>
       </div>

@@ -60,10 +60,20 @@ function drawAxes(c: Canvas, frame: Frame, theme: Theme): void {
     c.lineTo(frame.x + frame.width, y)
     c.stroke()
   }
+}
+
+/** Names calls below the picture, except where the name of a call that is shown stands. */
+function drawNames(c: Canvas, frame: Frame, theme: Theme, shown: (number | null)[]): void {
+  const apart = 64
+  const taken = shown.filter((cycle) => cycle !== null).map((cycle) => xOf(frame, cycle + 0.5))
+  c.font = font
+  c.textBaseline = 'middle'
   c.textAlign = 'center'
   c.fillStyle = theme.dim
-  for (const cycle of cycleTicks(frame, 64)) {
-    c.fillText('@c' + cycle, Math.max(frame.x + 10, xOf(frame, cycle + 0.5)), frame.y + frame.height + 12)
+  for (const cycle of cycleTicks(frame, apart)) {
+    const x = xOf(frame, cycle + 0.5)
+    if (taken.some((t) => Math.abs(t - x) < apart * 0.75)) continue
+    c.fillText('@c' + cycle, x, frame.y + frame.height + 12.5)
   }
 }
 
@@ -192,6 +202,7 @@ export function drawOverlay(c: Canvas, scene: Scene, over: Overlay): void {
   c.beginPath()
   c.rect(frame.x - 2, 0, frame.width + 4, bottom + gutter.bottom)
   c.clip()
+  drawNames(c, frame, theme, [over.at, over.vs])
   if (over.node !== null) {
     for (const box of layout.boxes) if (box.band[3] === over.node) outline(c, scene, box, theme.text, 2)
   }
@@ -230,8 +241,6 @@ function drawCall(c: Canvas, scene: Scene, cycle: number, colour: string, chosen
   const text = '@c' + cycle
   const wide = c.measureText(text).width + 10
   const middle = Math.min(Math.max(x + width / 2, frame.x + wide / 2), frame.x + frame.width - wide / 2)
-  c.fillStyle = theme.ground // over the name of a call that is too near
-  c.fillRect(middle - wide / 2 - 22, bottom + 4, wide + 44, 16)
   c.fillStyle = chosen ? colour : theme.ground
   c.fillRect(middle - wide / 2, bottom + 4, wide, 16)
   c.fillStyle = chosen ? theme.ground : colour

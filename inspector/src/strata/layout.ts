@@ -25,6 +25,13 @@ export interface Layout {
   tops: number[][]
 }
 
+/** Returns the bands of a column, from the bottom. */
+export function stackOf(strata: Strata, column: number): Band[] {
+  const stack: Band[] = []
+  for (const c of strata.columns.slice(0, column + 1)) stack.splice(c.keep, Infinity, ...c.bands)
+  return stack
+}
+
 /** Finds the place of everything. Cost: one step for each band of each column. */
 export function layOut(strata: Strata): Layout {
   const stacks: Band[][] = []
@@ -187,7 +194,7 @@ export function zoomed(range: [number, number], all: [number, number], around: n
   return [from, from + wanted - 1]
 }
 
-/** Returns the range moved so far that a call is in it. */
+/** Returns the range moved so far that a call is in it; the same range if it is already. */
 export function panned(range: [number, number], cycle: number): [number, number] {
   if (cycle < range[0]) return [cycle, cycle + range[1] - range[0]]
   if (cycle > range[1]) return [cycle - (range[1] - range[0]), cycle]

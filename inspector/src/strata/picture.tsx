@@ -15,6 +15,10 @@ import { CallTable } from './table'
 import { readTheme, type Theme } from './theme'
 import { Tip } from './tip'
 
+// The same elements each time: what scrubs redraws neither.
+const legend = <Legend />
+const table = <CallTable />
+
 /** The picture of all calls: a column a call, a band a block. */
 export function Picture() {
   const canvas = useRef<HTMLCanvasElement>(null)
@@ -113,7 +117,7 @@ export function Picture() {
   const shown = call.value
   return (
     <section class="strata" aria-label="Calls">
-      <Legend />
+      {legend}
       <div class="strata-plot">
         <canvas ref={canvas} class="strata-canvas" tabIndex={0} role="slider" aria-label="Call that is shown"
           aria-valuemin={firstCycle.value} aria-valuemax={Math.max(firstCycle.value, lastCycle.value)}
@@ -128,7 +132,7 @@ export function Picture() {
           </button>
         )}
       </div>
-      <CallTable />
+      {table}
     </section>
   )
 }
