@@ -64,7 +64,7 @@ export interface CallList {
   unit: Unit
   /** How tokens were counted; one that begins with "approx:" did not count exactly. */
   tokenizer?: string
-  calls: Call[]
+  items: Call[]
 }
 
 /** Height, index of the kind, number of blocks, id of the first block, the cycle that brought
@@ -324,6 +324,11 @@ const limitsAlone = {
   ranks: { result: -40, call: -30, thinking: -30, assistant: -20, user: -10 },
 }
 
+/** Returns calls as the API takes them, all of them for 0 to 0. */
+function span(from: number, to: number): Parameters {
+  return to === 0 ? {} : { from: '@c' + from, to: '@c' + to }
+}
+
 /** Imports a file. The server does not find out what it is, so that is tried. */
 async function importFile(name: string, file: Blob): Promise<ContextPage> {
   for (const form of ['transcript', 'history', 'document'] as const) {
@@ -345,9 +350,9 @@ export const api = {
     get<ContextPage>('/v1/contexts', { after, limit: 1000 }, signal),
   context: (name: string, signal?: AbortSignal) => get<ContextRow>(pathOf(name), {}, signal),
   calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
-    get<CallList>(pathOf(name, '/calls'), { from, to, unit }, signal),
+    get<CallList>(pathOf(name, '/calls'), { ...span(from, to), unit }, signal),
   strata: (name: string, from: number, to: number, columns: number, rows: number, unit: Unit, signal?: AbortSignal) =>
-    get<Strata>(pathOf(name, '/strata'), { from, to, columns, rows, unit }, signal),
+    get<Strata>(pathOf(name, '/strata'), { ...span(from, to), columns, rows, unit }, signal),
   blocks: (name: string, query: BlockQuery, signal?: AbortSignal) =>
     get<BlockPage>(pathOf(name, '/blocks'), { ...query }, signal),
   node: (name: string, id: string, at: string, signal?: AbortSignal) =>

@@ -104,8 +104,8 @@ async function loadCalls(name: string, from: number, to: number, measured: strin
   while (from + list.length <= to) {
     const next = from + list.length
     const page = await api.calls(name, next, Math.min(to, next + piece - 1), unit.peek(), signal)
-    if (page.calls.length === 0) break
-    list = [...list, ...page.calls]
+    if (page.items.length === 0) break
+    list = [...list, ...page.items]
     if (!signal.aborted) calls.value = { state: 'loading', value: list }
   }
   return list
