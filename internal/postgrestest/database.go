@@ -49,6 +49,11 @@ func LeaveOut(t testing.TB, why error) {
 	t.Skip(why)
 }
 
+// create returns the statement that makes an empty database on any server.
+func create(name string) string {
+	return "CREATE DATABASE " + name + " TEMPLATE template0 ENCODING 'UTF8'"
+}
+
 func start() {
 	if one.admin = os.Getenv("PACT_TEST_POSTGRES"); one.admin != "" {
 		return
@@ -67,7 +72,11 @@ func Database(t testing.TB) string {
 		LeaveOut(t, one.err)
 	}
 	name := fmt.Sprintf("pact_test_%d_%d", os.Getpid(), one.made.Add(1))
-	Exec(t, one.admin, "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
+	statement := create(name)
+	if one.server != nil {
+		statement = one.server.Create(name)
+	}
+	Exec(t, one.admin, statement)
 	t.Cleanup(func() { Exec(t, one.admin, "DROP DATABASE "+name+" WITH (FORCE)") })
 	u, err := url.Parse(one.admin)
 	if err != nil {

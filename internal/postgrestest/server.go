@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -22,11 +23,12 @@ import (
 // Server is a temporary server. It does not wait for the disk: its commits
 // survive a kill of the server, but not a crash of the machine.
 type Server struct {
-	Dir    string // directory of its socket
-	user   *syscall.Credential
-	bin    string
-	cmd    *exec.Cmd
-	exited chan struct{}
+	Dir     string // directory of its socket
+	user    *syscall.Credential
+	bin     string
+	version int
+	cmd     *exec.Cmd
+	exited  chan struct{}
 }
 
 const (
@@ -44,6 +46,7 @@ func Start() (*Server, error) {
 	if s.bin, err = binaries(); err != nil {
 		return nil, err
 	}
+	s.version = majorVersion(filepath.Join(s.bin, "postgres"))
 	if s.user, err = unprivileged(); err != nil {
 		return nil, err
 	}
@@ -68,6 +71,25 @@ func (s *Server) make() error {
 		return fmt.Errorf("initdb: %w: %s", err, out)
 	}
 	return s.Run()
+}
+
+// Create returns the statement that makes an empty database.
+func (s *Server) Create(name string) string {
+	if s.version < 15 {
+		return create(name)
+	}
+	// Otherwise the server writes the template to its log page by page, in three times the
+	// processor time that it takes to copy its files.
+	return create(name) + " STRATEGY FILE_COPY"
+}
+
+// majorVersion returns the version that a program of PostgreSQL tells, 0 if it tells none.
+func majorVersion(program string) int {
+	out, _ := exec.Command(program, "--version").Output() // such as: postgres (PostgreSQL) 15.14 (Debian)
+	_, number, _ := strings.Cut(string(out), "(PostgreSQL) ")
+	number, _, _ = strings.Cut(number, ".")
+	major, _ := strconv.Atoi(number)
+	return major
 }
 
 func (s *Server) data() string { return filepath.Join(s.Dir, "data") }

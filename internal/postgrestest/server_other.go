@@ -15,5 +15,8 @@ func Start() (*Server, error) {
 // Stop ends the server.
 func (s *Server) Stop() error { return nil }
 
+// Create returns the statement that makes an empty database.
+func (s *Server) Create(name string) string { return create(name) }
+
 // URL returns the address of a database on the server.
 func (s *Server) URL(string) string { return "" }

@@ -83,6 +83,6 @@ func server(t testing.TB) *postgrestest.Server {
 func databaseOf(t testing.TB, s *postgrestest.Server) string {
 	t.Helper()
 	name := fmt.Sprint("pact_", time.Now().UnixNano())
-	postgrestest.Exec(t, s.URL("postgres"), "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8'")
+	postgrestest.Exec(t, s.URL("postgres"), s.Create(name))
 	return s.URL(name)
 }

@@ -55,7 +55,7 @@ func eraseAsChild(address string) error {
 // one that was acknowledged left its text nowhere; what others left behind is cleaned up
 // by a call.
 func TestEraserKilled(t *testing.T) {
-	kills := testrun.Size(t, 8, 8, 200)
+	kills := testrun.Size(t, 4, 8, 200)
 	rnd := mrand.New(mrand.NewPCG(uint64(time.Now().UnixNano()), 8))
 	address := postgrestest.Database(t)
 	s := open(t, address)
@@ -112,7 +112,7 @@ func openAsChild(address string) error {
 // TestMigrationKilled kills processes that bring a database from version 1 of the schema to
 // the newest one. Whoever opens it next finds everything as it was.
 func TestMigrationKilled(t *testing.T) {
-	kills := testrun.Size(t, 10, 10, 200)
+	kills := testrun.Size(t, 5, 10, 200)
 	rnd := mrand.New(mrand.NewPCG(uint64(time.Now().UnixNano()), 9))
 	address := postgrestest.Database(t)
 	s, err := postgres.Open(t.Context(), address)

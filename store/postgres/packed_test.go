@@ -11,6 +11,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/postgrestest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/storetest"
@@ -39,6 +40,7 @@ func (p *packer) Create(ctx context.Context, g store.Creation) (store.Info, erro
 // every snapshot is opened through a directory where it can be,
 // and the statements that this takes to what all engines have.
 func TestStorePacked(t *testing.T) {
+	testrun.Long(t, "runs the whole contract once more; package sqlite does so with pages in every run")
 	t.Cleanup(postgres.DirectorySoon())
 	addresses := make(map[store.Store]string)
 	statements, packed, opened := make(map[string]bool), false, false
