@@ -31,7 +31,7 @@ once, as pact export --all --compact does.
   {"op":"update","id":…,"set":{…}}
   {"op":"remove","id":…}
   {"op":"move","id":…,"into":…,"offset":n}                or "at":"<position>"
-  {"op":"commit"}                          "message" and "prune":[ids] may be added
+  {"op":"commit"}                       "message" and "prune":[ids] may be added
 
 config comes first and is optional: without it the edition is canonical and the
 clock reads 0, 1, 2 …. A node has id, nodeType, offset, ttl, priority, role, kind,
@@ -41,7 +41,8 @@ without calls are kept, unless the policy has "orphans":"refuse" or "drop".`,
 		Example: `  pact apply ops.jsonl > history.jsonl
   pact apply ops.jsonl --into replayed
   pact apply ops.jsonl --compact > backup.jsonl
-  printf '%s\n' '{"op":"add","into":"^ah","node":{"content":"Hello"}}' '{"op":"commit"}' | pact apply -`,
+  printf '%s\n' '{"op":"add","into":"^ah","node":{"id":"a"}}' |
+    pact apply - --into replayed`,
 		Args: exactly("OPS.jsonl"),
 	}
 	into := cmd.Flags().String("into", "", "also store the context, as `NAME`")

@@ -27,7 +27,7 @@ With --json print an object a line.`,
 			Example: `  pact attempts chat
   pact attempts chat --json | jq 'select(.status == "running")'
   pact attempts start chat --provider openai --model gpt-5 --out thread.json
-  pact attempts end chat attempt:3-1 --status completed --token-in 812 --token-out 96`,
+  pact attempts end chat attempt:3-1 --status completed --token-in 812`,
 			Args:              exactly("NAME"),
 			ValidArgsFunction: a.completeNames,
 			RunE: a.does(func(ctx context.Context, _ *cobra.Command, args []string) error {
@@ -95,7 +95,7 @@ attempts end says how the attempt ended, and pact commit ends the cycle. Give pa
 commit the same limits and --prune, otherwise it publishes another thread than was
 sent.`,
 		Example: `  pact attempts start chat --provider openai --model gpt-5 --out thread.json
-  pact attempts start chat --provider local --model test --params-file params.json`,
+  pact attempts start chat --provider local --model test --params-file p.json`,
 		Args:              exactly("NAME"),
 		ValidArgsFunction: a.completeNames,
 	}
@@ -160,7 +160,7 @@ func (a *app) attemptsEndCommand() *cobra.Command {
 		Short: "Record how an attempt ended",
 		Long: `Record how an attempt ended. This can be done once, also after its cycle was
 committed, and also for an attempt that a crash left running.`,
-		Example: `  pact attempts end chat attempt:3-1 --status completed --token-in 812 --token-out 96
+		Example: `  pact attempts end chat attempt:3-1 --status completed --token-in 812
   pact attempts end chat attempt:3-2 --status canceled
   pact attempts end chat attempt:3-3 --status error --error 'rate limit'`,
 		Args:              exactly("NAME", "ID"),

@@ -8,7 +8,9 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -16,8 +18,8 @@ func (a *app) catCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "cat NAME [@t] ID… | cat --file FILE [@t] ID…",
 		Short: "Print what is in a block",
-		Long: `Print the contents of nodes: a text as it is, anything else as indented JSON. A call of
-a tool is followed by its results. If it prints more than one content, a line with
+		Long: `Print the contents of nodes: a text as it is, also one that an API writes as a list
+of parts, and anything else as indented JSON. A call of a tool is followed by its results. If it prints more than one content, a line with
 the id, role and kind precedes each.
 
 Without an address this is the content as the working state has it or, for a node that
@@ -136,7 +138,11 @@ func (a *app) printContents(ctx context.Context, list []pact.Hit, raw bool) erro
 			a.printf("%s\n", a.paint.strong("── "+strings.Join(cells(words(h.Node.ID, h.Node.Role, h.Node.Kind)...), "  ")))
 		}
 		if !isText(kept) {
-			text = indented(kept)
+			if parts, ok := wording.Readable(canon.Value(kept)); ok {
+				text = parts
+			} else {
+				text = indented(kept)
+			}
 		}
 		a.printText(text)
 	}
@@ -159,6 +165,6 @@ func (a *app) printText(text string) {
 		return
 	}
 	for line := range strings.SplitSeq(text, "\n") {
-		a.printf("%s\n", visible(line))
+		a.printf("%s\n", visible(strings.TrimSuffix(line, "\r")))
 	}
 }

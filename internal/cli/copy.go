@@ -27,7 +27,7 @@ compared and verified. Repeating an interrupted command continues the copy;
 --discard deletes what it left instead. A name that the target already has is
 refused.`,
 		Example: `  pact copy --from pact.db --to postgres://user@host/pact
-  pact copy --from postgres://user@host/pact --to laptop.db chat 'chat, another answer'
+  pact copy --from postgres://user@host/pact --to laptop.db chat 'chat, again'
   pact copy --from pact.db --to other.db --json
   pact copy --discard --to other.db`,
 	}

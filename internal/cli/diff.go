@@ -12,7 +12,7 @@ import (
 
 func (a *app) diffCommand() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:   "diff NAME A B [SELECTOR] | diff NAME@A NAME@B [SELECTOR] | diff --file FILE A B [SELECTOR]",
+		Use:   "diff {NAME A B | NAME@A NAME@B | --file FILE A B} [SELECTOR]",
 		Short: "Compare two snapshots",
 		Long: `Print the changes that lead from snapshot A to snapshot B, node by node and by id.
 With a selector only the nodes that it finds on each side are compared. The snapshots

@@ -52,7 +52,7 @@ newest is at least that many cycles old.`,
   pact add chat --key plan --every 5 --role system --content-file plan.txt
   git diff | pact add chat --role user --kind diff --content-file -
   pact add chat --at '(d0, end)' --role user --content 'One more thing'
-  pact add chat '(d0, cont[offset=0], )' "block:text {key='hero', content='Hello'}"`,
+  pact add chat '(d0, cont[offset=0], )' "block:text {key='hero', content='Hi'}"`,
 		ValidArgsFunction: a.completeNames,
 	}
 	node := a.nodeFlags(cmd)

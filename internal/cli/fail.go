@@ -215,9 +215,9 @@ func (a *app) describe(f *fault.Error, place *located, exit int) {
 	if cause := f.Cause(); cause != "" {
 		message += ": " + cause
 	}
-	fmt.Fprintf(a.err, "pact: %s%s %s\n", visible(where), visible(message), paint.faint("["+string(f.Code)+"]"))
+	a.report("pact: " + visible(where) + visible(message) + " " + paint.faint("["+string(f.Code)+"]"))
 	if f.Remedy != "" {
-		fmt.Fprintf(a.err, "      %s\n", visible(f.Remedy))
+		a.report("      " + visible(f.Remedy))
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/spf13/cobra"
 )
 
@@ -187,22 +189,33 @@ func (g *grep) look(ctx context.Context, n pact.Node, cycle int64) error {
 	if err != nil {
 		return err
 	}
-	if !isText(kept) {
-		text = indented(kept)
-	}
 	f := &found{ID: n.ID, Role: n.Role, Kind: n.Kind, First: cycle, hash: n.ContentHash}
-	number := 0
-	for line := range strings.SplitSeq(text, "\n") {
-		number++
-		if at := g.pattern.FindStringIndex(line); at != nil {
-			f.Matches = append(f.Matches, match{number, line, at[0], at[1]})
-		}
+	if isText(kept) {
+		f.Matches = g.matches(text)
+	} else if text, ok := wording.Readable(canon.Value(kept)); ok {
+		f.Matches = g.matches(text)
+	}
+	if !isText(kept) && f.Matches == nil { // what stands beside the text of a part is searched as well
+		f.Matches = g.matches(indented(kept))
 	}
 	if f.Matches != nil {
 		g.current[n.ID] = f
 		g.list = append(g.list, f)
 	}
 	return nil
+}
+
+// matches returns the lines of a text that match.
+func (g *grep) matches(text string) (list []match) {
+	number := 0
+	for line := range strings.SplitSeq(text, "\n") {
+		number++
+		line = strings.TrimSuffix(line, "\r")
+		if at := g.pattern.FindStringIndex(line); at != nil {
+			list = append(list, match{number, line, at[0], at[1]})
+		}
+	}
+	return list
 }
 
 func (g *grep) print() error {

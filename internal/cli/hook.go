@@ -51,7 +51,7 @@ func (e *hookEvent) context() string {
 func (a *app) hookCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   hookName,
-		Short: "Import what is new of a session of Claude Code, when one of its hooks asks for it",
+		Short: "Import what is new of a session of Claude Code, as its hook",
 		Long: `Read the event of a hook of Claude Code on standard input, and import what is new
 of the transcript that it names, with its sub-agents: into the context
 PROJECT/SESSION, where PROJECT is the last part of the working directory.

@@ -252,7 +252,7 @@ func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
-		Short: "Make a context of a document, a history or a transcript",
+		Short: "Make contexts of a transcript, a log, a history or a document",
 		Long: `Make a context from a file; - is standard input. The contents of the file decide what
 it is:
 
@@ -261,12 +261,12 @@ it is:
                         pact export --all --compact wrote
   a transcript          OpenAI chat messages, tau-bench results, SWE-smith
                         trajectories
-  a log of calls        requests to the four APIs as JSON or JSON Lines, alone or
-                        with answers; HAR; logs of LiteLLM, Bedrock and Inspect;
-                        ChatGPT's export; sessions and messages of LangChain,
-                        Pydantic AI, ADK, the OpenAI Agents SDK and Cline;
-                        transcripts of Claude Code, rollouts of Codex, exports of
-                        opencode
+  a log of calls        requests to the four APIs as JSON or JSON Lines, alone
+                        or with answers; HAR; logs of LiteLLM, Bedrock and
+                        Inspect; ChatGPT's export; sessions and messages of
+                        LangChain, Pydantic AI, ADK, the OpenAI Agents SDK and
+                        Cline; transcripts of Claude Code, rollouts of Codex,
+                        exports of opencode
   a directory           NAME.request.json and NAME.response.json, as Claude Code
                         writes them with OTEL_LOG_RAW_API_BODIES=file:DIRECTORY
 

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -55,20 +56,34 @@ var logHead = []string{"cycle", "time", "bytes", "in", "out", "cached", "added",
 	"by", "message"}
 
 // drawLog reads the log twice, first to measure the columns, and so keeps none
-// of it in memory.
+// of it in memory. A terminal, which cuts what is too wide, gets no column without
+// an entry.
 func (a *app) drawLog(each func(func(logged) error) error) error {
 	c := layoutOf("llrrrrrrrllll")
-	c.fit(logHead)
+	known := make([]bool, len(logHead))
 	err := each(func(l logged) error {
-		c.fit(logRow(l))
+		row := logRow(l)
+		for i := range row {
+			known[i] = known[i] || row[i] != "-" || !a.outTerminal || a.form == "wide"
+		}
+		c.fit(row)
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	a.printf("%s\n", a.clip(c.line(logHead)))
+	line := func(row []string) string {
+		for i := range row {
+			if !known[i] {
+				row[i], c.widths[i] = "", 0
+			}
+		}
+		return a.clip(c.line(row))
+	}
+	c.fit(logHead)
+	a.printf("%s\n", line(slices.Clone(logHead)))
 	return each(func(l logged) error {
-		a.printf("%s\n", a.clip(c.line(logRow(l))))
+		a.printf("%s\n", line(logRow(l)))
 		return nil
 	})
 }
@@ -121,7 +136,10 @@ func why(l logged) string {
 
 // drawEntry prints an entry for a person, as git does a commit.
 func (a *app) drawEntry(l logged) {
-	head := []string{entryName(l), shortTime(l.TimeNS)}
+	head := []string{entryName(l)}
+	if at := shortTime(l.TimeNS); at != "-" {
+		head = append(head, at)
+	}
 	c := l.Call
 	if c != nil {
 		head = append(head, words(visible(c.Model))...)
@@ -164,11 +182,11 @@ func (a *app) drawEntry(l logged) {
 	}
 }
 
-// shortTime returns a time to the second. If the clock counted from 0 instead
-// of telling the time, it returns the count.
+// shortTime returns a time to the second, and - if nobody told the time: then the
+// clock counted from 0.
 func shortTime(ns int64) string {
 	if ns < int64(24*time.Hour) {
-		return "+" + time.Duration(ns).String()
+		return "-"
 	}
 	return time.Unix(0, ns).UTC().Format(time.RFC3339)
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/tree"
 )
@@ -126,7 +127,7 @@ func (l *lossReader) block(ctx context.Context, t *tree.Tree, path []*tree.Entry
 		l.Results++
 		turn.Results++
 	case role == "user" && n.Kind != lifecycle.StubKind:
-		text, _ := canon.Value(content).Text()
+		text, _ := wording.Readable(canon.Value(content))
 		l.Messages++
 		l.Words += len(strings.Fields(text))
 	}

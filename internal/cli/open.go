@@ -20,10 +20,10 @@ the nodes, blocks and bytes of its thread; then how much of the thread before it
 repeats from the beginning, in whole blocks and in bytes, and where the two first
 differ ("complete" if it repeats all of it). Providers cache by that prefix.
 
-Of one conversation it then says in words how many calls there were, the tokens that
-providers counted, where the prefix broke and why, the three blocks that took most bytes
-in all calls together, and which tools failed. Three commands that follow from that come
-last.
+It then says in words how many calls there were, the tokens that providers counted,
+where the prefix broke and why, the three blocks that took most bytes in all calls
+together, and which tools failed; of a file of several conversations it says so of
+the one that sent most. Three commands that follow from that come last.
 
 On a terminal it then serves the inspector on loopback, prints its address and opens it
 in a browser, until Ctrl-C. With --no-browser it prints the address alone. Where the
@@ -95,8 +95,8 @@ func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *openRepor
 		}
 		f.ThreadBytes += f.Contexts[i].ThreadBytes
 	}
-	if len(list) == 1 && len(f.Contexts[0].Cycles) > 0 {
-		f.Contexts[0].Story, err = a.tell(ctx, list[0].context)
+	if n := f.main(); n >= 0 && len(f.Contexts[n].Cycles) > 0 {
+		f.Contexts[n].Story, err = a.tell(ctx, list[n].context)
 	}
 	return list, err
 }
@@ -113,22 +113,17 @@ func sizeOf(db string) (bytes int64) {
 }
 
 // next returns three commands to try, ready to paste. They follow from the story
-// if there is one, else they are about the context whose prefix broke most often.
+// that is told.
 func (a *app) next(f *openReport) []string {
-	of, breaks := &f.Contexts[0], []int64(nil)
-	for i := range f.Contexts {
-		if b, _ := f.Contexts[i].breaks(); len(b) > len(breaks) {
-			of, breaks = &f.Contexts[i], b
-		}
-	}
+	of := &f.Contexts[f.main()]
 	db := a.inStore()
 	name := quote(of.Name)
 	if len(of.Cycles) == 0 {
 		return []string{"pact show " + name + db, "pact commit " + name + db, "pact thread " + name + " working" + db}
 	}
 	var list []string
+	var breaks []int64
 	if t := of.Story; t != nil {
-		breaks = nil
 		for _, b := range t.Breaks {
 			breaks = append(breaks, b.Cycle)
 		}

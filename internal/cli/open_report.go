@@ -34,7 +34,7 @@ type openedContext struct {
 	*record.Source                  // nil if it is not made of a log of calls
 	ThreadBytes    int64            `json:"thread_bytes"`
 	Cycles         []openedCycle    `json:"cycles"`
-	Story          *story           `json:"story,omitempty"` // nil if the file gave several contexts
+	Story          *story           `json:"story,omitempty"` // of the context that sent most, nil for all others
 }
 
 // openedCycle is what open found about one cycle.
@@ -45,6 +45,18 @@ type openedCycle struct {
 	Blocks int                   `json:"blocks"`
 	Bytes  int64                 `json:"bytes"`            // size of the thread
 	Prefix *inspect.SharedPrefix `json:"prefix,omitempty"` // nil in the first cycle
+}
+
+// main returns which context sent the most bytes, the first of several, and -1
+// if there is none.
+func (f *openReport) main() int {
+	most := -1
+	for i := range f.Contexts {
+		if most < 0 || f.Contexts[i].ThreadBytes > f.Contexts[most].ThreadBytes {
+			most = i
+		}
+	}
+	return most
 }
 
 // describeContext collects what the report says about a context.

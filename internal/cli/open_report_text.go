@@ -140,7 +140,11 @@ func (a *app) drawContexts(list []openedContext, all bool) {
 }
 
 func (a *app) drawTotals(f *openReport) {
-	if t := f.Contexts[0].Story; t != nil {
+	if main := &f.Contexts[f.main()]; main.Story != nil {
+		if len(f.Contexts) > 1 {
+			a.sentence("Most was sent in " + a.paint.strong(visible(main.Name)) + ":")
+		}
+		t := main.Story
 		for _, line := range t.lines() {
 			for i, part := range wrapLine(line, a.lineWidth()) {
 				if i > 0 && line[0] == ' ' {
@@ -158,7 +162,7 @@ func (a *app) drawTotals(f *openReport) {
 		stored = f.Store.Grew
 		where = bytesText(stored) + " more in " + f.Store.Path + ", " + bytesText(f.Store.Bytes) + " in all"
 	}
-	a.printf("Stored: %s.\n", where)
+	a.sentence("Stored: " + where + ".")
 	if f.ThreadBytes > 0 && stored > 0 {
 		line := "Keeping the message list of every call would take " + bytesText(f.ThreadBytes)
 		if ratio := float64(f.ThreadBytes) / float64(stored); ratio >= 1 {
@@ -166,7 +170,7 @@ func (a *app) drawTotals(f *openReport) {
 		} else {
 			line += ": this is too short for a store to pay off"
 		}
-		a.printf("%s.\n", line)
+		a.sentence(line + ".")
 	}
 }
 

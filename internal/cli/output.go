@@ -165,7 +165,19 @@ func (a *app) replaceFile(name string, write func(io.Writer) error) error {
 
 // warnf prints a warning.
 func (a *app) warnf(format string, args ...any) {
-	fmt.Fprintf(a.err, "pact: warning: "+format+"\n", args...)
+	a.report("pact: warning: " + fmt.Sprintf(format, args...))
+}
+
+// report writes a line to standard error. A terminal wraps it by words, and every
+// line but the first begins below the end of "pact: ".
+func (a *app) report(line string) {
+	const indent = "      "
+	if a.errWidth > 0 {
+		body := strings.TrimPrefix(line, indent)
+		lines := wrapLine(body, min(a.errWidth, widest)-len(indent))
+		line = line[:len(line)-len(body)] + strings.Join(lines, "\n"+indent)
+	}
+	fmt.Fprintln(a.err, line)
 }
 
 func terminal(stream any) bool {

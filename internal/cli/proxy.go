@@ -135,7 +135,7 @@ them pass unrecorded.
 --diagnose adds a field to requests that asks the provider why it did not read all of
 its cache; pact prefix --provider shows the reason. Without it the proxy adds nothing.`,
 		Example: `  pact proxy --upstream https://api.openai.com/v1
-  pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080 --db runs.db`,
+  pact proxy --upstream https://api.anthropic.com --addr 127.0.0.1:8080`,
 		Args: cobra.NoArgs,
 	}
 	f := cmd.Flags()

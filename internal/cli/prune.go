@@ -41,7 +41,7 @@ A policy is a JSON object: max_tokens, max_bytes, max_nodes, max_turns,
 protect_turns, protect_task, ranks, min_tokens, min_bytes, every, stub, orphans,
 tokenizer, and parts, a list of limits for a region, a kind or a tag:
 
-  {"max_tokens":8000,"protect_turns":3,"parts":[{"kind":"result","max_bytes":20000}]}`,
+  {"max_tokens":8000,"protect_turns":3,"parts":[{"tag":"old","max_bytes":90}]}`,
 		Example: `  pact prune chat --max-tokens 8000 --protect-turns 3 --dry-run
   pact prune chat --select "[kind='result']" --dry-run
   pact prune chat block:2-1 seg:1-2

@@ -41,7 +41,7 @@ type app struct {
 	subject string // how the next command would name what this one is about: NAME or --file FILE
 
 	outTerminal, errTerminal, inTerminal bool
-	width                                int // columns of the output, 0 if it is not a terminal
+	width, errWidth                      int // columns of the outputs, 0 of one that is no terminal
 	paint                                theme
 
 	began  bool // the command started its work
@@ -61,7 +61,7 @@ func newApp(s Streams) *app {
 	}
 	a.out = &output{w: s.Out}
 	a.outTerminal, a.errTerminal, a.inTerminal = terminal(s.Out), terminal(s.Err), terminal(s.In)
-	a.width, a.paint = columns(s.Out), themeFor(s.Out, s.Env)
+	a.width, a.errWidth, a.paint = columns(s.Out), columns(s.Err), themeFor(s.Out, s.Env)
 	a.out.plain = a.outTerminal && !showsUnicode(a.env)
 	return a
 }
@@ -103,7 +103,7 @@ lifetimes, and every model call as an immutable snapshot.
 
 Contexts live in a store: --db FILE, else PACT_DB, else pact.db. Commands take
 the name of a context, or with --file a snapshot document, a history in JSON
-Lines or a transcript, and then need no store.
+Lines, a transcript or the log of another program, and then need no store.
 
 Addresses: @t0 the latest snapshot, @t-1 the one before, @c12 that of cycle 12,
 working the state that is being edited.
@@ -153,6 +153,7 @@ Exit codes: 0, 1 for a failure, 2 for invalid input, 130 after Ctrl-C.`,
 		a.pruneCommand(), a.policyCommand(),
 		a.forkCommand(), a.undoCommand(), a.renameCommand(), a.deleteCommand(), a.eraseCommand())
 	root.AddCommand(a.versionCommand())
+	fitHelp(root)
 	return root
 }
 

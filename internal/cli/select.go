@@ -40,8 +40,8 @@ is known of each node: calls is how many calls of the model carried it.`,
   pact select chat '@* #block:12-3'
   pact select chat '@t-3..@t0 .block'
   pact select chat --where '.seg:depth(>0)' --limit 1 "[key='plan']"
-  pact select chat "[kind='call'][tool='bash'][failed]" --partners --output table
-  pact select chat "@* [kind='result']" --sort bytes:desc --limit 3 --output table
+  pact select chat "[tool='bash'][failed]" --partners --output table
+  pact select chat "@* [kind='result']" --sort bytes:desc --output table
   pact select --file snapshot.json --edition v0.1 -- '@t0 ^seq .mt:depth(1)'`,
 	}
 	flags := a.sourceFlags(cmd)

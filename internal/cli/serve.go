@@ -32,7 +32,7 @@ To serve other machines, make named tokens with pact token, say with --host by w
 names they call the server, and give --tls-cert and --tls-key, or --behind-proxy.`,
 		Example: `  pact serve
   pact serve --addr 127.0.0.1:0 --db runs.db
-  pact serve --addr :7741 --host pact.example.org --tls-cert pact.pem --tls-key pact.key
+  pact serve --addr :7741 --host pact.example --tls-cert c.pem --tls-key k.pem
   curl -H "Authorization: Bearer $TOKEN" http://127.0.0.1:7741/v1/contexts`,
 		Args: cobra.NoArgs,
 	}

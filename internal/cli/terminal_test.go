@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -79,5 +80,50 @@ assistant
 	got = onTerminal(t, dir, 60, "thread", "chat", "--as", "canonical")
 	if !strings.HasPrefix(got, `[{"id":"block:1-0"`) {
 		t.Errorf("--as canonical is\n%s", got)
+	}
+}
+
+// One line of a log on a terminal of 80 columns still has the first words: columns
+// without an entry are left out.
+func TestALogOfOneLineEachShowsWhatWasSaid(t *testing.T) {
+	dir := t.TempDir()
+	recordedRun(t, dir)
+	got := onTerminal(t, dir, 80, "log", "run", "-n", "1", "--oneline")
+	for _, want := range []string{"cycle", "called", "said", "@c60", "bash", "Step 60"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("%q is missing in\n%s", want, got)
+		}
+	}
+	for _, empty := range []string{"added", "removed", "changed"} {
+		if strings.Contains(got, empty) {
+			t.Errorf("the column %s has no entry:\n%s", empty, got)
+		}
+	}
+	for line := range strings.Lines(got) {
+		if columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); columns > 80 {
+			t.Errorf("%d columns: %s", columns, line)
+		}
+	}
+}
+
+// Standard error of a terminal wraps as standard output does, below "pact: ".
+func TestWarningsAndErrorsOnATerminalAreWrapped(t *testing.T) {
+	var problems bytes.Buffer
+	a := newApp(Streams{In: strings.NewReader(""), Out: io.Discard, Err: &problems})
+	a.errWidth = 60
+	a.warnf("%s", strings.TrimSuffix(strings.Repeat("one two three ", 9), " "))
+	if a.run(t.Context(), []string{"log", "nobody", "--db", filepath.Join(t.TempDir(), "none.db")}) != exitFailure {
+		t.Error("a store that is not there was read")
+	}
+	for i, line := range strings.Split(strings.TrimSuffix(problems.String(), "\n"), "\n") {
+		if utf8.RuneCountInString(line) > 60 && strings.Contains(strings.TrimSpace(line), " ") {
+			t.Errorf("line %d is too wide: %s", i+1, line)
+		}
+		if !strings.HasPrefix(line, "pact: ") && !strings.HasPrefix(line, "      ") {
+			t.Errorf("line %d is not indented: %s", i+1, line)
+		}
+	}
+	if strings.Count(problems.String(), "three") != 9 {
+		t.Errorf("words are lost in\n%s", &problems)
 	}
 }

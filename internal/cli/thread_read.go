@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/internal/wording"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -164,7 +165,7 @@ func (r *reading) content(n *tree.Node) (text string, plain bool, err error) {
 	if err != nil || content == "" {
 		return "", true, err
 	}
-	if text, plain = content.Text(); plain {
+	if text, plain = wording.Readable(canon.Value(content)); plain {
 		return text, true, nil
 	}
 	return indented([]byte(content)), false, nil
@@ -188,7 +189,7 @@ func (r *reading) text(text, id string, most int) {
 	var lines []string
 	used := 0
 	for line := range strings.SplitSeq(text, "\n") {
-		lines = append(lines, wrapLine(visible(line), width-len(indent))...)
+		lines = append(lines, wrapLine(visible(strings.TrimSuffix(line, "\r")), width-len(indent))...)
 		if used += len(line) + 1; r.cuts && most > 0 && len(lines) > most {
 			break
 		}

@@ -12,9 +12,9 @@ import (
 // Excerpt returns the beginning of a content, on one line.
 func Excerpt(v canon.Value, runes int) string {
 	const enough = 8 // bytes of JSON for one rune at most, with some white space
-	text, isText := "", v.Kind() == canon.KindString
+	text, isText := Readable(v)
 	if isText {
-		if text, _ = v.Text(); len(text) > runes*enough {
+		if len(text) > runes*enough {
 			text = strings.ToValidUTF8(text[:runes*enough], "")
 		}
 		text = strings.Join(strings.Fields(text), " ")
