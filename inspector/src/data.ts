@@ -1,8 +1,8 @@
 // Keeps the shared answers up to date with the address and with what happens on the server.
 import { effect, signal, untracked } from '@preact/signals'
-import { api, type Call, type ContextRow } from './api'
+import { api, type Band, type Call, type ContextRow } from './api'
 import { into } from './load'
-import { address, calls, context, contexts, firstCycle, following, go, hasCalls, lastCycle, matches, name, neverBroke,
+import { address, call, calls, context, contexts, cutCalls, firstCycle, following, go, hasCalls, lastCycle, matches, name,
   noticeCalls, planned, strata, unit, zoom } from './state'
 import { stackOf } from './strata/layout'
 
@@ -38,7 +38,7 @@ export function startLoading(): void {
     return untracked(() => into(strata, (signal) => api.strata(shown, from, to, columns, rows, measured, signal)))
   })
   effect(() => {
-    if (neverBroke.value && strata.value.state === 'ready' && address.value.node === null) untracked(selectLargest)
+    if (cutCalls.value && strata.value.state === 'ready' && address.value.node === null) untracked(selectFirst)
   })
   effect(() => {
     const shown = name.value
@@ -74,15 +74,17 @@ export function loadContext(name: string): void {
   into(context, (signal) => api.context(name, signal), noticeCalls)
 }
 
-/** Where no prefix broke, what fills the context is the next question: selects the largest block
- * of the latest call, once, without pinning the call. */
-function selectLargest(): void {
+/** Selects a block of the latest call, once, without pinning the call: the one that cut the
+ * prefix; where none did, what fills the context is the next question, so the largest. */
+function selectFirst(): void {
   const data = strata.peek().value
   if (!data || chosenFor === name.peek()) return
   chosenFor = name.peek()
+  if (!following.peek()) return
   const bands = stackOf(data, data.columns.length - 1).filter((band) => band[2] === 1)
-  const largest = bands.reduce((a, b) => (b[6] > a[6] ? b : a), bands[0]!)
-  if (largest && following.peek()) go({ node: largest[3] }, 'replace')
+  const largest = bands.reduce<Band | undefined>((a, b) => (a && a[6] >= b[6] ? a : b), undefined)
+  const chosen = call.peek()?.cut?.node ?? largest?.[3]
+  if (chosen !== undefined) go({ node: chosen }, 'replace')
 }
 
 /** The context for which that was done. */

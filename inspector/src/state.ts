@@ -72,17 +72,22 @@ export const vsName = signal(nameOr(vs.peek()))
 const scrubRest = 120
 let changed = 0
 let restTimer = 0
+/** The context for which they were set last; "" before there is one. */
+let settledFor = ''
 effect(() => {
   const [next, nextVs] = [stateName(at.value), nameOr(vs.value)]
+  const about = context.value.value?.name ?? ''
   const settle = () => {
     atName.value = next
     vsName.value = nextVs
   }
   clearTimeout(restTimer)
   const now = performance.now()
-  if (now - changed > scrubRest) settle()
+  // Before the context is there nobody knows its latest call: nothing rests then.
+  if (about !== settledFor || now - changed > scrubRest) settle()
   else restTimer = setTimeout(settle, scrubRest)
   changed = now
+  settledFor = about
 })
 
 function nameOr(at: At | null): string | undefined {
@@ -91,11 +96,13 @@ function nameOr(at: At | null): string | undefined {
 
 /** The call that is shown, undefined until it is loaded. */
 export const call = computed(() => callOf(at.value))
-/** Whether all calls are there, and each repeats all of the one before. */
-export const neverBroke = computed(() => {
+/** The calls at which the prefix was cut; null until all calls are there. */
+export const cutCalls = computed<Call[] | null>(() => {
   const { state, value } = calls.value
-  return state === 'ready' && value!.length > 1 && !value!.some((c) => c.cut)
+  return state === 'ready' ? value!.filter((c) => c.cut) : null
 })
+/** Whether all calls are there, and each repeats all of the one before. */
+export const neverBroke = computed(() => cutCalls.value?.length === 0 && calls.value.value!.length > 1)
 /** Whether the screen follows the latest call. */
 export const following = computed(() => address.value.at === null)
 /** How many calls came since the screen stopped following. */

@@ -1,7 +1,7 @@
 import type { Band, Column, Strata } from '../src/api'
 import { Random, same, test } from './harness'
-import { bandAt, callsOf, columnOf, cycleAt, frameOf, heightAt, highest, layOut, panned, stackOf, ticks, xOf, yOf,
-  zoomed } from '../src/strata/layout'
+import { bandAt, type Box, callsOf, columnOf, cycleAt, frameOf, heightAt, highest, layOut, panned, runsOf, stackOf, ticks,
+  xOf, yOf, zoomed } from '../src/strata/layout'
 
 function strata(columns: Column[], step = 1): Strata {
   return {
@@ -94,4 +94,12 @@ test('zooming stays within the calls and keeps the one below the pointer', () =>
   same(panned([10, 20], 25), [15, 25])
   same(panned([10, 20], 5), [5, 15])
   same(panned([10, 20], 15), [10, 20])
+})
+
+test('a block is one run as long as it stays at its place', () => {
+  const box = (left: number, right: number, bottom: number, node: string): Box =>
+    ({ left, right, bottom, top: bottom + 5, fresh: left === 0, band: [5, 0, 1, node, 1, 0, 5] })
+  const boxes = [box(0, 1, 0, 'a'), box(0, 3, 5, 'b'), box(1, 3, 0, 'a'), box(3, 4, 5, 'a')]
+  same(runsOf(boxes, 'a').map((run) => [run.left, run.right, run.bottom]), [[0, 3, 0], [3, 4, 5]])
+  same(boxes[0]!.right, 1)
 })

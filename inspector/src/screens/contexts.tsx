@@ -93,12 +93,22 @@ function Sparkline({ row }: { row: ContextRow }) {
   )
 }
 
+const starts = [
+  ['pact open examples/conversations/weather.json', 'shows an example'],
+  ['pact import conversation.json', 'takes in a conversation or a log'],
+  ['pact run -- COMMAND', 'records what a program asks a provider'],
+] as const
+
 /** What to do where there is no context yet. */
 function Empty() {
   return (
     <section class="empty">
-      <p>No contexts yet. A recorded conversation, or a call through the proxy, makes the first.</p>
-      <pre><code>{'pact import conversation.json\npact proxy\npact open examples/conversations/weather.json'}</code></pre>
+      <p>No contexts yet. One of these commands makes the first:</p>
+      <dl>
+        {starts.map(([command, does]) => (
+          <div key={command}><dt><code>{command}</code></dt><dd>{does}</dd></div>
+        ))}
+      </dl>
       <Drop />
     </section>
   )

@@ -1,8 +1,10 @@
 import { useRef } from 'preact/hooks'
-import { formatAddress, stateName } from '../address'
+import { type At, formatAddress, stateName } from '../address'
+import type { Call } from '../api'
+import { count } from '../format'
 import { useKeys } from '../keys'
 import { SelectorBox } from '../selector/box'
-import { address, at, call, connection, context, contexts, follow, following, go, hasCalls, helpOpen,
+import { address, at, call, connection, context, contexts, cutCalls, follow, following, go, hasCalls, helpOpen,
   neverBroke, notice, vs } from '../state'
 import { loadContexts } from '../data'
 
@@ -104,13 +106,29 @@ function Sentence() {
     <h1 class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
       {shown?.sentence}
       {neverBroke.value && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
-      {shown?.cut && (
-        <button type="button" onClick={() => go({ view: 'changes', node: shown.cut?.node ?? address.value.node })}>
-          See it
-        </button>
-      )}
+      {shown?.cut ? <SeeCut at={address.value.at} cut={shown} /> : shown && <CutBefore cycle={shown.cycle} />}
     </h1>
   )
+}
+
+/** Says where the prefix broke last before a call that repeats all of the one before it. */
+function CutBefore({ cycle }: { cycle: number }) {
+  const before = (cutCalls.value ?? []).filter((c) => c.cycle < cycle)
+  const last = before.at(-1)
+  if (!last) return null
+  return (
+    <span class="never">
+      {' '}Before it the prefix broke {before.length === 1 ? 'once, in' : `${count(before.length)} times, last in`} call{' '}
+      {last.cycle}.
+      <SeeCut at={last.cycle} cut={last} />
+    </span>
+  )
+}
+
+/** Shows what changed at a cut. */
+function SeeCut({ at, cut }: { at: At | null; cut: Call }) {
+  const show = () => go({ at, vs: null, view: 'changes', node: cut.cut?.node ?? address.value.node })
+  return <button type="button" onClick={show}>See it</button>
 }
 
 /** Copies the address of exactly what is shown: a screen that follows the latest call is

@@ -2,7 +2,7 @@
 import { short } from '../format'
 import type { Colouring } from './colour'
 import { colourer } from './colour'
-import { type Box, callsOf, columnOf, cycleTicks, type Frame, type Layout, ticks, xOf, yOf } from './layout'
+import { type Box, callsOf, columnOf, cycleTicks, type Frame, type Layout, runsOf, ticks, xOf, yOf } from './layout'
 import { hatchOf, mix, plannedHatch, type Theme } from './theme'
 
 type Canvas = CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D
@@ -63,7 +63,7 @@ function drawAxes(c: Canvas, frame: Frame, theme: Theme): void {
 }
 
 /** Names calls below the picture, except where the name of a call that is shown stands. */
-function drawNames(c: Canvas, frame: Frame, theme: Theme, shown: (number | null)[]): void {
+function drawNames(c: Canvas, { layout, frame, theme }: Scene, shown: (number | null)[]): void {
   const apart = 64
   const taken = shown.filter((cycle) => cycle !== null).map((cycle) => xOf(frame, cycle + 0.5))
   c.font = font
@@ -73,7 +73,8 @@ function drawNames(c: Canvas, frame: Frame, theme: Theme, shown: (number | null)
   for (const cycle of cycleTicks(frame, apart)) {
     const x = xOf(frame, cycle + 0.5)
     if (taken.some((t) => Math.abs(t - x) < apart * 0.75)) continue
-    c.fillText('@c' + cycle, x, frame.y + frame.height + 12.5)
+    const draft = layout.strata.columns[columnOf(layout.strata, cycle)]?.draft
+    c.fillText(draft ? 'working' : '@c' + cycle, x, frame.y + frame.height + 12.5)
   }
 }
 
@@ -111,7 +112,7 @@ function drawBoxes(c: Canvas, scene: Scene): void {
     const [x, y, width, height] = placeOf(layout, frame, box)
     if (x + width < frame.x || x > frame.x + frame.width) continue
     const dark = matches !== null && !matches.has(box.band[3])
-    c.globalAlpha = (box.fresh ? 1 : 0.34) * (dark ? 0.35 : 1)
+    c.globalAlpha = (box.fresh ? 1 : theme.pale) * (dark ? 0.35 : 1)
     c.fillStyle = theme.forced ? (box.fresh ? 'GrayText' : theme.ground) : colour(box.band)
     c.fillRect(x, y, width, height)
     if (height >= 4) {
@@ -132,6 +133,10 @@ function drawBoxes(c: Canvas, scene: Scene): void {
       c.strokeRect(x + 1, y + 1, Math.max(1, width - 2), Math.max(1, height - 2))
     }
     if (gone && planned.has(box.band[3])) {
+      c.globalAlpha = 0.5
+      c.fillStyle = theme.ground
+      c.fillRect(x, y, width, height)
+      c.globalAlpha = 1
       c.fillStyle = gone
       c.fillRect(x, y, width, height)
     }
@@ -162,13 +167,7 @@ function drawCuts(c: Canvas, scene: Scene): void {
       c.strokeRect(x + 0.5, yOf(frame, column.size), width - 1, frame.y + frame.height - yOf(frame, column.size))
       c.setLineDash([])
     }
-    if (column.cut !== null) {
-      const y = yOf(frame, column.cut)
-      const top = yOf(frame, Math.max(column.size, strata.columns[i - 1]?.size ?? 0))
-      c.fillStyle = theme.cut
-      c.fillRect(x - 1, y - 1.5, width + 1, 3)
-      c.fillRect(x - 1, top, 1.5, y - top)
-    }
+    drawCut(c, scene, i)
     if (column.cached !== null) {
       const y = yOf(frame, column.cached)
       const long = Math.min(10, Math.max(4, width * 0.4))
@@ -177,6 +176,21 @@ function drawCuts(c: Canvas, scene: Scene): void {
       if (column.seen === 'unseen' || column.seen === 'elsewhere') drawDoubt(c, theme, x + width - long / 2, y - 7)
     }
   })
+}
+
+/** Draws the red line of a column, and the edge above it. */
+function drawCut(c: Canvas, { layout, frame, theme }: Scene, i: number): void {
+  const { columns } = layout.strata
+  const column = columns[i]
+  if (!column || column.cut === null) return
+  const [first, last] = callsOf(layout.strata, i)
+  const x = xOf(frame, first)
+  const width = Math.max(2, xOf(frame, last + 1) - x)
+  const y = Math.min(yOf(frame, column.cut), frame.y + frame.height - 1.5) // all of it, also at the bottom
+  const top = yOf(frame, Math.max(column.size, columns[i - 1]?.size ?? 0))
+  c.fillStyle = theme.cut
+  c.fillRect(x - 1, y - 1.5, width + 1, 3)
+  c.fillRect(x - 1, top, 1.5, y - top)
 }
 
 /** Marks a call whose provider did not see the cut, or saw it elsewhere. */
@@ -202,13 +216,16 @@ export function drawOverlay(c: Canvas, scene: Scene, over: Overlay): void {
   c.beginPath()
   c.rect(frame.x - 2, 0, frame.width + 4, bottom + gutter.bottom)
   c.clip()
-  drawNames(c, frame, theme, [over.at, over.vs])
+  drawNames(c, scene, [over.at, over.vs])
   if (over.node !== null) {
-    for (const box of layout.boxes) if (box.band[3] === over.node) outline(c, scene, box, theme.text, 2)
+    for (const box of runsOf(layout.boxes, over.node)) outline(c, scene, box, theme.text, 2)
   }
   if (over.hover) outline(c, scene, over.hover, theme.accent, 1.5)
-  if (over.vs !== null) drawCall(c, scene, over.vs, theme.dim, false)
-  if (over.at !== null) drawCall(c, scene, over.at, theme.accent, true)
+  if (over.vs !== null) frameCall(c, scene, over.vs, theme.dim, false)
+  if (over.at !== null) frameCall(c, scene, over.at, theme.accent, true)
+  // The outline of a block may lie on the cut that is asked about.
+  if (over.at !== null) drawCut(c, scene, columnOf(layout.strata, over.at))
+  nameCalls(c, frame, theme, over.at, over.vs)
   c.restore()
   drawBudget(c, scene, over.budget)
 }
@@ -220,31 +237,53 @@ function outline(c: Canvas, scene: Scene, box: Box, colour: string, width: numbe
   c.strokeRect(x + width / 2, y + width / 2, Math.max(1, wide - width), Math.max(1, high - width))
 }
 
-/** Frames the column of a call and names it below. */
-function drawCall(c: Canvas, scene: Scene, cycle: number, colour: string, chosen: boolean): void {
-  const { layout, frame, theme } = scene
+/** Frames the column of a call, a little outside of it, so that a cut at its foot stays in sight. */
+function frameCall(c: Canvas, scene: Scene, cycle: number, colour: string, chosen: boolean): void {
+  const { layout, frame } = scene
   const i = columnOf(layout.strata, cycle)
   if (i < 0) return
   const [first, last] = callsOf(layout.strata, i)
   const x = xOf(frame, first)
   const width = Math.max(2, xOf(frame, last + 1) - x)
-  const bottom = frame.y + frame.height
+  const bottom = frame.y + frame.height + 2
   const top = Math.max(2, yOf(frame, layout.strata.columns[i]!.size) - 4)
   c.strokeStyle = colour
   c.lineWidth = chosen ? 2 : 1.5
   if (!chosen) c.setLineDash([3, 3])
-  c.strokeRect(x, top, width, bottom - top + 1)
+  c.strokeRect(x, top, width, bottom - top)
   c.setLineDash([])
-  c.font = (chosen ? '600 ' : '') + font
+}
+
+/** Names the call that is shown below the picture, and the one that it is compared with where
+ * there is room beside it. */
+function nameCalls(c: Canvas, frame: Frame, theme: Theme, at: number | null, vs: number | null): void {
+  const y = frame.y + frame.height + 12.5
+  const place = (cycle: number) => {
+    const wide = c.measureText('@c' + cycle).width + 10
+    const middle = xOf(frame, cycle + 0.5)
+    return { wide, middle: Math.min(Math.max(middle, frame.x + wide / 2), frame.x + frame.width - wide / 2) }
+  }
   c.textAlign = 'center'
   c.textBaseline = 'middle'
-  const text = '@c' + cycle
-  const wide = c.measureText(text).width + 10
-  const middle = Math.min(Math.max(x + width / 2, frame.x + wide / 2), frame.x + frame.width - wide / 2)
-  c.fillStyle = chosen ? colour : theme.ground
-  c.fillRect(middle - wide / 2, bottom + 4, wide, 16)
-  c.fillStyle = chosen ? theme.ground : colour
-  c.fillText(text, middle, bottom + 12.5)
+  c.font = '600 ' + font
+  const chosen = at === null ? null : place(at)
+  if (chosen) {
+    c.fillStyle = theme.accent
+    c.fillRect(chosen.middle - chosen.wide / 2, y - 8, chosen.wide, 16)
+    c.fillStyle = theme.ground
+    c.fillText('@c' + at, chosen.middle, y)
+  }
+  if (vs === null) return
+  c.font = font
+  const other = place(vs)
+  if (chosen && Math.abs(other.middle - chosen.middle) < (other.wide + chosen.wide) / 2) {
+    const side = vs < at! ? -1 : 1
+    other.middle = chosen.middle + (side * (other.wide + chosen.wide)) / 2
+  }
+  c.fillStyle = theme.ground
+  c.fillRect(other.middle - other.wide / 2, y - 8, other.wide, 16)
+  c.fillStyle = theme.dim
+  c.fillText('@c' + vs, other.middle, y)
 }
 
 /** Draws the line that a policy limits the picture to. */
@@ -263,7 +302,10 @@ function drawBudget(c: Canvas, scene: Scene, budget: Overlay['budget']): void {
   c.textAlign = 'left'
   c.textBaseline = 'middle'
   const wide = Math.round(c.measureText(budget.text).width) + 12
-  const left = Math.round(frame.x) + 8.5
+  // The label covers no call where few calls leave room; else the earliest, which are the lowest.
+  const end = xOf(frame, frame.first + frame.count)
+  const right = frame.x + frame.width
+  const left = Math.round(right - end > wide + 16 ? right - wide - 8 : frame.x + 8) + 0.5
   const middle = Math.max(9, y)
   c.fillStyle = theme.ground
   c.fillRect(left, middle - 8, wide, 16)

@@ -74,6 +74,18 @@ function sameBlocks(a: Band, b: Band): boolean {
   return a[3] === b[3] && a[1] === b[1] && a[2] === b[2]
 }
 
+/** Returns the boxes of a block, joined where one goes on at the same place in the next column. */
+export function runsOf(boxes: Box[], node: string): Box[] {
+  const runs: Box[] = []
+  for (const box of boxes) {
+    if (box.band[3] !== node) continue
+    const before = runs.at(-1)
+    if (before?.right === box.left && before.bottom === box.bottom && before.top === box.top) before.right = box.right
+    else runs.push({ ...box })
+  }
+  return runs
+}
+
 /** Returns the index of the band of a column at a height, -1 if there is none. */
 export function bandAt(layout: Layout, column: number, height: number): number {
   const ends = layout.tops[column]

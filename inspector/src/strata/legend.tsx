@@ -18,6 +18,8 @@ export function Legend() {
   const data = strata.value.value
   const seen = new Set<number>()
   const actors = new Set<number>()
+  const counted = data?.columns.some((column) => column.cached !== null)
+  const doubted = data?.columns.some((column) => column.seen === 'unseen' || column.seen === 'elsewhere')
   for (const column of data?.columns ?? []) {
     for (const band of column.bands) {
       seen.add(band[1])
@@ -45,6 +47,8 @@ export function Legend() {
         <li><i class="mark-pale" />same as before</li>
         <li><i class="mark-full" />new</li>
         <li><i class="mark-cut" />prefix cut</li>
+        {counted && <li><i class="mark-cached" />read from the provider’s cache</li>}
+        {doubted && <li><i class="mark-doubt" />it saw the cut elsewhere, or not</li>}
       </ul>
     </div>
   )

@@ -6,7 +6,7 @@ import { useKeys } from '../keys'
 import { Problem, Waiting } from '../parts'
 import { address, at, call, callOf, calls, colouring, context, firstCycle, follow, go, hasCalls, lastCycle, matches,
   newCalls, planned, scrub, strata, unit, vs, zoom } from '../state'
-import { limit, plan, planText } from './budget'
+import { limit, plan, planText, setLimit } from './budget'
 import { drawOverlay, drawScene, gutter, type Scene } from './draw'
 import { type Frame, frameOf, highest, layOut } from './layout'
 import { Legend } from './legend'
@@ -111,6 +111,7 @@ export function Picture() {
       run: (e) => (e.key === 'Home' ? scrub(firstCycle.peek()) : follow()) },
     { keys: ['w', 's'], does: 'zoom in and out', run: (e) => zoomBy(e.key === 'w' ? 1 / 1.5 : 1.5) },
     { keys: ['m'], does: 'mark this call to compare others with; again: compare with the one before', run: mark },
+    { keys: ['-', '+'], does: 'lower and raise the limit to try', run: (e) => moveLimit(e.key === '-' ? -1 : 1) },
     { keys: ['Escape'], does: 'take the limit away', run: letGo },
   ])
   const { state, failure } = strata.value
@@ -132,8 +133,16 @@ export function Picture() {
           </button>
         )}
       </div>
+      <Planned />
       {table}
     </section>
+  )
+}
+
+/** Says what stands at the limit to those who do not see the canvas. */
+function Planned() {
+  return (
+    <p class="unseen" role="status">{limit.value !== null && planText(limit.value, plan.value, unit.value)}</p>
   )
 }
 
@@ -147,6 +156,14 @@ function toCut(by: 1 | -1): void {
     if (!found) return
     if (found.cut) return scrub(cycle)
   }
+}
+
+/** Moves the limit by a twentieth of the height of the picture. */
+function moveLimit(by: 1 | -1): void {
+  const data = strata.peek().value
+  if (!data) return
+  const next = (limit.peek() ?? data.max) + (by * data.max) / 20
+  setLimit(next >= data.max ? null : Math.max(1, Math.round(next)))
 }
 
 /** Marks the call that is shown to compare others with it, or takes the mark away. */

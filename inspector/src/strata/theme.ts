@@ -11,6 +11,8 @@ export interface Theme {
   accent: string
   cut: string
   match: string
+  /** How much of its colour a band keeps that the call before had too, 0 to 1. */
+  pale: number
   /** By kind. */
   kinds: Map<string, string>
   /** Whether the user chose the colours; then hatching alone tells kinds apart. */
@@ -26,7 +28,7 @@ export function readTheme(): Theme {
   const of = (name: string) => style.getPropertyValue('--' + name).trim()
   return {
     ground: of('ground'), panel: of('panel'), line: of('line'), text: of('text'), dim: of('dim'),
-    accent: of('accent'), cut: of('cut'), match: of('match'),
+    accent: of('accent'), cut: of('cut'), match: of('match'), pale: Number(of('pale')),
     kinds: new Map(kinds.map((kind) => [kind, of('k-' + kind)])),
     forced: matchMedia('(forced-colors: active)').matches,
   }
