@@ -109,6 +109,10 @@ func cycles(i store.Info, from, to Address) (first, last int64, err error) {
 	return min(first, last), max(first, last), nil
 }
 
+// CycleAt returns the cycle of the snapshot at an address and does not read it. It returns
+// E_SNAPSHOT_NOT_FOUND if there is none; the working state is none.
+func (c *Context) CycleAt(a Address) (int64, error) { return a.cycle(c.state.Load().Info) }
+
 // Working returns the working state as it was last loaded or written, without asking the
 // store. Use [Context.At] with the address [Working] to be sure that it holds nothing that
 // was erased since.

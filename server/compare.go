@@ -74,7 +74,7 @@ func (s *Server) comparisons() {
 			if err != nil {
 				return nil, err
 			}
-			c, err := s.context(ctx, in.Name)
+			c, err := s.reading(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -98,7 +98,7 @@ func (s *Server) comparisons() {
 			if err != nil {
 				return nil, err
 			}
-			c, err := s.context(ctx, in.Name)
+			c, err := s.reading(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -128,7 +128,7 @@ func (s *Server) comparisons() {
 			if in.Mode != "" {
 				o.Content = &pact.ContentOptions{Mode: diff.Mode(in.Mode)}
 			}
-			c, err := s.context(ctx, in.Name)
+			c, err := s.reading(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}

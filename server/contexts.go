@@ -38,10 +38,12 @@ type contextInfo struct {
 	Last     int64  `json:"last_cycle" doc:"Cycle of the latest snapshot; below first_cycle if there is none"`
 	Cycles   int64  `json:"cycles" doc:"Number of snapshots"`
 	Revision int64  `json:"revision" doc:"Number of the latest log entry"`
+	contextDetails
 }
 
 func infoOf(i store.Info) contextInfo {
-	return contextInfo{i.Name, i.Edition, i.First, i.Cycle, max(0, i.Cycle-i.First+1), i.Revision}
+	return contextInfo{Name: i.Name, Edition: i.Edition, First: i.First, Last: i.Cycle,
+		Cycles: max(0, i.Cycle-i.First+1), Revision: i.Revision}
 }
 
 type contextPage struct {
@@ -84,8 +86,9 @@ type oneContext struct {
 
 func (s *Server) contexts() {
 	type listing struct {
-		After string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
-		Limit int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+		After   string `query:"after" doc:"Only contexts whose name comes after this one, in the order of bytes"`
+		Limit   int    `query:"limit" minimum:"1" maximum:"1000" default:"100"`
+		Details bool   `query:"details" doc:"Also say what takes reading the contexts: sizes, forks, cuts"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts", id: "list-contexts", summary: "List the contexts by name"},
 		func(ctx context.Context, in *listing) (*answered[contextPage], error) {
@@ -94,14 +97,24 @@ func (s *Server) contexts() {
 				return nil, err
 			}
 			all = exchangeOf(ctx).right.covered(all)
-			all = all[sort.Search(len(all), func(i int) bool { return all[i].Name > in.After }):]
+			page := all[sort.Search(len(all), func(i int) bool { return all[i].Name > in.After }):]
 			p := contextPage{Contexts: []contextInfo{}}
-			for i, info := range all {
+			for i, info := range page {
 				if i == in.Limit {
-					p.Next = all[i-1].Name
+					p.Next = page[i-1].Name
 					break
 				}
-				p.Contexts = append(p.Contexts, infoOf(info))
+				about := infoOf(info)
+				if in.Details {
+					d, err := s.details(ctx, info, all)
+					if ctx.Err() != nil {
+						return nil, ctx.Err()
+					}
+					if err == nil { // a damaged context must not hide the others
+						about.contextDetails = d
+					}
+				}
+				p.Contexts = append(p.Contexts, about)
 			}
 			return answer(p, nil)
 		})

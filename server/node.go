@@ -22,7 +22,7 @@ func (s *Server) nodes() {
 			if err != nil {
 				return nil, err
 			}
-			return answer(v.Node(ctx, c, in.ID))
+			return answer(v.Node(ctx, c.context, in.ID))
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/content", id: "get-content",
 		writes:  "application/octet-stream",

@@ -6,7 +6,6 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/strata"
-	"github.com/contexttree/pact/tree"
 )
 
 // cyclesOf are calls of a context, and the unit in which their threads are measured.
@@ -28,15 +27,20 @@ func (s *Server) pictures() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/calls", id: "list-calls",
 		summary: "Say of each call how large it was, what it repeats of the call before, and why no more"},
 		func(ctx context.Context, in *cyclesOf) (*answered[callList], error) {
-			_, counter, calls, err := s.calls(ctx, in)
+			c, err := s.read(ctx, in.Name, in.Unit)
 			if err != nil {
 				return nil, err
 			}
-			list := callList{Unit: in.Unit, Items: calls}
-			if counter != nil {
-				list.Tokenizer = counter.Name()
+			list := callList{Unit: in.Unit, Items: []strata.Call{}}
+			if c.counter != nil {
+				list.Tokenizer = c.counter.Name()
 			}
-			return answer(list, nil)
+			from, to, err := c.ends(in.From, in.To)
+			if err != nil || from == to && from == pact.Working {
+				return answer(list, err)
+			}
+			list.Items, err = c.reader.Calls(ctx, from, to)
+			return answer(list, err)
 		})
 	type picture struct {
 		Name    string      `path:"name" doc:"Name of the context; a / in it is written %2F"`
@@ -49,35 +53,27 @@ func (s *Server) pictures() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/strata", id: "strata",
 		summary: "Draw a column for each call and a band for each block, in at most 200 kB"},
 		func(ctx context.Context, in *picture) (*answered[*strata.Picture], error) {
-			c, counter, calls, err := s.calls(ctx, &cyclesOf{in.Name, in.From, in.To, in.Unit})
+			c, err := s.read(ctx, in.Name, in.Unit)
 			if err != nil {
 				return nil, err
 			}
-			return answer(strata.Draw(ctx, c, calls, strata.Options{Columns: in.Columns, Rows: in.Rows,
-				Unit: in.Unit, Counter: counter}))
+			from, to, err := c.ends(in.From, in.To)
+			if err != nil {
+				return nil, err
+			}
+			return answer(c.reader.Draw(ctx, from, to, strata.Options{Columns: in.Columns, Rows: in.Rows, Unit: in.Unit,
+				Counter: c.counter}))
 		})
 }
 
-// calls opens a context and describes its calls; there are none without a snapshot.
-func (s *Server) calls(ctx context.Context, in *cyclesOf) (*pact.Context, tree.Counter, []strata.Call, error) {
-	o, err := s.openFor(in.Unit)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	c, err := pact.Open(ctx, s.store, in.Name, &o)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	first, last := c.Cycles()
+// ends reads the addresses of a run of snapshots. Of a context without a snapshot both are the
+// working state.
+func (c *openContext) ends(from, to string) (a, b pact.Address, err error) {
+	first, last := c.context.Cycles()
 	if last < first {
-		return c, o.Counter, []strata.Call{}, nil
+		return pact.Working, pact.Working, nil
 	}
-	from, to, err := ends(first, in.From, in.To)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	calls, err := strata.Calls(ctx, c, from, to, in.Unit)
-	return c, o.Counter, calls, err
+	return ends(first, from, to)
 }
 
 // ends reads the addresses of a run of snapshots that begins with the first one by default.

@@ -8,6 +8,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/strata"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
@@ -64,7 +65,7 @@ func (s *Server) questions() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/select", id: "select",
 		summary: "Find nodes with a selector"},
 		func(ctx context.Context, in *query) (*answered[found], error) {
-			c, err := s.context(ctx, in.Name)
+			c, err := s.reading(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -74,7 +75,7 @@ func (s *Server) questions() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/explain", id: "explain",
 		summary: "Say how a selector is evaluated and what that costs"},
 		func(ctx context.Context, in *query) (*answered[*inspect.Explanation], error) {
-			c, err := s.context(ctx, in.Name)
+			c, err := s.reading(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -118,7 +119,7 @@ func (s *Server) origins() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/nodes/{id}/life", id: "life",
 		summary: "Tell everything that happened to a node, even if it is gone"},
 		func(ctx context.Context, in *node) (*answered[*inspect.Timeline], error) {
-			c, err := s.context(ctx, in.Name)
+			c, err := s.reading(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -170,7 +171,7 @@ func (s *Server) records() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/attempts", id: "list-attempts",
 		summary: "List the calls of a provider"},
 		func(ctx context.Context, in *cycles) (*answered[attempts], error) {
-			c, err := s.context(ctx, in.Name)
+			c, err := s.reading(ctx, in.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -212,12 +213,12 @@ func (s *Server) state(ctx context.Context, in *at) (*pact.Context, *pact.Snapsh
 	if err != nil {
 		return nil, nil, address, err
 	}
-	c, err := s.context(ctx, in.Name)
+	c, err := s.read(ctx, in.Name, strata.Bytes)
 	if err != nil {
 		return nil, nil, address, err
 	}
-	snapshot, err := c.At(ctx, address)
-	return c, snapshot, address, err
+	snapshot, err := c.at(ctx, address)
+	return c.context, snapshot, address, err
 }
 
 // placed gives an error of a selector that has a token but no offset the place of that

@@ -83,6 +83,7 @@ type Server struct {
 	streams  chan struct{} // the same for event streams
 	done     chan struct{} // closed when event streams shall end
 	close    sync.Once
+	opened   openContexts
 }
 
 // New returns a handler for the contexts of a store. The caller closes the store, after
@@ -108,7 +109,9 @@ func New(s store.Complete, o Options) *Server {
 	h.comparisons()
 	h.pictures()
 	h.listings()
+	h.verification()
 	h.bytesOf()
+	h.threadForms()
 	h.changes()
 	h.transfers()
 	h.events()

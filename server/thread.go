@@ -8,11 +8,13 @@ import (
 	"encoding/hex"
 	"io"
 	"net/http"
+	"slices"
 	"strconv"
 	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
 )
 
@@ -33,16 +35,26 @@ func (s *Server) bytesOf() {
 	type form struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
-		As   string `query:"as" enum:"canonical,openai,responses,anthropic,gemini" default:"canonical" doc:"The form"`
+		As   string `query:"as" enum:"canonical,openai,responses,anthropic,gemini,verbatim" default:"canonical" doc:"The form"`
+
+		Whole bool `query:"whole" doc:"Of the form of an API, the whole request with model and parameters"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/thread", id: "get-thread", writes: "application/json",
 		summary: "Return what a model is sent; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *form) (*empty, error) {
-			_, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
+			c, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
 			if err != nil {
 				return nil, err
 			}
-			thread, left, err := threadAs(ctx, snapshot, in.As)
+			if in.As == verbatim {
+				body, err := record.Request(ctx, c, snapshot.Cycle())
+				if err != nil {
+					return nil, err
+				}
+				serveBytes(ctx, "application/json", body.Bytes)
+				return nil, nil
+			}
+			thread, left, err := threadAs(ctx, c, snapshot, in.As, in.Whole)
 			if err != nil {
 				return nil, err
 			}
@@ -65,13 +77,42 @@ func serveBytes(ctx context.Context, mediaType string, data []byte) {
 	http.ServeContent(&plainRefusals{exchange: e}, e.request, "", time.Time{}, bytes.NewReader(data))
 }
 
+// verbatim is the form of a thread that is the body of the request as it was recorded.
+const verbatim = "verbatim"
+
+// forms are the forms that the thread of a state has.
+type forms struct {
+	Forms []string `json:"forms" nullable:"false" doc:"Values of as of get-thread"`
+}
+
+// threadForms adds the operation that lists the forms of a thread.
+func (s *Server) threadForms() {
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/forms", id: "list-forms",
+		summary: "List the forms that the thread of a state has"},
+		func(ctx context.Context, in *at) (*answered[forms], error) {
+			c, snapshot, _, err := s.state(ctx, in)
+			if err != nil {
+				return nil, err
+			}
+			list := forms{[]string{"canonical", "openai", "responses", "anthropic", "gemini"}}
+			attempts, err := c.Attempts(ctx, snapshot.Cycle(), snapshot.Cycle())
+			if slices.ContainsFunc(attempts, func(a store.Attempt) bool { return a.Request != "" }) {
+				list.Forms = append(list.Forms, verbatim)
+			}
+			return answer(list, err)
+		})
+}
+
 // threadAs returns the thread of a snapshot in a form, and how many blocks that form
 // cannot express.
-func threadAs(ctx context.Context, snapshot *pact.Snapshot, form string) ([]byte, int, error) {
+func threadAs(ctx context.Context, c *pact.Context, snapshot *pact.Snapshot, form string, whole bool) ([]byte, int,
+	error) {
 	switch {
 	case form == "canonical":
 		thread, err := snapshot.Thread(ctx)
 		return thread, 0, err
+	case whole:
+		return record.Whole(ctx, c, snapshot, form)
 	case form == "openai" && !record.Recorded(snapshot):
 		messages, err := transcript.OpenAI(ctx, snapshot)
 		return messages, 0, err

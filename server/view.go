@@ -9,7 +9,6 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/blockkind"
 	"github.com/contexttree/pact/internal/listing"
-	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/strata"
 )
 
@@ -21,25 +20,21 @@ type one struct {
 }
 
 // view reads a state of a context and the log behind it.
-func (s *Server) view(ctx context.Context, in *one) (*pact.Context, *listing.View, error) {
+func (s *Server) view(ctx context.Context, in *one) (*openContext, *listing.View, error) {
 	at, err := pact.ParseAddress(in.At)
 	if err != nil {
 		return nil, nil, err
 	}
-	o, err := s.openFor(in.Unit)
+	c, err := s.read(ctx, in.Name, in.Unit)
 	if err != nil {
 		return nil, nil, err
 	}
-	c, err := pact.Open(ctx, s.store, in.Name, &o)
+	state, err := c.at(ctx, at)
 	if err != nil {
 		return nil, nil, err
 	}
-	state, err := c.At(ctx, at)
-	if err != nil {
-		return nil, nil, err
-	}
-	log, err := provenance.LogOf(c.Log(ctx))
-	return c, &listing.View{State: state, Log: log, Counter: o.Counter}, err
+	log, err := c.history(ctx)
+	return c, &listing.View{State: state, Log: log, Counter: c.counter}, err
 }
 
 // blocksOf says which blocks of a thread to list.
@@ -142,7 +137,7 @@ func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*listing.B
 	if err != nil {
 		return nil, err
 	}
-	first, last := c.Cycles()
+	first, last := c.context.Cycles()
 	cycle := v.State.Cycle()
 	before := pact.Cycle(cycle - 1)
 	if in.Vs != "" {
@@ -151,7 +146,7 @@ func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*listing.B
 		}
 	}
 	if in.Vs != "" || cycle > first {
-		if v.Before, err = c.At(ctx, before); err != nil {
+		if v.Before, err = c.at(ctx, before); err != nil {
 			return nil, err
 		}
 	}
@@ -163,7 +158,7 @@ func (s *Server) blocks(ctx context.Context, in *blocksOf) (*answered[*listing.B
 	if err != nil || p.Cut == nil || v.Before.Cycle() != cycle-1 || cycle > last {
 		return answer(p, err)
 	}
-	calls, err := strata.Calls(ctx, c, pact.Cycle(cycle), pact.Cycle(cycle), strata.Bytes)
+	calls, err := c.reader.Calls(ctx, pact.Cycle(cycle), pact.Cycle(cycle))
 	if i := slices.IndexFunc(calls, func(call strata.Call) bool { return call.Cut != nil }); i >= 0 {
 		p.Cut.Cause = calls[i].Cut.Cause
 	}

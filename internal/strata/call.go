@@ -94,6 +94,12 @@ func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Uni
 	if err != nil {
 		return nil, err
 	}
+	return callsOf(ctx, c, from, to, unit, told)
+}
+
+// callsOf is Calls for a context whose recorded calls were compared already.
+func callsOf(ctx context.Context, c *pact.Context, from, to pact.Address, unit Unit,
+	told map[int64]*inspect.CallPrefix) ([]Call, error) {
 	list := []Call{}
 	for p, err := range c.Prefixes(ctx, from, to) {
 		if err != nil {

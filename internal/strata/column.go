@@ -215,7 +215,7 @@ type place struct {
 
 // Limits of what known holds.
 const (
-	worthKnowing = 16      // blocks from which on a heap is kept
+	worthKnowing = 2       // blocks from which on a heap is kept
 	mostKnown    = 1 << 16 // heaps in each of the two maps; then the older map is dropped
 )
 

@@ -61,8 +61,10 @@ func Draw(ctx context.Context, c *pact.Context, calls []Call, o Options) (p *Pic
 		return nil, err
 	}
 	d := &drawing{ctx: ctx, context: c, calls: calls, options: o, log: log}
+	most := int64(MaxAnswer)
 	for columns, rows := o.Columns, o.Rows; ; columns, rows = coarser(columns, rows) {
-		if d.guess(columns, rows) > MaxAnswer && (columns > 1 || rows > 1) {
+		guess := d.guess(columns, rows)
+		if guess > most && (columns > 1 || rows > 1) {
 			continue
 		}
 		if p, err = d.draw(columns, rows); err != nil {
@@ -72,6 +74,7 @@ func Draw(ctx context.Context, c *pact.Context, calls []Call, o Options) (p *Pic
 		if err != nil || len(text) <= MaxAnswer || columns == 1 && rows == 1 {
 			return p, err
 		}
+		most = guess * MaxAnswer / int64(len(text)) // ids are longer than the guess takes them to be
 	}
 }
 

@@ -1,0 +1,99 @@
+package server
+
+import (
+	"context"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// contextDetails is what a list says about a context if it is asked for more than its store
+// knows without reading it.
+type contextDetails struct {
+	Calls   *int64      `json:"calls,omitempty" doc:"Number of snapshots; absent without details, as all that follows"`
+	Bytes   *int64      `json:"bytes,omitempty" doc:"Of the canonical thread of the latest snapshot"`
+	Changed string      `json:"changed,omitempty" doc:"When it changed last"`
+	Forked  *forkedFrom `json:"forked_from,omitempty" doc:"Where it began, if it is a fork"`
+	Begun   *begunBy    `json:"begun_by,omitempty" doc:"What began it, if it is a sub-agent"`
+	Cuts    []float64   `json:"cuts,omitempty" doc:"Shares of its newest calls that were sent anew after a cut, at most 60"`
+}
+
+// forkedFrom is the snapshot that a context began as.
+type forkedFrom struct {
+	Name  string `json:"name" doc:"The context; empty if it was deleted"`
+	Cycle int64  `json:"cycle"`
+}
+
+// begunBy is the call of a tool that began the conversation of a sub-agent.
+type begunBy struct {
+	Context string `json:"context"`
+	Node    string `json:"node,omitempty" doc:"Block of the call; absent where the log does not name it"`
+}
+
+// Limits of the details of one context.
+const (
+	mostCuts     = 60
+	callsForCuts = 600 // the newest calls that cuts are about
+)
+
+// details reads more about a context; all are those that the token may see.
+func (s *Server) details(ctx context.Context, i store.Info, all []store.Info) (d contextDetails, err error) {
+	c, err := s.read(ctx, i.Name, strata.Bytes)
+	if err != nil {
+		return d, err
+	}
+	first, last := c.context.Cycles()
+	calls := max(0, last-first+1)
+	d.Calls = &calls
+	entries, err := s.store.Log(ctx, i.Key, i.Revision, i.Revision)
+	if err != nil {
+		return d, err
+	}
+	for _, e := range entries {
+		d.Changed = tree.ISO(e.TimeNS)
+	}
+	if i.Origin.Key != 0 {
+		d.Forked = &forkedFrom{Cycle: i.Origin.Cycle}
+		for _, other := range all {
+			if other.Key == i.Origin.Key {
+				d.Forked.Name = other.Name
+			}
+		}
+	}
+	if from, block := record.Begun(c.context.Working()); from != "" {
+		d.Begun = &begunBy{from, block}
+	}
+	if calls == 0 {
+		return d, nil
+	}
+	head, err := c.at(ctx, pact.Latest)
+	if err != nil {
+		return d, err
+	}
+	_, size := head.ThreadSize()
+	d.Bytes = &size
+	list, err := c.reader.Calls(ctx, pact.Cycle(max(first, last-callsForCuts+1)), pact.Latest)
+	d.Cuts = cutsOf(list)
+	return d, err
+}
+
+// cutsOf returns the shares of calls that were sent anew, of several neighbours the largest.
+func cutsOf(calls []strata.Call) []float64 {
+	step := max(1, (len(calls)+mostCuts-1)/mostCuts)
+	list := make([]float64, 0, mostCuts)
+	for i, call := range calls {
+		share := 0.0
+		if call.Cut != nil && call.Bytes > 0 {
+			share = float64(call.Cut.Lost) / float64(call.Bytes)
+		}
+		if i%step == 0 {
+			list = append(list, share)
+		} else {
+			list[len(list)-1] = max(list[len(list)-1], share)
+		}
+	}
+	return list
+}

@@ -1,0 +1,175 @@
+package server
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/provenance"
+	"github.com/contexttree/pact/internal/strata"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Limits of what stays open between requests.
+const (
+	mostOpen      = 32        // contexts
+	mostOpenNodes = 1_000_000 // nodes of their latest snapshots, together
+	mostOldNodes  = 250_000   // nodes of the older snapshots of a context, of which there is at least one
+)
+
+// openContexts keeps the contexts that were read last, so that the next question about one
+// does not open it again. A context is used again only if the store says that nothing was
+// written to it since, by this process or another one.
+type openContexts struct {
+	mu   sync.Mutex
+	list []*openContext // the one that was used last comes first
+}
+
+// openContext is a context at one revision.
+type openContext struct {
+	info    store.Info
+	unit    strata.Unit
+	context *pact.Context
+	counter tree.Counter // nil for bytes
+	reader  *strata.Reader
+	nodes   int
+
+	mu     sync.Mutex
+	log    *provenance.Log
+	states []state // the one that was read last comes first
+}
+
+// state is a snapshot and the address by which it was read.
+type state struct {
+	at       pact.Address
+	snapshot *pact.Snapshot
+}
+
+// read opens a context for reading, or takes it as it is open already.
+func (s *Server) read(ctx context.Context, name string, unit strata.Unit) (*openContext, error) {
+	info, err := s.store.Find(ctx, name)
+	if err != nil {
+		return nil, err
+	}
+	older := s.opened.find(info, unit)
+	if older != nil && older.info == info {
+		return older, nil
+	}
+	o, err := s.openFor(unit)
+	if err != nil {
+		return nil, err
+	}
+	c, err := pact.Open(ctx, s.store, name, &o)
+	if err != nil {
+		return nil, err
+	}
+	now := &openContext{info: info, unit: unit, context: c, counter: o.Counter, nodes: c.Working().Tree().Len()}
+	var before *strata.Reader
+	if older != nil && older.info.Erasures == info.Erasures {
+		before = older.reader
+	}
+	now.reader = strata.NewReader(c, unit, o.Counter, before)
+	if c.Revision() == info.Revision { // else somebody wrote meanwhile: the next request opens it again
+		s.opened.put(now)
+	}
+	return now, nil
+}
+
+// reading is read for operations that ask the context itself.
+func (s *Server) reading(ctx context.Context, name string) (*pact.Context, error) {
+	c, err := s.read(ctx, name, strata.Bytes)
+	if err != nil {
+		return nil, err
+	}
+	return c.context, nil
+}
+
+// find returns the open context with a key, at whatever revision, nil if there is none.
+func (o *openContexts) find(info store.Info, unit strata.Unit) *openContext {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	i := slices.IndexFunc(o.list, func(c *openContext) bool { return c.info.Key == info.Key && c.unit == unit })
+	if i < 0 {
+		return nil
+	}
+	c := o.list[i]
+	copy(o.list[1:i+1], o.list[:i])
+	o.list[0] = c
+	return c
+}
+
+// put keeps a context instead of the one with the same key, and lets go of those that were
+// not used for longest if there are too many.
+func (o *openContexts) put(c *openContext) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.list = slices.DeleteFunc(o.list, func(other *openContext) bool {
+		return other.info.Key == c.info.Key && other.unit == c.unit
+	})
+	o.list = slices.Insert(o.list, 0, c)
+	nodes, keep := 0, 0
+	for keep < len(o.list) && keep < mostOpen {
+		if nodes += o.list[keep].nodes; nodes > mostOpenNodes && keep > 0 {
+			break
+		}
+		keep++
+	}
+	clear(o.list[keep:])
+	o.list = o.list[:keep]
+}
+
+// at returns the state at an address.
+func (c *openContext) at(ctx context.Context, a pact.Address) (*pact.Snapshot, error) {
+	if a == pact.Working || a == pact.Latest {
+		return c.context.At(ctx, a)
+	}
+	if s := c.known(a); s != nil {
+		return s, nil
+	}
+	s, err := c.context.At(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.states = slices.Insert(c.states, 0, state{a, s})
+	nodes := 0
+	for i := range c.states {
+		if nodes += c.states[i].snapshot.Tree().Len(); nodes > mostOldNodes && i > 0 {
+			clear(c.states[i:])
+			c.states = c.states[:i]
+			break
+		}
+	}
+	return s, nil
+}
+
+// known returns a state that was read before, nil if it was not.
+func (c *openContext) known(a pact.Address) *pact.Snapshot {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	i := slices.IndexFunc(c.states, func(s state) bool { return s.at == a })
+	if i < 0 {
+		return nil
+	}
+	found := c.states[i]
+	copy(c.states[1:i+1], c.states[:i])
+	c.states[0] = found
+	return found.snapshot
+}
+
+// history returns the log of the context.
+func (c *openContext) history(ctx context.Context) (*provenance.Log, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.log != nil {
+		return c.log, nil
+	}
+	log, err := provenance.LogOf(c.context.Log(ctx))
+	if err == nil {
+		c.log = log
+	}
+	return log, err
+}

@@ -1,0 +1,125 @@
+package server_test
+
+import (
+	"crypto/rand"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/server"
+)
+
+// TestAnswersSeeWhatOthersWrote asks between writes that do not go through the server. Whatever
+// the server keeps open, each answer is that of the moment.
+func TestAnswersSeeWhatOthersWrote(t *testing.T) {
+	r := start(t, server.Options{})
+	c := weather(t, r)
+	ids := func(path string) (list []string) {
+		t.Helper()
+		var got struct {
+			Items []struct{ Node string }
+		}
+		r.must(&got, "GET", "/v1/contexts/weather/"+path, "")
+		for _, i := range got.Items {
+			list = append(list, i.Node)
+		}
+		return list
+	}
+	calls := func() (n int, last string) {
+		t.Helper()
+		var got struct{ Items []struct{ Sentence string } }
+		r.must(&got, "GET", "/v1/contexts/weather/calls", "")
+		return len(got.Items), got.Items[len(got.Items)-1].Sentence
+	}
+	before, _ := calls()
+	blocks := len(ids("blocks"))
+	if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "new", Role: "user", Content: "secret"})
+		return nil
+	}}); err != nil {
+		t.Fatal(err)
+	}
+	if n, sentence := calls(); n != before+1 || !strings.HasPrefix(sentence, fmt.Sprintf("Call %d repeats all of", n)) {
+		t.Errorf("%d calls, before %d: %s", n, before, sentence)
+	}
+	if now := ids("blocks"); len(now) <= blocks || now[len(now)-1] != "new" {
+		t.Errorf("%v after %d blocks", now, blocks)
+	}
+	if err := c.Edit(t.Context(), func(b *pact.Batch) error {
+		b.Add("^ah", pact.Spec{ID: "draft", Content: "d"})
+		return nil
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	if now := ids("blocks?at=working"); now[len(now)-1] != "draft" {
+		t.Errorf("%v has no draft", now)
+	}
+	if found := ids("grep?q=SECRET"); len(found) != 1 || found[0] != "new" {
+		t.Errorf("%v, want new", found)
+	}
+	erasure := pact.Erasure{IDs: []string{"new"}, Reason: "asked for", Random: rand.Reader}
+	if _, err := c.Erase(t.Context(), erasure); err != nil {
+		t.Fatal(err)
+	}
+	if found := ids("grep?q=secret"); len(found) != 0 {
+		t.Errorf("%v is erased", found)
+	}
+	if _, err := c.Undo(t.Context(), nil); err != nil {
+		t.Fatal(err)
+	}
+	if now := ids("blocks"); len(now) != blocks {
+		t.Errorf("%v after an undo", now)
+	}
+	if err := pact.Delete(t.Context(), r.store, "weather"); err != nil {
+		t.Fatal(err)
+	}
+	r.call("GET", "/v1/contexts/weather/blocks", "").refused(t, 404, "E_CONTEXT_NOT_FOUND")
+	if _, err := pact.Create(t.Context(), r.store, "weather", nil); err != nil {
+		t.Fatal(err)
+	}
+	if now := ids("blocks?at=working"); len(now) != 0 {
+		t.Errorf("%v in an empty context", now)
+	}
+	var drawn struct {
+		Columns []struct{ Draft bool }
+	}
+	if r.must(&drawn, "GET", "/v1/contexts/weather/strata", ""); len(drawn.Columns) != 1 || !drawn.Columns[0].Draft {
+		t.Errorf("%+v, want the working state", drawn)
+	}
+}
+
+// TestReadersAndWritersAtOnce reads while another handle commits. Each answer has as many calls
+// as some revision had, and never fewer than the answer before it.
+func TestReadersAndWritersAtOnce(t *testing.T) {
+	r := start(t, server.Options{})
+	c := weather(t, r)
+	_, first := c.Cycles()
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			seen := int(first)
+			for range 15 {
+				var calls struct{ Items []struct{ Cycle int } }
+				r.must(&calls, "GET", "/v1/contexts/weather/calls", "")
+				if len(calls.Items) < seen || calls.Items[len(calls.Items)-1].Cycle != len(calls.Items) {
+					t.Errorf("%d calls after %d: %v", len(calls.Items), seen, calls.Items)
+				}
+				seen = len(calls.Items)
+				at := fmt.Sprint("@c", 1+seen/2)
+				r.must(nil, "GET", "/v1/contexts/weather/blocks?at="+at, "")
+				r.must(nil, "GET", "/v1/contexts/weather/strata?columns=3", "")
+			}
+		})
+	}
+	for range 20 {
+		if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+			b.Add("^ah", pact.Spec{Role: "user", Content: "more"})
+			return nil
+		}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	readers.Wait()
+}
