@@ -1,10 +1,9 @@
 // Keeps the shared answers up to date with the address and with what happens on the server.
 import { effect, signal, untracked } from '@preact/signals'
-import { api, type Band, type Call, type ContextRow } from './api'
+import { api, type Call, type ContextRow } from './api'
 import { into } from './load'
 import { address, call, calls, context, contexts, cutCalls, firstCycle, following, go, hasCalls, lastCycle, matches, name,
   noticeCalls, planned, strata, unit, zoom } from './state'
-import { stackOf } from './strata/layout'
 
 /** How many calls are asked for at once. */
 const piece = 2000
@@ -38,7 +37,11 @@ export function startLoading(): void {
     return untracked(() => into(strata, (signal) => api.strata(shown, from, to, columns, rows, measured, signal)))
   })
   effect(() => {
-    if (cutCalls.value && strata.value.state === 'ready' && address.value.node === null) untracked(selectFirst)
+    const shown = name.value
+    // The picture comes first: what is known of a block takes the server a look at all calls.
+    if (shown === null || strata.value.state !== 'ready') return
+    if (cutCalls.value === null || address.value.node !== null) return
+    untracked(() => void selectFirst(shown).catch(() => {})) // the panes say what is wrong
   })
   effect(() => {
     const shown = name.value
@@ -76,15 +79,15 @@ export function loadContext(name: string): void {
 
 /** Selects a block of the latest call, once, without pinning the call: the one that cut the
  * prefix; where none did, what fills the context is the next question, so the largest. */
-function selectFirst(): void {
-  const data = strata.peek().value
-  if (!data || chosenFor === name.peek()) return
-  chosenFor = name.peek()
+async function selectFirst(shown: string): Promise<void> {
+  if (chosenFor === shown) return
+  chosenFor = shown
   if (!following.peek()) return
-  const bands = stackOf(data, data.columns.length - 1).filter((band) => band[2] === 1)
-  const largest = bands.reduce<Band | undefined>((a, b) => (a && a[6] >= b[6] ? a : b), undefined)
-  const chosen = call.peek()?.cut?.node ?? largest?.[3]
-  if (chosen !== undefined) go({ node: chosen }, 'replace')
+  const cut = call.peek()?.cut?.node
+  const answer = cut === undefined && await api.blocks(shown, { at: '@t0', order: 'bytes', limit: 1 })
+  const node = answer ? answer.items[0]?.node : cut
+  const untouched = name.peek() === shown && following.peek() && address.peek().node === null
+  if (node !== undefined && untouched) go({ node }, 'replace')
 }
 
 /** The context for which that was done. */

@@ -76,7 +76,7 @@ function Live() {
 function Lost() {
   switch (connection.value) {
     case 'lost':
-      return <p class="lost" role="alert">The server does not answer. This is the last state; it is tried again.</p>
+      return <p class="lost" role="alert">The server does not answer. This is the last state; trying again …</p>
     case 'locked':
       return (
         <p class="lost" role="alert">

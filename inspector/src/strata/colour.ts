@@ -30,7 +30,7 @@ export function colourer(by: Colouring, strata: Strata, theme: Theme): (band: Ba
 
 /** Returns the colour of a value between 0 and 1. */
 export function ramp(theme: Theme, share: number): string {
-  const stops = ['user', 'result', 'summary', 'call', 'image'].map((kind) => theme.kinds.get(kind)!)
+  const stops = ['user', 'assistant', 'reasoning', 'call'].map((kind) => theme.kinds.get(kind)!)
   const at = Math.min(1, Math.max(0, share)) * (stops.length - 1)
   const i = Math.min(stops.length - 2, Math.floor(at))
   return mix(stops[i]!, stops[i + 1]!, at - i)

@@ -62,22 +62,6 @@ function drawAxes(c: Canvas, frame: Frame, theme: Theme): void {
   }
 }
 
-/** Names calls below the picture, except where the name of a call that is shown stands. */
-function drawNames(c: Canvas, { layout, frame, theme }: Scene, shown: (number | null)[]): void {
-  const apart = 64
-  const taken = shown.filter((cycle) => cycle !== null).map((cycle) => xOf(frame, cycle + 0.5))
-  c.font = font
-  c.textBaseline = 'middle'
-  c.textAlign = 'center'
-  c.fillStyle = theme.dim
-  for (const cycle of cycleTicks(frame, apart)) {
-    const x = xOf(frame, cycle + 0.5)
-    if (taken.some((t) => Math.abs(t - x) < apart * 0.75)) continue
-    const draft = layout.strata.columns[columnOf(layout.strata, cycle)]?.draft
-    c.fillText(draft ? 'working' : '@c' + cycle, x, frame.y + frame.height + 12.5)
-  }
-}
-
 /** Returns where a box is: x, y, width, height. */
 export function placeOf(layout: Layout, frame: Frame, box: Box): [number, number, number, number] {
   const { from, to, step } = layout.strata
@@ -216,7 +200,6 @@ export function drawOverlay(c: Canvas, scene: Scene, over: Overlay): void {
   c.beginPath()
   c.rect(frame.x - 2, 0, frame.width + 4, bottom + gutter.bottom)
   c.clip()
-  drawNames(c, scene, [over.at, over.vs])
   if (over.node !== null) {
     for (const box of runsOf(layout.boxes, over.node)) outline(c, scene, box, theme.text, 2)
   }
@@ -225,7 +208,7 @@ export function drawOverlay(c: Canvas, scene: Scene, over: Overlay): void {
   if (over.at !== null) frameCall(c, scene, over.at, theme.accent, true)
   // The outline of a block may lie on the cut that is asked about.
   if (over.at !== null) drawCut(c, scene, columnOf(layout.strata, over.at))
-  nameCalls(c, frame, theme, over.at, over.vs)
+  nameCalls(c, scene, over.at, over.vs)
   c.restore()
   drawBudget(c, scene, over.budget)
 }
@@ -254,10 +237,16 @@ function frameCall(c: Canvas, scene: Scene, cycle: number, colour: string, chose
   c.setLineDash([])
 }
 
-/** Names the call that is shown below the picture, and the one that it is compared with where
- * there is room beside it. */
-function nameCalls(c: Canvas, frame: Frame, theme: Theme, at: number | null, vs: number | null): void {
+/** Names calls below the picture: the one that is shown, beside it the one that it is compared
+ * with, and others where there is room. */
+function nameCalls(c: Canvas, { layout, frame, theme }: Scene, at: number | null, vs: number | null): void {
   const y = frame.y + frame.height + 12.5
+  const taken: { middle: number; wide: number }[] = []
+  const write = (cycle: number, middle: number, wide: number, colour: string) => {
+    c.fillStyle = colour
+    c.fillText(layout.strata.columns[columnOf(layout.strata, cycle)]?.draft ? 'working' : '@c' + cycle, middle, y)
+    taken.push({ middle, wide })
+  }
   const place = (cycle: number) => {
     const wide = c.measureText('@c' + cycle).width + 10
     const middle = xOf(frame, cycle + 0.5)
@@ -265,25 +254,24 @@ function nameCalls(c: Canvas, frame: Frame, theme: Theme, at: number | null, vs:
   }
   c.textAlign = 'center'
   c.textBaseline = 'middle'
-  c.font = '600 ' + font
-  const chosen = at === null ? null : place(at)
-  if (chosen) {
+  if (at !== null) {
+    c.font = '600 ' + font
+    const { wide, middle } = place(at)
     c.fillStyle = theme.accent
-    c.fillRect(chosen.middle - chosen.wide / 2, y - 8, chosen.wide, 16)
-    c.fillStyle = theme.ground
-    c.fillText('@c' + at, chosen.middle, y)
+    c.fillRect(middle - wide / 2, y - 8, wide, 16)
+    write(at, middle, wide, theme.ground)
   }
-  if (vs === null) return
   c.font = font
-  const other = place(vs)
-  if (chosen && Math.abs(other.middle - chosen.middle) < (other.wide + chosen.wide) / 2) {
-    const side = vs < at! ? -1 : 1
-    other.middle = chosen.middle + (side * (other.wide + chosen.wide)) / 2
+  if (vs !== null) {
+    const { wide, middle } = place(vs)
+    const room = taken[0] ? (wide + taken[0].wide) / 2 : 0
+    const near = taken[0] && Math.abs(middle - taken[0].middle) < room
+    write(vs, near ? taken[0]!.middle + (vs < at! ? -room : room) : middle, wide, theme.dim)
   }
-  c.fillStyle = theme.ground
-  c.fillRect(other.middle - other.wide / 2, y - 8, other.wide, 16)
-  c.fillStyle = theme.dim
-  c.fillText('@c' + vs, other.middle, y)
+  for (const cycle of cycleTicks(frame, 64)) {
+    const { wide, middle } = place(cycle)
+    if (!taken.some((t) => Math.abs(t.middle - middle) < (t.wide + wide) / 2)) write(cycle, middle, wide, theme.dim)
+  }
 }
 
 /** Draws the line that a policy limits the picture to. */
