@@ -30,7 +30,7 @@ var allowed = map[string]struct {
 	"internal/toolcall": {own: []string{"internal/canon", "tree"}},
 	"internal/listing": {own: []string{"", "lifecycle", "tree", "internal/blockkind", "internal/canon",
 		"internal/provenance", "internal/toolcall", "internal/wording"}},
-	"internal/blockkind": {},
+	"internal/blockkind": {own: []string{"tree"}},
 	"internal/wording":   {own: []string{"diff", "inspect", "internal/blockkind", "internal/canon", "internal/toolcall"}},
 	"internal/strata": {own: []string{"", "fault", "inspect", "record", "store", "tree", "internal/blockkind",
 		"internal/provenance", "internal/wording"}},

@@ -17,7 +17,8 @@ export interface ContextRow {
   changed?: string
   forked_from?: { name: string; cycle: number }
   begun_by?: { context: string; node: string; cycle?: number }
-  /** For each call, how much of it was sent anew because the prefix was cut, 0 to 1. */
+  /** For each call, or the worst of several, how much of it was sent anew because the prefix was
+   * cut, 0 to 1. */
   cuts?: number[]
 }
 
@@ -346,8 +347,8 @@ async function importFile(name: string, file: Blob): Promise<ContextPage> {
 export const api = {
   importFile,
   signIn: (token: string) => post<void>('/v1/session', { token }),
-  contexts: (after: string, signal?: AbortSignal) =>
-    get<ContextPage>('/v1/contexts', { after, limit: 1000 }, signal),
+  contexts: (after: string, details: boolean, signal?: AbortSignal) =>
+    get<ContextPage>('/v1/contexts', details ? { after, limit: 20, details } : { after, limit: 1000 }, signal),
   context: (name: string, signal?: AbortSignal) => get<ContextRow>(pathOf(name), {}, signal),
   calls: (name: string, from: number, to: number, unit: Unit, signal?: AbortSignal) =>
     get<CallList>(pathOf(name, '/calls'), { ...span(from, to), unit }, signal),

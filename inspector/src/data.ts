@@ -56,17 +56,36 @@ function load(name: string | null): void {
   else loadContext(name)
 }
 
-/** Loads the list of contexts. */
+/** Loads the list of contexts: first the names, then what the server has to read contexts for,
+ * row by row. */
 export function loadContexts(): void {
-  into(contexts, async (signal) => {
+  giveUpList()
+  giveUpList = into(contexts, async (signal) => {
     const all: ContextRow[] = []
     for (let after = ''; ;) {
-      const page = await api.contexts(after, signal)
+      const page = await api.contexts(after, false, signal)
       all.push(...page.contexts)
-      if (!page.next) return all
+      if (!page.next) break
       after = page.next
     }
+    void addDetails(all, signal).catch(() => {}) // the list says the most without them
+    return all
   })
+}
+
+let giveUpList = () => {}
+
+/** Adds to the rows of the list what their contexts say, a page at a time. */
+async function addDetails(list: ContextRow[], signal: AbortSignal): Promise<void> {
+  const known = new Map(list.map((row) => [row.name, row]))
+  for (let after = ''; name.peek() === null;) {
+    const page = await api.contexts(after, true, signal)
+    if (signal.aborted) return
+    for (const row of page.contexts) known.set(row.name, row)
+    contexts.value = { state: 'ready', value: list.map((row) => known.get(row.name)!) }
+    if (!page.next) return
+    after = page.next
+  }
 }
 
 /** Loads a context, from nothing. */

@@ -24,3 +24,12 @@ test('a context whose origin is not in the list stands alone', () => {
 test('contexts that claim to come from each other are listed all the same', () => {
   same(drawn([fork('a', 'b', 1), fork('b', 'a', 1), fork('c', 'c', 1)]).length, 3)
 })
+
+test('undone lines follow the context that took their name over', () => {
+  same(drawn([row('run~c9'), fork('run~c7', 'run~c9', 5), fork('run', 'run~c7', 6), fork('try', 'run', 2)]),
+    ['run', '+try:fork', '-run~c7:undone', '--run~c9:undone'])
+})
+
+test('an undone line of a fork leaves the fork below the context that it comes from', () => {
+  same(drawn([row('run'), fork('try~c4', 'run', 2), fork('try', 'try~c4', 3)]), ['run', '-try:fork', '--try~c4:undone'])
+})

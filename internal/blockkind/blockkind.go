@@ -3,7 +3,11 @@
 // recorders wrote into role and kind.
 package blockkind
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/contexttree/pact/tree"
+)
 
 // Kind is one of the kinds, an index into [Names].
 type Kind uint8
@@ -21,14 +25,15 @@ const (
 	Summary
 	Stub
 	Other
+	Erased
 )
 
 // Count is how many kinds there are.
-const Count = int(Other) + 1
+const Count = int(Erased) + 1
 
 // names are the names of the kinds for programs.
 var names = [Count]string{"system", "tool_definition", "user", "assistant", "reasoning", "call", "result", "image",
-	"summary", "stub", "other"}
+	"summary", "stub", "other", "erased"}
 
 // Names returns the names of all kinds, in their order.
 func Names() []string { return slices.Clone(names[:]) }
@@ -64,4 +69,13 @@ func Of(role, kind string) Kind {
 		return k
 	}
 	return Other
+}
+
+// OfNode is Of for a node with the role with which the thread shows it. A node whose content was
+// erased has a kind of its own: whatever it was, only its place remains.
+func OfNode(n *tree.Node, role string) Kind {
+	if n.Erased() {
+		return Erased
+	}
+	return Of(role, n.Kind)
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/blockkind"
+	"github.com/contexttree/pact/tree"
 )
 
 func TestKindComesBeforeRole(t *testing.T) {
@@ -22,6 +23,14 @@ func TestKindComesBeforeRole(t *testing.T) {
 		}
 		if again, ok := blockkind.Parse(c.want); !ok || again != got {
 			t.Errorf("%s reads back as %s, %v", c.want, again, ok)
+		}
+	}
+	for name, n := range map[string]*tree.Node{
+		"result": {Kind: "result"},
+		"erased": {Kind: "result", Headers: []tree.Header{{Name: tree.ErasedName, Value: `"mark"`}}},
+	} {
+		if got := blockkind.OfNode(n, "tool"); got.String() != name {
+			t.Errorf("%+v: %s, want %s", n, got, name)
 		}
 	}
 	if _, ok := blockkind.Parse("block"); ok {

@@ -103,7 +103,7 @@ func (v *View) Blocks(ctx context.Context, f Filter) (p *BlockPage, err error) {
 	place := 0
 	t.BlocksFrom(0, func(e *tree.Entry, region tree.Class) bool {
 		n := e.Node()
-		r := row{e, region, place, blockkind.Of(n.RoleIn(region), n.Kind), int64(n.ThreadBytes(region))}
+		r := row{e, region, place, blockkind.OfNode(n, n.RoleIn(region)), int64(n.ThreadBytes(region))}
 		place++
 		sum := &sums[r.kind]
 		sum.Blocks, sum.Bytes = sum.Blocks+1, sum.Bytes+r.bytes

@@ -137,7 +137,7 @@ func (v *View) place(d *Node, path []*tree.Entry) {
 		d.Region, d.Parent = region.String(), path[len(path)-2].Node().ID
 		if e.Class() == tree.Block {
 			d.Role = n.RoleIn(region)
-			d.Kind = blockkind.Of(d.Role, n.Kind).String()
+			d.Kind = blockkind.OfNode(n, d.Role).String()
 		}
 		if region == tree.Seq && len(path) > 2 {
 			d.Turn = path[2].Node().ID

@@ -73,7 +73,7 @@ func (v *View) Search(ctx context.Context, text string, after, limit int) (p *Ma
 		m.Node, m.Place = n.ID, -1
 		if e.Class() == tree.Block {
 			m.Role = n.RoleIn(region)
-			m.Kind = blockkind.Of(m.Role, n.Kind).String()
+			m.Kind = blockkind.OfNode(n, m.Role).String()
 			m.Place, _, _ = t.ThreadPlace(n.ID)
 		}
 		p.Items = append(p.Items, *m)

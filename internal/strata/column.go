@@ -149,7 +149,7 @@ func (s *stack) close(sure int) {
 func (s *stack) blockHeap(e *tree.Entry, region tree.Class) (heap, error) {
 	high, err := s.scale.block(e, region)
 	n := e.Node()
-	kind := blockkind.Of(n.RoleIn(region), n.Kind)
+	kind := blockkind.OfNode(n, n.RoleIn(region))
 	h := heap{blocks: 1, height: high, largest: high, first: n, begins: kind}
 	h.shares[kind] = high
 	return h, err

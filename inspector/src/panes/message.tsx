@@ -38,7 +38,6 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
           )}
           {row.failed && <span class="failed">failed</span>}
           {row.stub && <span class="stub">stub</span>}
-          {row.erased && <span class="stub">erased</span>}
           {far && (
             <span
               class="far"

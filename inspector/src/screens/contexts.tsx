@@ -32,7 +32,7 @@ export function Contexts() {
           <thead>
             <tr>
               <th scope="col">Name</th>
-              <th scope="col">Prefix kept, call by call</th>
+              <th scope="col">Sent anew after cuts</th>
               <th scope="col" class="number">Calls</th>
               <th scope="col" class="number">Size</th>
               <th scope="col" class="number">Last change</th>
@@ -61,7 +61,7 @@ function Row({ member }: { member: Member }) {
           }}><bdi>{row.name}</bdi></a>
           {bond && (
             <span class="bond">
-              {bond === 'fork' ? 'fork' : 'agent'}{cycle !== undefined && <> at @c{cycle}</>}
+              {bond}{cycle !== undefined && <> {bond === 'undone' ? 'after' : 'at'} @c{cycle}</>}
             </span>
           )}
         </span>
@@ -69,24 +69,30 @@ function Row({ member }: { member: Member }) {
       <td><Sparkline row={row} /></td>
       <td class="number">{count(row.calls ?? row.cycles)}</td>
       <td class="number">{row.bytes === undefined ? '' : bytes(row.bytes)}</td>
-      <td class="number">{row.changed && <time dateTime={row.changed} title={row.changed}>{ago(row.changed, Date.now())}</time>}</td>
+      <td class="number">{row.changed && <Changed moment={row.changed} />}</td>
     </tr>
   )
 }
 
-/** For each call how much of the call before it repeats, from the bottom; what was cut is red. */
+/** When a context changed last. Logs that say no time are imported as of 1970. */
+function Changed({ moment }: { moment: string }) {
+  if (moment.startsWith('1970-')) return <span title="The log that was imported says no time">–</span>
+  return <time dateTime={moment} title={moment}>{ago(moment, Date.now())}</time>
+}
+
+/** The calls as columns; what a call sent anew because its prefix was cut is red. */
 function Sparkline({ row }: { row: ContextRow }) {
   const shares = row.cuts
   if (!shares || shares.length === 0) return null
-  const broke = shares.filter((s) => s < 1).length
+  const broke = shares.filter((share) => share > 0).length
   const wide = 3
   return (
     <svg class="sparkline" role="img" width={shares.length * wide} height={18}
       aria-label={broke === 0 ? 'The prefix never broke' : `The prefix broke ${broke === 1 ? 'once' : broke + ' times'}`}>
       {shares.map((share, i) => (
         <g key={i}>
-          <rect class="kept" x={i * wide} width={wide - 0.5} y={18 - 18 * share} height={18 * share} />
-          <rect class="lost-part" x={i * wide} width={wide - 0.5} y={0} height={18 - 18 * share} />
+          <rect class="kept" x={i * wide} width={wide - 0.5} y={18 * share} height={18 * (1 - share)} />
+          <rect class="lost-part" x={i * wide} width={wide - 0.5} y={0} height={18 * share} />
         </g>
       ))}
     </svg>

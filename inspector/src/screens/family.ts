@@ -1,11 +1,11 @@
-// Orders contexts so that forks and sub-agents follow the context that they come from.
+// Orders contexts so that forks, undone lines and sub-agents follow the context that they belong to.
 import type { ContextRow } from '../api'
 
 /** A context in the list, and the lines that lead to it. */
 export interface Member {
   row: ContextRow
   /** What it is to the one that it comes from; null if it comes from none in the list. */
-  bond: 'fork' | 'agent' | null
+  bond: 'fork' | 'undone' | 'agent' | null
   /** The call of that one at which it begins, if it is known. */
   cycle: number | undefined
   /** For each generation above it, whether a line goes on below this row; the last one is that
@@ -17,40 +17,75 @@ export interface Member {
  * come from the same one are in the order of the calls at which they begin, then by name. */
 export function familyOf(rows: ContextRow[]): Member[] {
   const byName = new Map(rows.map((row) => [row.name, row]))
+  const bonds = bondsOf(rows, byName)
   const children = new Map<string, ContextRow[]>()
   const roots: ContextRow[] = []
   for (const row of rows) {
-    const parent = bondOf(row).parent
+    const parent = bonds.get(row.name)?.parent
     // Nobody is its own forebear, whatever an import says.
-    if (parent === undefined || !byName.has(parent) || descends(byName, parent, row.name)) roots.push(row)
+    if (parent === undefined || !byName.has(parent) || descends(bonds, parent, row.name)) roots.push(row)
     else children.set(parent, [...(children.get(parent) ?? []), row])
   }
   const list: Member[] = []
   const add = (row: ContextRow, rails: boolean[], root: boolean) => {
-    const { bond, cycle } = bondOf(row)
-    list.push({ row, bond: root ? null : bond, cycle: root ? undefined : cycle, rails })
+    const bond = root ? undefined : bonds.get(row.name)
+    list.push({ row, bond: bond?.kind ?? null, cycle: bond?.cycle, rails })
     const own = (children.get(row.name) ?? []).sort((a, b) =>
-      (bondOf(a).cycle ?? 0) - (bondOf(b).cycle ?? 0) || (a.name < b.name ? -1 : 1))
+      (bonds.get(a.name)?.cycle ?? 0) - (bonds.get(b.name)?.cycle ?? 0) || (a.name < b.name ? -1 : 1))
     own.forEach((child, i) => add(child, [...rails, i < own.length - 1], false))
   }
   roots.forEach((row) => add(row, [], true))
   return list
 }
 
-function bondOf(row: ContextRow): { bond: Member['bond']; parent: string | undefined; cycle: number | undefined } {
-  if (row.begun_by) return { bond: 'agent', parent: row.begun_by.context, cycle: row.begun_by.cycle }
-  if (row.forked_from) return { bond: 'fork', parent: row.forked_from.name, cycle: row.forked_from.cycle }
-  return { bond: null, parent: undefined, cycle: undefined }
+interface Bond {
+  kind: 'fork' | 'undone' | 'agent'
+  parent: string
+  cycle: number | undefined
+}
+
+/** Returns for each context that comes from another what it is to it. After an undo the store has
+ * the context as a fork of its undone line, NAME~cN; people look for that line below NAME. */
+function bondsOf(rows: ContextRow[], byName: Map<string, ContextRow>): Map<string, Bond> {
+  const bonds = new Map<string, Bond>()
+  for (const row of rows) {
+    const line = undoneLine(row, byName)
+    if (line) bonds.set(line.name, { kind: 'undone', parent: row.name, cycle: row.forked_from!.cycle })
+  }
+  for (const row of rows) {
+    if (bonds.has(row.name)) continue
+    // What its first line came from, it came from.
+    let first = row
+    const seen = new Set([row])
+    for (let line = undoneLine(row, byName); line && !seen.has(line); line = undoneLine(line, byName)) {
+      seen.add(line)
+      first = line
+    }
+    const bond = bondOf(first)
+    if (bond) bonds.set(row.name, bond)
+  }
+  return bonds
+}
+
+/** Returns the line of a context that its latest undo put aside, undefined if there is none. */
+function undoneLine(row: ContextRow, byName: Map<string, ContextRow>): ContextRow | undefined {
+  const from = row.forked_from?.name
+  if (!from?.startsWith(row.name.replace(/~c\d.*$/, '') + '~c')) return undefined
+  return byName.get(from)
+}
+
+function bondOf(row: ContextRow): Bond | undefined {
+  if (row.begun_by) return { kind: 'agent', parent: row.begun_by.context, cycle: row.begun_by.cycle }
+  if (row.forked_from) return { kind: 'fork', parent: row.forked_from.name, cycle: row.forked_from.cycle }
+  return undefined
 }
 
 /** Reports whether a context comes from another, directly or not. */
-function descends(byName: Map<string, ContextRow>, name: string, from: string): boolean {
+function descends(bonds: Map<string, Bond>, name: string, from: string): boolean {
   const seen = new Set<string>()
-  for (let at: string | undefined = name; at !== undefined && !seen.has(at);) {
+  for (let at: string | undefined = name; at !== undefined && !seen.has(at); at = bonds.get(at)?.parent) {
     if (at === from) return true
     seen.add(at)
-    const row = byName.get(at)
-    at = row && bondOf(row).parent
   }
   return false
 }

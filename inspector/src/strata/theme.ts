@@ -20,7 +20,7 @@ export interface Theme {
 }
 
 const kinds = ['system', 'tool_definition', 'user', 'assistant', 'reasoning', 'call', 'result', 'image', 'summary',
-  'stub', 'other']
+  'stub', 'other', 'erased']
 
 /** Reads the theme that the page has now. */
 export function readTheme(): Theme {
@@ -67,6 +67,7 @@ const hatches: Record<string, Hatch> = {
   summary: (c) => (rising(c), falling(c)),
   stub: lines([0, 4, 4, 4]),
   other: dots([4, 4, 0.75]),
+  erased: lines([-2, 2, 2, -2], [-2, 6, 6, -2], [-2, 10, 10, -2], [2, 10, 10, 2], [6, 10, 10, 6]),
 }
 
 /** Makes the hatching of a kind in a colour, as a pattern to fill with. */
