@@ -1,7 +1,7 @@
 import { align, fold, type Pair } from '../src/panes/align'
 import { visibleRows } from '../src/panes/folding'
 import { Heights } from '../src/panes/heights'
-import { type Line, outline } from '../src/panes/json'
+import { contentOutline, type Line, outline } from '../src/panes/json'
 import { parting, rawRows, rowAt, spans } from '../src/panes/raw'
 import { type Hunk, side } from '../src/panes/words'
 import { holds, Random, same, test } from './harness'
@@ -158,12 +158,12 @@ test('rows of bytes joined are the bytes, and begin at characters', () => {
   }
 })
 
-test('a row begins at each message and each of its members', () => {
-  const bytes = new TextEncoder().encode('[{"a":1,"b":[2,3]},{"a":",{"}]')
+test('a row begins at each member of the request and at each message', () => {
+  const bytes = new TextEncoder().encode('{"m":1,"l":[{"a":1,"b":[2,3]},{"a":",{"}]}')
   const starts = [...rawRows(bytes, 100, 2)]
   same(
     starts.map((from, n) => new TextDecoder().decode(bytes.slice(from, starts[n + 1]))),
-    ['[{"a":1,', '"b":[2,3]},', '{"a":",{"}]'],
+    ['{"m":1,', '"l":[{"a":1,"b":[2,3]},', '{"a":",{"}]}'],
   )
 })
 
@@ -200,6 +200,15 @@ test('an outline has the members and elements of the value in their order', () =
     const space = random.pick(['', '  '])
     same(outline(JSON.stringify(value, null, space)), linesOf('', value, 0))
   }
+})
+
+test('the members of the only object of a list stand outermost', () => {
+  const shown = (json: string) => (contentOutline(json) ?? []).map((line) => `${line.depth} ${line.key} ${line.text}`)
+  same(shown('[{"text":"a","more":{"b":1}}]'), ['0 text a', '0 more ', '1 b 1'])
+  same(shown('[{"text":"a"},{"text":"b"}]'), ['0  ', '1 1 ', '2 text a', '1 2 ', '2 text b'])
+  same(shown('{"1":{"a":2}}'), ['0  ', '1 1 ', '2 a 2'])
+  same(shown('[5]'), ['0  ', '1 1 5'])
+  same(shown('[{}]'), ['0  ', '1 1 {}'])
 })
 
 function randomValue(random: Random, depth: number): unknown {

@@ -216,5 +216,5 @@ func first(ctx context.Context, n *tree.Node) (string, error) {
 	if err != nil || content == "" {
 		return "", err
 	}
-	return wording.FirstWords(n.Kind, canon.Value(content), wordsShown), nil
+	return wording.RawFirstWords(n.Kind, canon.Value(content), wordsShown), nil
 }

@@ -9,8 +9,10 @@ import (
 	"github.com/contexttree/pact/internal/toolcall"
 )
 
-// Excerpt returns the beginning of a content, on one line.
-func Excerpt(v canon.Value, runes int) string {
+// Excerpt returns the beginning of a content on one line, as a terminal can show it.
+func Excerpt(v canon.Value, runes int) string { return Visible(beginning(v, runes)) }
+
+func beginning(v canon.Value, runes int) string {
 	const enough = 8 // bytes of JSON for one rune at most, with some white space
 	text, isText := Readable(v)
 	if isText {
@@ -21,7 +23,6 @@ func Excerpt(v canon.Value, runes int) string {
 	} else if text = string(v); len(text) > runes*enough {
 		text = text[:runes*enough]
 	}
-	text = Visible(text)
 	if list := []rune(text); len(list) > runes {
 		text = strings.TrimRight(string(list[:runes]), " ") + "…"
 	}
@@ -51,13 +52,19 @@ func Indented(kept []byte) string {
 // as single spaces.
 func OneLine(text string) string { return strings.Join(strings.Fields(Indented([]byte(text))), " ") }
 
-// FirstWords returns at most that many characters of a content as people read it: of a call
-// what it passes to the tool.
+// FirstWords returns at most that many characters of a content as people read it on a
+// terminal: of a call what it passes to the tool.
 func FirstWords(kind string, content canon.Value, runes int) string {
+	return Visible(RawFirstWords(kind, content, runes))
+}
+
+// RawFirstWords returns what FirstWords does with each character as it is, for readers that
+// show controls and overrides of the direction in a way of their own.
+func RawFirstWords(kind string, content canon.Value, runes int) string {
 	if kind == toolcall.Call {
 		if arguments := toolcall.Arguments(content); arguments != "" {
-			return Excerpt(canon.String(OneLine(arguments)), runes)
+			return beginning(canon.String(OneLine(arguments)), runes)
 		}
 	}
-	return Excerpt(content, runes)
+	return beginning(content, runes)
 }

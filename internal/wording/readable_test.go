@@ -28,3 +28,14 @@ func TestReadableContents(t *testing.T) {
 		}
 	}
 }
+
+// A terminal must not obey a content; other readers decide for themselves.
+func TestFirstWordsOnATerminalAndAsTheyAre(t *testing.T) {
+	content := canon.String("red \x1b[31m\u202egnp.exe\nnext\tline and more")
+	if got, want := FirstWords("text", content, 24), "red \uFFFD[31m\uFFFDgnp.exe next l…"; got != want {
+		t.Errorf("a terminal shows %q, want %q", got, want)
+	}
+	if got, want := RawFirstWords("text", content, 24), "red \x1b[31m\u202egnp.exe next l…"; got != want {
+		t.Errorf("the words are %q, want %q", got, want)
+	}
+}

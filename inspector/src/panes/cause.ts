@@ -15,9 +15,24 @@ const words: Record<string, string> = {
 
 /** Says in a few words what made a node differ, by which rule or by whom. */
 export function causeText(cause: Cause, happened: 'added' | 'removed' | 'changed' | 'moved'): string {
+  return `${told(cause, happened)} in @c${cause.cycle}${said(cause)}`
+}
+
+/** Says the same where the cycle is said already; '' where nothing is left to say. */
+export function whyText(cause: Cause | undefined, obvious: string): string {
+  if (!cause) return ''
+  const text = told(cause, 'changed')
+  const rest = text.startsWith(obvious) ? text.slice(obvious.length).trim() : text
+  return rest === '' ? said(cause).slice(2) : rest + said(cause)
+}
+
+function told(cause: Cause, happened: string): string {
   const what = cause.kind === 'edit' && happened !== 'changed' ? happened : (words[cause.kind] ?? cause.kind)
   const by = cause.actor ? ' by ' + cause.actor : ''
   const rule = cause.rule ? ` (${cause.rule})` : ''
-  const message = cause.message && cause.kind === 'edit' ? ': ' + cause.message : ''
-  return `${what}${rule}${by} in @c${cause.cycle}${message}`
+  return what + rule + by
+}
+
+function said(cause: Cause): string {
+  return cause.message && cause.kind === 'edit' ? ': ' + cause.message : ''
 }

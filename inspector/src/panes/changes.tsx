@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useMemo, useRef, useState } from 'preact/hooks'
+import { stateName } from '../address'
 import type { BlockRow } from '../api'
 import { bytes } from '../format'
 import { useKeys } from '../keys'
@@ -19,14 +20,15 @@ import { type Part, side } from './words'
 const around = 2 // rows that stay open beside a difference
 const near = 60 // characters that stay beside a difference inside a row
 
-/** Which rows are before a change that the user did not see yet; kept while one scrubs. */
+/** Whether rows in which nothing differs are shown; kept while one scrubs. */
 const whole = signal(false)
 
 /** What differs between the marked call and the one that is shown, side by side. */
 export function Changes(): JSX.Element {
   const [name, now, before] = [address.value.name ?? '', atName.value, vsName.value]
-  const key = before === undefined ? null : JSON.stringify([name, now, before])
-  const loaded = useLoaded(key, async (stop) => ({ key, found: await compare(name, now, before ?? '', stop) }))
+  const all = whole.value
+  const key = before === undefined ? null : JSON.stringify([name, now, before, all])
+  const loaded = useLoaded(key, async (stop) => ({ key, found: await compare(name, now, before ?? '', all, stop) }))
   if (before === undefined) return <Nothing>This is the first call: there is none before it to compare with.</Nothing>
   if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value) return <Waiting what="the changes" />
@@ -83,7 +85,7 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
           {c.removed > 0 && <span class="count-removed">−{c.removed} removed</span>}
           {c.changed > 0 && <span class="count-changed">~{c.changed} changed</span>}
           {c.moved > 0 && <span class="count-moved">↕{c.moved} moved</span>}
-          {c.structure > 0 && <span class="faint">and {plural(c.structure, 'other node')}</span>}
+          {c.structure > 0 && <span class="faint">and {plural(c.structure, 'turn or group', 'turns and groups')}</span>}
         </span>
         <button type="button" onClick={step(-1)} title="Change before (p)" disabled={none}>
           ↑
@@ -93,10 +95,14 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
         </button>
       </div>
       <div class="sides" aria-hidden="true">
-        <span>@c{vs.value}</span>
-        <span>@c{at.value}</span>
+        <Side of={found.from} name={stateName(vs.value ?? 'working')} />
+        <Side of={found.to} name={stateName(at.value)} />
       </div>
-      {found.skipped > 0 && <p class="skipped">{plural(found.skipped, 'block')} before this are the same</p>}
+      {found.skipped > 0 && (
+        <button type="button" class="skipped" onClick={() => (whole.value = true)}>
+          ⋯ {plural(found.skipped, 'block')} before {found.skipped === 1 ? 'this is' : 'these are'} the same: show all (u)
+        </button>
+      )}
       {rows.length > 0 && (
         <List
           id="changes"
@@ -119,6 +125,14 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
       )}
       {found.uncompared > 0 && <p class="skipped">{plural(found.uncompared, 'block')} behind this were not compared</p>}
     </>
+  )
+}
+
+function Side({ of, name }: { of: Comparison['from']; name: string }): JSX.Element {
+  return (
+    <span>
+      <b>{name}</b> {plural(of.blocks, 'block')}, {bytes(of.bytes)}
+    </span>
   )
 }
 
@@ -148,31 +162,43 @@ function FoldLine({ fold, found, open }: { fold: Fold; found: Comparison; open: 
 function PairLine({ pair, found }: { pair: Pair; found: Comparison }): JSX.Element {
   const left = pair.left === undefined ? undefined : found.left[pair.left]
   const right = pair.right === undefined ? undefined : found.right[pair.right]
-  const known = found.differences.get((right ?? left)?.node ?? '')
+  const known = pair.kind === 'same' ? undefined : found.differences.get((right ?? left)?.node ?? '')
+  const why = known && pair.kind !== 'same' ? causeText(known.cause, pair.kind) : ''
   const hunks = pair.kind === 'changed' ? known?.content?.hunks : undefined
+  const mark = marks[pair.kind]
   return (
     <>
       <div class="pair">
-        <Half
-          row={left}
-          mark={pair.kind === 'same' ? '' : pair.kind === 'changed' ? '~' : pair.kind === 'moved' ? '↕' : '−'}
-          parts={hunks ? side(hunks, 'del', near) : null}
-          side="old"
-        />
-        <Half
-          row={right}
-          mark={pair.kind === 'same' ? '' : pair.kind === 'changed' ? '~' : pair.kind === 'moved' ? '↕' : '+'}
-          parts={hunks ? side(hunks, 'ins', near) : null}
-          side="new"
-        />
+        {left ? (
+          <Half row={left} mark={mark[0]} parts={hunks ? side(hunks, 'del', near) : null} side="old" />
+        ) : (
+          <NoHalf why={why} side="old" />
+        )}
+        {right ? (
+          <Half row={right} mark={mark[1]} parts={hunks ? side(hunks, 'ins', near) : null} side="new" />
+        ) : (
+          <NoHalf why={why} side="new" />
+        )}
       </div>
-      {known && pair.kind !== 'same' && (
+      {left && right && why !== '' && (
         <div class="change-cause">
-          {causeText(known.cause, pair.kind)}
-          {pair.kind === 'changed' && known.fields.length > 0 && ' · ' + known.fields.map(fieldName).join(', ')}
+          {why}
+          {known && known.fields.length > 0 && ' · ' + known.fields.map(fieldName).join(', ')}
         </div>
       )}
     </>
+  )
+}
+
+/** What stands before a row of the older side and of the newer one. */
+const marks = { same: ['', ''], changed: ['~', '~'], moved: ['↕', '↕'], removed: ['−', ''], added: ['', '+'] } as const
+
+/** The side that does not have the block, where there is room to say why. */
+function NoHalf({ why, side }: { why: string; side: 'old' | 'new' }): JSX.Element {
+  return (
+    <div class="half half-none" data-side={side}>
+      {why}
+    </div>
   )
 }
 
@@ -181,14 +207,13 @@ function fieldName(name: string): string {
 }
 
 interface HalfProps {
-  row: BlockRow | undefined
+  row: BlockRow
   mark: string
   parts: Part[] | null
   side: 'old' | 'new'
 }
 
 function Half({ row, mark, parts, side }: HalfProps): JSX.Element {
-  if (!row) return <div class="half half-none" data-side={side} />
   return (
     <div class="half" data-side={side}>
       <span class="half-place">{row.place}</span>

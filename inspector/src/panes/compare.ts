@@ -4,6 +4,7 @@ import { Rows } from './rows'
 
 // More rows than these on one side are not compared one by one.
 const most = 4000
+const shownBefore = 2 // rows before the first difference
 
 /** What is known of a block that differs. */
 export interface Difference {
@@ -21,11 +22,14 @@ export interface Comparison {
   /** Rows at the end that are not compared, because there are too many. */
   uncompared: number
   differences: Map<string, Difference>
+  from: RichDiff['from']
+  to: RichDiff['to']
   counts: { added: number; removed: number; changed: number; moved: number; structure: number }
 }
 
-/** Fetches what differs between two states, and the rows of both around it. */
-export async function compare(name: string, at: string, vs: string, stop: AbortSignal): Promise<Comparison> {
+/** Fetches what differs between two states, and the rows of both: all of them, or those around differences. */
+export async function compare(name: string, at: string, vs: string, all: boolean, stop: AbortSignal):
+  Promise<Comparison> {
   const [report, left, right] = await Promise.all([
     api.richDiff(name, vs, at, stop),
     new Rows(name, { at: vs }).start(stop),
@@ -40,7 +44,8 @@ export async function compare(name: string, at: string, vs: string, stop: AbortS
     report.from.bytes,
     report.to.bytes,
   )
-  const skipped = Math.max(0, Math.min(await rowAtByte(left, firstByte), await rowAtByte(right, firstByte)) - 1)
+  const same = Math.min(await rowAtByte(left, firstByte), await rowAtByte(right, firstByte))
+  const skipped = all ? 0 : Math.max(0, same - shownBefore)
   const [old, now] = await Promise.all([span(left, skipped), span(right, skipped)])
   const replaced = new Map([...report.replacements, ...report.moves].map((r) => [r.new_id, r.previous_id]))
   const changed = new Set(report.components_modified.filter(visible).map((m) => m.id))
@@ -58,6 +63,8 @@ export async function compare(name: string, at: string, vs: string, stop: AbortS
     skipped,
     uncompared: Math.max(0, uncompared),
     differences,
+    from: report.from,
+    to: report.to,
     counts: countsOf(report, pairs, left, right),
   }
 }

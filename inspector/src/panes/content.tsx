@@ -1,7 +1,7 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { pieces, runs } from '../text'
-import { type Line, outline } from './json'
+import { contentOutline, type Line } from './json'
 
 /** Content as text: characters that a page would obey or not show are pictures of themselves. */
 export function Safe({ text }: { text: string }): JSX.Element {
@@ -45,7 +45,7 @@ export function LongText({ text }: { text: string }): JSX.Element {
 
 /** The content of a block: a text as it is, JSON as an outline in which texts keep their lines. */
 export function Content({ text, json }: { text: string; json: boolean }): JSX.Element {
-  const lines = useMemo(() => (json && text.length < 1 << 20 ? outline(text) : null), [text, json])
+  const lines = useMemo(() => (json && text.length < 1 << 20 ? contentOutline(text) : null), [text, json])
   if (lines === null) return <LongText text={text} />
   return (
     <div class="outline">

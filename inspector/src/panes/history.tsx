@@ -6,7 +6,7 @@ import { useLoaded } from '../load'
 import { Problem, Waiting } from '../parts'
 import { address, callOf, go, lastCycle } from '../state'
 import { safe } from '../text'
-import { causeText } from './cause'
+import { whyText } from './cause'
 import { Safe } from './content'
 import { Events, useLife } from './life'
 import { Nothing, plural } from './parts'
@@ -60,6 +60,7 @@ function Versions({ life }: { life: Life }): JSX.Element {
 function VersionLine({ life, version, number }: { life: Life; version: Version; number: number }): JSX.Element {
   const [open, setOpen] = useState(false)
   const { cycle, until, event } = version
+  const why = safe(whyText(event.cause, 'edited'))
   const content = event.fields?.some((f) => f.name === 'content_hash') ?? false
   return (
     <li>
@@ -72,7 +73,7 @@ function VersionLine({ life, version, number }: { life: Life; version: Version; 
       )}
       <span class="event-what">
         {event.what === 'born' ? 'came' : (event.fields ?? []).map((f) => changed(f)).join(', ')}
-        {event.cause && <span class="faint"> {causeText(event.cause, 'changed')}</span>}
+        {why !== '' && <span class="faint"> · {why}</span>}
       </span>
       {content && (
         <button type="button" aria-expanded={open} onClick={() => setOpen(!open)}>

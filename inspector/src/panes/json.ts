@@ -21,6 +21,15 @@ export function outline(json: string): Line[] | null {
   }
 }
 
+/** Returns the outline of a content. Most are lists of one object, whose members then stand outermost. */
+export function contentOutline(json: string): Line[] | null {
+  const lines = outline(json)
+  const [, object] = lines ?? []
+  if (lines === null || json[0] !== '[' || object?.kind !== 'below' || object.text !== '') return lines
+  if (lines.some((line, i) => i > 1 && line.depth === 1)) return lines
+  return lines.slice(2).map((line) => ({ ...line, depth: line.depth - 2 }))
+}
+
 const deepest = 8 // levels of JSON inside a text
 
 class Reader {

@@ -2,8 +2,8 @@ import type { JSX } from 'preact'
 import { api, type Life, type LifeEvent } from '../api'
 import { useLoaded, type Loaded } from '../load'
 import { address, context, select } from '../state'
-import { line } from '../text'
-import { causeText } from './cause'
+import { line, safe } from '../text'
+import { whyText } from './cause'
 import { Safe } from './content'
 
 /** Asks for the life of a node, and again when something happened in its context. */
@@ -59,7 +59,8 @@ function Told({ event }: { event: LifeEvent }): JSX.Element {
         <Safe text={event.node} />
       </button>
     )
-  const why = event.cause ? <span class="faint"> {causeText(event.cause, 'changed')}</span> : null
+  const text = safe(whyText(event.cause, event.what === 'sealed' ? 'sealed' : 'edited'))
+  const why = text === '' ? null : <span class="faint"> · {text}</span>
   const place = event.turn ?? event.parent_id ?? event.region ?? ''
   switch (event.what) {
     case 'born':

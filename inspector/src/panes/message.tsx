@@ -23,7 +23,7 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
   const speaks = row.role ?? ''
   const again = before !== undefined && (before.role ?? '') === speaks
   const joined = row.kind === 'result' && row.call !== undefined && before?.node === row.call
-  const bare = row.kind === speaks && !row.tool && !row.failed && !row.stub && !row.erased && !far
+  const bare = row.kind === speaks && !row.tool && !row.failed && !row.stub && !far
   return (
     <div class={`message ${joined ? 'joined' : ''} ${bare ? 'bare' : ''}`} data-kind={row.kind}>
       <span class="message-role">{again ? '' : <Safe text={speaks || '—'} />}</span>

@@ -64,6 +64,6 @@ export function Erased({ mark }: { mark?: string }): JSX.Element {
 }
 
 /** Writes a number and a noun that agrees with it. */
-export function plural(n: number, noun: string): string {
-  return count(n) + ' ' + noun + (n === 1 ? '' : 's')
+export function plural(n: number, noun: string, many = noun + 's'): string {
+  return count(n) + ' ' + (n === 1 ? noun : many)
 }

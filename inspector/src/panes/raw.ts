@@ -1,9 +1,9 @@
 // The bytes of a request as rows with a ruler. Nothing is formatted: the rows joined are the bytes.
 
 /**
- * Cuts the bytes of JSON into rows of at most `most` bytes of UTF-8. A row begins at each element of
- * a list and each member of an object down to `depth` levels, and where a row is full, never inside a
- * character. Returns where each row begins. Bytes that are no JSON only make rows of another shape.
+ * Cuts the bytes of JSON into rows of at most `most` bytes of UTF-8. A row begins at each member of the
+ * outermost object, at each object in a list down to `depth` levels, and where a row is full, never
+ * inside a character. Returns where each row begins. Bytes that are no JSON only make rows of another shape.
  */
 export function rawRows(bytes: Uint8Array, most: number, depth: number): Uint32Array {
   const starts = [0]
@@ -15,17 +15,22 @@ export function rawRows(bytes: Uint8Array, most: number, depth: number): Uint32A
   }
   for (let i = 0; i < bytes.length; i++) {
     const c = bytes[i] as number
-    if (i - from >= most && (c & 0xc0) !== 0x80) breakAt(i)
+    if (i - from >= most + (closes(c) ? 3 : 0) && (c & 0xc0) !== 0x80) breakAt(i)
     if (quoted) {
       if (c === 0x5c) i++
       else if (c === 0x22) quoted = false
     } else if (c === 0x22) quoted = true
     else if (c === 0x5b || c === 0x7b) level++
     else if (c === 0x5d || c === 0x7d) level--
-    else if (c === 0x2c && level <= depth) breakAt(i + 1)
+    else if (c === 0x2c && (level <= 1 || (level <= depth && bytes[i + 1] === 0x7b))) breakAt(i + 1)
     else if (c === 0x0a) breakAt(i + 1)
   }
   return Uint32Array.from(starts)
+}
+
+// closes reports whether a byte looks lost at the beginning of a row: , ] }
+function closes(c: number): boolean {
+  return c === 0x2c || c === 0x5d || c === 0x7d
 }
 
 /** Returns at which byte two sequences part: the length of the shorter one if it begins the other. */

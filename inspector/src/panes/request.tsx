@@ -6,6 +6,7 @@ import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { Problem, Waiting } from '../parts'
 import { address, at, atName, vsName } from '../state'
+import { line } from '../text'
 import { List } from '../virtual'
 import { Safe } from './content'
 import { Copy, Toggle } from './parts'
@@ -14,7 +15,7 @@ import { fetchBytes, type Sent } from './sent'
 import { Verify } from './verify'
 
 const form = signal('canonical')
-const depth = 2
+const depth = 5 // model calls have messages of parts, and parts of parts
 
 interface Compared {
   key: string
@@ -106,45 +107,74 @@ function Bytes({ sent, cut, canonical }: { sent: Sent; cut: number; canonical: b
   })
   const range = canonical && where.value?.node === node && where.value && where.value.start >= 0 ? where.value : null
   const [picked, pick] = useState(-1)
+  useEffect(() => pick(-1), [node])
   const goal = picked >= 0 ? picked : range ? rowAt(starts, range.start) : cut >= 0 ? rowAt(starts, cut) : -1
   const endOf = (i: number): number => starts[i + 1] ?? sent.bytes.length
   return (
-    <List
-      id="bytes"
-      label="Bytes of the request"
-      role="listbox"
-      count={starts.length}
-      of={starts}
-      current={goal}
-      estimate={() => 20}
-      onCurrent={pick}
-      row={(i) => {
-        const from = starts[i] as number
-        const cutHere = cut >= from && cut < endOf(i)
-        return (
-          <>
-            {cutHere && cut === from && <CutMark cut={cut} />}
-            <div class="raw">
-              <span class="ruler">{count(from)}</span>
-              <code class="raw-text">
-                {spans(from, endOf(i), cut < 0 ? Infinity : cut, range ? [range.start, range.end] : null).map(
-                  (part) => (
-                    <>
-                      {cutHere && part.from === cut && cut > from && (
-                        <span class="cut-here" title={`The prefix ends at byte ${cut}`} />
-                      )}
-                      <span key={part.from} class={`${part.selected ? 'selected' : ''} ${part.behind ? 'behind' : ''}`}>
-                        <Safe text={decode(sent.bytes, part.from, part.to)} />
-                      </span>
-                    </>
-                  ),
-                )}
-              </code>
-            </div>
-          </>
-        )
-      }}
-    />
+    <>
+      <Marks cut={cut} range={range} show={(byte) => pick(rowAt(starts, byte))} />
+      <List
+        id="bytes"
+        label="Bytes of the request"
+        role="listbox"
+        count={starts.length}
+        of={starts}
+        current={goal}
+        estimate={() => 20}
+        onCurrent={pick}
+        row={(i) => {
+          const from = starts[i] as number
+          const cutHere = cut >= from && cut < endOf(i)
+          return (
+            <>
+              {cutHere && cut === from && <CutMark cut={cut} />}
+              <div class={'raw ' + (cut >= 0 && from >= cut ? 'behind' : '')}>
+                <span class="ruler">{count(from)}</span>
+                <code class="raw-text">
+                  {spans(from, endOf(i), cut < 0 ? Infinity : cut, range ? [range.start, range.end] : null).map(
+                    (part) => (
+                      <>
+                        {cutHere && part.from === cut && cut > from && (
+                          <span class="cut-here" title={`The prefix ends at byte ${cut}`} />
+                        )}
+                        <span key={part.from} class={`${part.selected ? 'selected' : ''} ${part.behind && from < cut ? 'behind' : ''}`}>
+                          <Safe text={decode(sent.bytes, part.from, part.to)} />
+                        </span>
+                      </>
+                    ),
+                  )}
+                </code>
+              </div>
+            </>
+          )
+        }}
+      />
+    </>
+  )
+}
+
+interface MarksProps {
+  cut: number
+  range: { node: string | null; start: number; end: number } | null
+  show: (byte: number) => void
+}
+
+/** Where the cut and the selected block are; each leads there. */
+function Marks({ cut, range, show }: MarksProps): JSX.Element | null {
+  if (cut < 0 && !range) return null
+  return (
+    <p class="marks">
+      {cut >= 0 && (
+        <button type="button" class="link mark-of-cut" onClick={() => show(cut)}>
+          prefix cut at byte {count(cut)}
+        </button>
+      )}
+      {range && (
+        <button type="button" class="link" onClick={() => show(range.start)}>
+          <Safe text={line(range.node ?? '', 40)} />: bytes {count(range.start)}–{count(range.end)}
+        </button>
+      )}
+    </p>
   )
 }
 

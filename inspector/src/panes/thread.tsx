@@ -2,10 +2,11 @@ import { computed, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { api, type BlockRow } from '../api'
-import { bytes, percent } from '../format'
+import { bytes, count, percent } from '../format'
 import { useKeys } from '../keys'
 import { Problem } from '../parts'
 import { address, at, atName, call, context, matches, planned, select, unit, vsName } from '../state'
+import { safe } from '../text'
 import { List } from '../virtual'
 import { Nothing, plural, Swatch, Toggle } from './parts'
 import { type Rows, useRows } from './rows'
@@ -188,11 +189,11 @@ function CutLine({ rows }: { rows: Rows }): JSX.Element {
   const lost = call.value?.cut?.lost
   return (
     <div class="cut-line">
-      <span>
-        prefix cut at byte {cut?.start}
-        {cut?.cause ? ': ' + cut.cause : ''}
+      <span class="cut-cause">
+        prefix cut at byte {count(cut?.start ?? 0)}
+        {cut?.cause ? ': ' + safe(cut.cause) : ''}
       </span>
-      {lost !== undefined && <span> · {bytes(lost)} behind it sent anew</span>}
+      {lost !== undefined && <span>{bytes(lost)} behind it sent anew</span>}
     </div>
   )
 }
