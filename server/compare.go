@@ -65,6 +65,11 @@ func (p *pruning) open(ctx context.Context, s *Server, name string) (*pact.Conte
 	return c, wanted, err
 }
 
+// keptPolicy is what the commits of a context follow.
+type keptPolicy struct {
+	Policy *lifecycle.Policy `json:"policy,omitempty" doc:"Absent if the context keeps none"`
+}
+
 // comparisons adds the operations that compare states, also with one that is only planned.
 func (s *Server) comparisons() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/diff", id: "diff",
@@ -105,6 +110,16 @@ func (s *Server) comparisons() {
 			r, err := c.RichDiff(ctx, from, to, &pact.RichDiffOptions{DiffOptions: o,
 				ContentOptions: pact.ContentOptions{Mode: diff.Mode(in.Mode), Lines: &in.Lines}})
 			return answer(r, placed(err, in.Select))
+		})
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/policy", id: "kept-policy",
+		summary: "Say which pruning policy the commits of a context follow"},
+		func(ctx context.Context, in *named) (*answered[keptPolicy], error) {
+			c, err := s.reading(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			policy, err := c.Working().Policy()
+			return answer(keptPolicy{policy}, err)
 		})
 	type ranged struct {
 		Name      string   `path:"name" doc:"Name of the context; a / in it is written %2F"`

@@ -133,10 +133,16 @@ func TestCommitsFollowTheKeptPolicyUnlessTheyHaveOne(t *testing.T) {
 	commit(`,"pruning":{"policy":{}}`, 2)
 	commit(`,"pruning":{"policy":{"max_turns":3}}`, 3)
 	var plan struct{ After struct{ Turns int } }
+	if kept := string(r.must(nil, "GET", "/v1/contexts/a/policy", "").body); kept != `{"policy":{"max_turns":1}}`+"\n" {
+		t.Errorf("the context keeps %s", kept)
+	}
 	if r.must(&plan, "POST", "/v1/contexts/a/plan", `{}`); plan.After.Turns != 1 {
 		t.Errorf("a plan under the kept policy leaves %d turns", plan.After.Turns)
 	}
 	r.must(nil, "POST", "/v1/contexts/a/edits", `{"cycle":5,"edits":[{"op":"policy"}]}`)
+	if kept := string(r.must(nil, "GET", "/v1/contexts/a/policy", "").body); kept != "{}\n" {
+		t.Errorf("the context keeps %s", kept)
+	}
 	commit("", 4)
 	r.call("POST", "/v1/contexts/a/edits", `{"cycle":6,"edits":[{"op":"policy","policy":{"max_turns":-1}}]}`).
 		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")

@@ -233,6 +233,17 @@ export interface Weight {
   tokens?: number
 }
 
+/** A pruning policy, as docs/policies.md has it; the screen looks at its limits alone. */
+export interface Policy {
+  max_bytes?: number
+  max_tokens?: number
+  [rest: string]: unknown
+}
+
+export interface KeptPolicy {
+  policy?: Policy
+}
+
 /** What a commit with a pruning would remove, and what that would cost. */
 export interface PrunePlan {
   cycle: number
@@ -319,12 +330,6 @@ export function pathOf(name: string, rest = ''): string {
   return '/v1/contexts/' + encodeURIComponent(name) + rest
 }
 
-/** What decides under limits alone, as with pact prune: old results go first, and the task stays. */
-const limitsAlone = {
-  protect_task: true,
-  ranks: { result: -40, call: -30, thinking: -30, assistant: -20, user: -10 },
-}
-
 /** Returns calls as the API takes them, all of them for 0 to 0. */
 function span(from: number, to: number): Parameters {
   return to === 0 ? {} : { from: '@c' + from, to: '@c' + to }
@@ -378,6 +383,7 @@ export const api = {
     get<RangeDiff>(pathOf(name, '/range'), { q, max_snapshots: 50, max_changes: 500 }, signal),
   grep: (name: string, q: string, at: string, signal?: AbortSignal) =>
     get<{ items: { node: string }[]; next?: number }>(pathOf(name, '/grep'), { q, at, limit: 1000 }, signal),
-  plan: (name: string, limits: Record<string, number>, signal?: AbortSignal) =>
-    post<PrunePlan>(pathOf(name, '/plan'), { policy: { ...limitsAlone, ...limits } }, signal),
+  policy: (name: string, signal?: AbortSignal) => get<KeptPolicy>(pathOf(name, '/policy'), {}, signal),
+  plan: (name: string, policy: Policy, signal?: AbortSignal) =>
+    post<PrunePlan>(pathOf(name, '/plan'), { policy }, signal),
 }

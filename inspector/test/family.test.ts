@@ -33,3 +33,8 @@ test('undone lines follow the context that took their name over', () => {
 test('an undone line of a fork leaves the fork below the context that it comes from', () => {
   same(drawn([row('run'), fork('try~c4', 'run', 2), fork('try', 'try~c4', 3)]), ['run', '-try:fork', '--try~c4:undone'])
 })
+
+test('a fork belongs to the undone line only if it began after what the undo kept', () => {
+  same(drawn([row('run~c9'), fork('run', 'run~c9', 5), fork('early', 'run~c9', 5), fork('late', 'run~c9', 6)]),
+    ['run', '+early:fork', '-run~c9:undone', '--late:fork'])
+})

@@ -64,6 +64,11 @@ function bondsOf(rows: ContextRow[], byName: Map<string, ContextRow>): Map<strin
     const bond = bondOf(first)
     if (bond) bonds.set(row.name, bond)
   }
+  for (const bond of bonds.values()) {
+    // What began before the undo began in the context as much as in its undone line.
+    const line = bonds.get(bond.parent)
+    if (bond.kind === 'fork' && line?.kind === 'undone' && bond.cycle! <= (line.cycle ?? 0)) bond.parent = line.parent
+  }
   return bonds
 }
 

@@ -1,15 +1,24 @@
-// The line across the picture that is dragged: it asks what a limit of that height would
-// remove. Nothing is committed.
-import { effect, signal } from '@preact/signals'
-import { api, type PrunePlan, type Unit } from '../api'
+// The line across the picture: the limit of the policy that the context keeps. Dragged, it asks
+// what a limit of that height would remove. Nothing is committed.
+import { computed, effect, signal, untracked } from '@preact/signals'
+import { api, type KeptPolicy, type Policy, type PrunePlan, type Unit } from '../api'
 import { size } from '../format'
 import { into, type Loaded } from '../load'
-import { name, planned, unit } from '../state'
+import { context, name, planned, unit } from '../state'
 
 /** The limit, null for none. */
 export const limit = signal<number | null>(null)
 /** What it would remove. */
 export const plan = signal<Loaded<PrunePlan>>({ state: 'loading' })
+
+/** The policy that the context keeps. */
+const answered = signal<Loaded<KeptPolicy>>({ state: 'loading' })
+const kept = computed<Policy | undefined>(() => answered.value.value?.policy)
+/** What decides under limits alone, as with pact prune: old results go first, and the task stays. */
+const limitsAlone: Policy = {
+  protect_task: true,
+  ranks: { result: -40, call: -30, thinking: -30, assistant: -20, user: -10 },
+}
 
 /** How long the line has to rest before the server is asked. */
 const rest = 120
@@ -30,8 +39,8 @@ export function setLimit(next: number | null): void {
   timer = setTimeout(() => {
     const shown = name.peek()
     if (shown === null) return
-    const limits = { ['max_' + unit.peek()]: next }
-    giveUp = into(plan, (aborted) => api.plan(shown, limits, aborted))
+    const policy = { ...(kept.peek() ?? limitsAlone), [limitOf(unit.peek())]: next }
+    giveUp = into(plan, (aborted) => api.plan(shown, policy, aborted))
   }, rest)
 }
 
@@ -39,6 +48,29 @@ effect(() => {
   const ready = plan.value
   if (ready.state === 'ready') planned.value = new Set(ready.value!.report.removed?.map((r) => r.id) ?? [])
 })
+
+effect(() => {
+  const loaded = context.value.value
+  if (loaded) return untracked(() => into(answered, (aborted) => api.policy(loaded.name, aborted)))
+  answered.value = { state: 'loading' }
+  return undefined
+})
+
+/** Returns where the line stands: at the limit that is tried, else at that of the policy which
+ * the context keeps; null for neither. */
+export function budget(): number | null {
+  return limit.value ?? kept.value?.[limitOf(unit.value)] ?? null
+}
+
+function limitOf(measured: Unit): 'max_bytes' | 'max_tokens' {
+  return measured === 'bytes' ? 'max_bytes' : 'max_tokens'
+}
+
+/** Says what the line is while nobody drags it. */
+export function budgetText(): string {
+  const most = budget()
+  return most === null ? 'drag to try a limit' : 'policy: at most ' + size(most, unit.value)
+}
 
 effect(() => {
   void name.value

@@ -1,12 +1,12 @@
 import { effect, useComputed, useSignal } from '@preact/signals'
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
 import { reloadStrata } from '../data'
 import { size } from '../format'
 import { useKeys } from '../keys'
 import { Problem, Waiting } from '../parts'
 import { address, at, call, callOf, calls, colouring, context, firstCycle, follow, go, hasCalls, lastCycle, matches,
   newCalls, planned, scrub, strata, unit, vs, zoom } from '../state'
-import { limit, plan, planText, setLimit } from './budget'
+import { budget, budgetText, limit, plan, planText, setLimit } from './budget'
 import { drawOverlay, drawScene, gutter, type Scene } from './draw'
 import { type Frame, frameOf, highest, layOut } from './layout'
 import { Legend } from './legend'
@@ -53,11 +53,11 @@ export function Picture() {
       layout: layout.value, frame: frame.value, theme: theme.value, colouring: colouring.value,
       matches: matches.value, planned: planned.value, scale: devicePixelRatio || 1,
     })
-  const budgetHeight = useMemo(() => () => limit.value ?? frame.value?.max ?? 0, [])
+  /** Where the line of the budget is; the picture is never higher. */
+  const line = useComputed(() => Math.min(budget() ?? Infinity, frame.value?.max ?? 0))
 
   useEffect(() => attach(canvas.current!, () =>
-    layout.peek() && frame.peek() && { layout: layout.peek()!, frame: frame.peek()! }, () =>
-    limit.peek() ?? frame.peek()?.max ?? 0), [])
+    layout.peek() && frame.peek() && { layout: layout.peek()!, frame: frame.peek()! }, () => line.peek()), [])
   useEffect(() => {
     const kept = new OffscreenCanvas(1, 1)
     let keptScene: Scene | null = null
@@ -87,13 +87,13 @@ export function Picture() {
         at: a === 'working' ? null : a, vs: v === 'working' ? null : v, node: address.peek().node,
         hover: hover.peek()?.box ?? null,
         budget: {
-          height: budgetHeight(), held: l !== null,
-          text: l === null ? 'drag to try a limit' : planText(l, plan.peek(), unit.peek()),
+          height: line.peek(), held: l !== null,
+          text: l === null ? budgetText() : planText(l, plan.peek(), unit.peek()),
         },
       })
     }
     const stop = effect(() => {
-      void [scene.value, at.value, vs.value, address.value, hover.value, limit.value, plan.value, box.value]
+      void [scene.value, at.value, vs.value, address.value, hover.value, line.value, limit.value, plan.value, box.value]
       asked ||= requestAnimationFrame(paint)
     })
     return () => {
@@ -162,7 +162,7 @@ function toCut(by: 1 | -1): void {
 function moveLimit(by: 1 | -1): void {
   const data = strata.peek().value
   if (!data) return
-  const next = (limit.peek() ?? data.max) + (by * data.max) / 20
+  const next = Math.min(budget() ?? Infinity, data.max) + (by * data.max) / 20
   setLimit(next >= data.max ? null : Math.max(1, Math.round(next)))
 }
 
