@@ -74,7 +74,7 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	}
 	if o.writes != "" {
 		op.DefaultStatus = http.StatusOK
-		op.Responses["200"] = &huma.Response{Description: "OK", Content: map[string]*huma.MediaType{o.writes: {}}}
+		op.Responses["200"] = &huma.Response{Description: "OK", Content: mediaType(o.writes)}
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {
@@ -98,12 +98,22 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		return out, nil
 	})
 	if o.reads != "" {
-		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{o.reads: {}}}
+		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: mediaType(o.reads)}
 	}
 	if o.body != nil { // declared afterwards, because the framework must not read it
 		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
 			"application/json": {Schema: schemas.Schema(reflect.TypeOf(o.body), true, "")}}}
 	}
+}
+
+// mediaType describes a body that the framework neither reads nor writes. A thread is JSON of
+// any form; all others are a stream of bytes for a client.
+func mediaType(name string) map[string]*huma.MediaType {
+	schema := &huma.Schema{}
+	if name != "application/json" {
+		schema = &huma.Schema{Type: huma.TypeString, Format: "binary"}
+	}
+	return map[string]*huma.MediaType{name: {Schema: schema}}
 }
 
 // mayBeAsked refuses a request that its token does not open. An operation that takes the

@@ -38,7 +38,7 @@ type contextInfo struct {
 	Last     int64  `json:"last_cycle" doc:"Cycle of the latest snapshot; below first_cycle if there is none"`
 	Cycles   int64  `json:"cycles" doc:"Number of snapshots"`
 	Revision int64  `json:"revision" doc:"Number of the latest log entry"`
-	contextDetails
+	ContextDetails
 }
 
 func infoOf(i store.Info) contextInfo {
@@ -111,7 +111,7 @@ func (s *Server) contexts() {
 						return nil, ctx.Err()
 					}
 					if err == nil { // a damaged context must not hide the others
-						about.contextDetails = d
+						about.ContextDetails = d
 					}
 				}
 				p.Contexts = append(p.Contexts, about)

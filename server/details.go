@@ -10,9 +10,10 @@ import (
 	"github.com/contexttree/pact/tree"
 )
 
-// contextDetails is what a list says about a context if it is asked for more than its store
-// knows without reading it.
-type contextDetails struct {
+// ContextDetails is what a list says about a context if it is asked for more than its store
+// knows without reading it. It is exported because the OpenAPI document names no members of
+// an embedded type that is not.
+type ContextDetails struct {
 	Calls   *int64      `json:"calls,omitempty" doc:"Number of snapshots; absent without details, as all that follows"`
 	Bytes   *int64      `json:"bytes,omitempty" doc:"Of the canonical thread of the latest snapshot"`
 	Changed string      `json:"changed,omitempty" doc:"When it changed last"`
@@ -40,7 +41,7 @@ const (
 )
 
 // details reads more about a context; all are those that the token may see.
-func (s *Server) details(ctx context.Context, i store.Info, all []store.Info) (d contextDetails, err error) {
+func (s *Server) details(ctx context.Context, i store.Info, all []store.Info) (d ContextDetails, err error) {
 	c, err := s.read(ctx, i.Name, strata.Bytes)
 	if err != nil {
 		return d, err

@@ -108,8 +108,12 @@ func readJSON[T any](ctx context.Context) (*T, error) {
 	if err != nil {
 		return nil, unread(err)
 	}
-	if _, err := canon.ParseDocument(data); err != nil {
+	value, err := canon.ParseDocument(data)
+	if err != nil {
 		return nil, err
+	}
+	if value.Kind != canon.KindObject { // null would be an object without members to encoding/json
+		return nil, fault.At(fault.DocumentInvalid, 0, "", "the body is not an object", "/openapi.json says what it is")
 	}
 	v := new(T)
 	d := json.NewDecoder(bytes.NewReader(data))

@@ -162,6 +162,9 @@ func TestBodiesThatAreNoJSONObjectOfTheOperationAreRefused(t *testing.T) {
 			t.Errorf("%s: no message", name)
 		}
 	}
+	for _, body := range []string{"null", "[]", "5", `"a"`} {
+		r.call("POST", "/v1/contexts/a/undo", body).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+	}
 	if f := create(`{"name":}`).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID"); f.Error.Details.Offset == nil ||
 		*f.Error.Details.Offset != 8 {
 		t.Errorf("the offset %v, want 8", f.Error.Details.Offset)

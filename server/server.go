@@ -115,6 +115,7 @@ func New(s store.Complete, o Options) *Server {
 	h.changes()
 	h.transfers()
 	h.events()
+	declareNulls(h.api.OpenAPI().Components.Schemas)
 	return h
 }
 
