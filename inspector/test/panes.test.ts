@@ -36,7 +36,7 @@ test('both sides keep their order, and as many blocks as possible stay beside th
     const left = random.shuffled(all).slice(0, random.below(12))
     const right = random.shuffled(random.below(2) === 0 ? all : left).slice(0, random.below(12))
     const changed = new Set(all.filter(() => random.below(4) === 0))
-    const rows = align(left, right, changed, new Map())
+    const rows = align(left, right, changed, new Map(), new Map())
     same(
       rows.flatMap((r) => (r.left === undefined ? [] : [left[r.left]])),
       left,
@@ -73,10 +73,24 @@ function kindOf(row: Pair, left: string[], right: string[], changed: ReadonlySet
 }
 
 test('a block that came in the place of another stands beside it, as changed', () => {
-  same(align(['a', 'b', 'c'], ['a', 'x', 'c'], new Set(), new Map([['x', 'b']])), [
+  same(align(['a', 'b', 'c'], ['a', 'x', 'c'], new Set(), new Map([['x', 'b']]), new Map()), [
     { kind: 'same', left: 0, right: 0 },
     { kind: 'changed', left: 1, right: 1 },
     { kind: 'same', left: 2, right: 2 },
+  ])
+})
+
+test('a block that has the content of another under a new id is moved, beside it or to its new place', () => {
+  same(align(['a', 'b', 'c'], ['a', 'x', 'c'], new Set(), new Map(), new Map([['x', 'b']])), [
+    { kind: 'same', left: 0, right: 0 },
+    { kind: 'moved', left: 1, right: 1 },
+    { kind: 'same', left: 2, right: 2 },
+  ])
+  same(align(['b', 'c', 'a'], ['x', 'b', 'c'], new Set(), new Map(), new Map([['x', 'a']])), [
+    { kind: 'moved', right: 0 },
+    { kind: 'same', left: 0, right: 1 },
+    { kind: 'same', left: 1, right: 2 },
+    { kind: 'moved', left: 2 },
   ])
 })
 

@@ -18,16 +18,19 @@ export interface Fold {
 /**
  * Aligns two threads by the ids of their blocks. `changed` has the ids of blocks that both have
  * and that differ; `replaced` leads from the id of a new block to that of the block in whose place
- * it came. A block that both have in another order is `moved`, and stands at both places.
+ * it came, and `renamed` to that of the block that has the same content. A block that both have in
+ * another order is `moved`, and stands at both places; so is one under another id, at one.
  */
 export function align(
   left: readonly string[],
   right: readonly string[],
   changed: ReadonlySet<string>,
   replaced: ReadonlyMap<string, string>,
+  renamed: ReadonlyMap<string, string>,
 ): Pair[] {
   const places = new Map(left.map((id, i) => [id, i]))
-  const partner = right.map((id) => places.get(id) ?? places.get(replaced.get(id) ?? '') ?? -1)
+  const before = (id: string): string => renamed.get(id) ?? replaced.get(id) ?? ''
+  const partner = right.map((id) => places.get(id) ?? places.get(before(id)) ?? -1)
   const kept = increasing(partner)
   const stays = new Set(kept.map((i) => partner[i]))
   const moved = new Set(partner.filter((p) => p >= 0 && !stays.has(p)))
@@ -41,8 +44,10 @@ export function align(
   for (const i of kept) {
     const p = partner[i] as number
     gap(p, i)
-    const differs = left[p] !== right[i] || changed.has(right[i] as string)
-    rows.push({ kind: differs ? 'changed' : 'same', left: p, right: i })
+    const id = right[i] as string
+    const differs = left[p] !== id || changed.has(id)
+    const kind = !differs ? 'same' : renamed.get(id) === left[p] ? 'moved' : 'changed'
+    rows.push({ kind, left: p, right: i })
     l = p + 1
     r = i + 1
   }

@@ -100,7 +100,7 @@ function SideBySide({ found }: { found: Comparison }): JSX.Element {
       </div>
       {found.skipped > 0 && (
         <button type="button" class="skipped" onClick={() => (whole.value = true)}>
-          ⋯ {plural(found.skipped, 'block')} before {found.skipped === 1 ? 'this is' : 'these are'} the same: show all (u)
+          ⋯ {plural(found.skipped, 'block')} unchanged before: show all (u)
         </button>
       )}
       {rows.length > 0 && (
@@ -215,7 +215,7 @@ interface HalfProps {
 
 function Half({ row, mark, parts, side }: HalfProps): JSX.Element {
   return (
-    <div class="half" data-side={side}>
+    <div class={parts ? 'half compared' : 'half'} data-side={side}>
       <span class="half-place">{row.place}</span>
       <span class="half-mark">{mark}</span>
       <Swatch kind={row.kind} />

@@ -47,13 +47,15 @@ export async function compare(name: string, at: string, vs: string, all: boolean
   const same = Math.min(await rowAtByte(left, firstByte), await rowAtByte(right, firstByte))
   const skipped = all ? 0 : Math.max(0, same - shownBefore)
   const [old, now] = await Promise.all([span(left, skipped), span(right, skipped)])
-  const replaced = new Map([...report.replacements, ...report.moves].map((r) => [r.new_id, r.previous_id]))
+  const replaced = new Map(report.replacements.map((r) => [r.new_id, r.previous_id]))
+  const renamed = new Map(report.moves.map((r) => [r.new_id, r.previous_id]))
   const changed = new Set(report.components_modified.filter(visible).map((m) => m.id))
   const pairs = align(
     old.map((r) => r.node),
     now.map((r) => r.node),
     changed,
     replaced,
+    renamed,
   )
   const uncompared = Math.max(left.total, right.total) - skipped - most
   return {
@@ -89,7 +91,7 @@ function differencesOf(report: RichDiff): Map<string, Difference> {
 function countsOf(report: RichDiff, pairs: Pair[], left: Rows, right: Rows): Comparison['counts'] {
   const counts = { added: 0, removed: 0, changed: 0, moved: 0, structure: 0 }
   for (const pair of pairs) {
-    if (pair.kind === 'moved' && pair.left !== undefined) continue // it stands at both places
+    if (pair.kind === 'moved' && pair.right === undefined) continue // it stands at the other place too
     if (pair.kind !== 'same') counts[pair.kind]++
   }
   counts.structure = [

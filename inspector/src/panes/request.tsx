@@ -5,7 +5,7 @@ import { api } from '../api'
 import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { Problem, Waiting } from '../parts'
-import { address, at, atName, vsName } from '../state'
+import { address, atName, vsName } from '../state'
 import { line } from '../text'
 import { List } from '../virtual'
 import { Safe } from './content'
@@ -15,6 +15,8 @@ import { fetchBytes, type Sent } from './sent'
 import { Verify } from './verify'
 
 const form = signal('canonical')
+/** Whether the form of an API has the model and all parameters around its messages. */
+const whole = signal(false)
 const depth = 5 // model calls have messages of parts, and parts of parts
 
 interface Compared {
@@ -30,11 +32,13 @@ export function Request(): JSX.Element {
   const forms = useLoaded(JSON.stringify([name, now]), (stop) => api.forms(name, now, stop))
   const list = forms.value?.forms ?? ['canonical']
   const chosen = list.includes(form.value) ? form.value : 'canonical'
-  const key = JSON.stringify([name, now, before, chosen])
+  const partial = chosen !== 'canonical' && chosen !== 'verbatim'
+  const asked = partial && whole.value ? chosen + '+whole' : chosen
+  const key = JSON.stringify([name, now, before, asked])
   const loaded = useLoaded<Compared>(key, async (stop) => {
     const [sent, old] = await Promise.all([
-      fetchBytes(name, now, chosen, stop),
-      before === undefined ? null : fetchBytes(name, before, chosen, stop).catch(() => null),
+      fetchBytes(name, now, asked, stop),
+      before === undefined ? null : fetchBytes(name, before, asked, stop).catch(() => null),
     ])
     const part = old ? parting(old.bytes, sent.bytes) : -1
     // The closing bracket of the older thread is no part of what the newer one could repeat.
@@ -50,7 +54,12 @@ export function Request(): JSX.Element {
             </Toggle>
           ))}
         </span>
-        {loaded.value && <Tools sent={loaded.value.sent} name={`${name}-c${at.value}-${chosen}.json`} />}
+        {partial && (
+          <Toggle on={whole.value} set={(on) => (whole.value = on)} title="With model and parameters">
+            whole request
+          </Toggle>
+        )}
+        {loaded.value && <Tools sent={loaded.value.sent} name={`${name}-${now.replace('@', '')}-${asked}.json`} />}
       </div>
       {loaded.failure && loaded.state === 'failed' && <Problem failure={loaded.failure} again={loaded.again} />}
       {loaded.value ? (
@@ -59,6 +68,7 @@ export function Request(): JSX.Element {
           sent={loaded.value.sent}
           cut={loaded.value.cut}
           canonical={chosen === 'canonical'}
+          parts={chosen === 'canonical' ? 'prefix cut at byte' : `differs from ${before} from byte`}
         />
       ) : (
         loaded.state === 'loading' && <Waiting what="the bytes" />
@@ -89,7 +99,7 @@ function Tools({ sent, name }: { sent: Sent; name: string }): JSX.Element {
   return (
     <>
       <span class="faint">{bytes(sent.bytes.length)}</span>
-      <Copy what="copy" text={() => new TextDecoder().decode(sent.bytes)} />
+      <Copy what="copy" text={() => decoder.decode(sent.bytes)} />
       <button type="button" onClick={download}>
         download
       </button>
@@ -97,7 +107,16 @@ function Tools({ sent, name }: { sent: Sent; name: string }): JSX.Element {
   )
 }
 
-function Bytes({ sent, cut, canonical }: { sent: Sent; cut: number; canonical: boolean }): JSX.Element {
+interface BytesProps {
+  sent: Sent
+  cut: number
+  canonical: boolean
+  /** What the cut is. Only canonical threads have all in common that does not differ. */
+  parts: string
+}
+
+function Bytes({ sent, cut, canonical, ...p }: BytesProps): JSX.Element {
+  const parts = `${p.parts} ${count(cut)}`
   const [name, node, state] = [address.value.name ?? '', address.value.node, atName.value]
   const wide = useRowBytes()
   const starts = useMemo(() => rawRows(sent.bytes, wide, depth), [sent, wide])
@@ -112,7 +131,7 @@ function Bytes({ sent, cut, canonical }: { sent: Sent; cut: number; canonical: b
   const endOf = (i: number): number => starts[i + 1] ?? sent.bytes.length
   return (
     <>
-      <Marks cut={cut} range={range} show={(byte) => pick(rowAt(starts, byte))} />
+      <Marks cut={cut} parts={parts} range={range} show={(byte) => pick(rowAt(starts, byte))} />
       <List
         id="bytes"
         label="Bytes of the request"
@@ -127,7 +146,7 @@ function Bytes({ sent, cut, canonical }: { sent: Sent; cut: number; canonical: b
           const cutHere = cut >= from && cut < endOf(i)
           return (
             <>
-              {cutHere && cut === from && <CutMark cut={cut} />}
+              {cutHere && cut === from && <div class="cut-line">{parts}</div>}
               <div class={'raw ' + (cut >= 0 && from >= cut ? 'behind' : '')}>
                 <span class="ruler">{count(from)}</span>
                 <code class="raw-text">
@@ -135,9 +154,11 @@ function Bytes({ sent, cut, canonical }: { sent: Sent; cut: number; canonical: b
                     (part) => (
                       <>
                         {cutHere && part.from === cut && cut > from && (
-                          <span class="cut-here" title={`The prefix ends at byte ${cut}`} />
+                          <span class="cut-here" title={parts} />
                         )}
-                        <span key={part.from} class={`${part.selected ? 'selected' : ''} ${part.behind && from < cut ? 'behind' : ''}`}>
+                        <span
+                          key={part.from}
+                          class={`${part.selected ? 'selected' : ''} ${part.behind && from < cut ? 'behind' : ''}`}>
                           <Safe text={decode(sent.bytes, part.from, part.to)} />
                         </span>
                       </>
@@ -155,18 +176,19 @@ function Bytes({ sent, cut, canonical }: { sent: Sent; cut: number; canonical: b
 
 interface MarksProps {
   cut: number
+  parts: string
   range: { node: string | null; start: number; end: number } | null
   show: (byte: number) => void
 }
 
 /** Where the cut and the selected block are; each leads there. */
-function Marks({ cut, range, show }: MarksProps): JSX.Element | null {
+function Marks({ cut, parts, range, show }: MarksProps): JSX.Element | null {
   if (cut < 0 && !range) return null
   return (
     <p class="marks">
       {cut >= 0 && (
         <button type="button" class="link mark-of-cut" onClick={() => show(cut)}>
-          prefix cut at byte {count(cut)}
+          {parts}
         </button>
       )}
       {range && (
@@ -193,15 +215,7 @@ function useRowBytes(): number {
   return n
 }
 
-function CutMark({ cut }: { cut: number }): JSX.Element {
-  return (
-    <div class="cut-line">
-      <span>the prefix ends at byte {count(cut)}</span>
-    </div>
-  )
-}
-
-const decoder = new TextDecoder()
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true }) // a mark of the byte order is a byte like others
 
 function decode(all: Uint8Array, from: number, to: number): string {
   return decoder.decode(all.subarray(from, to))

@@ -6,26 +6,44 @@ import { safe } from '../text'
 import { Copy, plural } from './parts'
 import type { Sent } from './sent'
 
-interface Line {
-  done?: boolean
-  ok?: boolean
-  message?: string
-  [other: string]: unknown
+/** A line of a verification: how far it is, and at last what it found. */
+interface Checked {
+  done: number
+  total: number
+  result?: Result
 }
 
-/** The hash of the bytes and whether the store still holds what writers gave it. */
+interface Result {
+  snapshots: number
+  versions: number
+  sent: number
+  /** The first thing that does not hold. */
+  broken?: { cycle: number; loose?: boolean; working?: boolean; node?: string; what: string }
+}
+
+/** The hash of the bytes, and whether the store still holds what writers gave it. */
 export function Verify({ name, sent }: { name: string; sent: Sent }): JSX.Element {
-  const [line, setLine] = useState<Line | null>(null)
+  const [said, say] = useState<{ ok: boolean | undefined; text: string } | null>(null)
   const [busy, setBusy] = useState(false)
   const stop = useRef<AbortController | null>(null)
-  useEffect(() => () => stop.current?.abort(), [name])
+  useEffect(
+    () => () => {
+      stop.current?.abort()
+      say(null)
+    },
+    [name],
+  )
   const run = async (): Promise<void> => {
-    stop.current = new AbortController()
+    const control = (stop.current = new AbortController())
     setBusy(true)
+    say(null)
     try {
-      for await (const next of lines(await ask(pathOf(name, '/verify'), { signal: stop.current.signal }))) setLine(next)
+      let last: Checked | undefined
+      for await (last of lines(await ask(pathOf(name, '/verify'), { signal: control.signal })))
+        say(last.result ? told(last.result) : { ok: undefined, text: `${last.done} of ${last.total}` })
+      if (!last?.result) say({ ok: false, text: 'The server broke off before it had checked everything.' })
     } catch (problem) {
-      if (!stop.current.signal.aborted) setLine({ done: true, ok: false, message: failureOf(problem).message })
+      if (!control.signal.aborted) say({ ok: false, text: failureOf(problem).message })
     }
     setBusy(false)
   }
@@ -44,20 +62,29 @@ export function Verify({ name, sent }: { name: string; sent: Sent }): JSX.Elemen
       {sent.left > 0 && (
         <span class="warn">{plural(sent.left, 'block')} left out: this form has no place for them</span>
       )}
-      <button type="button" onClick={() => void run()} disabled={busy}>
+      <button type="button" onClick={() => void run()} disabled={busy} title="Read the whole context and check it">
         {busy ? 'verifying…' : 'verify'}
       </button>
-      {line && (
-        <span role="status" data-ok={line.ok}>
-          {safe(line.message ?? '')}
-        </span>
-      )}
+      <span role="status" data-ok={said?.ok}>
+        {safe(said?.text ?? '')}
+      </span>
     </div>
   )
 }
 
+function told(result: Result): { ok: boolean; text: string } {
+  const { broken, snapshots, versions, sent } = result
+  if (!broken) {
+    const asSent = sent > 0 ? `, ${sent} of them as sent, byte for byte` : ''
+    const read = `${plural(snapshots, 'snapshot')}${asSent}; ${plural(versions, 'version')} of nodes`
+    return { ok: true, text: '✓ holds: ' + read }
+  }
+  const where = broken.loose ? '' : broken.working ? ' in the working state' : ` in @c${broken.cycle}`
+  return { ok: false, text: `✗ does not hold${where}${broken.node ? ', ' + broken.node : ''}: ${broken.what}` }
+}
+
 // lines reads JSON lines as they arrive.
-async function* lines(answer: Response): AsyncGenerator<Line> {
+async function* lines(answer: Response): AsyncGenerator<Checked> {
   const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader()
   let rest = ''
   for (;;) {
@@ -65,8 +92,8 @@ async function* lines(answer: Response): AsyncGenerator<Line> {
     rest += piece?.value ?? ''
     const parts = rest.split('\n')
     rest = parts.pop() ?? ''
-    for (const part of parts) if (part.trim() !== '') yield JSON.parse(part) as Line
+    for (const part of parts) if (part.trim() !== '') yield JSON.parse(part) as Checked
     if (!piece || piece.done) break
   }
-  if (rest.trim() !== '') yield JSON.parse(rest) as Line
+  if (rest.trim() !== '') yield JSON.parse(rest) as Checked
 }
