@@ -9,7 +9,7 @@ VERSION ?= v0.0.0
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents browser inspector types release picture
+.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents browser inspector inspector-pictures types release picture
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -80,6 +80,9 @@ release: ## build pact for six platforms and pack it into dist, as VERSION (defa
 
 picture: ## draw docs/terminal.svg, the picture of the README, anew
 	go run ./internal/picture > docs/terminal.svg
+
+inspector-pictures: ## take the pictures of docs/inspector.md anew, which needs a browser and ../shared/data
+	PACT_WRITE_PICTURES=1 go -C inspector/e2e test -count=1 -run '^TestPicturesOfTheDocumentation$$' .
 
 inspector: ## build the pages of the inspector from inspector/src into inspector/dist
 	go -C inspector/build run .
