@@ -79,7 +79,7 @@ function drawBoxes(c: Canvas, scene: Scene): void {
   const pattern = (kind: number, fresh: boolean) => {
     const key = kind + (fresh ? '+' : '-')
     if (!patterns.has(key)) {
-      const ink = theme.forced ? theme.text : mix(theme.ground, theme.text, 0.04)
+      const ink = theme.forced ? (fresh ? theme.ground : theme.text) : mix(theme.ground, theme.text, 0.04)
       patterns.set(key, hatchOf(strata.kinds[kind] ?? 'other', ink, scene.scale))
     }
     return patterns.get(key)!
@@ -97,7 +97,7 @@ function drawBoxes(c: Canvas, scene: Scene): void {
     if (x + width < frame.x || x > frame.x + frame.width) continue
     const dark = matches !== null && !matches.has(box.band[3])
     c.globalAlpha = (box.fresh ? 1 : theme.pale) * (dark ? 0.35 : 1)
-    c.fillStyle = theme.forced ? (box.fresh ? 'GrayText' : theme.ground) : colour(box.band)
+    c.fillStyle = theme.forced ? (box.fresh ? theme.line : theme.ground) : colour(box.band)
     c.fillRect(x, y, width, height)
     if (height >= 4) {
       c.globalAlpha = theme.forced ? 1 : box.fresh ? 0.3 : 0.55

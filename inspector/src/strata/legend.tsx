@@ -93,7 +93,7 @@ function Sample({ kind, actor }: { kind?: string; actor?: number }) {
     }
     const of = colourer(actor === undefined ? 'kind' : 'actor', data, theme)
     const index = kind === undefined ? 0 : data.kinds.indexOf(kind)
-    c.fillStyle = theme.forced ? 'GrayText' : of([0, index, 1, '', 0, actor ?? 0, 0])
+    c.fillStyle = theme.forced ? theme.line : of([0, index, 1, '', 0, actor ?? 0, 0])
     c.fillRect(0, 0, width, height)
     const ink = theme.forced ? theme.ground : mix(theme.ground, theme.text, 0.04)
     const hatch = kind === undefined ? null : hatchOf(kind, ink, scale)

@@ -24,14 +24,29 @@ const kinds = ['system', 'tool_definition', 'user', 'assistant', 'reasoning', 'c
 
 /** Reads the theme that the page has now. */
 export function readTheme(): Theme {
+  const forced = matchMedia('(forced-colors: active)').matches
   const style = getComputedStyle(document.documentElement)
-  const of = (name: string) => style.getPropertyValue('--' + name).trim()
+  const of = (name: string) => {
+    const value = style.getPropertyValue('--' + name).trim()
+    return forced ? resolved(value) : value
+  }
   return {
     ground: of('ground'), panel: of('panel'), line: of('line'), text: of('text'), dim: of('dim'),
     accent: of('accent'), cut: of('cut'), match: of('match'), pale: Number(of('pale')),
     kinds: new Map(kinds.map((kind) => [kind, of('k-' + kind)])),
-    forced: matchMedia('(forced-colors: active)').matches,
+    forced,
   }
+}
+
+/** Returns what a colour of the system is on this page: a canvas out of sight takes it for that
+ * of a light page. */
+function resolved(colour: string): string {
+  const probe = document.body.appendChild(document.createElement('i'))
+  probe.style.setProperty('forced-color-adjust', 'none')
+  probe.style.setProperty('color', colour)
+  const found = getComputedStyle(probe).color
+  probe.remove()
+  return found
 }
 
 /** Draws the hatching of one tile of 8 by 8 pixels, a different one for each kind. */
