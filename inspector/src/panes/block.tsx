@@ -66,8 +66,12 @@ function Absent({ id }: { id: string }): JSX.Element {
           </>
         )}
       </p>
-      <h2>Life</h2>
-      <Events life={life.value} />
+      {address.value.view !== 'block' && (
+        <>
+          <h2>Life</h2>
+          <Events life={life.value} />
+        </>
+      )}
     </div>
   )
 }

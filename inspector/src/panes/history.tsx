@@ -4,7 +4,7 @@ import { api, type Life, type LifeEvent } from '../api'
 import { bytes } from '../format'
 import { useLoaded } from '../load'
 import { Problem, Waiting } from '../parts'
-import { address, callOf, go, lastCycle } from '../state'
+import { address, at, callOf, go, lastCycle } from '../state'
 import { safe } from '../text'
 import { whyText } from './cause'
 import { Safe } from './content'
@@ -65,10 +65,10 @@ function VersionLine({ life, version, number }: { life: Life; version: Version; 
   return (
     <li>
       <span class="version-number">{number}</span>
-      <Call cycle={cycle} />
+      <Call cycle={cycle} stay />
       {until > cycle && (
         <>
-          to <Call cycle={until} />
+          to <Call cycle={until} stay />
         </>
       )}
       <span class="event-what">
@@ -153,15 +153,16 @@ function Calls({ life }: { life: Life }): JSX.Element | null {
   )
 }
 
-/** A call; it leads to the working screen, with the block selected. */
-function Call({ cycle }: { cycle: number }): JSX.Element {
+/** A call; it leads to the working screen with the block selected, or shows the block of that call here. */
+function Call({ cycle, stay }: { cycle: number; stay?: boolean }): JSX.Element {
   const size = callOf(cycle)?.bytes
   return (
     <button
       type="button"
       class="link"
-      title={size === undefined ? undefined : `a thread of ${bytes(size)}`}
-      onClick={() => go({ at: cycle, view: 'thread' })}>
+      aria-current={stay && at.value === cycle ? 'true' : undefined}
+      title={stay ? 'Show this version' : size === undefined ? undefined : `a thread of ${bytes(size)}`}
+      onClick={() => go(stay ? { at: cycle } : { at: cycle, view: 'thread' })}>
       @c{cycle}
     </button>
   )

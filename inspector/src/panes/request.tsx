@@ -22,7 +22,7 @@ const depth = 5 // model calls have messages of parts, and parts of parts
 interface Compared {
   key: string
   sent: Sent
-  /** The first byte that differs from the call it is compared with, -1 where nothing was cut. */
+  /** The byte at which it stops repeating the call that it is compared with, -1 where nothing was cut. */
   cut: number
 }
 
@@ -42,7 +42,8 @@ export function Request(): JSX.Element {
     ])
     const part = old ? parting(old.bytes, sent.bytes) : -1
     // The closing bracket of the older thread is no part of what the newer one could repeat.
-    return { key, sent, cut: old && part < old.bytes.length - closing(old.bytes) ? part : -1 }
+    const cut = old && part < old.bytes.length - closing(old.bytes) ? part : -1
+    return { key, sent, cut: cut >= 0 && chosen === 'canonical' ? await cutOf(name, now, before, stop) : cut }
   })
   return (
     <div class="pane-rows pane-request" aria-busy={loaded.state === 'loading'}>
@@ -76,6 +77,12 @@ export function Request(): JSX.Element {
       {loaded.value && <Verify name={name} sent={loaded.value.sent} />}
     </div>
   )
+}
+
+// cutOf returns the byte at which the prefix of whole blocks ends. Beginnings of blocks, such as their
+// first braces, are alike in all calls and no part of what a call repeats.
+async function cutOf(name: string, at: string, vs: string | undefined, stop: AbortSignal): Promise<number> {
+  return (await api.blocks(name, { at, vs, limit: 1 }, stop)).cut?.start ?? -1
 }
 
 function formName(form: string): string {
@@ -115,8 +122,10 @@ interface BytesProps {
   parts: string
 }
 
-function Bytes({ sent, cut, canonical, ...p }: BytesProps): JSX.Element {
-  const parts = `${p.parts} ${count(cut)}`
+function Bytes({ sent, canonical, ...p }: BytesProps): JSX.Element {
+  const parts = `${p.parts} ${count(p.cut)}`
+  // The comma before a block belongs to the row before.
+  const cut = sent.bytes[p.cut] === 0x2c ? p.cut + 1 : p.cut
   const [name, node, state] = [address.value.name ?? '', address.value.node, atName.value]
   const wide = useRowBytes()
   const starts = useMemo(() => rawRows(sent.bytes, wide, depth), [sent, wide])
@@ -204,7 +213,7 @@ function Marks({ cut, parts, range, show }: MarksProps): JSX.Element | null {
 function useRowBytes(): number {
   const measured = (): number => {
     const width = document.getElementById('pane')?.clientWidth ?? 640
-    return Math.max(24, Math.floor((width - 110) / 7.3 / 8) * 8)
+    return Math.max(24, Math.floor((width - (width < 640 ? 84 : 110)) / 7.3 / 8) * 8)
   }
   const [n, set] = useState(measured)
   useEffect(() => {

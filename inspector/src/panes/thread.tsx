@@ -5,7 +5,7 @@ import { api, type BlockRow } from '../api'
 import { bytes, count, percent } from '../format'
 import { useKeys } from '../keys'
 import { Problem } from '../parts'
-import { address, at, atName, call, context, matches, planned, select, unit, vsName } from '../state'
+import { address, at, atName, call, context, matches, planned, select, unit, vs, vsName } from '../state'
 import { safe } from '../text'
 import { List } from '../virtual'
 import { Nothing, plural, Swatch, Toggle } from './parts'
@@ -186,7 +186,8 @@ function isCut(rows: Rows, i: number): boolean {
 /** The line across the list where this call stops repeating the one before. */
 function CutLine({ rows }: { rows: Rows }): JSX.Element {
   const cut = rows.cut
-  const lost = call.value?.cut?.lost
+  // The call says what was lost against the one before, whichever it is compared with here.
+  const lost = vs.value === Number(at.value) - 1 ? call.value?.cut?.lost : undefined
   return (
     <div class="cut-line">
       <span class="cut-cause">
