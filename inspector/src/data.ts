@@ -3,7 +3,7 @@ import { effect, signal, untracked } from '@preact/signals'
 import { api, type Call, type ContextRow } from './api'
 import { into } from './load'
 import { address, call, calls, context, contexts, cutCalls, firstCycle, following, go, hasCalls, lastCycle, matches, name,
-  noticeCalls, planned, strata, unit, zoom } from './state'
+  noticeCalls, offered, planned, strata, unit, zoom } from './state'
 
 /** How many calls are asked for at once. */
 const piece = 2000
@@ -106,7 +106,9 @@ async function selectFirst(shown: string): Promise<void> {
   const answer = cut === undefined && await api.blocks(shown, { at: '@t0', order: 'bytes', limit: 1 })
   const node = answer ? answer.items[0]?.node : cut
   const untouched = name.peek() === shown && following.peek() && address.peek().node === null
-  if (node !== undefined && untouched) go({ node }, 'replace')
+  if (node === undefined || !untouched) return
+  offered.value = node
+  go({ node }, 'replace')
 }
 
 /** The context for which that was done. */

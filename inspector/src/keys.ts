@@ -1,7 +1,7 @@
 // The keyboard. Each part of the screen registers its keys while it is shown, so that the
 // table of keys, which ? opens, has exactly those that work.
 import { signal } from '@preact/signals'
-import { useEffect } from 'preact/hooks'
+import { useLayoutEffect } from 'preact/hooks'
 
 export interface Key {
   /** Names of keys as KeyboardEvent.key has them, with "shift+" before where it is held. */
@@ -22,7 +22,7 @@ export const groups = signal<Group[]>([])
 
 /** Registers keys while a part of the screen is shown. */
 export function useKeys(title: string, keys: Key[]): void {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const group = { title, keys }
     groups.value = [...groups.peek(), group]
     return () => void (groups.value = groups.peek().filter((g) => g !== group))

@@ -33,18 +33,18 @@ function listen(shown: string): () => void {
     clearTimeout(timer)
     source?.close()
   }
-  const lost = () => {
+  const lost = (why: 'lost' | 'locked' = 'lost') => {
     source?.close()
-    connection.value = 'lost'
+    connection.value = why
     clearTimeout(timer)
     timer = setTimeout(async () => {
       // An event source does not say why it failed; an ordinary request does.
       try {
         await refreshContext(shown)
       } catch (problem) {
-        if (problem instanceof Failure && problem.status === 401) connection.value = 'locked'
-        if (problem instanceof Failure && problem.status === 404) return void (connection.value = 'over')
-        if (!ended) lost()
+        const status = problem instanceof Failure ? problem.status : 0
+        if (status === 404) connection.value = 'over'
+        else if (!ended) lost(status === 401 ? 'locked' : 'lost')
         return
       }
       if (!ended) open()
@@ -60,19 +60,34 @@ function listen(shown: string): () => void {
       if (opened) void refreshContext(shown).catch(() => {})
       opened = true
     }
-    source.onerror = lost
+    source.onerror = () => lost()
     for (const kind of ['create', 'edit', 'commit', 'fork', 'aside']) on(kind, (text) => apply(JSON.parse(text)))
     on('attempt', () => void attemptsTurn.value++)
     for (const kind of ['erase', 'gap', 'replaced']) on(kind, () => loadContext(shown))
-    on('failed', lost)
+    on('failed', () => lost())
     on('deleted', () => {
       end()
       connection.value = 'over'
     })
   }
+  // A browser opens six connections to a server, over all tabs, and a stream holds one. So a
+  // page that nobody sees gives its own up, and so does one that the browser keeps to go back to.
+  const turn = (hidden: boolean) => {
+    if (ended) return
+    clearTimeout(timer)
+    source?.close()
+    if (!hidden) open()
+  }
+  const control = new AbortController()
+  document.addEventListener('visibilitychange', () => turn(document.hidden), { signal: control.signal })
+  addEventListener('pagehide', () => turn(true), { signal: control.signal })
+  addEventListener('pageshow', (e) => e.persisted && turn(false), { signal: control.signal })
   connection.value = 'connecting'
-  open()
-  return end
+  if (!document.hidden) open()
+  return () => {
+    end()
+    control.abort()
+  }
 }
 
 /** Takes an entry of the log into the context that is shown. */

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals'
 import { render } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { api, Failure } from './api'
@@ -8,7 +9,8 @@ import { failureOf } from './load'
 import { Problem } from './parts'
 import { Contexts } from './screens/contexts'
 import { Working } from './screens/working'
-import { address, notice } from './state'
+import { address, name, notice } from './state'
+import { safe } from './text'
 
 function App() {
   return (
@@ -41,7 +43,10 @@ function Door() {
   }, [])
   if (state === 'in') return <App />
   if (state === 'out') return null
-  return <main class="alone"><Problem failure={state} /></main>
+  return <main class="alone"><h1>PACT</h1><Problem failure={state} /></main>
 }
 
+effect(() => {
+  document.title = name.value === null ? 'PACT' : safe(name.value) + ' – PACT'
+})
 render(<Door />, document.getElementById('app')!)

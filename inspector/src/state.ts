@@ -147,12 +147,19 @@ function writeAddress(): void {
   if (text !== location.pathname + location.search) history.replaceState(null, '', text)
 }
 
+/** The block that the screen selected by itself. Whoever scrubs to another call leaves it. */
+export const offered = signal<string | null>(null)
+
 /** Shows a call. */
 export function scrub(cycle: number): void {
   const bounded = Math.min(Math.max(cycle, firstCycle.peek()), lastCycle.peek())
   if (bounded === lastCycle.peek()) noticeCalls()
   if (zoom.peek()) zoom.value = panned(zoom.peek()!, bounded)
-  go({ at: bounded === lastCycle.peek() && following.peek() ? null : bounded }, 'replace')
+  const { node } = address.peek()
+  go({
+    at: bounded === lastCycle.peek() && following.peek() ? null : bounded,
+    node: node === offered.peek() ? null : node,
+  }, 'replace')
 }
 
 /** Selects a block, and pins the call, so that new calls do not move it. */

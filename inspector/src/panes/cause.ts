@@ -1,4 +1,5 @@
 import type { Cause } from '../api'
+import { safe } from '../text'
 
 const words: Record<string, string> = {
   expiry: 'expired',
@@ -13,7 +14,7 @@ const words: Record<string, string> = {
   reordering: 'reordered',
 }
 
-/** Says in a few words what made a node differ, by which rule or by whom. */
+/** Says in a few words what made a node differ, by which rule or by whom, safe to look at. */
 export function causeText(cause: Cause, happened: 'added' | 'removed' | 'changed' | 'moved'): string {
   return `${told(cause, happened)} in @c${cause.cycle}${said(cause)}`
 }
@@ -30,9 +31,9 @@ function told(cause: Cause, happened: string): string {
   const what = cause.kind === 'edit' && happened !== 'changed' ? happened : (words[cause.kind] ?? cause.kind)
   const by = cause.actor ? ' by ' + cause.actor : ''
   const rule = cause.rule ? ` (${cause.rule})` : ''
-  return what + rule + by
+  return safe(what + rule + by)
 }
 
 function said(cause: Cause): string {
-  return cause.message && cause.kind === 'edit' ? ': ' + cause.message : ''
+  return cause.message && cause.kind === 'edit' ? ': ' + safe(cause.message) : ''
 }

@@ -4,6 +4,7 @@ import { loadContexts } from '../data'
 import { ago, bytes, count } from '../format'
 import { Problem, Waiting } from '../parts'
 import { contexts, go } from '../state'
+import { safe } from '../text'
 import { Drop } from './drop'
 import { familyOf, type Member } from './family'
 
@@ -58,7 +59,7 @@ function Row({ member }: { member: Member }) {
             if (e.ctrlKey || e.metaKey || e.shiftKey) return
             e.preventDefault()
             go({ name: row.name })
-          }}><bdi>{row.name}</bdi></a>
+          }}><bdi>{safe(row.name)}</bdi></a>
           {bond && (
             <span class="bond">
               {bond}{cycle !== undefined && <> {bond === 'undone' ? 'after' : 'at'} @c{cycle}</>}

@@ -7,6 +7,7 @@ import { SelectorBox } from '../selector/box'
 import { address, at, call, connection, context, contexts, cutCalls, follow, following, go, hasCalls, helpOpen,
   neverBroke, notice, vs } from '../state'
 import { loadContexts } from '../data'
+import { safe } from '../text'
 
 /** The bar at the top, and the sentence below it. */
 export function Header() {
@@ -45,7 +46,7 @@ function Switch() {
   return (
     <>
       <button type="button" class="plain bar-name" popovertarget="switch" onClick={loadContexts}>
-        <bdi>{address.value.name}</bdi> <span aria-hidden="true">▾</span>
+        <bdi>{safe(address.value.name ?? '')}</bdi> <span aria-hidden="true">▾</span>
       </button>
       <div ref={list} id="switch" class="switch" popover="auto">
         <a href="/" onClick={choose(null)}>All contexts</a>
@@ -53,7 +54,7 @@ function Switch() {
           {contexts.value.value?.map((row) => (
             <li key={row.name}>
               <a href={'/c/' + encodeURIComponent(row.name)} onClick={choose(row.name)}
-                aria-current={row.name === address.value.name ? 'page' : undefined}><bdi>{row.name}</bdi></a>
+                aria-current={row.name === address.value.name ? 'page' : undefined}><bdi>{safe(row.name)}</bdi></a>
             </li>
           ))}
         </ul>
@@ -97,14 +98,14 @@ function Sentence() {
     return (
       <h1 class="sentence">
         {context.value.value && !hasCalls.value
-          ? <>No call yet: this is the working state. <code>pact commit {address.value.name}</code> ends the cycle.</>
+          ? <>No call yet: this is the working state. <code>pact commit {safe(address.value.name ?? '')}</code> ends the cycle.</>
           : context.value.value && 'The working state, which no commit has published.'}
       </h1>
     )
   }
   return (
     <h1 class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
-      {shown?.sentence}
+      {shown && safe(shown.sentence)}
       {neverBroke.value && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
       {shown?.cut ? <SeeCut at={address.value.at} cut={shown} /> : shown && <CutBefore cycle={shown.cycle} />}
     </h1>

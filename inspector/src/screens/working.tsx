@@ -13,6 +13,7 @@ import { Header } from './header'
 import { BlockPage } from './block'
 import { Picture } from '../strata/picture'
 import { address, context, go } from '../state'
+import { safe } from '../text'
 
 const panes: { view: View; title: string; pane: ComponentType }[] = [
   { view: 'thread', title: 'Thread', pane: Thread },
@@ -31,6 +32,7 @@ export function Working() {
   if (context.value.state === 'failed' && !context.value.value) {
     return (
       <main class="alone">
+        <h1>{safe(name!)}</h1>
         <Problem failure={context.value.failure!} again={() => loadContext(name!)} />
         <p><a href="/">All contexts</a></p>
       </main>

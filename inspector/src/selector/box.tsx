@@ -22,6 +22,7 @@ export function SelectorBox(): JSX.Element {
   const [active, setActive] = useState(-1)
   const [plan, setPlan] = useState(false)
   const [shut, setShut] = useState(false)
+  const [entered, setEntered] = useState(false) // the first match shall be selected once it is known
   const box = useRef<HTMLElement>(null)
   const search = useSearch()
   const offers = useOffers(text, caret, open)
@@ -35,6 +36,12 @@ export function SelectorBox(): JSX.Element {
     const timer = setTimeout(() => go({ q: text }, 'replace'), pause)
     return () => clearTimeout(timer)
   }, [text])
+  useEffect(() => {
+    if (!entered || !settled || search.busy) return
+    setEntered(false)
+    const first = search.found?.ids[0]
+    if (first !== undefined && search.found?.kind !== 'range') select(first)
+  }, [entered, settled, search.busy, search.found])
   useKeys('Selector', [
     {
       keys: ['/'],
@@ -58,6 +65,7 @@ export function SelectorBox(): JSX.Element {
     setText(next)
     setCaret(at)
     setActive(-1)
+    setEntered(false)
     setOpen(true)
     setShut(false)
     const field = input.current
@@ -90,8 +98,7 @@ export function SelectorBox(): JSX.Element {
     if (key === 'Enter') {
       go({ q: text }, 'push')
       setOpen(false)
-      const first = search.found?.ids[0]
-      if (settled && first !== undefined && search.found?.kind !== 'range') select(first)
+      setEntered(true)
       document.querySelector<HTMLElement>('.pane .list')?.focus()
       return true
     }

@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Unit } from '../api'
 import { colouring, strata, unit, zoom } from '../state'
+import { line } from '../text'
 import { colourer, ramp, type Colouring } from './colour'
 import { hatchOf, mix, readTheme } from './theme'
 
@@ -38,7 +39,7 @@ export function Legend() {
           <li key={kind}><Sample kind={data!.kinds[kind]!} />{kindName(data!.kinds[kind]!)}</li>
         ))}
         {colouring.value === 'actor' && [...actors].sort((a, b) => a - b).map((actor) => (
-          <li key={actor}><Sample actor={actor} />{data!.actors[actor] || 'unknown'}</li>
+          <li key={actor}><Sample actor={actor} />{line(data!.actors[actor] || 'unknown', 40)}</li>
         ))}
         {colouring.value === 'age' && <li>older <Sample /> newer</li>}
         {colouring.value === 'size' && <li>smaller <Sample /> larger</li>}

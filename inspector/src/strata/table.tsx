@@ -1,5 +1,6 @@
 import { size } from '../format'
 import { calls, unit, zoom } from '../state'
+import { safe } from '../text'
 
 /** How many calls the table has at most; a larger context has those around the zoom. */
 const most = 2000
@@ -15,7 +16,7 @@ export function CallTable() {
       <tbody>
         {list.slice(first, first + most).map((call) => (
           <tr key={call.cycle}>
-            <th scope="row">@c{call.cycle}</th><td>{size(call.size, unit.value)}</td><td>{call.sentence}</td>
+            <th scope="row">@c{call.cycle}</th><td>{size(call.size, unit.value)}</td><td>{safe(call.sentence)}</td>
           </tr>
         ))}
       </tbody>

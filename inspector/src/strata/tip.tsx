@@ -1,6 +1,7 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import { bytes, percent, size } from '../format'
 import { callOf, strata, unit } from '../state'
+import { line } from '../text'
 import { kindName } from './legend'
 import { hover } from './pointer'
 
@@ -20,14 +21,14 @@ export function Tip({ width }: { width: number }) {
   const whole = callOf(over.cycle)?.size ?? data.columns[over.box.left]!.size
   return (
     <div ref={tip} class="tip">
-      <p><b>{kindName(data.kinds[kind] ?? 'other')}</b> <code>{id}</code>{blocks > 1 && <> and {blocks - 1} more</>}</p>
+      <p><b>{kindName(data.kinds[kind] ?? 'other')}</b> <code>{line(id, 60)}</code>{blocks > 1 && <> and {blocks - 1} more</>}</p>
       <p>
         {size(high, data.unit)}, {percent(high, whole)} of call {over.cycle}
         {blocks > 1 && <>; the largest has {unit.value === 'bytes' ? bytes(largest) : size(largest, 'tokens')}</>}
       </p>
       <p class="dim">
         {over.box.fresh ? 'sent anew' : 'same as before'}; since call {born}
-        {data.actors[actor] ? <>, by {data.actors[actor]}</> : null}
+        {data.actors[actor] ? <>, by {line(data.actors[actor]!, 60)}</> : null}
       </p>
     </div>
   )
