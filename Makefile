@@ -44,6 +44,9 @@ browser: ## drive the inspector in a real Chromium; axe-core comes from npm into
 	mkdir -p build/browser && ! command -v npm >/dev/null || npm install --prefix build/browser --no-audit --no-fund --silent axe-core@4.14.1
 	go -C inspector/e2e vet ./... && go -C inspector/e2e run github.com/contexttree/pact/internal/runtests -timeout 15m ./...
 
+inspector-numbers: ## measure the inspector on 1,000 calls of 100,000 nodes, as in docs/benchmarks.md
+	PACT_MEASURE=1 go -C inspector/e2e test -count=1 -v -run '^TestMeasure$$' -timeout 30m .
+
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres
 

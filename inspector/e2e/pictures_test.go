@@ -24,7 +24,7 @@ func TestPicturesOfTheDocumentation(t *testing.T) {
 		t.Skip("left out: ", err)
 	}
 	db := sqliteFile(t)
-	pact(t, db, "import", run, "--name", "run-17", "--max-bytes", "30000")
+	command(t, db, "import", run, "--name", "run-17", "--max-bytes", "30000")
 	b := newTab(t, serve(t, db))
 	b.signIn()
 	b.do("see a small laptop", chromedp.EmulateViewport(1280, 720))
@@ -42,7 +42,7 @@ func TestPicturesOfTheDocumentation(t *testing.T) {
 		b.open("/c/run-17" + state.address)
 		b.until("all is drawn", drawn)
 		if state.keys != "" {
-			b.do("press "+state.keys, chromedp.KeyEvent(state.keys))
+			b.do("press "+state.keys, strokes(state.keys, 0))
 		}
 		b.until(state.name, state.shows)
 		eval[bool](b, `new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))`)

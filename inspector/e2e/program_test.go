@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -14,9 +15,9 @@ import (
 	"github.com/contexttree/pact/internal/postgrestest"
 )
 
-// pact runs a command on a store and returns what it prints. A command that fails fails
+// command runs pact on a store and returns what it prints. A command that fails fails
 // the test.
-func pact(t testing.TB, db string, args ...string) string {
+func command(t testing.TB, db string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(program(t), append(args, "--db", db)...)
 	cmd.Env = environment()
@@ -43,15 +44,16 @@ func environment() []string {
 type site struct {
 	t       testing.TB
 	db      string
+	flags   []string
 	address string // as printed, with the token
 	origin  string // http://127.0.0.1:PORT
 	process *exec.Cmd
 }
 
 // serve starts pact serve on a store, on a free port, until the test ends.
-func serve(t testing.TB, db string) *site {
+func serve(t testing.TB, db string, flags ...string) *site {
 	t.Helper()
-	s := &site{t: t, db: db}
+	s := &site{t: t, db: db, flags: flags}
 	s.start("127.0.0.1:0")
 	t.Cleanup(s.stop)
 	return s
@@ -60,7 +62,7 @@ func serve(t testing.TB, db string) *site {
 // start starts the server and reads the address that it prints.
 func (s *site) start(listen string) {
 	s.t.Helper()
-	cmd := exec.Command(program(s.t), "serve", "--addr", listen, "--db", s.db)
+	cmd := exec.Command(program(s.t), append([]string{"serve", "--addr", listen, "--db", s.db}, s.flags...)...)
 	cmd.Env = environment()
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
@@ -79,8 +81,8 @@ func (s *site) start(listen string) {
 	}
 	s.process, s.address = cmd, strings.TrimSpace(line)
 	at, err := url.Parse(s.address)
-	if err != nil || !strings.HasPrefix(at.Fragment, "token=") {
-		s.t.Fatalf("pact serve printed %q, which is no address with a token: %v", s.address, err)
+	if err != nil || strings.HasPrefix(at.Fragment, "token=") == slices.Contains(s.flags, "--no-token") {
+		s.t.Fatalf("pact serve %q printed the address %q: %v", s.flags, s.address, err)
 	}
 	s.origin = at.Scheme + "://" + at.Host
 }
@@ -101,7 +103,8 @@ func (s *site) stop() {
 	}
 }
 
-// restart stops the server and starts it again at the same address, with another token.
+// restart stops the server, if it runs, and starts it again at the same address, with
+// another token.
 func (s *site) restart() {
 	s.t.Helper()
 	s.stop()

@@ -16,7 +16,7 @@ import (
 
 // patience is how long a test waits for something on the screen before it fails. It is
 // long because nothing else depends on it: a condition that holds ends the wait at once.
-const patience = 30 * time.Second
+const patience = 20 * time.Second
 
 // tab is a tab of the browser, with cookies of its own.
 type tab struct {
@@ -41,6 +41,7 @@ func newTab(t testing.TB, s *site) *tab {
 	if err := b.watch(ctx, s.origin); err != nil {
 		t.Fatal(err)
 	}
+	b.do("take the size of a small notebook", chromedp.EmulateViewport(1280, 720))
 	return b
 }
 

@@ -1,0 +1,94 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+func TestAClickLeadsToTheBytesAndTheBackButtonReturns(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		story(t, db, "bytes")
+		b := newTab(t, serve(t, db))
+		b.signIn()
+		b.openStory("/c/bytes?at=c8")
+		b.clickRow("what step 2 printed")
+		b.until("the block is selected", `location.search === '?at=c8&node=result2'`)
+		const link = `[...document.querySelectorAll('section[aria-label=Block] button')].find((e) => /^bytes/.test(e.innerText))`
+		b.until("the bytes of the block are named", link)
+		said := eval[string](b, link+`.innerText`)
+		var from, to int
+		plain := strings.Map(func(r rune) rune {
+			if strings.ContainsRune("\u00a0\u2009\u202f ,", r) {
+				return -1
+			}
+			return r
+		}, said)
+		if _, err := fmt.Sscanf(plain, "bytes%d–%dof@c8", &from, &to); err != nil {
+			t.Fatalf("%q: %v", said, err)
+		}
+		thread := command(t, db, "thread", "bytes", "@c8")
+		if from < 1 || to > len(thread) || from >= to {
+			t.Fatalf("%q are no bytes of the %d of the thread", said, len(thread))
+		}
+		block := strings.TrimRight(thread[from:to], ",")
+		if !strings.HasPrefix(block, `{"id":"result2"`) || !strings.HasSuffix(block, "}") {
+			t.Errorf("%q are %s", said, block)
+		}
+		b.clickOn("section[aria-label=Block] button.link")
+		b.until("the request is shown", `location.search.includes('view=request')`)
+		const marked = `[...document.querySelectorAll('.raw-text .selected')].map((e) => e.textContent).join('')`
+		b.until("the bytes of the block are marked", marked+`.length > 0`)
+		if got := eval[string](b, marked); !strings.HasPrefix(block, got[:min(len(got), 60)]) {
+			t.Errorf("marked is %s, the block is %s", got, block)
+		}
+		b.do("go back", chromedp.NavigateBack())
+		b.until("the thread is back, with the block", `location.search === '?at=c8&node=result2'`)
+		b.do("go back", chromedp.NavigateBack())
+		b.until("nothing is selected", `location.search === '?at=c8'`)
+	})
+}
+
+func TestTheBlockSaysWhoBroughtItAndWhichCallsCarriedIt(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "life")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/life?at=c4&node=result3")
+	b.see("brought in @c3 by agent")
+	b.see("in 6 calls: @c3–@c8")
+	b.see("call3") // it refers to its call
+	b.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+	b.call(9)
+	b.see("It is not in @c9. It was in @c3 to @c8 and is gone.")
+	b.click("@c8")
+	b.call(8)
+	b.see("what step 3 printed")
+	b.press("o")
+	b.until("the block has its page", `location.search.includes('view=block')`)
+	b.see("pruned")
+	b.accessible("the page of a block")
+	b.do("go back", chromedp.NavigateBack())
+	b.until("the working screen is back", painted)
+}
+
+func TestAllThreadFiltersAndOrders(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "filters")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/filters?at=c12")
+	b.see("system 98 B")
+	b.press("l")
+	b.until("the largest block is the first", `document.querySelector('[role=option]')?.innerText.includes('what step 12 printed')`)
+	b.press("l")
+	b.until("the system prompt is the first", `document.querySelector('[role=option]')?.innerText.includes('careful engineer')`)
+	b.press("f")
+	b.until("one result failed", `document.querySelectorAll('[role=option]').length <= 2 &&
+		document.querySelector('[role=option]')?.innerText.includes('failed')`)
+	b.press("f")
+	b.clickOn(".sum:nth-of-type(2)")
+	b.until("a sum filters by its kind", `document.querySelector('.sum[aria-pressed=true]') !== null`)
+}

@@ -1,0 +1,50 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestTwoCallsStandSideBySide(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		story(t, db, "compare")
+		b := newTab(t, serve(t, db))
+		b.signIn()
+		b.openStory("/c/compare?at=c8")
+		b.call(8)
+		b.press("m", "ArrowRight", "ArrowRight", "3")
+		b.call(10)
+		b.until("the marked call is in the address", `location.search === '?at=c10&vs=c8&view=changes'`)
+		// Calls 9 and 10 brought three blocks each; call 9 lost a call and its result.
+		b.see("+6 added")
+		b.see("−2 removed")
+		b.see("pruned by name")
+		b.press("n")
+		b.until("the first change is selected", `location.search.includes('node=call3')`)
+		b.press("n")
+		b.until("the next change is selected", `location.search.includes('node=result3')`)
+		b.press("n")
+		b.until("the one after is selected", `location.search.includes('node=text9')`)
+		b.press("p")
+		b.until("the change before is selected", `location.search.includes('node=result3')`)
+		b.accessible("the changes")
+		b.press("m")
+		b.until("the mark is gone", `!location.search.includes('vs=')`)
+		b.see("+3 added")
+	})
+}
+
+func TestAChangedContentIsShownInsideItsRow(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "changed")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/changed?at=c6&view=changes")
+	b.see("~1 changed")
+	b.until("what is new is marked", `document.querySelector('mark') !== null`)
+	marked := eval[string](b, `[...document.querySelectorAll('mark')].map((m) => m.textContent).join('|')`)
+	if !strings.Contains(marked, "It is Monday.") {
+		t.Errorf("marked is %q", marked)
+	}
+	b.see("step 6")
+}

@@ -1,0 +1,93 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	permissions "github.com/chromedp/cdproto/browser"
+	"github.com/chromedp/chromedp"
+)
+
+// focus is what has the focus: its role or tag, and its name.
+const focus = `(() => {
+  const e = document.activeElement
+  return (e?.role ?? '') + ' ' + e?.tagName + ' ' + (e?.ariaLabel ?? e?.innerText ?? '').slice(0, 40)
+})()`
+
+// tabTo presses the tabulator until something has the focus.
+func (b *tab) tabTo(what, condition string) {
+	b.t.Helper()
+	seen := ""
+	for range 60 {
+		if eval[bool](b, `!!((e) => `+condition+`)(document.activeElement)`) {
+			return
+		}
+		b.press("Tab")
+		seen += eval[string](b, focus) + "\n"
+	}
+	b.t.Fatalf("the tabulator does not reach %s:\n%s", what, seen)
+}
+
+func TestTheWholeTourByKeyboardAlone(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "keyboard")
+	s := serve(t, db)
+	b := newTab(t, s)
+	for _, name := range []string{"clipboard-read", "clipboard-write"} {
+		if _, err := chromedp.CallBrowser(b.ctx, permissions.SetPermission, permissions.SetPermissionParams{
+			Permission: &permissions.PermissionDescriptor{Name: name, AllowWithoutSanitization: true},
+			Setting:    permissions.PermissionSettingGranted, Origin: s.origin,
+			BrowserContextID: chromedp.FromContext(b.ctx).BrowserContextID}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.signIn()
+	b.see("keyboard")
+	b.tabTo("the context", `e.innerText === 'keyboard'`)
+	b.press("Enter")
+	b.until("the picture is drawn", painted)
+	b.call(12)
+	b.press("Shift+ArrowLeft")
+	b.call(9)
+	for i, view := range []string{"thread", "tree", "changes", "request", "attempts"} {
+		b.press(fmt.Sprint(i + 1))
+		b.until(view+" is shown", `document.querySelector('[role=tab][aria-selected=true]').id === 'tab-`+view+`'`)
+	}
+	b.press("1")
+	b.see("careful engineer")
+	b.press("l")
+	b.see("what step 9 printed")
+	b.press("l")
+	b.tabTo("the list of messages", `e.role === 'listbox'`)
+	b.press("Home", "ArrowDown", "ArrowDown")
+	b.until("the arrows select rows", `location.search.includes('node=text1')`)
+	b.press("o")
+	b.until("the block has its page", `location.search.includes('view=block')`)
+	b.press("1")
+	b.until("the thread is back", `!location.search.includes('view=')`)
+	b.press("Escape")
+	b.until("nothing is selected", `!location.search.includes('node=')`)
+	b.press("m", "ArrowLeft")
+	b.until("a call is marked", `location.search === '?at=c8&vs=c9'`)
+	b.press("m")
+	b.press("/")
+	b.until("the selector box has the focus", `document.activeElement?.role === 'combobox'`)
+	b.enter("step 7")
+	b.press("Enter")
+	b.until("the text is in the address", `new URLSearchParams(location.search).get('q') === 'step 7'`)
+	b.until("the first match is selected", `location.search.includes('node=')`)
+	b.press("Escape")
+	b.until("keys are keys again", `document.activeElement?.role !== 'combobox'`)
+	b.press("y")
+	b.until("the address is copied", `navigator.clipboard.readText().then(() => true)`)
+	if copied := eval[string](b, `navigator.clipboard.readText()`); copied != eval[string](b, `location.href`) {
+		t.Errorf("copied was %q", copied)
+	}
+	b.press("?")
+	b.until("the keys are listed", `document.querySelector('dialog[open]')`)
+	if listed := eval[int](b, `document.querySelectorAll('dialog[open] dt').length`); listed < 15 {
+		t.Errorf("the table lists %d keys", listed)
+	}
+	b.press("Escape")
+	b.until("the table is gone", `!document.querySelector('dialog[open]')`)
+}

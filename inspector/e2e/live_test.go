@@ -1,0 +1,116 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/contexttree/pact"
+)
+
+// more commits a call of the story from this process, which is not that of the server.
+func more(t testing.TB, c *pact.Context, cycle int) {
+	t.Helper()
+	commit(t, c, pact.Note{Actor: "another process"}, func(b *pact.Batch) { storyStep(b, cycle) })
+}
+
+func TestACommitOfAnotherProcessAppears(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		c := story(t, db, "live")
+		b := newTab(t, serve(t, db))
+		b.signIn()
+		b.openStory("/c/live")
+		b.call(12)
+		b.see("live")
+		more(t, c, 13)
+		b.call(13)
+		b.press("l") // the largest first
+		b.see("what step 13 printed")
+		b.until("the picture has a column more", `document.querySelectorAll('.strata table tbody tr').length === 13`)
+	})
+}
+
+func TestWhoScrubsBackIsToldOfNewCallsAndMayFollowAgain(t *testing.T) {
+	db := sqliteFile(t)
+	c := story(t, db, "follow")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/follow")
+	b.call(12)
+	b.press("ArrowLeft")
+	b.call(11)
+	more(t, c, 13)
+	b.see("1 new call ▸")
+	more(t, c, 14)
+	b.see("2 new calls ▸")
+	b.call(11) // where the reader is
+	b.click("2 new calls ▸")
+	b.call(14)
+	more(t, c, 15)
+	b.call(15)
+	b.until("nothing is new any more", `!document.querySelector('.strata-new')`)
+}
+
+func TestAServerThatIsGoneIsSaidToBeAndComesBack(t *testing.T) {
+	db := sqliteFile(t)
+	c := story(t, db, "gone")
+	s := serve(t, db, "--no-token")
+	b := newTab(t, s)
+	b.openStory("/c/gone")
+	b.call(12)
+	b.see("live")
+	b.expect(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE`)
+	s.stop()
+	b.see("The server does not answer.")
+	b.wait("the browser asked again", func() bool { return len(b.faults()) > 0 })
+	if !eval[bool](b, painted) || !b.sees("Call 12 ") {
+		t.Error("the last state is not kept")
+	}
+	more(t, c, 13)
+	s.restart()
+	b.call(13)
+	b.see("live")
+}
+
+func TestAServerThatCameBackWithAnotherTokenSaysWhatToDo(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "token")
+	s := serve(t, db)
+	b := newTab(t, s)
+	b.signIn()
+	b.openStory("/c/token")
+	b.see("live")
+	b.expect(`ERR_CONNECTION_REFUSED|ERR_INCOMPLETE_CHUNKED_ENCODING|ERR_CONNECTION_RESET|ERR_EMPTY_RESPONSE| 401 `)
+	s.restart()
+	b.see("Open the address that it printed")
+}
+
+func TestAContextThatIsDeletedIsSaidToBeGone(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "deleted")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/deleted")
+	b.see("live")
+	command(t, db, "delete", "deleted", "--yes")
+	b.see("The context was deleted or renamed. This is its last state.")
+	if !eval[bool](b, painted) {
+		t.Error("the last state is not kept")
+	}
+}
+
+// A browser opens at most six connections to a server, over all its tabs.
+func TestPagesThatNobodySeesHoldNoConnection(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "connections")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	for cycle := range 8 {
+		b.openStory(fmt.Sprint("/c/connections?at=c", cycle+1)) // the browser keeps the page before, to go back to
+		b.see("follow")
+	}
+	eval[bool](b, `window.isTheLast = true`)
+	eval[bool](b, `setTimeout(() => history.back()), true`)
+	b.until("the browser is back", `!window.isTheLast`)
+	b.until("the picture is drawn", painted)
+	b.see("follow")
+}

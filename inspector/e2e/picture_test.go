@@ -1,0 +1,220 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// openStory opens the working screen of a context and waits for its picture.
+func (b *tab) openStory(path string) {
+	b.t.Helper()
+	b.open(path)
+	b.until("the picture is drawn", painted)
+	b.until("the sentence is there", `document.querySelector('h1')?.innerText.length > 10`)
+}
+
+// painted is true once the canvas has more than a ground and a line: it counts colours.
+const painted = `(() => {
+  const data = ` + pixels + `
+  if (!data) return false
+  const colours = new Map()
+  for (let i = 0; i < data.length; i += 4 * 7) {
+    const colour = data[i] << 16 | data[i + 1] << 8 | data[i + 2]
+    colours.set(colour, (colours.get(colour) ?? 0) + 1)
+  }
+  return [...colours.values()].filter((n) => n > 50).length > 3
+})()`
+
+// pixels are those of the picture, undefined before there is one. They come from a copy, so
+// that reading them does not make the picture slower.
+const pixels = `((picture) => {
+  if (!picture || picture.width < 100) return undefined
+  const copy = new OffscreenCanvas(picture.width, picture.height).getContext('2d', { willReadFrequently: true })
+  copy.drawImage(picture, 0, 0)
+  return copy.getImageData(0, 0, picture.width, picture.height).data
+})(document.querySelector('canvas.strata-canvas'))`
+
+// call waits until a call is shown.
+func (b *tab) call(cycle int) {
+	b.t.Helper()
+	b.until(fmt.Sprintf("call %d is shown", cycle), fmt.Sprintf(
+		`document.querySelector('[role=slider]')?.ariaValueNow === '%d' && document.querySelector('h1').innerText.startsWith('Call %d ')`,
+		cycle, cycle))
+}
+
+// sentence is what the screen says of the call that is shown.
+func (b *tab) sentence() string {
+	b.t.Helper()
+	return eval[string](b, `[...document.querySelector('h1').childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) =>
+		n.data).join('').replace(/\s+/g, ' ')`)
+}
+
+func TestThePrintedAddressLeadsToThePicture(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		story(t, db, "first-picture")
+		b := newTab(t, serve(t, db))
+		b.signIn()
+		b.click("first-picture")
+		b.until("the picture is drawn", painted)
+		b.call(storyCalls)
+		last, before := command(t, db, "thread", "first-picture", "@c12"), command(t, db, "thread", "first-picture", "@c11")
+		want := fmt.Sprintf("Call 12 repeats all of call 11 and adds %.1f kB.", float64(len(last)-len(before))/1000)
+		if got := b.sentence(); got != want {
+			t.Errorf("the sentence is %q, want %q", got, want)
+		}
+		b.click("largest first")
+		b.see("what step 12 printed")
+	})
+}
+
+func TestArrowsScrubAndJumpToCuts(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		story(t, db, "scrub")
+		b := newTab(t, serve(t, db))
+		b.signIn()
+		b.openStory("/c/scrub")
+		b.call(12)
+		b.press("ArrowLeft", "ArrowLeft")
+		b.call(10)
+		b.until("the address says so", `location.search === '?at=c10'`)
+		b.press("ArrowRight")
+		b.call(11)
+		b.press("Shift+ArrowLeft")
+		b.call(9)
+		if got := b.sentence(); !strings.Contains(got, "call3 was pruned by name") {
+			t.Errorf("the sentence of the cut is %q", got)
+		}
+		b.press("Shift+ArrowLeft")
+		b.call(6)
+		if got := b.sentence(); !strings.Contains(got, "rules was edited") {
+			t.Errorf("the sentence of the cut is %q", got)
+		}
+		b.press("Shift+ArrowLeft") // there is none before
+		b.press("Shift+ArrowRight")
+		b.call(9)
+		b.press("Home")
+		b.call(1)
+		b.press("ArrowLeft") // there is none before
+		b.press("End")
+		b.call(12)
+		b.until("the address is that of the latest call", `['', '?at=c12'].includes(location.search)`)
+	})
+}
+
+func TestTheTableSaysOfEveryCallWhatTheScreenSays(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "table")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/table")
+	said := eval[[]string](b, `[...document.querySelectorAll('.strata table tbody tr')].map((r) => r.lastChild.textContent.replace(/\s+/g, ' '))`)
+	if len(said) != storyCalls {
+		t.Fatalf("the table has %d calls: %q", len(said), said)
+	}
+	for cycle := storyCalls; cycle >= 1; cycle-- {
+		b.call(cycle)
+		if got := b.sentence(); got != said[cycle-1] {
+			t.Errorf("of call %d the table says %q, the screen %q", cycle, said[cycle-1], got)
+		}
+		b.press("ArrowLeft")
+	}
+}
+
+// canvas is where the picture is.
+func (b *tab) canvas() place {
+	b.t.Helper()
+	return b.whereIs("there is a picture", `.css('canvas.strata-canvas')`)
+}
+
+// over moves the mouse over the picture until it is above a call, by halving, and then up
+// until the tip names a block. It returns where that is.
+func (b *tab) over(cycle int, node string) (x, y float64) {
+	b.t.Helper()
+	p := b.canvas()
+	tip := func(x, y float64) string {
+		b.hover(x, y)
+		return eval[string](b, `new Promise((r) => requestAnimationFrame(() => requestAnimationFrame(() =>
+			r(document.querySelector('.tip')?.innerText ?? ''))))`)
+	}
+	step := p.Height / 60
+	for left, right := p.X, p.X+p.Width; right-left > 1; {
+		x = (left + right) / 2
+		said, at := "", 0
+		for y = p.Y + p.Height - step; y > p.Y && at == 0; y -= step {
+			said = tip(x, y)
+			if i := strings.Index(said, "of call "); i >= 0 {
+				_, _ = fmt.Sscanf(said[i:], "of call %d", &at)
+			}
+		}
+		switch {
+		case at == 0: // no call stands there: the picture begins further to the right
+			left = x
+		case at < cycle:
+			left = x
+		case at > cycle:
+			right = x
+		default:
+			for y = p.Y + p.Height - 2; y > p.Y; y -= 2 {
+				if strings.Contains(tip(x, y), node) {
+					return x, y
+				}
+			}
+			b.t.Fatalf("the picture of call %d has no block %s", cycle, node)
+		}
+	}
+	b.t.Fatalf("the picture has no call %d", cycle)
+	return 0, 0
+}
+
+func TestTheMouseNamesSelectsAndScrubs(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "mouse")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/mouse")
+	x, y := b.over(8, "result5")
+	if tip := eval[string](b, `document.querySelector('.tip').innerText`); !strings.Contains(tip, "result") ||
+		!strings.Contains(tip, "since call 5") || !strings.Contains(tip, "%") || !strings.Contains(tip, "agent") {
+		t.Errorf("the tip of the block is %q", tip)
+	}
+	b.do("click the block", chromedp.MouseClickXY(x, y))
+	b.call(8)
+	b.until("the block is selected", `location.search.includes('node=result5')`)
+	b.see("what step 5 printed")
+	other, _ := b.over(3, "result3")
+	b.do("drag from call 8 to call 3",
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, x, y, chromedp.ButtonLeft, chromedp.ClickCount(1)),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, (x+other)/2, y, chromedp.ButtonLeft),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, other, y, chromedp.ButtonLeft),
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, other, y, chromedp.ButtonLeft, chromedp.ClickCount(1)))
+	b.call(3)
+}
+
+func TestZoomShowsFewerCallsAndAllAgain(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "zoom")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/zoom?at=c6")
+	b.press("w", "w", "w")
+	b.until("there is a way back to all calls", find+`.named('All calls')`)
+	b.click("All calls")
+	b.until("all calls are shown", `!`+find+`.named('All calls')`)
+	p := b.canvas()
+	b.do("turn the wheel", wheel(p.X+p.Width/2, p.Y+p.Height/2, -300))
+	b.until("the wheel zooms as well", find+`.named('All calls')`)
+	b.press("s", "s", "s", "s", "s", "s", "s")
+	b.until("s shows all calls again", `!`+find+`.named('All calls')`)
+}
+
+// wheel turns the wheel of the mouse at a point.
+func wheel(x, y, by float64) chromedp.Action[chromedp.Void] {
+	return chromedp.MouseEvent(input.DispatchMouseEventTypeMouseWheel, x, y,
+		func(p *input.DispatchMouseEventParams) {
+			p.DeltaX, p.DeltaY = 1e-9, by // a delta of 0 is not sent, and the browser wants both
+		})
+}

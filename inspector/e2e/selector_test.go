@@ -1,0 +1,89 @@
+package e2e
+
+import (
+	"testing"
+)
+
+// search writes into the selector box, in place of what it had.
+func (b *tab) search(text string) {
+	b.t.Helper()
+	b.clickOn("[role=combobox]")
+	b.press("Control+a")
+	b.enter(text)
+	b.until("the box has the text", `document.querySelector('[role=combobox]').value === `+quoted(text))
+}
+
+func TestTheBoxFindsTextAndNodes(t *testing.T) {
+	stores(t, func(t *testing.T, db string) {
+		story(t, db, "search")
+		b := newTab(t, serve(t, db))
+		b.signIn()
+		b.openStory("/c/search?at=c8")
+		b.search("what step 5 printed")
+		b.press("Enter")
+		b.until("the first match is selected", `location.search.includes('node=result5')`)
+		b.until("the block is lit in the list", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
+			r.innerText.includes('what step 5 printed'))`)
+		b.search("[kind='result'][failed]")
+		b.press("Enter")
+		b.until("the failed result is lit", `[...document.querySelectorAll('[role=option].lit')].some((r) =>
+			r.innerText.includes('failed'))`)
+		b.until("the address has the selector",
+			`new URLSearchParams(location.search).get('q') === "[kind='result'][failed]"`)
+		b.accessible("a selector that matches")
+	})
+}
+
+func TestAnErrorIsUnderlinedAtItsByte(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "wrong")
+	b := newTab(t, serve(t, db))
+	b.expect(` 400 `)
+	b.signIn()
+	b.openStory("/c/wrong")
+	b.search("[kind='result' .block")
+	b.until("the box is marked", `document.querySelector('[role=combobox]').ariaInvalid === 'true'`)
+	b.until("the rest after the error is underlined",
+		`document.querySelector('.selector-mirror .wrong')?.textContent.length > 0`)
+	b.accessible("a selector with an error")
+	b.search("[kind='result'] ")
+	b.until("the mark is gone", `document.querySelector('[role=combobox]').ariaInvalid !== 'true'`)
+}
+
+func TestTheBoxCompletesWhatOccurs(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "complete")
+	b := newTab(t, serve(t, db))
+	b.expect(` 400 `) // of the unfinished text
+	b.signIn()
+	b.openStory("/c/complete")
+	b.search("[ki")
+	b.until("kind is offered", `[...document.querySelectorAll('#offers [role=option]')].some((o) => o.innerText.includes('kind'))`)
+	b.accessible("completions")
+	b.press("ArrowDown", "Enter")
+	b.until("kind is taken", `document.querySelector('[role=combobox]').value.startsWith('[kind')`)
+	b.press("Escape")
+}
+
+func TestASelectorWithoutMatchesSaysWhatWouldMatch(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "nearest")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/nearest")
+	b.search("[kind='reslt']")
+	b.see("Try [kind=result]")
+	b.click("[kind=result]")
+	b.until("the suggestion matches", `document.querySelectorAll('.lit').length > 0`)
+}
+
+func TestARangeShowsATableOfChanges(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "range")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	b.openStory("/c/range?q=@t-5..@t0 .block")
+	b.until("the table is there", `document.querySelector('[aria-label="Changes from call to call"] table')`)
+	b.see("result12")
+	b.accessible("a table of changes")
+}
