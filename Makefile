@@ -9,7 +9,7 @@ VERSION ?= v0.0.0
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients agents browser inspector inspector-pictures types release picture
+.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients api agents browser inspector inspector-pictures types release picture
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -20,7 +20,7 @@ build: ## build the command line into ./pact
 test: ## run all tests in their short form
 	go run ./internal/runtests -short ./...
 
-test-all: ## run all tests in full, then in their short form under the race detector, then those of the modules benchmarks and otlp: what CI runs
+test-all: ## run all tests in full, then in their short form under the race detector, then those of the modules benchmarks, otlp and server/clients: what CI runs
 	go run ./internal/runtests -timeout 30m ./...
 	go run ./internal/runtests $(RACE) -short -timeout 30m ./...
 	go -C benchmarks vet ./... && go -C benchmarks test -short ./...
@@ -34,6 +34,10 @@ clients: ## install the providers' real clients for Python, Node and Go under bu
 	internal/proxy/testdata/clients/install.sh build/clients
 	build/clients/go/middleware.test
 	PACT_CLIENTS=$(CURDIR)/build/clients go test -count=1 -v -run '^TestRealClients$$' ./internal/proxy
+
+api: ## generate clients of the HTTP API for Python and TypeScript under build/api, run the guide, and fuzz the API from its document
+	server/clients/install.sh build/api
+	PACT_API_TOOLS=$(CURDIR)/build/api go -C server/clients test -count=1 -v ./...
 
 agents: ## install Codex and opencode under build/agents (600 MB), and have pact run record them and Claude Code, if it is here
 	mkdir -p build/agents && npm install --prefix build/agents --no-audit --no-fund --silent @openai/codex@0.169.0 opencode-ai@1.18.33
