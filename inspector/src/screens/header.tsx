@@ -4,9 +4,10 @@ import type { Call } from '../api'
 import { count } from '../format'
 import { useKeys } from '../keys'
 import { SelectorBox } from '../selector/box'
-import { address, at, call, connection, context, contexts, cutCalls, follow, following, go, hasCalls, helpOpen,
+import { address, at, call, calls, connection, context, contexts, cutCalls, follow, following, go, hasCalls, helpOpen,
   neverBroke, notice, vs } from '../state'
-import { loadContexts } from '../data'
+import { loadContext, loadContexts } from '../data'
+import { Problem } from '../parts'
 import { safe } from '../text'
 
 /** The bar at the top, and the sentence below it. */
@@ -102,6 +103,10 @@ function Sentence() {
           : context.value.value && 'The working state, which no commit has published.'}
       </h1>
     )
+  }
+  const { state, failure } = calls.value
+  if (!shown && state === 'failed') {
+    return <Problem failure={failure!} again={() => loadContext(address.peek().name!)} />
   }
   return (
     <h1 class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>

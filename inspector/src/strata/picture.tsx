@@ -1,5 +1,6 @@
 import { effect, useComputed, useSignal } from '@preact/signals'
 import { useEffect, useLayoutEffect, useRef } from 'preact/hooks'
+import { unreachable } from '../api'
 import { reloadStrata } from '../data'
 import { size } from '../format'
 import { useKeys } from '../keys'
@@ -125,7 +126,10 @@ export function Picture() {
           aria-valuenow={typeof at.value === 'number' ? at.value : firstCycle.value}
           aria-valuetext={shown ? 'Call ' + shown.cycle + ', ' + size(shown.size, unit.value) : 'The working state'} />
         {!layout.value && state === 'loading' && hasCalls.value && <Waiting what="the picture" />}
-        {!layout.value && state === 'failed' && <Problem failure={failure!} again={reloadStrata} />}
+        {layout.value && state === 'loading' && <p class="strata-busy" role="status">Loading…</p>}
+        {state === 'failed' && (!layout.value || failure!.code !== unreachable) && (
+          <div class="strata-failed"><Problem failure={failure!} again={reloadStrata} /></div>
+        )}
         {layout.value && frame.value && <Tip width={box.value.width} />}
         {newCalls.value > 0 && (
           <button type="button" class="strata-new" onClick={follow}>
