@@ -10,18 +10,20 @@ import { addressed, isSelector } from './tokens'
 interface Props {
   search: ReturnType<typeof useSearch>
   settled: boolean
+  /** Whether the text is still being completed: that it ends too early is then no news. */
+  completing: boolean
   plan: boolean
   close: () => void
   take: (selector: string) => void
 }
 
 /** What stands below the box: what is wrong, what to try instead, a table of changes, the plan. */
-export function Answers({ search, settled, plan, close, take }: Props): JSX.Element {
+export function Answers({ search, settled, completing, plan, close, take }: Props): JSX.Element {
   const { failure, found, q } = search
   return (
     <>
       <div id="selector-says" class="selector-says">
-        {settled && failure && (
+        {settled && failure && !completing && (
           <p class="selector-wrong">
             {safe(failure.message)}
             {failure.details.remedy && <span class="faint"> — {safe(failure.details.remedy)}</span>}

@@ -155,6 +155,7 @@ export function SelectorBox(): JSX.Element {
           <Answers
             search={search}
             settled={settled}
+            completing={expanded && wrong !== null && wrong[0] >= text.length}
             plan={plan}
             close={() => setPlan(false)}
             take={(next) => {
