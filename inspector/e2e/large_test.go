@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact/internal/testrun"
 )
@@ -13,7 +14,9 @@ func TestALargeContextIsAsQuickToWalkAsASmallOne(t *testing.T) {
 	grown(t, db, "large", calls, 102)
 	b := newTab(t, serve(t, db))
 	b.signIn()
+	b.patience = 3 * time.Minute // the server reads all calls first
 	b.openStory("/c/large")
+	b.patience = patience
 	b.call(calls)
 	answers := eval[[]int](b, `performance.getEntriesByType('resource').filter((e) => e.name.includes('/strata')).map((e) =>
 		e.decodedBodySize)`)

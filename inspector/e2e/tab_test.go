@@ -16,13 +16,15 @@ import (
 
 // patience is how long a test waits for something on the screen before it fails. It is
 // long because nothing else depends on it: a condition that holds ends the wait at once.
-const patience = 20 * time.Second
+const patience = 30 * time.Second
 
 // tab is a tab of the browser, with cookies of its own.
 type tab struct {
 	t    testing.TB
 	ctx  context.Context
 	site *site
+	// patience is how long it waits for something on the screen.
+	patience time.Duration
 	console
 }
 
@@ -30,7 +32,7 @@ type tab struct {
 func newTab(t testing.TB, s *site) *tab {
 	t.Helper()
 	ctx, closeTab := chromedp.NewContext(browser(t), chromedp.WithNewBrowserContext())
-	b := &tab{t: t, ctx: ctx, site: s}
+	b := &tab{t: t, ctx: ctx, site: s, patience: patience}
 	t.Cleanup(func() {
 		if t.Failed() {
 			b.keepPicture()
@@ -109,12 +111,12 @@ func (b *tab) wait(what string, holds func() bool, why ...*error) {
 	b.t.Helper()
 	look := time.NewTicker(10 * time.Millisecond)
 	defer look.Stop()
-	for end := time.Now().Add(patience); !holds(); <-look.C {
+	for end := time.Now().Add(b.patience); !holds(); <-look.C {
 		if time.Now().After(end) {
 			for _, err := range why {
 				b.t.Log(*err)
 			}
-			b.t.Fatalf("not within %v: %s\n%s", patience, what, b.state())
+			b.t.Fatalf("not within %v: %s\n%s", b.patience, what, b.state())
 		}
 	}
 }

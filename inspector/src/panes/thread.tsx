@@ -40,7 +40,7 @@ export function Thread(): JSX.Element {
       <Filters rows={rows} />
       {loaded.failure && <Problem failure={loaded.failure} again={loaded.again} />}
       {rows && rows.total === 0 && <Empty />}
-      {rows && rows.total > 0 && <Messages rows={rows} />}
+      {rows && rows.total > 0 && <Messages key={[kind.value, failed.value, largest.value].join()} rows={rows} />}
     </div>
   )
 }
