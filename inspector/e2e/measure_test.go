@@ -60,6 +60,7 @@ func TestMeasure(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.signIn()
+	b.patience = 3 * time.Minute
 	b.openStory("/c/large") // from here on the server has the context open
 	b.call(calls)
 	firstPicture(t, b, calls)
