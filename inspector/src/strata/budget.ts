@@ -4,7 +4,7 @@ import { computed, effect, signal, untracked } from '@preact/signals'
 import { api, type KeptPolicy, type Policy, type PrunePlan, type Unit } from '../api'
 import { size } from '../format'
 import { into, type Loaded } from '../load'
-import { context, name, planned, unit } from '../state'
+import { context, name, planned, strata, unit } from '../state'
 
 /** The limit, null for none. */
 export const limit = signal<number | null>(null)
@@ -49,8 +49,11 @@ effect(() => {
   if (ready.state === 'ready') planned.value = new Set(ready.value!.report.removed?.map((r) => r.id) ?? [])
 })
 
+/** Whether there is a picture: it comes first, and whoever asks last waits least for the server. */
+const drawn = computed(() => strata.value.value !== undefined)
 effect(() => {
   const loaded = context.value.value
+  if (loaded && !drawn.value) return undefined
   if (loaded) return untracked(() => into(answered, (aborted) => api.policy(loaded.name, aborted)))
   answered.value = { state: 'loading' }
   return undefined
