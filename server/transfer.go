@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -9,6 +10,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -22,7 +25,7 @@ type imported struct {
 // upload is a file to make contexts of.
 type upload struct {
 	Name     string `query:"name" required:"true" doc:"Name of the context; of several conversations the part before the /"`
-	Form     string `query:"form" required:"true" enum:"document,history,transcript" doc:"What the body is"`
+	Form     string `query:"form" enum:"document,history,transcript,log" doc:"What the body is; found out from it by default"`
 	Edition  string `query:"edition" doc:"Edition to read it in; that of the file by default"`
 	Strict   bool   `query:"strict" doc:"Refuse a history that would have to be mended"`
 	Renumber bool   `query:"renumber" doc:"Count the cycles of a history with gaps anew"`
@@ -32,7 +35,7 @@ type upload struct {
 func (s *Server) transfers() {
 	add(s, operation{method: "POST", path: "/v1/import", id: "import", status: http.StatusCreated,
 		reads: "application/octet-stream", streams: true,
-		summary: "Make contexts of a snapshot document, a history or a transcript"},
+		summary: "Make contexts of a snapshot document, a history, a transcript or the log of another program"},
 		func(ctx context.Context, in *upload) (*answered[imported], error) {
 			e := exchangeOf(ctx)
 			names, findings, err := s.importAs(ctx, in, e.body(MaxImport, importTime))
@@ -70,36 +73,96 @@ func (s *Server) transfers() {
 		})
 }
 
+// kindOfForm is the kind of file that a form declares.
+var kindOfForm = map[string]intake.Kind{
+	"document": intake.Snapshot, "transcript": intake.Transcript, "log": intake.Log,
+}
+
 // importAs makes the contexts of a file, and returns their names.
 func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding, error) {
-	right := &exchangeOf(ctx).right
-	open, edition := s.open(), selector.Edition(in.Edition)
-	if in.Form != "transcript" {
-		if err := right.use(in.Name); err != nil {
-			return nil, nil, err
-		}
-	}
-	if in.Form == "history" {
-		_, findings, err := pact.ImportHistory(ctx, s.store, in.Name, body, &pact.ImportHistoryOptions{OpenOptions: open,
-			HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: in.Strict, Renumber: in.Renumber}})
-		if long := (*http.MaxBytesError)(nil); errors.As(err, &long) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = unread(err)
-		}
-		return []string{in.Name}, findings, err
+	if in.Form == "history" { // the only one that need not be in memory as a whole
+		return s.importHistory(ctx, in, body)
 	}
 	data, err := io.ReadAll(body)
 	if err != nil {
 		return nil, nil, unread(err)
 	}
-	if in.Form == "document" {
-		_, findings, err := pact.Import(ctx, s.store, in.Name, data, &pact.ImportOptions{OpenOptions: open, Edition: edition})
-		return []string{in.Name}, findings, err
+	if data, err = intake.Text(data); err != nil {
+		return nil, nil, err
 	}
+	kind := kindOfForm[in.Form]
+	if kind == "" {
+		if kind, err = intake.KindOf(data); err != nil {
+			return nil, nil, err
+		}
+	}
+	switch kind {
+	case intake.History:
+		return s.importHistory(ctx, in, bytes.NewReader(data))
+	case intake.Log:
+		return s.importLog(ctx, in, data)
+	case intake.Transcript:
+		return s.importTranscript(ctx, in, data)
+	}
+	if err := exchangeOf(ctx).right.use(in.Name); err != nil {
+		return nil, nil, err
+	}
+	_, findings, err := pact.Import(ctx, s.store, in.Name, data, &pact.ImportOptions{OpenOptions: s.open(),
+		Edition: selector.Edition(in.Edition)})
+	return []string{in.Name}, findings, err
+}
+
+func (s *Server) importHistory(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding,
+	error) {
+	if err := exchangeOf(ctx).right.use(in.Name); err != nil {
+		return nil, nil, err
+	}
+	o := pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}
+	_, findings, err := pact.ImportHistory(ctx, s.store, in.Name, body,
+		&pact.ImportHistoryOptions{OpenOptions: s.open(), HistoryOptions: o})
+	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) || errors.Is(err, io.ErrUnexpectedEOF) {
+		err = unread(err)
+	}
+	return []string{in.Name}, findings, err
+}
+
+// importLog makes the contexts of the calls of another program, or adds to those that an earlier
+// import of the same log made.
+func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]string, []inspect.Finding, error) {
+	log, err := calllog.Read(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	right := &exchangeOf(ctx).right
+	sessions := intake.Sessions(log, in.Name)
+	for i := range sessions {
+		// A session that goes back and on another way gives several contexts, NAME-2 and so on.
+		for _, name := range []string{sessions[i].Name, sessions[i].Name + "-2"} {
+			if err := right.use(name); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	var names []string
+	for i := range sessions {
+		made, _, err := sessions[i].Record(ctx, s.store, s.options.Actor, nil, func(int) {})
+		if err != nil {
+			return nil, nil, err
+		}
+		names = append(names, made...)
+	}
+	return names, log.Findings, nil
+}
+
+func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte) ([]string, []inspect.Finding,
+	error) {
 	list, err := transcript.Read(data)
 	if err != nil {
 		return nil, nil, err
 	}
+	right := &exchangeOf(ctx).right
 	names := make([]string, len(list))
+	var findings []inspect.Finding
 	for i, c := range list {
 		if names[i] = in.Name; len(list) > 1 {
 			names[i] += "/" + c.Name
@@ -112,12 +175,13 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 		} else if fault.CodeOf(err) != fault.ContextNotFound {
 			return nil, nil, err
 		}
+		findings = append(findings, c.Findings()...)
 	}
 	for i, c := range list {
 		if _, err := transcript.Import(ctx, s.store, names[i], c, &transcript.ImportOptions{
-			CreateOptions: pact.CreateOptions{OpenOptions: open, Edition: edition}}); err != nil {
+			CreateOptions: pact.CreateOptions{OpenOptions: s.open(), Edition: selector.Edition(in.Edition)}}); err != nil {
 			return nil, nil, err
 		}
 	}
-	return names, nil, nil
+	return names, findings, nil
 }

@@ -6,6 +6,8 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/spf13/cobra"
+
+	"github.com/contexttree/pact/internal/intake"
 )
 
 func (a *app) exportCommand() *cobra.Command {
@@ -75,7 +77,7 @@ func (s *source) writeAll(ctx context.Context, w io.Writer, compact bool, from, 
 	c := s.context
 	if c == nil {
 		var err error
-		if c, _, err = s.file.begin(ctx, isSnapshot, s.store, s.file.base(),
+		if c, _, err = s.file.begin(ctx, intake.Snapshot, s.store, s.file.base(),
 			pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: s.edition()}}); err != nil {
 			return err
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/spf13/cobra"
 )
 
@@ -92,7 +93,7 @@ func (a *app) hook(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if in.kind != isLog {
+	if in.kind != intake.Log {
 		return fault.New(fault.DocumentInvalid, e.TranscriptPath+" is a "+string(in.kind)+", not a transcript of Claude Code",
 			"")
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
@@ -48,20 +48,18 @@ type imported struct {
 type part struct {
 	name         string
 	conversation *transcript.Conversation
-	session      *calllog.Session
-	format       string           // of the log
-	begun        map[string]any   // the call of another part that began a sub-agent, nil for none
+	session      *intake.Session  // nil for a part that is none of a log
 	stored       *record.Importer // of a dry run: knows the calls that the store has, nil elsewhere
 	lost         *lossReader      // adds up what the policy takes; nil without one
 }
 
 // split divides the input into parts, one for each context.
-func (a *app) split(ctx context.Context, in *input, kind shape, f *importFlags) ([]part, error) {
+func (a *app) split(ctx context.Context, in *input, kind intake.Kind, f *importFlags) ([]part, error) {
 	name := f.name
 	if name == "" {
 		name = in.base()
 	}
-	if kind == isLog {
+	if kind == intake.Log {
 		log, err := in.log(f.conversation)
 		if err != nil {
 			return nil, err
@@ -74,7 +72,7 @@ func (a *app) split(ctx context.Context, in *input, kind shape, f *importFlags) 
 		in.findings = log.Findings
 		return in.logParts(log, name), nil
 	}
-	if kind != isTranscript {
+	if kind != intake.Transcript {
 		if f.conversation != "" {
 			return nil, fault.New(fault.DocumentInvalid, "--conversation is for transcripts", "leave it out: this is a "+
 				string(kind))
@@ -103,7 +101,7 @@ func (a *app) split(ctx context.Context, in *input, kind shape, f *importFlags) 
 // plan is a file and how to import it.
 type plan struct {
 	*input
-	kind             shape
+	kind             intake.Kind
 	edition          string
 	strict, renumber bool
 	parts            []part
@@ -183,7 +181,7 @@ func (p part) calls() int {
 func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progress func(done, total int)) (*pact.Context,
 	error) {
 	open := pact.OpenOptions{Actor: a.getenv("USER", ""), Counter: in.counter}
-	if in.kind == isTranscript {
+	if in.kind == intake.Transcript {
 		made := pact.CreateOptions{OpenOptions: open, Edition: selector.Edition(in.edition)}
 		options := &transcript.ImportOptions{CreateOptions: made, Policy: in.policy, Progress: progress}
 		if p.lost != nil {
@@ -299,7 +297,7 @@ pact open also imports, and says what it found.`,
 		if in.policy, in.counter, err = policy.policy(ctx, a, cmd, nil); err != nil {
 			return err
 		}
-		if in.kind != isTranscript && !in.policy.Empty() {
+		if in.kind != intake.Transcript && !in.policy.Empty() {
 			return in.refuseLimits(policy.typed(cmd))
 		}
 		for i := range in.parts {

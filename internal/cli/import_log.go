@@ -1,10 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"strconv"
@@ -14,15 +12,10 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/calllog"
-	"github.com/contexttree/pact/internal/canon"
-	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/postgres"
-	"github.com/klauspost/compress/zstd"
 )
-
-// isLog is a log of calls that another program left.
-const isLog shape = "log"
 
 // readFile is read for a file that may be a log: plain, gzip or Zstandard, with or
 // without a byte order mark; or for a directory of bodies.
@@ -35,32 +28,10 @@ func (a *app) readFile(ctx context.Context, name string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes.HasPrefix(in.data, []byte("\x28\xb5\x2f\xfd")) {
-		if in.data, err = unzstd(in.data); err != nil {
-			return nil, inFile(err, in.name, nil)
-		}
-	}
-	if in.data, err = calllog.Text(in.data); err != nil {
+	if in.data, err = intake.Text(in.data); err != nil {
 		return nil, inFile(err, in.name, nil)
 	}
 	return in, nil
-}
-
-// unzstd decompresses a file that begins like Zstandard.
-func unzstd(data []byte) ([]byte, error) {
-	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1))
-	if err != nil {
-		return nil, err
-	}
-	defer z.Close()
-	text, err := io.ReadAll(io.LimitReader(z, calllog.MaxLog+1))
-	switch {
-	case err != nil:
-		return nil, fault.Wrap(fault.DocumentInvalid, err, "the Zstandard file is damaged or cut short", "")
-	case len(text) > calllog.MaxLog:
-		return nil, fault.New(fault.Limit, "the log has more than "+strconv.Itoa(calllog.MaxLog)+" bytes", "divide it")
-	}
-	return text, nil
 }
 
 // log reads the input as a log, or one session of it.
@@ -90,36 +61,12 @@ func (in *input) log(session string) (*calllog.Log, error) {
 
 // logParts returns a part for each session of the log.
 func (in *input) logParts(log *calllog.Log, name string) []part {
-	parts := make([]part, len(log.Sessions))
-	for i := range log.Sessions {
-		s := &log.Sessions[i]
-		parts[i] = part{name: name, session: s, format: log.Format}
-		if s.Name != "" {
-			parts[i].name += "/" + s.Name
-		}
-		if b := s.Begun; b != nil {
-			of := name
-			if b.Session != "" {
-				of += "/" + b.Session
-			}
-			parts[i].begun = map[string]any{"context": of, "call": b.Call}
-		}
+	sessions := intake.Sessions(log, name)
+	parts := make([]part, len(sessions))
+	for i := range sessions {
+		parts[i] = part{name: sessions[i].Name, session: &sessions[i]}
 	}
 	return parts
-}
-
-// importer returns an importer of the calls of a session.
-func (p *part) importer(ctx context.Context, s store.Store, actor string) (*record.Importer, error) {
-	source := map[string]any{"format": p.format, "exact": string(p.session.Exact)}
-	if len(p.session.Missing) > 0 {
-		source["missing"] = p.session.Missing
-	}
-	first := ""
-	if len(p.session.Calls) > 0 {
-		first = p.session.Calls[0].ID
-	}
-	return record.NewImporter(ctx, s, record.ImportOptions{Context: p.name, Actor: actor, Source: source, First: first,
-		Begun: p.begun})
 }
 
 // rehearse looks into the store, if there is one, for what a dry run must know: which
@@ -141,7 +88,7 @@ func (a *app) rehearse(ctx context.Context, in *plan) error {
 		if p.session == nil {
 			_, err = a.existing(ctx, s, in, *p, false)
 		} else {
-			p.stored, err = p.importer(ctx, s, "")
+			p.stored, err = p.session.Importer(ctx, s, "")
 		}
 		if err != nil {
 			return inFile(err, in.name, in.data)
@@ -168,33 +115,12 @@ func (in *plan) refuseLimits(flags string) error {
 // import of the same log made.
 func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenOptions,
 	progress func(done int)) ([]imported, error) {
-	importer, err := p.importer(ctx, s, o.Actor)
+	names, known, err := p.session.Record(ctx, s, o.Actor, p.stored, progress)
 	if err != nil {
 		return nil, err
 	}
-	known := 0
-	for i := range p.session.Calls {
-		if err := ctx.Err(); err != nil {
-			return nil, fault.Wrap(fault.Store, err, "the import was interrupted",
-				"the same import again goes on where it stopped")
-		}
-		call := &p.session.Calls[i]
-		added, err := importer.Add(ctx, pastCall(call))
-		if err != nil {
-			return nil, inCall(err, p, i)
-		}
-		if !added || p.stored != nil && p.stored.Has(call.ID) {
-			known++
-		}
-		progress(i + 1)
-	}
-	if rest := p.session.Rest; rest.Kind == canon.KindObject {
-		if err := importer.Rest(ctx, string(p.session.API), rest.AppendTo(nil)); err != nil {
-			return nil, err
-		}
-	}
 	var list []imported
-	for i, name := range importer.Contexts() {
+	for i, name := range names {
 		c, err := pact.Open(ctx, s, name, &o)
 		if err != nil {
 			return nil, err
@@ -207,35 +133,6 @@ func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenO
 		list = append(list, made)
 	}
 	return list, nil
-}
-
-// pastCall returns a call of a log as package record takes it.
-func pastCall(c *calllog.Call) record.Past {
-	p := record.Past{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
-		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
-		Rewrites: c.Rewrites}
-	if p.Body == nil {
-		p.Body = c.Request.AppendTo(nil)
-	}
-	for name, v := range c.Attrs {
-		if p.Attrs == nil {
-			p.Attrs = map[string]any{}
-		}
-		p.Attrs[name] = v.Value()
-	}
-	return p
-}
-
-// inCall names the call of the log in an error.
-func inCall(err error, p part, i int) error {
-	var e *fault.Error
-	if !errors.As(err, &e) {
-		return err
-	}
-	in := *e
-	in.Message = p.format + ", call " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(p.session.Calls)) + ": " + e.Message
-	in.Line = max(in.Line, p.session.Calls[i].Line)
-	return &in
 }
 
 // logSource makes the first context of a log in memory, to be asked.

@@ -1,33 +1,36 @@
 package cli
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/contexttree/pact/internal/intake"
+)
 
 // madeContext is what an import says of a context.
 type madeContext struct {
-	Name    string   `json:"name"`
-	Kind    shape    `json:"kind"`
-	Edition string   `json:"edition"`
-	First   int64    `json:"first_cycle"`
-	Last    int64    `json:"last_cycle"`
-	Nodes   int      `json:"nodes"`
-	Format  string   `json:"format,omitempty"`  // of the log
-	Exact   string   `json:"exact,omitempty"`   // how the requests of the log relate to what was sent
-	Missing []string `json:"missing,omitempty"` // what rebuilt requests lack
-	Calls   int      `json:"calls,omitempty"`   // recorded now, in all contexts of the session
-	Known   int      `json:"known,omitempty"`   // recorded before
-	Lost    *loss    `json:"lost,omitempty"`    // to the limits
+	Name    string      `json:"name"`
+	Kind    intake.Kind `json:"kind"`
+	Edition string      `json:"edition"`
+	First   int64       `json:"first_cycle"`
+	Last    int64       `json:"last_cycle"`
+	Nodes   int         `json:"nodes"`
+	Format  string      `json:"format,omitempty"`  // of the log
+	Exact   string      `json:"exact,omitempty"`   // how the requests of the log relate to what was sent
+	Missing []string    `json:"missing,omitempty"` // what rebuilt requests lack
+	Calls   int         `json:"calls,omitempty"`   // recorded now, in all contexts of the session
+	Known   int         `json:"known,omitempty"`   // recorded before
+	Lost    *loss       `json:"lost,omitempty"`    // to the limits
 }
 
 // reportImport prints the contexts that an import made, or would make.
-func (a *app) reportImport(list []imported, kind shape, dry bool) error {
+func (a *app) reportImport(list []imported, kind intake.Kind, dry bool) error {
 	answer := make([]madeContext, len(list))
 	for i, l := range list {
 		first, last := l.context.Cycles()
 		m := madeContext{Name: l.context.Name(), Kind: kind, Edition: string(l.context.Edition()), First: first, Last: last,
-			Nodes: l.context.Working().Tree().Len(), Format: l.part.format, Calls: l.calls, Known: l.known,
-			Lost: l.part.lost.total()}
+			Nodes: l.context.Working().Tree().Len(), Calls: l.calls, Known: l.known, Lost: l.part.lost.total()}
 		if s := l.part.session; s != nil {
-			m.Exact, m.Missing = string(s.Exact), s.Missing
+			m.Format, m.Exact, m.Missing = s.Format, string(s.Exact), s.Missing
 		}
 		answer[i] = m
 		if a.json {

@@ -11,10 +11,8 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
-	"github.com/contexttree/pact/internal/calllog"
-	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/contexttree/pact/store"
-	"github.com/contexttree/pact/transcript"
 )
 
 // input is the contents of a file or of standard input.
@@ -60,72 +58,20 @@ func (in *input) base() string {
 	return base
 }
 
-// shape is what an input can be.
-type shape string
-
-const (
-	isSnapshot   shape = "snapshot"
-	isHistory    shape = "history"
-	isTranscript shape = "transcript"
-)
-
-// outside reads only the names of an input's members: they reveal its shape.
-var outside = canon.Outline{Names: true}
-
 // shape finds out what the input is from its contents.
-func (in *input) shape() (shape, error) {
-	if calllog.Detect(in.data) != "" {
-		return isLog, nil
+func (in *input) shape() (intake.Kind, error) {
+	kind, err := intake.KindOf(in.data)
+	if f := factsOf(err); err != nil && f.Offset == fault.NoOffset {
+		return "", inFile(err, in.name, nil)
 	}
-	if transcript.Detect(in.data) != "" {
-		return isTranscript, nil
-	}
-	first, rest := in.data, []byte(nil)
-	if i := bytes.IndexByte(in.data, '\n'); i >= 0 {
-		first, rest = in.data[:i], bytes.TrimSpace(in.data[i:])
-	}
-	line, err := outside.Parse(first)
-	if err == nil {
-		_, compact := line.Get("pact_history")
-		_, root := line.Get("root")
-		switch {
-		case compact, root && len(rest) > 0:
-			return isHistory, nil
-		case root:
-			return isSnapshot, nil
-		}
-	}
-	if text := bytes.TrimSpace(in.data); len(text) > 0 && text[0] != '{' && text[0] != '[' {
-		return "", in.unknown()
-	}
-	whole := line
-	if err != nil || len(rest) > 0 {
-		lines := err == nil // the first line is a JSON value
-		if whole, err = outside.Parse(in.data); err != nil && !lines {
-			return "", inFile(err, in.name, in.data)
-		}
-	}
-	if _, ok := whole.Get("root"); ok {
-		return isSnapshot, nil
-	}
-	return "", in.unknown()
-}
-
-// unknown says what an input could have been.
-func (in *input) unknown() error {
-	return inFile(fault.New(fault.DocumentInvalid,
-		"the file is neither a snapshot document nor a history nor a transcript nor a log of calls",
-		"pact reads JSON and JSON Lines: its own documents and histories, chat messages, tau-bench, SWE-smith, requests "+
-			"to OpenAI, Anthropic and Gemini, HAR, logs of LiteLLM, Bedrock and Inspect, sessions of Claude Code, Codex, "+
-			"opencode, Cline, ChatGPT, LangChain, Pydantic AI, ADK and the OpenAI Agents SDK; pact import --help has more"),
-		in.name, nil)
+	return kind, inFile(err, in.name, in.data)
 }
 
 // begin makes one context of a document or a history. The options for reading
 // histories do not apply to a document.
-func (in *input) begin(ctx context.Context, kind shape, s store.Store, name string,
+func (in *input) begin(ctx context.Context, kind intake.Kind, s store.Store, name string,
 	o pact.ImportHistoryOptions) (c *pact.Context, findings []inspect.Finding, err error) {
-	if kind == isHistory {
+	if kind == intake.History {
 		c, findings, err = pact.ImportHistory(ctx, s, name, bytes.NewReader(in.data), &o)
 	} else {
 		c, findings, err = pact.Import(ctx, s, name, in.data, &pact.ImportOptions{OpenOptions: o.OpenOptions,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/tree"
@@ -13,7 +14,7 @@ import (
 // openReport is what open found in a file, and its answer under --json.
 type openReport struct {
 	File     string          `json:"file"`
-	Kind     shape           `json:"kind"`
+	Kind     intake.Kind     `json:"kind"`
 	Contexts []openedContext `json:"contexts"`
 
 	Store struct {

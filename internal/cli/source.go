@@ -9,6 +9,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
@@ -139,15 +140,15 @@ func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
 	s.file, s.store = in, store.NewMemory()
 	var findings []inspect.Finding
 	switch kind {
-	case isSnapshot:
+	case intake.Snapshot:
 		s.alone, findings, err = pact.ReadSnapshot(in.data, selector.Edition(f.edition))
 		err = inFile(err, in.name, in.data)
-	case isHistory:
+	case intake.History:
 		s.context, findings, err = in.begin(ctx, kind, s.store, in.base(), pact.ImportHistoryOptions{OpenOptions: s.options(),
 			HistoryOptions: pact.HistoryOptions{Edition: selector.Edition(f.edition)}})
-	case isLog:
+	case intake.Log:
 		s.context, findings, err = a.logSource(ctx, s, f)
-	case isTranscript:
+	case intake.Transcript:
 		var c *transcript.Conversation
 		if c, err = in.conversation(f.conversation); err == nil {
 			m := a.meter("reading")

@@ -6,6 +6,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/document"
+	"github.com/contexttree/pact/internal/intake"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -15,7 +16,7 @@ import (
 // validated is the answer of pact validate --json.
 type validated struct {
 	Valid     bool              `json:"valid"`
-	Kind      shape             `json:"kind,omitempty"` // for a file
+	Kind      intake.Kind       `json:"kind,omitempty"` // for a file
 	Snapshots int               `json:"snapshots"`
 	Findings  []inspect.Finding `json:"findings"`
 }
@@ -81,7 +82,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 	}
 	edition := selector.Edition(flags.edition)
 	switch v.Kind {
-	case isLog:
+	case intake.Log:
 		log, err := in.log("")
 		if err != nil {
 			return err
@@ -91,17 +92,17 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 		}
 		v.Findings = append(v.Findings, log.Findings...)
 		return nil
-	case isTranscript:
+	case intake.Transcript:
 		list, err := transcript.Read(in.data)
 		for _, c := range list {
 			v.Snapshots += c.Calls()
 		}
 		return inFile(err, in.name, in.data)
-	case isSnapshot:
+	case intake.Snapshot:
 		v.Snapshots = 1
 		return in.validateSnapshot(edition, v)
 	}
-	c, findings, err := in.begin(ctx, isHistory, store.NewMemory(), "history",
+	c, findings, err := in.begin(ctx, intake.History, store.NewMemory(), "history",
 		pact.ImportHistoryOptions{HistoryOptions: pact.HistoryOptions{Edition: edition, Strict: true}})
 	if err != nil {
 		return err

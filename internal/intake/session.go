@@ -1,0 +1,116 @@
+package intake
+
+import (
+	"context"
+	"errors"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// Session is a session of a log, and where its calls go.
+type Session struct {
+	Name   string         // of its first context
+	Format string         // of the log
+	Begun  map[string]any // the call of another session that began a sub-agent, nil for none
+	*calllog.Session
+}
+
+// Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
+func Sessions(log *calllog.Log, name string) []Session {
+	list := make([]Session, len(log.Sessions))
+	for i := range log.Sessions {
+		s := &log.Sessions[i]
+		list[i] = Session{Name: name, Format: log.Format, Session: s}
+		if s.Name != "" {
+			list[i].Name += "/" + s.Name
+		}
+		if b := s.Begun; b != nil {
+			of := name
+			if b.Session != "" {
+				of += "/" + b.Session
+			}
+			list[i].Begun = map[string]any{"context": of, "call": b.Call}
+		}
+	}
+	return list
+}
+
+// Importer returns an importer of the calls of a session.
+func (s *Session) Importer(ctx context.Context, to store.Store, actor string) (*record.Importer, error) {
+	source := map[string]any{"format": s.Format, "exact": string(s.Exact)}
+	if len(s.Missing) > 0 {
+		source["missing"] = s.Missing
+	}
+	first := ""
+	if len(s.Calls) > 0 {
+		first = s.Calls[0].ID
+	}
+	return record.NewImporter(ctx, to, record.ImportOptions{Context: s.Name, Actor: actor, Source: source, First: first,
+		Begun: s.Begun})
+}
+
+// Record makes the contexts of a session, or adds to those that an earlier import of the same
+// log made. It returns their names and how many of the calls were recorded before, which are
+// also those that stored has, if it is not nil. progress is called after each call.
+func (s *Session) Record(ctx context.Context, to store.Store, actor string, stored *record.Importer,
+	progress func(done int)) (contexts []string, known int, err error) {
+	importer, err := s.Importer(ctx, to, actor)
+	if err != nil {
+		return nil, 0, err
+	}
+	for i := range s.Calls {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, fault.Wrap(fault.Store, err, "the import was interrupted",
+				"the same import again goes on where it stopped")
+		}
+		call := &s.Calls[i]
+		added, err := importer.Add(ctx, pastCall(call))
+		if err != nil {
+			return nil, 0, s.inCall(err, i)
+		}
+		if !added || stored != nil && stored.Has(call.ID) {
+			known++
+		}
+		progress(i + 1)
+	}
+	if s.Rest.Kind == canon.KindObject {
+		if err := importer.Rest(ctx, string(s.API), s.Rest.AppendTo(nil)); err != nil {
+			return nil, 0, err
+		}
+	}
+	return importer.Contexts(), known, nil
+}
+
+// pastCall returns a call of a log as package record takes it.
+func pastCall(c *calllog.Call) record.Past {
+	p := record.Past{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
+		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
+		Rewrites: c.Rewrites}
+	if p.Body == nil {
+		p.Body = c.Request.AppendTo(nil)
+	}
+	for name, v := range c.Attrs {
+		if p.Attrs == nil {
+			p.Attrs = map[string]any{}
+		}
+		p.Attrs[name] = v.Value()
+	}
+	return p
+}
+
+// inCall names the call of the log in an error.
+func (s *Session) inCall(err error, i int) error {
+	var e *fault.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	in := *e
+	in.Message = s.Format + ", call " + strconv.Itoa(i+1) + " of " + strconv.Itoa(len(s.Calls)) + ": " + e.Message
+	in.Line = max(in.Line, s.Calls[i].Line)
+	return &in
+}

@@ -1,0 +1,41 @@
+package intake
+
+import (
+	"bytes"
+	"io"
+	"strconv"
+
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/calllog"
+	"github.com/klauspost/compress/zstd"
+)
+
+// Text returns the text of a file that is plain or compressed with gzip or Zstandard, with or
+// without a byte order mark. It returns E_DOCUMENT_INVALID for what is no text or cut short, and
+// E_LIMIT for more than calllog.MaxLog bytes.
+func Text(data []byte) ([]byte, error) {
+	if bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")) {
+		var err error
+		if data, err = unzstd(data); err != nil {
+			return nil, err
+		}
+	}
+	return calllog.Text(data)
+}
+
+// unzstd decompresses a file that begins like Zstandard.
+func unzstd(data []byte) ([]byte, error) {
+	z, err := zstd.NewReader(bytes.NewReader(data), zstd.WithDecoderConcurrency(1))
+	if err != nil {
+		return nil, err
+	}
+	defer z.Close()
+	text, err := io.ReadAll(io.LimitReader(z, calllog.MaxLog+1))
+	switch {
+	case err != nil:
+		return nil, fault.Wrap(fault.DocumentInvalid, err, "the Zstandard file is damaged or cut short", "")
+	case len(text) > calllog.MaxLog:
+		return nil, fault.New(fault.Limit, "the log has more than "+strconv.Itoa(calllog.MaxLog)+" bytes", "divide it")
+	}
+	return text, nil
+}
