@@ -49,7 +49,7 @@ func (w *text) String() string {
 	return w.all.String()
 }
 
-// start serves a new store until the test ends. Then no goroutine of it may be left.
+// start serves a new store in a file until the test ends. Then no goroutine of it may be left.
 func start(t testing.TB, o server.Options) *running {
 	t.Helper()
 	before := runtime.NumGoroutine()
@@ -57,6 +57,12 @@ func start(t testing.TB, o server.Options) *running {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return serve(t, s, o, before)
+}
+
+// serve serves a store until the test ends, and then closes it. There were before goroutines.
+func serve(t testing.TB, s store.Complete, o server.Options, before int) *running {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -23,8 +23,16 @@ const (
 // does not open it again. A context is used again only if the store says that nothing was
 // written to it since, by this process or another one.
 type openContexts struct {
-	mu   sync.Mutex
-	list []*openContext // the one that was used last comes first
+	mu      sync.Mutex
+	list    []*openContext // the one that was used last comes first
+	opening map[opening]chan struct{}
+}
+
+// opening is a context that a request opens at this moment. The channel is closed when it is
+// done, so that others wait for what it reads instead of reading the same beside it.
+type opening struct {
+	key  store.Key
+	unit strata.Unit
 }
 
 // openContext is a context at one revision.
@@ -49,25 +57,40 @@ type state struct {
 
 // read opens a context for reading, or takes it as it is open already.
 func (s *Server) read(ctx context.Context, name string, unit strata.Unit) (*openContext, error) {
-	info, err := s.store.Find(ctx, name)
-	if err != nil {
-		return nil, err
+	for {
+		info, err := s.store.Find(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		c, wait, done := s.opened.enter(info, unit)
+		switch {
+		case c != nil:
+			return c, nil
+		case done != nil:
+			defer done()
+			return s.openNow(ctx, info, unit)
+		}
+		select {
+		case <-wait:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
 	}
-	older := s.opened.find(info, unit)
-	if older != nil && older.info == info {
-		return older, nil
-	}
+}
+
+// openNow opens a context, and begins with what a reader of an earlier revision knows.
+func (s *Server) openNow(ctx context.Context, info store.Info, unit strata.Unit) (*openContext, error) {
 	o, err := s.openFor(unit)
 	if err != nil {
 		return nil, err
 	}
-	c, err := pact.Open(ctx, s.store, name, &o)
+	c, err := pact.Open(ctx, s.store, info.Name, &o)
 	if err != nil {
 		return nil, err
 	}
 	now := &openContext{info: info, unit: unit, context: c, counter: o.Counter, nodes: c.Working().Tree().Len()}
 	var before *strata.Reader
-	if older != nil && older.info.Erasures == info.Erasures {
+	if older := s.opened.find(info, unit); older != nil && older.info.Erasures == info.Erasures {
 		before = older.reader
 	}
 	now.reader = strata.NewReader(c, unit, o.Counter, before)
@@ -84,6 +107,32 @@ func (s *Server) reading(ctx context.Context, name string) (*pact.Context, error
 		return nil, err
 	}
 	return c.context, nil
+}
+
+// enter returns the context if it is open at the revision of info. Otherwise it returns a
+// channel to wait for if another request opens it at this moment; and if none does, the
+// function that the caller calls when it has opened it or failed to.
+func (o *openContexts) enter(info store.Info, unit strata.Unit) (c *openContext, wait <-chan struct{}, done func()) {
+	if c = o.find(info, unit); c != nil && c.info == info {
+		return c, nil, nil
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	at := opening{info.Key, unit}
+	if other, ok := o.opening[at]; ok {
+		return nil, other, nil
+	}
+	if o.opening == nil {
+		o.opening = map[opening]chan struct{}{}
+	}
+	mine := make(chan struct{})
+	o.opening[at] = mine
+	return nil, nil, func() {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.opening, at)
+		close(mine)
+	}
 }
 
 // find returns the open context with a key, at whatever revision, nil if there is none.

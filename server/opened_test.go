@@ -1,14 +1,22 @@
 package server_test
 
 import (
+	"context"
 	"crypto/rand"
 	"fmt"
+	"net/http"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/server"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // TestAnswersSeeWhatOthersWrote asks between writes that do not go through the server. Whatever
@@ -122,4 +130,60 @@ func TestReadersAndWritersAtOnce(t *testing.T) {
 		}
 	}
 	readers.Wait()
+}
+
+// slowStore counts how often a context is loaded, and takes its time.
+type slowStore struct {
+	store.Complete
+	loads atomic.Int64
+}
+
+func (s *slowStore) Load(ctx context.Context, key store.Key) (*store.State, error) {
+	s.loads.Add(1)
+	time.Sleep(50 * time.Millisecond)
+	return s.Complete.Load(ctx, key)
+}
+
+// TestRequestsAtOnceOpenAContextOnce asks what a page asks when it opens: all of it at once.
+func TestRequestsAtOnceOpenAContextOnce(t *testing.T) {
+	before := runtime.NumGoroutine()
+	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &slowStore{Complete: file}
+	r := serve(t, s, server.Options{}, before)
+	weather(t, r)
+	s.loads.Store(0)
+	var asking sync.WaitGroup
+	for range 3 {
+		for _, path := range []string{"calls", "strata", "blocks", "tree"} {
+			asking.Go(func() { r.must(nil, "GET", "/v1/contexts/weather/"+path, "") })
+		}
+	}
+	asking.Wait()
+	if n := s.loads.Load(); n != 1 {
+		t.Errorf("the context was opened %d times", n)
+	}
+	// Who gives up does not keep the others from an answer.
+	if _, err := pact.Create(t.Context(), s, "other", nil); err != nil {
+		t.Fatal(err)
+	}
+	impatient, cancel := context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	asking.Go(func() {
+		q, err := http.NewRequestWithContext(impatient, "GET", r.url+"/v1/contexts/other/calls", nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		q.Header.Set("Authorization", "Bearer "+r.Token())
+		if answer, err := http.DefaultClient.Do(q); err == nil {
+			answer.Body.Close()
+		}
+	})
+	for range 3 {
+		asking.Go(func() { r.must(nil, "GET", "/v1/contexts/other/calls", "") })
+	}
+	asking.Wait()
 }
