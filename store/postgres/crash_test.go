@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -99,6 +100,7 @@ func TestProgramKilled(t *testing.T) {
 // returns what it acknowledged.
 func killedAt(t *testing.T, address, work string, after time.Duration) (acknowledged []string) {
 	t.Helper()
+	others := backends(t, address)
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), crashChild+"="+address, crashWork+"="+work)
 	cmd.Stderr = os.Stderr
@@ -121,5 +123,20 @@ func killedAt(t *testing.T, address, work string, after time.Duration) (acknowle
 	if err := cmd.Wait(); err == nil || !strings.Contains(err.Error(), "killed") {
 		t.Fatalf("the process ended with %v", err)
 	}
+	// The server still carries out what the process had sent. Whoever reads before that is done
+	// and writes after it gets E_CONFLICT, as it should; here the next process shall not.
+	for slices.ContainsFunc(backends(t, address), func(b string) bool { return !slices.Contains(others, b) }) {
+		time.Sleep(5 * time.Millisecond)
+	}
 	return acknowledged
+}
+
+// backends returns the processes of the server that serve clients of the database.
+func backends(t *testing.T, address string) (list []string) {
+	t.Helper()
+	for _, row := range postgrestest.Exec(t, address, `SELECT pid FROM pg_stat_activity WHERE datname = current_database()
+		AND backend_type = 'client backend' AND pid <> pg_backend_pid()`) {
+		list = append(list, row[0])
+	}
+	return list
 }
