@@ -59,6 +59,8 @@ func TestTheBoxCompletesWhatOccurs(t *testing.T) {
 	b.openStory("/c/complete")
 	b.search("[ki")
 	b.until("kind is offered", `[...document.querySelectorAll('#offers [role=option]')].some((o) => o.innerText.includes('kind'))`)
+	b.until("the server was asked for the unfinished text",
+		`performance.getEntriesByType('resource').some((e) => e.responseStatus === 400)`)
 	b.accessible("completions")
 	b.press("ArrowDown", "Enter")
 	b.until("kind is taken", `document.querySelector('[role=combobox]').value.startsWith('[kind')`)
