@@ -37,6 +37,58 @@ func testLargeContents(t *testing.T, s Suite) {
 	d.check()
 }
 
+// testLongTurns stores turns that are longer than what a store may keep together, such as a page
+// of rows, and reads every snapshot and every run of snapshots.
+func testLongTurns(t *testing.T, s Suite) {
+	d, _ := longTurns(t, s)
+	for from := d.state.First; from <= d.state.Cycle; from++ {
+		got, err := store.Snapshot(background, d.store, d.state.Key, from)
+		must(t, err)
+		same(t, d.snapshots[from], got)
+		for to := from; to <= d.state.Cycle; to++ {
+			list, err := store.Collect(d.store.History(background, d.state.Key, from, to))
+			must(t, err)
+			if len(list) != int(to-from+1) {
+				t.Fatalf("%d snapshots from %d to %d", len(list), from, to)
+			}
+			for i, got := range list {
+				same(t, d.snapshots[from+int64(i)], got)
+			}
+		}
+	}
+}
+
+// longTurns makes a context of five turns of about 600 kB. It returns the ids of a block in
+// the middle and of the last one of each turn.
+func longTurns(t *testing.T, s Suite) (d *driver, some []string) {
+	const turns, blocks = 5, 30
+	d = drive(t, s, "long turns")
+	for turn := range turns {
+		d.commitWith(func(x *tree.Editor) {
+			for i := range blocks {
+				id := add(t, x, "^ah", block(strings.Repeat(fmt.Sprintf("%d-%d ", turn, i), 4500+300*turn)))
+				if i == blocks/2 || i == blocks-1 {
+					some = append(some, id)
+				}
+			}
+		}, lifecycle.Input{})
+	}
+	d.check()
+	return d, some
+}
+
+// testEraseLongTurns erases blocks that may stand on several pages of one turn.
+func testEraseLongTurns(t *testing.T, s Suite) {
+	d, ids := longTurns(t, s)
+	e := d.erasing(ids...)
+	d.expect(set(ids...))
+	if of := d.erase(e); len(of.IDs) != len(ids) {
+		t.Errorf("erased %v, want %v", of.IDs, ids)
+	}
+	d.check()
+	d.settled(ids)
+}
+
 // testManyContexts stores 10,000 contexts.
 func testManyContexts(t *testing.T, s Suite) {
 	count := testrun.Size(t, 30, 60, 10_000)

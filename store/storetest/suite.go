@@ -72,6 +72,7 @@ func (s Suite) Run(t *testing.T) {
 		{"IDs", testIDs, nil},
 
 		{"LargeContents", testLargeContents, nil},
+		{"LongTurns", testLongTurns, nil},
 		{"ManyContexts", testManyContexts, nil},
 		{"VeryLongHistory", testVeryLongHistory, nil},
 
@@ -93,6 +94,7 @@ func (s Suite) Run(t *testing.T) {
 		{"EraseBelow", testEraseBelow, []power{erases, forks}},
 		{"EraseMoved", testEraseMoved, []power{erases, forks}},
 		{"EraseFamily", testEraseFamily, []power{erases, forks, deletes}},
+		{"EraseLongTurns", testEraseLongTurns, []power{erases}},
 		{"EraseText", testEraseText, []power{erases}},
 		{"EraseAttempts", testEraseAttempts, []power{erases, attempts, forks}},
 		{"EraseDrafts", testEraseDrafts, []power{erases, forks}},

@@ -59,10 +59,11 @@ func before(a, b *page.Row) bool {
 
 // The statements of pages.
 const (
-	// The pages that have rows born after one cycle and not after another: from the page that
-	// ends after the first to the first one that ends with the last or after it.
+	// The pages that may have rows born after one cycle and not after another: from the page that
+	// ends after the first to the first one that ends after the last. A page that ends with the
+	// last cycle does not end the run, because rows of that cycle may follow on the next one.
 	pagesBetween = `SELECT last_birth, last_nid, number, digest, head FROM page WHERE branch = ? AND last_birth > ?
-		AND last_birth <= coalesce((SELECT min(last_birth) FROM page WHERE branch = ? AND last_birth >= ?), ?)`
+		AND last_birth <= coalesce((SELECT min(last_birth) FROM page WHERE branch = ? AND last_birth > ?), ?)`
 	pagesIn     = pagesBetween + ` ORDER BY last_birth, last_nid`
 	pagesBackIn = pagesBetween + ` ORDER BY last_birth DESC, last_nid DESC`
 	// The page in which a row would be.

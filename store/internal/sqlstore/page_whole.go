@@ -28,7 +28,7 @@ const wholePages = `SELECT p.last_birth, p.last_nid, p.number, p.digest,
 	CASE WHEN b.no IS NULL OR b.no = 0 THEN p.head END, b.no, b.body FROM page p LEFT JOIN page_block b
 	ON b.branch = p.branch AND b.last_birth = p.last_birth AND b.last_nid = p.last_nid
 	WHERE p.branch = ? AND (p.last_birth, p.last_nid) >= (?, ?)
-	AND p.last_birth <= coalesce((SELECT min(last_birth) FROM page WHERE branch = ? AND last_birth >= ?), ?)
+	AND p.last_birth <= coalesce((SELECT min(last_birth) FROM page WHERE branch = ? AND last_birth > ?), ?)
 	ORDER BY p.last_birth, p.last_nid, b.no`
 
 // eachWholePage reads and checks the pages of a branch, and calls f with each until f fails. It
