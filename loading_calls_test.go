@@ -36,8 +36,9 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"Commit": func(c *pact.Context) error {
 		return failure(c.Commit(background, &pact.CommitOptions{Note: pact.Note{Request: "r"}}))
 	},
-	"Copy":   func(c *pact.Context) error { return failure(c.Copy(background, store.NewMemory(), "copy")) },
-	"Cycles": func(c *pact.Context) error { c.Cycles(); return nil },
+	"Copy":    func(c *pact.Context) error { return failure(c.Copy(background, store.NewMemory(), "copy")) },
+	"CycleAt": func(c *pact.Context) error { return failure(c.CycleAt(pact.Latest)) },
+	"Cycles":  func(c *pact.Context) error { c.Cycles(); return nil },
 	"Diff": func(c *pact.Context) error {
 		return failure(c.Diff(background, pact.Cycle(1), pact.Latest, nil))
 	},

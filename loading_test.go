@@ -36,7 +36,8 @@ var neededBy = map[string]string{
 // withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
 // look into one.
 var withoutTurns = strings.Fields("Batch.Err Batch.KeepPolicy Batch.ParseSpec Context.At Context.Attempts " +
-	"Context.Cycles Context.Edition Context.EndAttempt Context.Erase Context.Fork Context.History Context.Log " +
+	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase Context.Fork Context.History " +
+	"Context.Log " +
 	"Context.Name Context.Origins Context.Refresh Context.Revision Context.Undo Context.Working Snapshot.At " +
 	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Policy Snapshot.ThreadSize Snapshot.Tree")
 

@@ -157,10 +157,11 @@ func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snaps
 				return err
 			}
 		}
+		rest := ""
 		if fields != nil {
-			line += "  " + a.paint.changed(strings.Join(fields, ", "))
+			rest = "  " + a.paint.changed(strings.Join(fields, ", "))
 		}
-		a.printf("%s %s\n", sign, line)
+		a.printf("%s\n", a.clipBefore(sign+" "+line, rest))
 		return nil
 	}
 	for _, id := range r.Removed {

@@ -54,9 +54,13 @@ func (a *app) nodeLine(ctx context.Context, n *tree.Node, in *pact.Snapshot) (st
 }
 
 // clip cuts a line that is wider than the terminal.
-func (a *app) clip(line string) string {
-	if a.width == 0 || lipgloss.Width(line) <= a.width {
-		return line
+func (a *app) clip(line string) string { return a.clipBefore(line, "") }
+
+// clipBefore cuts a line so that it and what follows it fit the terminal, as far as they can.
+func (a *app) clipBefore(line, rest string) string {
+	const least = 20 // columns of the line
+	if a.width == 0 || lipgloss.Width(line+rest) <= a.width {
+		return line + rest
 	}
-	return lipgloss.NewStyle().MaxWidth(a.width-1).Render(line) + "…"
+	return lipgloss.NewStyle().MaxWidth(max(a.width-1-lipgloss.Width(rest), least)).Render(line) + "…" + rest
 }

@@ -76,9 +76,10 @@ type richDrawing struct {
 }
 
 func (d *richDrawing) draw(r *diff.Report) error {
-	d.printf("%s %s\n\n", d.paint.strong("older "+r.From.Label+" → newer "+r.To.Label),
+	d.sentence(d.paint.strong("older "+r.From.Label+" → newer "+r.To.Label) + " " +
 		d.paint.faint(fmt.Sprintf("thread of %s, %d bytes → %s, %d bytes",
 			plural(r.From.Blocks, "block"), r.From.Bytes, plural(r.To.Blocks, "block"), r.To.Bytes)))
+	d.printf("\n")
 	for _, c := range r.Removed {
 		if err := d.component(d.paint.bad("-"), "removed", c, d.from, c.Previous); err != nil {
 			return err
@@ -129,8 +130,15 @@ func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.
 		}
 	}
 	d.printf("%s\n", d.clip(sign+" "+line))
-	d.printf("    %s\n", d.paint.faint("in "+visible(c.Parent)+"; "+causeText(c.Cause, edited)+"; "+rangeText(at)))
+	d.why("in " + visible(c.Parent) + "; " + causeText(c.Cause, edited) + "; " + rangeText(at))
 	return nil
+}
+
+// why prints what is known of a change below its line.
+func (d *richDrawing) why(text string) {
+	for _, line := range wrapLine(text, d.lineWidth()-contentSpace) {
+		d.printf("%s%s\n", strings.Repeat(" ", contentSpace), d.paint.faint(line))
+	}
 }
 
 func (d *richDrawing) modification(m diff.Modification) error {
@@ -143,7 +151,7 @@ func (d *richDrawing) modification(m diff.Modification) error {
 	if m.Previous == nil || m.New == nil || *m.Previous != *m.New {
 		places += " → " + strings.TrimPrefix(rangeText(m.New), "bytes ")
 	}
-	d.printf("    %s\n", d.paint.faint(causeText(m.Cause, "edited")+"; "+places))
+	d.why(causeText(m.Cause, "edited") + "; " + places)
 	for _, f := range m.Fields {
 		if f.Name == "content_hash" && m.ContentDiff != nil {
 			continue // the content is drawn below

@@ -212,7 +212,7 @@ func (a *app) listNodes(ctx context.Context, hits []pact.Hit) error {
 		if err != nil {
 			return err
 		}
-		a.printf("%s\n", line)
+		a.printf("%s\n", a.clip(line))
 	}
 	a.printf("%s\n", a.paint.faint(plural(len(hits), "node")))
 	return nil

@@ -68,7 +68,7 @@ func (a *app) title(s *source, snapshot *pact.Snapshot) {
 		}
 	}
 	blocks, bytes := snapshot.ThreadSize()
-	a.printf("%s%s%s\n", a.paint.strong(name), what+cycle, a.paint.faint(
+	a.sentence(a.paint.strong(name) + what + cycle + a.paint.faint(
 		", edition "+string(snapshot.Edition())+", "+plural(snapshot.Tree().Len(), "node")+", thread of "+
 			plural(blocks, "block")+", "+bytesText(bytes)))
 }

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"charm.land/lipgloss/v2"
 )
 
 // onTerminal runs a command as on a terminal of some columns, without colours,
@@ -125,5 +127,23 @@ func TestWarningsAndErrorsOnATerminalAreWrapped(t *testing.T) {
 	}
 	if strings.Count(problems.String(), "three") != 9 {
 		t.Errorf("words are lost in\n%s", &problems)
+	}
+}
+
+// What lists nodes keeps to the width of the terminal, and a change keeps what changed in sight.
+func TestListsOfNodesFitATerminal(t *testing.T) {
+	dir := t.TempDir()
+	recordedRun(t, dir)
+	for _, args := range [][]string{{"diff", "run", "@c20", "@c21"}, {"diff", "run", "@c20", "@c21", "--rich"},
+		{"select", "run", "[kind='call']"}, {"show", "run"}, {"diff", "run", "@c1", "@c60", "--structure"}} {
+		got := onTerminal(t, dir, 80, args...)
+		for line := range strings.Lines(got) {
+			if columns := lipgloss.Width(strings.TrimSuffix(line, "\n")); columns > 80 {
+				t.Errorf("%v: %d columns: %s", args, columns, line)
+			}
+		}
+		if got == "" {
+			t.Errorf("%v prints nothing", args)
+		}
 	}
 }
