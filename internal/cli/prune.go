@@ -69,6 +69,9 @@ tokenizer, and parts, a list of limits for a region, a kind or a tag:
 		}
 		defer c.store.Close()
 		if len(args) == 1 && len(*chosen) == 0 && !policy.prunes(&c.policy) {
+			if f.Changed("policy") {
+				return usage(cmd, "the policy says what goes first, not how much may stay: add a limit such as --max-tokens 20000")
+			}
 			return usage(cmd, "prune needs to know what: ids, --select, a limit such as --max-tokens, or a policy "+
 				"that the context keeps")
 		}
