@@ -335,18 +335,11 @@ function span(from: number, to: number): Parameters {
   return to === 0 ? {} : { from: '@c' + from, to: '@c' + to }
 }
 
-/** Imports a file. The server does not find out what it is, so that is tried. */
+/** Imports a file. The server finds out what it is. */
 async function importFile(name: string, file: Blob): Promise<ContextPage> {
-  for (const form of ['transcript', 'history', 'document'] as const) {
-    try {
-      const answer = await ask('/v1/import' + queryOf({ name, form }), { method: 'POST', body: file,
-        headers: { 'Content-Type': 'application/octet-stream' } })
-      return await (answer.json() as Promise<ContextPage>)
-    } catch (problem) {
-      if (form === 'document' || !(problem instanceof Failure) || problem.status !== 400) throw problem
-    }
-  }
-  throw new Failure(0, 'E_INTERNAL', 'no form fits')
+  const answer = await ask('/v1/import' + queryOf({ name }), { method: 'POST', body: file,
+    headers: { 'Content-Type': 'application/octet-stream' } })
+  return answer.json() as Promise<ContextPage>
 }
 
 export const api = {
