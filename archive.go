@@ -15,8 +15,8 @@ import (
 // ExportHistory writes the canonical snapshots between two addresses, both included, one a
 // line, oldest first (05 §3.2). This is the form for other tools. Its size grows with the
 // square of the conversation; that of [Context.Backup] does not. It returns
-// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address. Cost: about that of copying
-// the bytes.
+// E_SNAPSHOT_NOT_FOUND if there is no snapshot at an address, E_CONFLICT if an erasure changed
+// the context meanwhile. Cost: about that of copying the bytes.
 func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Address) (err error) {
 	defer tree.Recover(&err)
 	s := c.state.Load()
@@ -31,7 +31,7 @@ func (c *Context) ExportHistory(ctx context.Context, w io.Writer, from, to Addre
 // nodes that it added and the ids that it removed, so that each version of a node is
 // written once; then a line for edits that are not committed. Use it for copies and
 // archives; [ImportHistory] reads it. [Context.ExportHistory] writes the form for other
-// tools.
+// tools. It returns E_CONFLICT if an erasure changed the context meanwhile.
 func (c *Context) Backup(ctx context.Context, w io.Writer) (err error) {
 	defer tree.Recover(&err)
 	s, err := c.current(ctx)

@@ -21,9 +21,9 @@ var neededBy = map[string]string{
 	"Has":      "Context.Edit",
 	"Request":  "Context.Commit Context.Edit Context.Undo",
 	// What answers from memory asks Info for erasures, and after one loads the context again.
-	"Info": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain Context.Find " +
-		"Context.PlanPruning Context.Prepare Context.RichDiff Context.Select Context.Send Context.StartAttempt " +
-		"Context.Timeline",
+	"Info": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
+		"Context.ExportHistory Context.Find Context.PlanPruning Context.Prepare Context.RichDiff Context.Select " +
+		"Context.Send Context.StartAttempt Context.Timeline",
 	"Load": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Find Context.PlanPruning " +
 		"Context.Prepare Context.Refresh Context.RichDiff Context.Select Context.Send Context.StartAttempt " +
 		"Context.Timeline",

@@ -1,6 +1,7 @@
 package server_test
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -8,6 +9,7 @@ import (
 	"io"
 	"iter"
 	"net/http"
+	"net/url"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -16,8 +18,10 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
 )
@@ -42,16 +46,26 @@ func (s *failingStore) History(ctx context.Context, key store.Key, from, to int6
 	}
 }
 
-// grown makes a context of this many calls, each of which adds 40 kB.
-func grown(t *testing.T, s store.Store, name string, calls int) *pact.Context {
+// mebibyte is a content that fills a part of a connection.
+var mebibyte = strings.Repeat("0123456789abcdef", 1<<16)
+
+// slides makes a context of several calls that all have a title, and each has a large block in
+// place of the one before. So an answer about all calls is never as a whole on its way to a client
+// that does not read it.
+func slides(t *testing.T, s store.Store, calls int) *pact.Context {
 	t.Helper()
-	c, err := pact.Create(t.Context(), s, name, nil)
+	c, err := pact.Create(t.Context(), s, "slides", nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for call := range calls {
 		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
-			b.Add("^ah", pact.Spec{ID: fmt.Sprint("b", call), Content: strings.Repeat(fmt.Sprint("secret", call, " "), 5000)})
+			if call > 0 {
+				b.Remove(fmt.Sprint("slide", call-1))
+			} else {
+				b.Add("^sys", pact.Spec{ID: "title", Content: "Jane Doe"})
+			}
+			b.Add("^sys", pact.Spec{ID: fmt.Sprint("slide", call), Content: mebibyte})
 			return nil
 		}})
 		if err != nil {
@@ -61,19 +75,24 @@ func grown(t *testing.T, s store.Store, name string, calls int) *pact.Context {
 	return c
 }
 
-// export asks for a history and returns the answer before its body is read.
-func export(t *testing.T, r *running, name string) *http.Response {
-	t.Helper()
-	q, err := http.NewRequestWithContext(t.Context(), "GET", r.url+"/v1/contexts/"+name+"/export?form=snapshots", nil)
+// begin asks for something and reads the first bytes of the answer.
+func (r *running) begin(path string) (first []byte, rest io.Reader) {
+	r.t.Helper()
+	q, err := http.NewRequestWithContext(r.t.Context(), "GET", r.url+path, nil)
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
 	q.Header.Set("Authorization", "Bearer "+r.Token())
 	answer, err := http.DefaultClient.Do(q)
 	if err != nil {
-		t.Fatal(err)
+		r.t.Fatal(err)
 	}
-	return answer
+	r.t.Cleanup(func() { answer.Body.Close() })
+	first = make([]byte, 100)
+	if _, err := io.ReadFull(answer.Body, first); err != nil || answer.StatusCode != http.StatusOK {
+		r.t.Fatalf("%s: %s %q, %v", path, answer.Status, first, err)
+	}
+	return first, answer.Body
 }
 
 // A store that fails before the answer has begun is an error with its code; one that fails
@@ -87,48 +106,111 @@ func TestAStoreThatFailsInTheMiddleOfAnAnswerIsSeen(t *testing.T) {
 	s := &failingStore{Complete: file}
 	s.after.Store(-1)
 	r := serve(t, s, server.Options{}, before)
-	grown(t, s, "large", 12)
+	slides(t, s, 12)
+	path := "/v1/contexts/slides/export?form=snapshots"
 	s.after.Store(0)
-	r.call("GET", "/v1/contexts/large/export?form=snapshots", "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	r.call("GET", path, "").refused(t, http.StatusServiceUnavailable, "E_STORE")
 	s.after.Store(8)
-	answer := export(t, r, "large")
-	text, err := io.ReadAll(answer.Body)
-	answer.Body.Close()
-	if answer.StatusCode != http.StatusOK || !errors.Is(err, io.ErrUnexpectedEOF) || len(text) < 100_000 {
-		t.Errorf("status %d, %d bytes, %v", answer.StatusCode, len(text), err)
+	_, rest := r.begin(path)
+	text, err := io.ReadAll(rest)
+	if !errors.Is(err, io.ErrUnexpectedEOF) || len(text) < len(mebibyte) {
+		t.Errorf("%d bytes, %v", len(text), err)
 	}
 	s.after.Store(-1)
-	if whole := r.must(nil, "GET", "/v1/contexts/large/export?form=snapshots", "").body; len(whole) <= len(text) {
+	if whole := r.must(nil, "GET", path, "").body; len(whole) <= len(text) {
 		t.Errorf("%d bytes afterwards", len(whole))
 	}
 }
 
-// A context that is erased in while its history is sent: the client gets what was there when it
-// asked, or sees that the answer broke off. Afterwards nothing of it is given any more.
-func TestAnErasureEndsTheAnswersThatItContradicts(t *testing.T) {
-	r := start(t, server.Options{})
-	c := grown(t, r.store, "large", 150)
-	answer := export(t, r, "large")
-	begin := make([]byte, 1000)
-	if _, err := io.ReadFull(answer.Body, begin); err != nil {
+// TestADatabaseThatGoesEndsAnswersWithAnErrorThatClientsSee takes a real database away while
+// answers are on their way, and gives it back.
+func TestADatabaseThatGoesEndsAnswersWithAnErrorThatClientsSee(t *testing.T) {
+	address := postgrestest.Database(t)
+	before := runtime.NumGoroutine()
+	s, err := postgres.Open(t.Context(), address)
+	if err != nil {
 		t.Fatal(err)
 	}
-	texts := make([]string, 150)
-	for call := range texts {
-		texts[call] = fmt.Sprint("secret", call, " ")
+	r := serve(t, s, server.Options{}, before)
+	slides(t, s, 20)
+	whole := r.must(nil, "GET", "/v1/contexts/slides/export", "").body
+	var begun []io.Reader
+	for _, form := range []string{"compact", "snapshots"} {
+		_, rest := r.begin("/v1/contexts/slides/export?form=" + form)
+		begun = append(begun, rest)
 	}
-	if _, err := c.Erase(t.Context(), pact.Erasure{Texts: texts, Reason: "asked for", Random: rand.Reader}); err != nil {
+	live := r.follow(t, "slides", "20")
+	live.expect("21 commit")
+	at, err := url.Parse(address)
+	if err != nil {
 		t.Fatal(err)
 	}
-	rest, err := io.ReadAll(answer.Body)
-	answer.Body.Close()
-	lines := strings.Count(string(begin)+string(rest), "\n")
-	if err == nil && lines < 150 || err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("%d lines, %v", lines, err)
+	name := at.Path[1:]
+	at.Path = "/postgres"
+	allow := "ALTER DATABASE " + name + " WITH ALLOW_CONNECTIONS "
+	postgrestest.Exec(t, at.String(), allow+"false")
+	postgrestest.Exec(t, at.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname='"+name+"'")
+	for i, rest := range begun {
+		if n, err := io.Copy(io.Discard, rest); !errors.Is(err, io.ErrUnexpectedEOF) || n >= int64(len(whole)) {
+			t.Errorf("answer %d: %d bytes of about %d, then %v", i, n, len(whole), err)
+		}
 	}
-	for _, path := range []string{"export?form=snapshots", "thread", "export?form=compact"} {
-		if got := string(r.must(nil, "GET", "/v1/contexts/large/"+path, "").body); strings.Contains(got, "secret1") {
-			t.Errorf("%s still has what was erased", path)
+	if what, data := live.next(); what != "failed" || !strings.Contains(data, `"E_STORE"`) {
+		t.Errorf("%s %s", what, data)
+	}
+	live.expect("")
+	r.call("GET", "/v1/contexts", "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	r.call("GET", "/readyz", "").refused(t, http.StatusServiceUnavailable, "E_STORE")
+	if n := strings.Count(r.log.String(), "broken=true"); n != len(begun) {
+		t.Errorf("the log tells of %d broken answers:\n%s", n, r.log)
+	}
+	postgrestest.Exec(t, at.String(), allow+"true")
+	if again := r.must(nil, "GET", "/v1/contexts/slides/export", "").body; !bytes.Equal(again, whole) {
+		t.Error("the export is another one now that the database is back")
+	}
+}
+
+// TestAContextThatGoesWhileItIsSent deletes a context, or erases a node that all its calls have,
+// while its history is sent. The client gets what was there when it asked, or sees that the answer
+// broke off. Afterwards nothing of it is given any more.
+func TestAContextThatGoesWhileItIsSent(t *testing.T) {
+	for _, what := range []string{"delete", "erase"} {
+		for _, form := range []string{"compact", "snapshots"} {
+			t.Run(what+" "+form, func(t *testing.T) {
+				r := start(t, server.Options{})
+				c := slides(t, r.store, 20)
+				path := "/v1/contexts/slides/export?form=" + form
+				whole := r.must(nil, "GET", path, "").body
+				live := r.follow(t, "slides", "20")
+				live.expect("21 commit")
+				first, rest := r.begin(path)
+				if what == "delete" {
+					r.must(nil, "DELETE", "/v1/contexts/slides", "")
+				} else {
+					erasure := pact.Erasure{IDs: []string{"title"}, Reason: "asked for", Random: rand.Reader}
+					if _, err := c.Erase(t.Context(), erasure); err != nil {
+						t.Fatal(err)
+					}
+				}
+				more, err := io.ReadAll(rest)
+				switch got := append(first, more...); {
+				case err != nil && !errors.Is(err, io.ErrUnexpectedEOF):
+					t.Error(err)
+				case err == nil && !bytes.Equal(got, whole):
+					t.Errorf("%d bytes that never were a history end well", len(got))
+				}
+				if what == "delete" {
+					live.expect("deleted", "")
+					r.call("GET", path, "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+					return
+				}
+				live.expect("22 erase")
+				for _, path := range []string{"export?form=compact", "export?form=snapshots", "thread?at=@c1", "snapshot"} {
+					if got := r.must(nil, "GET", "/v1/contexts/slides/"+path, "").body; bytes.Contains(got, []byte("Jane Doe")) {
+						t.Errorf("%s still has what was erased", path)
+					}
+				}
+			})
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"io"
 	"strconv"
 
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/document"
 	"github.com/contexttree/pact/internal/provenance"
@@ -14,9 +15,14 @@ import (
 )
 
 // WriteSnapshots writes the canonical snapshots of the cycles first..last, one a line, oldest
-// first: the form for exchange. E_SNAPSHOT_NOT_FOUND if one does not exist. Cost: about that of
-// copying what it writes, see [document.Series].
+// first: the form for exchange. E_SNAPSHOT_NOT_FOUND if one does not exist, E_CONFLICT if an
+// erasure changed the context meanwhile. Cost: about that of copying what it writes, see
+// [document.Series].
 func WriteSnapshots(ctx context.Context, w io.Writer, from *provenance.Source, first, last int64) error {
+	began, err := from.Store.Info(ctx, from.State.Key)
+	if err != nil {
+		return err
+	}
 	buf := bufio.NewWriterSize(w, 1<<16)
 	var series document.Series
 	for t, err := range from.Store.History(ctx, from.State.Key, first, last) {
@@ -30,11 +36,25 @@ func WriteSnapshots(ctx context.Context, w io.Writer, from *provenance.Source, f
 			return err
 		}
 	}
+	if err := unerased(ctx, from, began.Erasures); err != nil {
+		return err
+	}
 	return buf.Flush()
 }
 
-// WriteCompact writes the whole context in the compact form, each version of a node once. Cost:
-// reading every snapshot, and writing what differs from one to the next.
+// unerased returns E_CONFLICT if the context has seen more erasures than these. Contents are read
+// when they are written, so an erasure puts its mark beside the hash of what was there before.
+func unerased(ctx context.Context, from *provenance.Source, erasures int64) error {
+	now, err := from.Store.Info(ctx, from.State.Key)
+	if err == nil && now.Erasures != erasures {
+		err = fault.New(fault.Conflict, "an erasure changed the history while it was written", "write it again")
+	}
+	return err
+}
+
+// WriteCompact writes the whole context in the compact form, each version of a node once.
+// E_CONFLICT if an erasure changed the context meanwhile. Cost: reading every snapshot, and
+// writing what differs from one to the next.
 func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) error {
 	s := &from.State
 	buf := bufio.NewWriterSize(w, 1<<16)
@@ -71,6 +91,9 @@ func WriteCompact(ctx context.Context, w io.Writer, from *provenance.Source) err
 		}
 	}
 	if err := writeCompactLine(ctx, buf, last, s.Working, "working", store.Entry{}); err != nil {
+		return err
+	}
+	if err := unerased(ctx, from, s.Erasures); err != nil {
 		return err
 	}
 	return buf.Flush()
