@@ -17,8 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/postgrestest"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/postgres"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -49,11 +51,24 @@ func (w *text) String() string {
 	return w.all.String()
 }
 
-// start serves a new store in a file until the test ends. Then no goroutine of it may be left.
+// storeOfTests is the variable of the environment that says in which kind of store the tests
+// serve: in a database of PostgreSQL if it is postgres, otherwise in a file.
+const storeOfTests = "PACT_SERVER_TEST_STORE"
+
+// start serves a new store until the test ends. Then no goroutine of it may be left.
 func start(t testing.TB, o server.Options) *running {
 	t.Helper()
-	before := runtime.NumGoroutine()
-	s, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	var s store.Complete
+	var err error
+	var before int
+	if os.Getenv(storeOfTests) == "postgres" {
+		address := postgrestest.Database(t)
+		before = runtime.NumGoroutine()
+		s, err = postgres.Open(t.Context(), address)
+	} else {
+		before = runtime.NumGoroutine()
+		s, err = sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	}
 	if err != nil {
 		t.Fatal(err)
 	}

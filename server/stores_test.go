@@ -1,0 +1,29 @@
+package server_test
+
+import "testing"
+
+// TestThePromisesHoldOnPostgreSQL runs the tests of what an answer owes to the store again, with
+// a database of PostgreSQL in place of a file.
+func TestThePromisesHoldOnPostgreSQL(t *testing.T) {
+	t.Setenv(storeOfTests, "postgres")
+	for name, test := range map[string]func(*testing.T){
+		"lists":           TestContextsAreListedInPages,
+		"details":         TestDetailsOfContexts,
+		"library":         TestAnswersAgreeWithTheLibrary,
+		"bytes":           TestThreadsAndSnapshotsAreTheBytesOfTheLibrary,
+		"edits":           TestEditsAndCommitsAreWhatTheLibraryStores,
+		"retries":         TestARetryWithTheSameKeyDoesNothingMore,
+		"conflicts":       TestAChangeThatDoesNotKnowTheLatestCycleIsAConflict,
+		"acknowledged":    TestNoAcknowledgedCommitIsLost,
+		"export":          TestAnExportImportsToTheSameContext,
+		"open contexts":   TestAnswersSeeWhatOthersWrote,
+		"readers":         TestReadersAndWritersAtOnce,
+		"events":          TestEventsFollowTheLogAndTheAttempts,
+		"replaced":        TestAStreamSaysWhenItsContextIsReplacedOrDeleted,
+		"deleted, erased": TestAContextThatGoesWhileItIsSent,
+		"tokens":          TestARevokedTokenOpensNothingAndItsStreamsEnd,
+		"clock":           TestAClockThatJumpsChangesNoOrder,
+	} {
+		t.Run(name, test)
+	}
+}
