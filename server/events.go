@@ -129,6 +129,9 @@ func (f *follower) look(ctx context.Context) (over bool) {
 	if err == nil {
 		err = f.attempted(ctx, i)
 	}
+	if fault.CodeOf(err) == fault.ContextNotFound {
+		return false // somebody deleted it since Find; the next look says so
+	}
 	if err != nil && ctx.Err() == nil && fault.CodeOf(err) != fault.Busy {
 		f.send(eventFailed, 0, failureOf(err))
 		return true

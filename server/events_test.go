@@ -6,12 +6,16 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"path/filepath"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/server"
 	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/store/sqlite"
 )
 
 // stream is an open stream of events.
@@ -148,6 +152,36 @@ func TestAStreamSaysWhenItsContextIsReplacedOrDeleted(t *testing.T) {
 	live.expect("3 fork")
 	r.must(nil, "DELETE", "/v1/contexts/a", "")
 	live.expect("deleted", "")
+}
+
+// vanishing deletes a context when somebody asks for its attempts, once.
+type vanishing struct {
+	store.Complete
+	gone atomic.Bool
+}
+
+func (s *vanishing) Attempts(ctx context.Context, key store.Key, from, to int64) ([]store.Attempt, error) {
+	if s.gone.CompareAndSwap(false, true) {
+		if err := pact.Delete(ctx, s.Complete, "a"); err != nil {
+			return nil, err
+		}
+	}
+	return s.Complete.Attempts(ctx, key, from, to)
+}
+
+// TestADeletionWhileAStreamLooksIsADeletion deletes a context after the stream has found it and
+// before it has read what is new.
+func TestADeletionWhileAStreamLooksIsADeletion(t *testing.T) {
+	before := runtime.NumGoroutine()
+	file, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "pact.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := serve(t, &vanishing{Complete: file}, server.Options{}, before)
+	if _, err := pact.Create(t.Context(), r.store, "a", nil); err != nil {
+		t.Fatal(err)
+	}
+	r.follow(t, "a", "1").expect("deleted", "")
 }
 
 func TestEventStreamsAreRefusedBeyondTheirNumberAndEndWithTheServer(t *testing.T) {
