@@ -9,7 +9,7 @@ VERSION ?= v0.0.0
 # watched too, and none of the races that could be found in it are ours.
 RACE = -race -gcflags=modernc.org/libc=-race=false -gcflags=modernc.org/sqlite/lib=-race=false
 
-.PHONY: help build test test-all fuzz selectors soak bench scale turns capacity lint notices house clients api agents browser inspector inspector-pictures types release picture
+.PHONY: help build test test-all fuzz selectors soak soak-server bench scale turns capacity lint notices house clients api agents browser inspector inspector-pictures types release picture
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -53,6 +53,9 @@ inspector-numbers: ## measure the inspector on 1,000 calls of 100,000 nodes, as 
 
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres
+
+soak-server: ## load pact serve, SECONDS each (default 60) on SQLite and on PostgreSQL: 1,000 contexts over 200 connections, killed half way
+	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak$$' -v -timeout 24h ./server
 
 selectors: ## parse and print RUNS random selectors (default 1000000)
 	go test -run '^TestSoak$$' -v -timeout 24h ./selector -args -runs $(RUNS)

@@ -1,0 +1,236 @@
+//go:build unix
+
+package server_test
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/contexttree/pact/internal/postgrestest"
+)
+
+// The load of TestSoak.
+const (
+	soakContexts = 1000
+	soakWriters  = 200
+	soakStreams  = 20
+	soakReaders  = 20
+)
+
+// soak is a pact serve under load. It is killed and started again at the same address.
+type soak struct {
+	t               *testing.T
+	program, db, at string
+	client          *http.Client
+	process         *exec.Cmd
+	ended           context.Context
+
+	mu        sync.Mutex
+	latencies []time.Duration
+	cycles    [soakContexts]int // acknowledged commits of each context
+
+	events, reads, repeated atomic.Int64
+}
+
+// TestSoak commits to 1,000 contexts over 200 connections while 20 streams of events are read and
+// 20 readers ask what an inspector asks. Half way the server is killed with SIGKILL and started
+// again. Each context must then have exactly the commits that were acknowledged.
+func TestSoak(t *testing.T) {
+	seconds, err := strconv.Atoi(os.Getenv("PACT_SOAK_SECONDS"))
+	if err != nil {
+		t.Skip("left out: make soak-server runs it")
+	}
+	program := filepath.Join(t.TempDir(), "pact")
+	if out, err := exec.Command("go", "build", "-o", program, "../cmd/pact").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	file := filepath.Join(t.TempDir(), "soak.db")
+	for name, db := range map[string]string{"sqlite": file, "postgres": postgrestest.Database(t)} {
+		t.Run(name, func(t *testing.T) {
+			listener, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			at := listener.Addr().String()
+			listener.Close()
+			s := &soak{t: t, program: program, db: db, at: at, client: &http.Client{Transport: &http.Transport{
+				MaxConnsPerHost: soakWriters + soakStreams + soakReaders, MaxIdleConnsPerHost: soakWriters}}}
+			s.run(time.Duration(seconds) * time.Second)
+		})
+	}
+}
+
+func (s *soak) start() {
+	s.t.Helper()
+	s.process = exec.Command(s.program, "serve", "--addr", s.at, "--no-token", "--db", s.db)
+	s.process.Stderr = os.Stderr
+	out, err := s.process.StdoutPipe()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if err := s.process.Start(); err != nil {
+		s.t.Fatal(err)
+	}
+	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// send sends a request until it is answered, as a client does that knows no better.
+func (s *soak) send(method, path, key, body string) (int, []byte) {
+	for {
+		q, err := http.NewRequest(method, "http://"+s.at+path, strings.NewReader(body))
+		if err != nil {
+			s.t.Error(err)
+			return 0, nil
+		}
+		if body != "" {
+			q.Header.Set("Content-Type", "application/json")
+		}
+		if key != "" {
+			q.Header.Set("Idempotency-Key", key)
+		}
+		answer, err := s.client.Do(q)
+		if err == nil {
+			text, err := io.ReadAll(answer.Body)
+			answer.Body.Close()
+			if err == nil && answer.StatusCode != http.StatusServiceUnavailable &&
+				answer.StatusCode != http.StatusTooManyRequests {
+				return answer.StatusCode, text
+			}
+		}
+		s.repeated.Add(1)
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+func (s *soak) run(length time.Duration) {
+	s.start()
+	for i := range soakContexts {
+		status, text := s.send("POST", "/v1/contexts", "", fmt.Sprintf(`{"name":"c%d"}`, i))
+		if status != http.StatusCreated {
+			s.t.Fatalf("%d %s", status, text)
+		}
+	}
+	ctx, cancel := context.WithTimeout(s.t.Context(), length)
+	defer cancel()
+	s.ended = ctx
+	var load sync.WaitGroup
+	for w := range soakWriters {
+		load.Go(func() { s.write(w) })
+	}
+	for i := range soakStreams {
+		load.Go(func() { s.follow(i) })
+	}
+	for range soakReaders {
+		load.Go(s.ask)
+	}
+	time.Sleep(length / 2)
+	memory := s.memory()
+	if err := s.process.Process.Kill(); err != nil {
+		s.t.Error(err)
+	}
+	_ = s.process.Wait()
+	s.start()
+	load.Wait()
+	memory = max(memory, s.memory())
+	commits := 0
+	for i, want := range s.cycles {
+		var got struct{ Cycles int }
+		if _, text := s.send("GET", fmt.Sprintf("/v1/contexts/c%d", i), "", ""); json.Unmarshal(text, &got) != nil ||
+			got.Cycles != want {
+			s.t.Errorf("c%d has %d cycles, and %d commits were acknowledged: %s", i, got.Cycles, want, text)
+		}
+		commits += want
+	}
+	_ = s.process.Process.Signal(os.Interrupt)
+	if err := s.process.Wait(); err != nil {
+		s.t.Errorf("the server did not end in good order: %v", err)
+	}
+	slices.Sort(s.latencies)
+	at := func(share float64) time.Duration { return s.latencies[int(share*float64(len(s.latencies)-1))] }
+	s.t.Logf("%v: %.0f commits a second, p50 %v, p99 %v, %d events, %d reads, %d requests repeated, at most %d MB",
+		length, float64(commits)/length.Seconds(), at(0.5).Round(time.Millisecond/10), at(0.99).Round(time.Millisecond),
+		s.events.Load(), s.reads.Load(), s.repeated.Load(), memory>>20)
+}
+
+// write commits to the contexts of one writer, one after another.
+func (s *soak) write(w int) {
+	for n := 0; s.ended.Err() == nil; n++ {
+		i := w + soakWriters*(n%(soakContexts/soakWriters))
+		body := fmt.Sprintf(`{"cycle":%d,"edits":[{"op":"add","into":"^ah","node":{"role":"user","content":%q}}]}`,
+			s.cycles[i], strings.Repeat("some words of a turn ", 20))
+		began := time.Now()
+		status, text := s.send("POST", fmt.Sprintf("/v1/contexts/c%d/commits", i), fmt.Sprintf("%d-%d", w, n), body)
+		if status != http.StatusOK {
+			s.t.Errorf("c%d: %d %s", i, status, text)
+			return
+		}
+		s.cycles[i]++
+		s.mu.Lock()
+		s.latencies = append(s.latencies, time.Since(began))
+		s.mu.Unlock()
+	}
+}
+
+// follow reads the events of a context, and connects again when the server is gone.
+func (s *soak) follow(i int) {
+	for s.ended.Err() == nil {
+		q, err := http.NewRequestWithContext(s.ended, "GET", fmt.Sprintf("http://%s/v1/events?context=c%d", s.at, i), nil)
+		if err != nil {
+			s.t.Error(err)
+			return
+		}
+		if answer, err := s.client.Do(q); err == nil {
+			for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
+				if strings.HasPrefix(lines.Text(), "id:") {
+					s.events.Add(1)
+				}
+			}
+			answer.Body.Close()
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// ask asks what an inspector asks.
+func (s *soak) ask() {
+	for s.ended.Err() == nil {
+		context := fmt.Sprintf("/v1/contexts/c%d/", rand.IntN(soakContexts))
+		for _, path := range []string{"calls", "strata", "blocks", "select?q=.block", "thread"} {
+			status, text := s.send("GET", context+path, "", "")
+			if status != http.StatusOK && status != http.StatusNotFound { // there is no snapshot yet
+				s.t.Errorf("%s: %d %s", path, status, text)
+			}
+			s.reads.Add(1)
+		}
+	}
+}
+
+// memory returns the most memory that the server had resident, in bytes; 0 where the system does
+// not say.
+func (s *soak) memory() int64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text), "VmHWM:")
+	kilobytes, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
+	return kilobytes << 10
+}
