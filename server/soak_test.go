@@ -80,6 +80,10 @@ func (s *soak) start() {
 	s.t.Helper()
 	s.process = exec.Command(s.program, "serve", "--addr", s.at, "--no-token", "--db", s.db)
 	s.process.Stderr = os.Stderr
+	process := s.process
+	s.t.Cleanup(func() { // a second kill of a process that ended does nothing
+		_ = process.Process.Kill()
+	})
 	out, err := s.process.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -92,9 +96,14 @@ func (s *soak) start() {
 	}
 }
 
-// send sends a request until it is answered, as a client does that knows no better.
+// send sends a request until it is answered, for a minute at most, as a client does that knows
+// no better.
 func (s *soak) send(method, path, key, body string) (int, []byte) {
-	for {
+	for until := time.Now().Add(time.Minute); ; {
+		if time.Now().After(until) {
+			s.t.Errorf("%s %s was not answered for a minute", method, path)
+			return 0, nil
+		}
 		q, err := http.NewRequest(method, "http://"+s.at+path, strings.NewReader(body))
 		if err != nil {
 			s.t.Error(err)
@@ -150,6 +159,9 @@ func (s *soak) run(length time.Duration) {
 	s.start()
 	load.Wait()
 	memory = max(memory, s.memory())
+	if memory > 1<<30 {
+		s.t.Errorf("the server took %d MB", memory>>20)
+	}
 	commits := 0
 	for i, want := range s.cycles {
 		var got struct{ Cycles int }
@@ -189,17 +201,25 @@ func (s *soak) write(w int) {
 	}
 }
 
-// follow reads the events of a context, and connects again when the server is gone.
+// follow reads the events of a context, and when the server is gone connects again and goes on
+// after the last event that it had. No event is lacking, and none comes twice.
 func (s *soak) follow(i int) {
+	last := 0
 	for s.ended.Err() == nil {
 		q, err := http.NewRequestWithContext(s.ended, "GET", fmt.Sprintf("http://%s/v1/events?context=c%d", s.at, i), nil)
 		if err != nil {
 			s.t.Error(err)
 			return
 		}
+		q.Header.Set("Last-Event-ID", strconv.Itoa(last))
 		if answer, err := s.client.Do(q); err == nil {
 			for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
-				if strings.HasPrefix(lines.Text(), "id:") {
+				text, ok := strings.CutPrefix(lines.Text(), "id:")
+				if id, err := strconv.Atoi(strings.TrimSpace(text)); ok && err == nil {
+					if id != last+1 {
+						s.t.Errorf("c%d: event %d follows %d", i, id, last)
+					}
+					last = id
 					s.events.Add(1)
 				}
 			}

@@ -33,7 +33,11 @@ func (c *comparison) schemas(at string, was, is *openapi3.SchemaRef, d direction
 	if d == output {
 		wide, narrow = was.Value, is.Value
 	}
-	for _, kind := range typesOf(narrow) {
+	kinds := typesOf(narrow)
+	if len(kinds) == 0 && len(typesOf(wide)) > 0 {
+		kinds = []string{"any type"}
+	}
+	for _, kind := range kinds {
 		if all := typesOf(wide); len(all) > 0 && !slices.Contains(all, kind) {
 			c.add("%s %s %s, %s", at, verb(d), kind, "which it "+before(d))
 		}
