@@ -1,15 +1,9 @@
 package server_test
 
 import (
-	"bytes"
-	"compress/gzip"
 	"context"
 	"fmt"
 	"net/http"
-	"net/url"
-	"os"
-	"path/filepath"
-	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -224,84 +218,6 @@ func TestNoAcknowledgedCommitIsLost(t *testing.T) {
 		}
 		return true
 	})
-}
-
-func TestAnExportImportsToTheSameContext(t *testing.T) {
-	r := start(t, server.Options{})
-	c := weather(t, r)
-	for _, form := range []string{"snapshots", "compact"} {
-		history := r.must(nil, "GET", "/v1/contexts/weather/export?form="+form, "").body
-		var made struct{ Contexts []contextInfo }
-		r.must(&made, "POST", "/v1/import?form=history&name="+form, string(history))
-		first, last := c.Cycles()
-		if got := made.Contexts[0]; got.Name != form || got.First != first || got.Last != last {
-			t.Errorf("%s: %+v", form, got)
-		}
-		if again := r.must(nil, "GET", "/v1/contexts/"+form+"/export?form="+form, "").body; string(again) != string(history) {
-			t.Errorf("%s: the copy exports other bytes", form)
-		}
-		r.call("POST", "/v1/import?form=history&name="+form, string(history)).refused(t, http.StatusConflict, "E_CONFLICT")
-	}
-	document := r.must(nil, "GET", "/v1/contexts/weather/snapshot", "").body
-	r.must(nil, "POST", "/v1/import?form=document&name=one", string(document))
-	data, err := os.ReadFile("../examples/conversations/support.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.must(nil, "POST", "/v1/import?form=transcript&name=support", string(data))
-	r.call("POST", "/v1/import?form=transcript&name=none", "no conversation").
-		refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-	r.call("POST", "/v1/import?form=history&name=none", "{").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-	r.call("GET", "/v1/contexts/none", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
-}
-
-// What pact import reads can be uploaded without saying what it is.
-func TestImportFindsOutWhatAFileIs(t *testing.T) {
-	r := start(t, server.Options{})
-	for file, cycles := range map[string]int{
-		"../examples/conversations/weather.json":                6,
-		"../examples/conversations/repair.jsonl":                5,
-		"../internal/calllog/testdata/chat-requests.jsonl":      0,
-		"../internal/calllog/testdata/exchanges.har":            0,
-		"../internal/calllog/testdata/claude-code.jsonl":        0,
-		"../internal/calllog/testdata/codex-rollout.jsonl":      0,
-		"../internal/calllog/testdata/opencode-export.json":     0,
-		"../internal/calllog/testdata/anthropic-requests.jsonl": 0,
-	} {
-		data, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var packed bytes.Buffer
-		z := gzip.NewWriter(&packed)
-		if _, err := z.Write(data); err != nil {
-			t.Fatal(err)
-		}
-		if err := z.Close(); err != nil {
-			t.Fatal(err)
-		}
-		var plain, again, zipped struct{ Contexts []struct{ Cycles int } }
-		name := url.QueryEscape(filepath.Base(file))
-		r.must(&plain, "POST", "/v1/import?name="+name, string(data))
-		r.must(&zipped, "POST", "/v1/import?name=zipped-"+name, packed.String())
-		if len(plain.Contexts) == 0 || plain.Contexts[0].Cycles == 0 || cycles > 0 && plain.Contexts[0].Cycles != cycles ||
-			!reflect.DeepEqual(plain, zipped) {
-			t.Errorf("%s gives %+v, and compressed %+v", file, plain, zipped)
-		}
-		if cycles == 0 { // a log can be sent again: it adds the calls that are new
-			r.must(&again, "POST", "/v1/import?form=log&name="+name, string(data))
-			if !reflect.DeepEqual(plain, again) {
-				t.Errorf("%s again gives %+v", file, again)
-			}
-		}
-	}
-	for _, text := range []string{"", "no conversation", `{"a":1}`, "\x1f\x8b\x08cut", "\x28\xb5\x2f\xfdcut", "%PDF-1.4"} {
-		f := r.call("POST", "/v1/import?name=none", text).refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
-		if strings.Contains(f.Error.Message, "no conversation") {
-			t.Error(f.Error.Message)
-		}
-	}
-	r.call("GET", "/v1/contexts/none", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
 }
 
 // FuzzBodies sends any bytes to every operation that has a body. No answer is a fault of

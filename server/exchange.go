@@ -131,12 +131,15 @@ func (e *exchange) body(limit int64, patience time.Duration) io.Reader {
 	return http.MaxBytesReader(e.ResponseWriter, e.request.Body, limit)
 }
 
-// unread returns the error for a body that cannot be read.
+// unread returns the error for a body that cannot be read. Whoever decompresses it has said why.
 func unread(err error) error {
 	var long *http.MaxBytesError
 	if errors.As(err, &long) {
 		return fault.New(fault.Limit, "the body is longer than "+strconv.FormatInt(long.Limit, 10)+" bytes",
 			"send it in several requests")
+	}
+	if fault.CodeOf(err) != "" {
+		return err
 	}
 	return fault.New(fault.DocumentInvalid, "the body ends before the length that the request gives, or came too slowly",
 		"send the request again")

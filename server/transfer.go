@@ -3,7 +3,6 @@ package server
 import (
 	"bytes"
 	"context"
-	"errors"
 	"io"
 	"net/http"
 
@@ -80,10 +79,14 @@ var kindOfForm = map[string]intake.Kind{
 
 // importAs makes the contexts of a file, and returns their names.
 func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]string, []inspect.Finding, error) {
-	if in.Form == "history" { // the only one that need not be in memory as a whole
-		return s.importHistory(ctx, in, body)
+	text, err := intake.Open(body, MaxImport)
+	if err != nil {
+		return nil, nil, unread(err)
 	}
-	data, err := io.ReadAll(body)
+	if in.Form == "history" || in.Form == "" && intake.IsBackup(text) {
+		return s.importHistory(ctx, in, text)
+	}
+	data, err := io.ReadAll(text)
 	if err != nil {
 		return nil, nil, unread(err)
 	}
@@ -120,7 +123,7 @@ func (s *Server) importHistory(ctx context.Context, in *upload, body io.Reader) 
 	o := pact.HistoryOptions{Edition: selector.Edition(in.Edition), Strict: in.Strict, Renumber: in.Renumber}
 	_, findings, err := pact.ImportHistory(ctx, s.store, in.Name, body,
 		&pact.ImportHistoryOptions{OpenOptions: s.open(), HistoryOptions: o})
-	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) || errors.Is(err, io.ErrUnexpectedEOF) {
+	if err != nil && ctx.Err() == nil {
 		err = unread(err)
 	}
 	return []string{in.Name}, findings, err

@@ -3,6 +3,7 @@ package intake
 import (
 	"bytes"
 	"compress/gzip"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -48,25 +49,28 @@ func TestKindsOfFiles(t *testing.T) {
 	}
 }
 
-func TestTextsOfCompressedFiles(t *testing.T) {
-	want := []byte("[\"some text\"]\n")
-	var zipped, packed bytes.Buffer
+// compressed returns a text compressed with gzip and with Zstandard.
+func compressed(t testing.TB, text []byte) (zipped, packed bytes.Buffer) {
+	t.Helper()
 	g := gzip.NewWriter(&zipped)
 	z, err := zstd.NewWriter(&packed)
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, w := range []interface {
-		Write([]byte) (int, error)
-		Close() error
-	}{g, z} {
-		if _, err := w.Write(want); err != nil {
+	for _, w := range []io.WriteCloser{g, z} {
+		if _, err := w.Write(text); err != nil {
 			t.Fatal(err)
 		}
 		if err := w.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
+	return zipped, packed
+}
+
+func TestTextsOfCompressedFiles(t *testing.T) {
+	want := []byte("[\"some text\"]\n")
+	zipped, packed := compressed(t, want)
 	for name, data := range map[string][]byte{"plain": want, "gzip": zipped.Bytes(), "zstd": packed.Bytes(),
 		"with a byte order mark": append([]byte("\ufeff"), want...)} {
 		if got, err := Text(data); !bytes.Equal(got, want) || err != nil {

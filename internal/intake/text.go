@@ -14,7 +14,7 @@ import (
 // without a byte order mark. It returns E_DOCUMENT_INVALID for what is no text or cut short, and
 // E_LIMIT for more than calllog.MaxLog bytes.
 func Text(data []byte) ([]byte, error) {
-	if bytes.HasPrefix(data, []byte("\x28\xb5\x2f\xfd")) {
+	if bytes.HasPrefix(data, []byte(zstdMark)) {
 		var err error
 		if data, err = unzstd(data); err != nil {
 			return nil, err
