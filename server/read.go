@@ -126,10 +126,11 @@ func (s *Server) origins() {
 			return answer(c.Timeline(ctx, in.ID))
 		})
 	type span struct {
-		Name   string `path:"name" doc:"Name of the context; a / in it is written %2F"`
-		From   string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
-		To     string `query:"to" default:"@t0" doc:"Address of the last snapshot"`
-		Tokens bool   `query:"tokens" doc:"Also count tokens, which reads every content"`
+		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		From    string `query:"from" default:"@t-*" doc:"Address of the first snapshot; the oldest by default"`
+		To      string `query:"to" default:"@t0" doc:"Address of the last snapshot"`
+		Tokens  bool   `query:"tokens" doc:"Also count tokens, which reads every content"`
+		Dialect string `query:"dialect" doc:"Compare recorded calls by what this provider caches; by default the one that was called"`
 	}
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/prefix", id: "prefix",
 		summary: "Say how much of each thread the next one repeats, and what broke it"},
@@ -151,10 +152,15 @@ func (s *Server) origins() {
 			if err != nil {
 				return nil, err
 			}
+			told, err := strata.Recorded(ctx, c, in.Dialect)
+			if err != nil {
+				return nil, err
+			}
 			for cycle, err := range c.Prefixes(ctx, from, to) {
 				if err != nil {
 					return nil, err
 				}
+				cycle.Call = told[cycle.Cycle]
 				p.Cycles = append(p.Cycles, cycle)
 			}
 			return answer(p, nil)

@@ -90,7 +90,7 @@ func seenOf(agreement string) Seen {
 // is no snapshot at an address. The unit Tokens needs a context with a counter. Cost: that of
 // [pact.Context.Prefixes]; of a recorded context also that of [record.Prefixes].
 func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Unit) ([]Call, error) {
-	told, err := recorded(ctx, c)
+	told, err := Recorded(ctx, c, "")
 	if err != nil {
 		return nil, err
 	}
@@ -117,13 +117,14 @@ func callsOf(ctx context.Context, c *pact.Context, from, to pact.Address, unit U
 	return list, addAttempts(ctx, c, list, told)
 }
 
-// recorded returns what recorded calls repeat by the rules of their providers, by cycle.
-func recorded(ctx context.Context, c *pact.Context) (map[int64]*inspect.CallPrefix, error) {
+// Recorded returns what recorded calls repeat by the rules of a provider, by cycle; without a
+// dialect by those of the provider that was called. Errors and cost: those of [record.Prefixes].
+func Recorded(ctx context.Context, c *pact.Context, dialect string) (map[int64]*inspect.CallPrefix, error) {
 	calls := map[int64]*inspect.CallPrefix{}
-	if !record.Recorded(c.Working()) {
+	if !record.Recorded(c.Working()) && dialect == "" {
 		return calls, nil
 	}
-	for p, err := range record.Prefixes(ctx, c, "") {
+	for p, err := range record.Prefixes(ctx, c, dialect) {
 		if err != nil {
 			return nil, err
 		}

@@ -115,7 +115,7 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 	}
 	if from > 0 {
 		if r.told == nil {
-			told, err := recorded(ctx, r.context)
+			told, err := Recorded(ctx, r.context, "")
 			if err != nil {
 				return nil, err
 			}
