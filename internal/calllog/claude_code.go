@@ -38,7 +38,7 @@ func readClaudeCode(data []byte) (*Log, error) {
 	}
 	var found findings
 	t := claudeTree{found: &found, byID: map[string]*claudeLine{}}
-	for _, e := range list {
+	for _, e := range inTreeOrder(list, &found) {
 		t.add(e)
 	}
 	if cut > 0 {
@@ -53,7 +53,7 @@ func readClaudeCode(data []byte) (*Log, error) {
 
 // claudeTree is a transcript.
 type claudeTree struct {
-	lines   []*claudeLine // in the order of the file
+	lines   []*claudeLine // in the order in which they were written
 	byID    map[string]*claudeLine
 	answers []*claudeAnswer
 	found   *findings
@@ -63,7 +63,8 @@ type claudeTree struct {
 // claudeLine is a line that has a place in the tree.
 type claudeLine struct {
 	fields
-	number int
+	number int // in the file
+	order  int // among the lines that have a place
 	parent *claudeLine
 	at     int64
 	parts  []canon.Any   // of a message of the user
@@ -88,7 +89,7 @@ type claudeAnswer struct {
 
 // add reads a line and finds its place.
 func (t *claudeTree) add(e entry) {
-	l := &claudeLine{fields: e.fields(), number: e.line}
+	l := &claudeLine{fields: e.fields(), number: e.line, order: len(t.lines)}
 	kind, id := l.text("type"), l.text("uuid")
 	if id == "" {
 		if !claudeNotes[kind] {

@@ -66,12 +66,12 @@ func (t *claudeTree) before(l *claudeLine, a *claudeAnswer) ([]canon.Any, bool) 
 func resultsBeside(a *claudeAnswer, path []*claudeLine, until *claudeLine) (beside []*claudeLine) {
 	for _, l := range a.lines {
 		for _, r := range l.below {
-			if r.number < until.number && !slices.Contains(path, r) {
+			if r.order < until.order && !slices.Contains(path, r) {
 				beside = append(beside, r)
 			}
 		}
 	}
-	slices.SortStableFunc(beside, func(x, y *claudeLine) int { return x.number - y.number })
+	slices.SortStableFunc(beside, func(x, y *claudeLine) int { return x.order - y.order })
 	return beside
 }
 
@@ -88,7 +88,7 @@ func (t *claudeTree) preserve(m *messageList, l *claudeLine) {
 	for _, id := range kept["uuids"].elems() {
 		k := t.byID[id.text()]
 		switch {
-		case k == nil || k.number > l.number:
+		case k == nil || k.order > l.order:
 			t.found.add(l.number, "a message that the compaction kept is missing")
 		case k.answer != nil:
 			m.assistant(k)

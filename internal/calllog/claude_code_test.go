@@ -3,12 +3,15 @@ package calllog
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/api"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // The calls of the sample, written by hand from it: parallel results stand in
@@ -173,5 +176,37 @@ func TestClaudeCodeWithoutChains(t *testing.T) {
 	}
 	if last := log.Findings[len(log.Findings)-2].Message; !strings.Contains(last, "line before") {
 		t.Errorf("the findings are %v", log.Findings)
+	}
+}
+
+// The lines of a transcript may come in any order: each names the line above it
+// and has a time.
+func TestAClaudeCodeTranscriptInAnyOrder(t *testing.T) {
+	data, err := os.ReadFile("testdata/claude-code.jsonl")
+	if err != nil {
+		t.Fatal(err)
+	}
+	facts := func(s Session) (list []string) {
+		for i := range s.Calls {
+			c := &s.Calls[i]
+			list = append(list, fmt.Sprint(c.ID, c.Status, c.Rewrites, words(requestOf(t, c).Parts), string(c.Answer)))
+		}
+		return append(list, string(s.Rest.AppendTo(nil)))
+	}
+	want := facts(sampleLog(t, "claude-code.jsonl").Sessions[0])
+	lines := bytes.SplitAfter(bytes.TrimSpace(data), []byte("\n"))
+	lines[len(lines)-1] = append(slices.Clone(lines[len(lines)-1]), '\n')
+	slices.Reverse(lines)
+	random := rand.New(rand.NewPCG(3, 4))
+	for range testrun.Size(t, 50, 200, 10_000) {
+		log, err := Read(bytes.Join(lines, nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := facts(log.Sessions[0]); !slices.Equal(got, want) {
+			t.Fatalf("got\n%s\nwant\n%s\nof the lines\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"),
+				bytes.Join(lines, nil))
+		}
+		random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
 	}
 }
