@@ -185,22 +185,30 @@ func (i *Importer) at(times ...int64) {
 }
 
 // Rest makes the working state what a request would send that the log does not
-// have: the messages after the last answer. It records no call.
-func (i *Importer) Rest(ctx context.Context, apiName string, body []byte) error {
+// have: the messages after the last answer. It records no call. It reports false,
+// and changes nothing, if the messages belong to none of the contexts: the call
+// that sends them may continue one all the same, as after a compaction.
+func (i *Importer) Rest(ctx context.Context, apiName string, body []byte) (bool, error) {
 	value, err := canon.ParseAny(body)
 	if err != nil {
-		return err
+		return false, err
 	}
 	request, ok := api.Read(api.Name(apiName), value)
 	if !ok {
-		return fault.New(fault.DocumentInvalid, "the messages at the end of the log are no request to "+apiName, "")
+		return false, fault.New(fault.DocumentInvalid, "the messages at the end of the log are no request to "+apiName, "")
 	}
 	q := requestOf(request, group{})
+	if len(i.recorder.lines) > 0 {
+		c, err := i.recorder.choose(ctx, q)
+		if err != nil || c.line == nil || c.fork {
+			return false, err
+		}
+	}
 	l, _, err := i.recorder.lineFor(ctx, q)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return l.bring(ctx, q.system, q.conversation)
+	return true, l.bring(ctx, q.system, q.conversation)
 }
 
 // Has reports whether a call with this ID is recorded; no call has the ID "".

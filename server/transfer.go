@@ -148,9 +148,13 @@ func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]stri
 	}
 	var names []string
 	for i := range sessions {
-		made, _, err := sessions[i].Record(ctx, s.store, s.options.Actor, nil, func(int) {})
+		made, _, left, err := sessions[i].Record(ctx, s.store, s.options.Actor, nil, func(int) {})
 		if err != nil {
 			return nil, nil, err
+		}
+		if left {
+			log.Findings = append(log.Findings, inspect.Finding{Code: fault.DocumentInvalid, Message: sessions[i].Name +
+				": what was said last has no answer in the log yet; it was left out, and comes with its answer"})
 		}
 		names = append(names, made...)
 	}

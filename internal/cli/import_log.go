@@ -115,9 +115,12 @@ func (in *plan) refuseLimits(flags string) error {
 // import of the same log made.
 func (a *app) recordLog(ctx context.Context, s store.Store, p part, o pact.OpenOptions,
 	progress func(done int)) ([]imported, error) {
-	names, known, err := p.session.Record(ctx, s, o.Actor, p.stored, progress)
+	names, known, left, err := p.session.Record(ctx, s, o.Actor, p.stored, progress)
 	if err != nil {
 		return nil, err
+	}
+	if left {
+		a.warnf("what was said last has no answer in the log yet; it was left out, and comes with its answer")
 	}
 	var list []imported
 	for i, name := range names {

@@ -56,22 +56,23 @@ func (s *Session) Importer(ctx context.Context, to store.Store, actor string) (*
 
 // Record makes the contexts of a session, or adds to those that an earlier import of the same
 // log made. It returns their names and how many of the calls were recorded before, which are
-// also those that stored has, if it is not nil. progress is called after each call.
+// also those that stored has, if it is not nil. left says that the last words of the log have no
+// answer yet and were left out. progress is called after each call.
 func (s *Session) Record(ctx context.Context, to store.Store, actor string, stored *record.Importer,
-	progress func(done int)) (contexts []string, known int, err error) {
+	progress func(done int)) (contexts []string, known int, left bool, err error) {
 	importer, err := s.Importer(ctx, to, actor)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, false, err
 	}
 	for i := range s.Calls {
 		if err := ctx.Err(); err != nil {
-			return nil, 0, fault.Wrap(fault.Store, err, "the import was interrupted",
+			return nil, 0, false, fault.Wrap(fault.Store, err, "the import was interrupted",
 				"the same import again goes on where it stopped")
 		}
 		call := &s.Calls[i]
 		added, err := importer.Add(ctx, pastCall(call))
 		if err != nil {
-			return nil, 0, s.inCall(err, i)
+			return nil, 0, false, s.inCall(err, i)
 		}
 		if !added || stored != nil && stored.Has(call.ID) {
 			known++
@@ -79,11 +80,13 @@ func (s *Session) Record(ctx context.Context, to store.Store, actor string, stor
 		progress(i + 1)
 	}
 	if s.Rest.Kind == canon.KindObject {
-		if err := importer.Rest(ctx, string(s.API), s.Rest.AppendTo(nil)); err != nil {
-			return nil, 0, err
+		kept, err := importer.Rest(ctx, string(s.API), s.Rest.AppendTo(nil))
+		if err != nil {
+			return nil, 0, false, err
 		}
+		left = !kept
 	}
-	return importer.Contexts(), known, nil
+	return importer.Contexts(), known, left, nil
 }
 
 // pastCall returns a call of a log as package record takes it.

@@ -1,0 +1,62 @@
+package record_test
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/record"
+	"github.com/contexttree/pact/store"
+)
+
+// A log that is imported after each of its lines gives the contexts of the whole
+// log, and no other: what waits for an answer stands in the context of the answer.
+func TestALogImportedLineByLine(t *testing.T) {
+	for _, sample := range []string{"claude-code.jsonl", "chat-requests.jsonl", "adk-events.jsonl"} {
+		t.Run(sample, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(logs, sample))
+			must(t, err)
+			add := func(s store.Store, data []byte) (names []string) {
+				log, err := calllog.Read(data)
+				if err != nil {
+					return nil // no message yet
+				}
+				i, err := record.NewImporter(t.Context(), s, record.ImportOptions{Context: "run"})
+				must(t, err)
+				session := log.Sessions[0]
+				for _, p := range past(session) {
+					_, err := i.Add(t.Context(), p)
+					must(t, err)
+				}
+				if session.Rest.Kind == canon.KindObject {
+					_, err := i.Rest(t.Context(), string(session.API), session.Rest.AppendTo(nil))
+					must(t, err)
+				}
+				return i.Contexts()
+			}
+			whole, grown := store.NewMemory(), store.NewMemory()
+			want := add(whole, data)
+			var got []string
+			var read []byte
+			for line := range bytes.Lines(data) {
+				read = append(read, line...)
+				got = add(grown, read)
+				if len(got) > len(want) {
+					t.Fatalf("after this line there are the contexts %q, not %q:\n%s", got, want, line)
+				}
+			}
+			if !slices.Equal(got, want) {
+				t.Fatalf("the contexts are %q, not %q", got, want)
+			}
+			for _, name := range want {
+				if a, b := ownBodies(t, grown, name), ownBodies(t, whole, name); !slices.Equal(a, b) {
+					t.Errorf("%s has the requests\n%s\nnot\n%s", name, a, b)
+				}
+			}
+		})
+	}
+}
