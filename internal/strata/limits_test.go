@@ -18,6 +18,7 @@ type shape struct {
 	id            string // that all ids begin with
 	comb          bool   // every call changes the first block
 	anew          bool   // every call replaces all blocks
+	actor         string // that all names of actors begin with; each call has another
 }
 
 func (s shape) make(t testing.TB) *pact.Context {
@@ -28,7 +29,11 @@ func (s shape) make(t testing.TB) *pact.Context {
 	}
 	var last []string
 	for call := range s.calls {
-		_, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+		note := pact.Note{}
+		if s.actor != "" {
+			note.Actor = fmt.Sprint(s.actor, call)
+		}
+		_, err := c.Commit(t.Context(), &pact.CommitOptions{Note: note, Edit: func(b *pact.Batch) error {
 			if s.anew || call == 0 {
 				for _, id := range last {
 					b.Remove(id)
@@ -60,6 +65,7 @@ func TestPicturesStaySmall(t *testing.T) {
 		"every call rewrites everything":   {calls: 150, blocks: 200, anew: true},
 		"every call changes the beginning": {calls: 900, blocks: 400, comb: true},
 		"long ids":                         {calls: 60, blocks: 300, id: long, comb: true},
+		"long actors, of text":             {calls: 20, blocks: 3, actor: strings.Repeat("ä<", 100_000)},
 		"long ids, rewritten":              {calls: 60, blocks: 100, id: long, anew: true},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package strata
 import (
 	"context"
 	"encoding/json"
+	"unicode/utf8"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/blockkind"
@@ -229,7 +230,22 @@ func (a *actors) number(n *tree.Node) int {
 	if !ok {
 		k = len(a.picture.Actors)
 		a.numbers[name] = k
-		a.picture.Actors = append(a.picture.Actors, name)
+		a.picture.Actors = append(a.picture.Actors, shortened(name))
 	}
 	return k
+}
+
+// longestActor is how many bytes of the name of an actor a picture has, because nothing else
+// limits that name.
+const longestActor = 200
+
+func shortened(name string) string {
+	if len(name) <= longestActor {
+		return name
+	}
+	end := longestActor
+	for !utf8.RuneStart(name[end]) {
+		end--
+	}
+	return name[:end] + "…"
 }
