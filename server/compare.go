@@ -19,13 +19,23 @@ type two struct {
 	Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
 }
 
-// ends reads the addresses and the options.
-func (in *two) ends() (from, to pact.Address, o pact.DiffOptions, err error) {
-	o = pact.DiffOptions{Edition: selector.Edition(in.Edition), Select: in.Select}
-	if from, err = pact.ParseAddress(in.From); err == nil {
-		to, err = pact.ParseAddress(in.To)
+// compared answers with what compare says of the two states.
+func compared[T any](ctx context.Context, s *Server, in *two,
+	compare func(c *pact.Context, from, to pact.Address, o pact.DiffOptions) (T, error)) (*answered[T], error) {
+	from, err := pact.ParseAddress(in.From)
+	if err != nil {
+		return nil, err
 	}
-	return from, to, o, err
+	to, err := pact.ParseAddress(in.To)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.reading(ctx, in.Name)
+	if err != nil {
+		return nil, err
+	}
+	r, err := compare(c, from, to, pact.DiffOptions{Edition: selector.Edition(in.Edition), Select: in.Select})
+	return answer(r, placed(err, in.Select))
 }
 
 // pruning says what a commit removes besides expired nodes.
@@ -75,18 +85,11 @@ func (s *Server) comparisons() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/diff", id: "diff",
 		summary: "List the nodes that differ between two states"},
 		func(ctx context.Context, in *two) (*answered[*diff.Result], error) {
-			from, to, o, err := in.ends()
-			if err != nil {
-				return nil, err
-			}
-			c, err := s.reading(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			r, err := c.Diff(ctx, from, to, &o)
-			return answer(r, placed(err, in.Select))
+			return compared(ctx, s, in, func(c *pact.Context, from, to pact.Address, o pact.DiffOptions) (*diff.Result, error) {
+				return c.Diff(ctx, from, to, &o)
+			})
 		})
-	type rich struct {
+	type rich struct { // the framework does not look into an embedded two
 		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		From    string `query:"from" default:"@t-1" doc:"Address of the older state"`
 		To      string `query:"to" default:"@t0" doc:"Address of the newer state"`
@@ -98,18 +101,12 @@ func (s *Server) comparisons() {
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/rich-diff", id: "rich-diff",
 		summary: "Compare two states with causes, values, contents and places in the threads"},
 		func(ctx context.Context, in *rich) (*answered[*diff.Report], error) {
-			ends := two{in.Name, in.From, in.To, in.Select, in.Edition}
-			from, to, o, err := ends.ends()
-			if err != nil {
-				return nil, err
-			}
-			c, err := s.reading(ctx, in.Name)
-			if err != nil {
-				return nil, err
-			}
-			r, err := c.RichDiff(ctx, from, to, &pact.RichDiffOptions{DiffOptions: o,
-				ContentOptions: pact.ContentOptions{Mode: diff.Mode(in.Mode), Lines: &in.Lines}})
-			return answer(r, placed(err, in.Select))
+			show := pact.ContentOptions{Mode: diff.Mode(in.Mode), Lines: &in.Lines}
+			states := &two{in.Name, in.From, in.To, in.Select, in.Edition}
+			return compared(ctx, s, states, func(c *pact.Context, from, to pact.Address, o pact.DiffOptions) (*diff.Report,
+				error) {
+				return c.RichDiff(ctx, from, to, &pact.RichDiffOptions{DiffOptions: o, ContentOptions: show})
+			})
 		})
 	add(s, operation{method: "GET", path: "/v1/contexts/{name}/policy", id: "kept-policy",
 		summary: "Say which pruning policy the commits of a context follow"},
