@@ -46,6 +46,7 @@ threads. It is drawn, with contents side by side if the terminal has 120 columns
 			o = pact.DiffOptions{Edition: q.Edition, Select: rest[2]}
 		}
 		if rich.on {
+			rich.structure = *structure || len(rest) == 3 || !a.outTerminal
 			err := a.richDiff(ctx, s, rich, rest, from, to, o)
 			if err != nil && len(rest) == 3 {
 				return inArgument(err, rest[2])
@@ -194,10 +195,6 @@ func (a *app) drawDiff(ctx context.Context, r *diff.Result, from, to *pact.Snaps
 
 // blocksOf returns the part of a diff that is about blocks.
 func blocksOf(r *diff.Result, from, to *tree.Tree) *diff.Result {
-	isBlock := func(t *tree.Tree, id string) bool {
-		e := t.Entry(id)
-		return e != nil && e.Class() == tree.Block
-	}
 	blocks := &diff.Result{}
 	for _, id := range r.Removed {
 		if isBlock(from, id) {
@@ -215,4 +212,9 @@ func blocksOf(r *diff.Result, from, to *tree.Tree) *diff.Result {
 		}
 	}
 	return blocks
+}
+
+func isBlock(t *tree.Tree, id string) bool {
+	e := t.Entry(id)
+	return e != nil && e.Class() == tree.Block
 }

@@ -199,7 +199,7 @@ func (a *app) describe(f *fault.Error, place *located, exit int) {
 		}
 		fmt.Fprintf(a.err, "  %s\n  %s\n", m.text, paint.bad(m.carets))
 	}
-	if f.Line > 0 {
+	if line := "line " + strconv.Itoa(f.Line) + ":"; f.Line > 0 && !strings.Contains(f.Message, line) {
 		where = strings.TrimPrefix(where+", line "+strconv.Itoa(f.Line), ", ")
 	}
 	if where != "" {

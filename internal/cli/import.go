@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"iter"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -50,6 +51,7 @@ type part struct {
 	conversation *transcript.Conversation
 	session      *intake.Session  // nil for a part that is none of a log
 	stored       *record.Importer // of a dry run: knows the calls that the store has, nil elsewhere
+	there        bool             // of a dry run: the store has a context of that name, made of the same contents
 	lost         *lossReader      // adds up what the policy takes; nil without one
 }
 
@@ -126,15 +128,15 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 	return p, err
 }
 
-// importAll makes the contexts of a file. If a context of that name exists,
-// importAll leaves it alone when mayExist is set and it was made of the same
-// contents, and refuses otherwise. It checks all names before the first import.
-func (a *app) importAll(ctx context.Context, s store.Store, in *plan, mayExist bool) ([]imported, error) {
+// importAll makes the contexts of a file. It leaves a context of that name alone if
+// it was made of the same contents, and refuses otherwise. It checks all names before
+// the first import.
+func (a *app) importAll(ctx context.Context, s store.Store, in *plan) ([]imported, error) {
 	found := make([]imported, len(in.parts))
 	total := 0
 	for i, p := range in.parts {
 		var err error
-		if found[i], err = a.existing(ctx, s, in, p, mayExist); err != nil {
+		if found[i], err = a.existing(ctx, s, in, p); err != nil {
 			return nil, err
 		}
 		total += p.calls()
@@ -157,7 +159,7 @@ func (a *app) importAll(ctx context.Context, s store.Store, in *plan, mayExist b
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, imported{context: c, part: p})
+			list = append(list, imported{context: c, existed: p.there, part: p})
 		default:
 			list = append(list, found[i])
 		}
@@ -198,10 +200,9 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 	return c, err
 }
 
-// existing looks for a context that already has the name of a part. It counts
-// as the same context if its last snapshot equals the last one that the part
-// would give.
-func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may bool) (imported, error) {
+// existing looks for a context that already has the name of a part. It counts as the same
+// context if its snapshots begin with those that the part would give.
+func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part) (imported, error) {
 	if p.session != nil {
 		return imported{}, nil // the importer goes on with it, or says that it is not one of its own
 	}
@@ -210,11 +211,6 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 			return imported{}, store.CheckName(p.name)
 		}
 		return imported{}, err
-	}
-	taken := fault.New(fault.Conflict, "there is a context "+strconv.Quote(p.name)+" in "+a.shown()+" already",
-		"choose another with --name, or delete it: pact delete "+quote(p.name))
-	if !may {
-		return imported{}, taken
 	}
 	c, err := pact.Open(ctx, s, p.name, nil)
 	if err != nil {
@@ -225,22 +221,37 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part, may
 	if err != nil {
 		return imported{}, err
 	}
+	same, err := beginsAs(ctx, c, fresh)
+	if err == nil && !same {
+		err = fault.New(fault.Conflict, "there is a context "+strconv.Quote(p.name)+" in "+a.shown()+
+			" already, made of something else", "choose another with --name, or delete it: pact delete "+quote(p.name))
+	}
+	return imported{context: c, existed: err == nil}, err
+}
+
+// beginsAs reports whether the history of c begins with all snapshots of fresh. Of a context
+// without a snapshot it compares the working state.
+func beginsAs(ctx context.Context, c, fresh *pact.Context) (bool, error) {
 	first, last := fresh.Cycles()
-	address := pact.Cycle(last)
 	if last < first {
-		address = pact.Working
+		return c.Working().Digest() == fresh.Working().Digest(), nil
 	}
-	want, err := fresh.At(ctx, address)
-	if err != nil {
-		return imported{}, err
+	begin, end := c.Cycles()
+	if first != begin || last > end || c.Edition() != fresh.Edition() {
+		return false, nil
 	}
-	have, err := c.At(ctx, address)
-	if fault.CodeOf(err) == fault.SnapshotNotFound || err == nil && have.Digest() != want.Digest() {
-		taken.Message = "there is a context " + strconv.Quote(p.name) + " in " + a.shown() +
-			" already, made of something else"
-		return imported{}, taken
+	next, stop := iter.Pull2(c.History(ctx, pact.Cycle(first), pact.Cycle(last)))
+	defer stop()
+	for want, err := range fresh.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+		if err != nil {
+			return false, err
+		}
+		have, err, there := next()
+		if err != nil || !there || have.Digest() != want.Digest() {
+			return false, err
+		}
 	}
-	return imported{context: c, existed: true}, err
+	return true, nil
 }
 
 type discard struct{}
@@ -270,8 +281,8 @@ it is:
 
 The file may be compressed with gzip or Zstandard. A log becomes one context for each of its
 conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens
-that it has. The same log again adds the calls that it has since. docs/imports.md says
-what each format tells.
+that it has. The same log again adds the calls that it has since; any other file that
+was imported before adds nothing. docs/imports.md says what each format tells.
 
 A transcript of several conversations becomes one context for each: NAME/0, NAME/1
 and so on. With limits a transcript is replayed under them: every call is pruned
@@ -315,7 +326,7 @@ pact open also imports, and says what it found.`,
 			return err
 		}
 		defer s.Close()
-		list, err := a.importAll(ctx, s, in, false)
+		list, err := a.importAll(ctx, s, in)
 		if err != nil {
 			return err
 		}

@@ -86,7 +86,9 @@ func (a *app) rehearse(ctx context.Context, in *plan) error {
 	for i := range in.parts {
 		p := &in.parts[i]
 		if p.session == nil {
-			_, err = a.existing(ctx, s, in, *p, false)
+			var found imported
+			found, err = a.existing(ctx, s, in, *p)
+			p.there = found.existed
 		} else {
 			p.stored, err = p.session.Importer(ctx, s, "")
 		}

@@ -76,7 +76,7 @@ If a context of that name was made of the same file, it is reported as it is.`,
 
 // examine imports a file and describes the contexts that it gave.
 func (a *app) examine(ctx context.Context, s store.Store, in *plan, f *openReport) ([]imported, error) {
-	list, err := a.importAll(ctx, s, in, true)
+	list, err := a.importAll(ctx, s, in)
 	if err != nil {
 		return nil, err
 	}

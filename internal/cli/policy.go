@@ -2,9 +2,13 @@ package cli
 
 import (
 	"context"
+	"errors"
+	"os"
 	"slices"
+	"strings"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
@@ -184,6 +188,10 @@ func (p *policyFlags) base(ctx context.Context, a *app) (policy lifecycle.Policy
 		return lifecycle.Ready(p.file)
 	}
 	in, err := a.read(ctx, p.file)
+	if errors.Is(err, os.ErrNotExist) {
+		return policy, fault.New(fault.Store, "there is neither a file nor a ready policy "+p.file,
+			"the ready ones are "+strings.Join(lifecycle.ReadyNames(), ", ")+"; pact policy shows them")
+	}
 	if err != nil {
 		return policy, err
 	}

@@ -19,6 +19,7 @@ type richFlags struct {
 	on           bool
 	contentMode  string
 	contextLines int
+	structure    bool // turns, groups and regions are drawn too
 }
 
 func (a *app) richFlags(cmd *cobra.Command) *richFlags {
@@ -64,15 +65,26 @@ func (a *app) richDiff(ctx context.Context, s *source, flags *richFlags, words [
 	if a.json {
 		return a.printJSON(r)
 	}
-	d := richDrawing{app: a, ctx: ctx, from: from, to: to}
+	d := richDrawing{app: a, ctx: ctx, from: from, to: to, structure: flags.structure}
 	return d.draw(r)
 }
 
 // richDrawing draws one report.
 type richDrawing struct {
 	*app
-	ctx      context.Context
-	from, to *pact.Snapshot
+	ctx       context.Context
+	from, to  *pact.Snapshot
+	structure bool // it draws turns, groups and regions too
+	hidden    int  // how many nodes it left out because they are none of the blocks
+}
+
+// leavesOut reports whether a node is not drawn, and counts it.
+func (d *richDrawing) leavesOut(id string, in *pact.Snapshot) bool {
+	if d.structure || isBlock(in.Tree(), id) {
+		return false
+	}
+	d.hidden++
+	return true
 }
 
 func (d *richDrawing) draw(r *diff.Report) error {
@@ -116,12 +128,19 @@ func (d *richDrawing) draw(r *diff.Report) error {
 		d.printf("nothing differs\n")
 		return nil
 	}
-	d.printf("%s\n", d.paint.faint(plural(len(r.Added), "node")+" added, "+plural(len(r.Removed), "node")+" removed, "+
-		plural(len(r.Modified), "node")+" changed"))
+	line := plural(len(r.Added), "node") + " added, " + plural(len(r.Removed), "node") + " removed, " +
+		plural(len(r.Modified), "node") + " changed"
+	if d.hidden > 0 {
+		line += "; " + strconv.Itoa(d.hidden) + " of them only with --structure"
+	}
+	d.sentence(d.paint.faint(line))
 	return nil
 }
 
 func (d *richDrawing) component(sign, edited string, c diff.Component, in *pact.Snapshot, at *diff.Range) error {
+	if d.leavesOut(c.ID, in) {
+		return nil
+	}
 	line := visible(c.ID)
 	if n := in.Tree().Node(c.ID); n != nil {
 		var err error
@@ -142,6 +161,9 @@ func (d *richDrawing) why(text string) {
 }
 
 func (d *richDrawing) modification(m diff.Modification) error {
+	if d.leavesOut(m.ID, d.to) {
+		return nil
+	}
 	line, err := d.nodeLine(d.ctx, d.to.Tree().Node(m.ID), d.to)
 	if err != nil {
 		return err

@@ -147,3 +147,26 @@ func TestListsOfNodesFitATerminal(t *testing.T) {
 		}
 	}
 }
+
+// A terminal gets the rich report of blocks alone, wrapped by words; --structure
+// draws the other nodes as well.
+func TestARichDiffOnATerminalIsOfBlocks(t *testing.T) {
+	dir := t.TempDir()
+	recordedRun(t, dir)
+	got := onTerminal(t, dir, 80, "diff", "run", "@c30", "@c31", "--rich")
+	for line := range strings.Lines(got) {
+		if columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); columns > 80 {
+			t.Errorf("%d columns: %s", columns, line)
+		}
+		if words := strings.Fields(line); strings.ContainsAny(line[:1], "+-~") && !strings.HasPrefix(words[1], "block:") {
+			t.Errorf("no block: %s", line)
+		}
+	}
+	if !strings.Contains(got, "- block:9-2  ") || !strings.Contains(got, "only with --structure") {
+		t.Errorf("the removed block or what is hidden is missing in\n%s", got)
+	}
+	all := onTerminal(t, dir, 80, "diff", "run", "@c30", "@c31", "--rich", "--structure")
+	if !strings.Contains(all, "+ seg:31") {
+		t.Errorf("the new turn is missing in\n%s", all)
+	}
+}
