@@ -1,6 +1,7 @@
 package wording
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -52,12 +53,11 @@ func SentAnew(p *inspect.Prefix) int64 {
 
 // roundPercent returns a share in whole percent, neither 0 % nor 100 % for a part.
 func roundPercent(share float64) string {
-	switch n := int(share * 100); {
-	case n == 0 && share > 0:
+	n := int(math.Round(share * 100))
+	if n == 0 && share > 0 {
 		return "less than 1 %"
-	default:
-		return strconv.Itoa(min(n, 99)) + " %"
 	}
+	return strconv.Itoa(min(n, 99)) + " %"
 }
 
 // Why says as a clause what ended the prefix of a cycle that does not repeat all of the call

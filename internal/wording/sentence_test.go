@@ -58,6 +58,12 @@ func TestSentences(t *testing.T) {
 		{&inspect.Prefix{Cycle: 3, Bytes: 10, Break: brokenBy(diff.ByPruning, "named", ""),
 			Shared: &inspect.SharedPrefix{Bytes: 10, OfBytes: 20_000}},
 			"Call 3 repeats less than 1 % of call 2: result block:4-2 was pruned by name. Nothing stands behind it."},
+		{&inspect.Prefix{Cycle: 15, Bytes: 41105, Break: brokenBy(diff.ByPruning, "named", ""),
+			Shared: &inspect.SharedPrefix{Bytes: 4433, OfBytes: 37355}},
+			"Call 15 repeats 12 % of call 14: result block:4-2 was pruned by name. 36.7 kB behind it were sent anew."},
+		{&inspect.Prefix{Cycle: 4, Bytes: 1998, Break: brokenBy(diff.ByPruning, "named", ""),
+			Shared: &inspect.SharedPrefix{Bytes: 1998, OfBytes: 2000}},
+			"Call 4 repeats 99 % of call 3: result block:4-2 was pruned by name. Nothing stands behind it."},
 	} {
 		if got := wording.Sentence(c.p); got != c.want {
 			t.Errorf("got  %s\nwant %s", got, c.want)
