@@ -68,3 +68,45 @@ func TestRecordedCallsAreToldAsTheLibraryDoes(t *testing.T) {
 		t.Errorf("%s\nwant\n%s", got, body.Bytes)
 	}
 }
+
+// TestTheCountsOfAProviderAreComparedWithItsRules imports seven calls. Of the third the provider
+// says that it read nothing, though nothing was cut; of the fifth that it read all, though the
+// prefix was cut; of the last that it read more than any call before it sent.
+func TestTheCountsOfAProviderAreComparedWithItsRules(t *testing.T) {
+	r := start(t, server.Options{})
+	data, err := os.ReadFile("testdata/cached.har")
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.must(nil, "POST", "/v1/import?name=run", string(data))
+	var calls struct {
+		Items []struct {
+			Cut      *struct{ Node string }
+			Attempts struct {
+				In, Cached, Expected int64
+				Seen                 string
+			}
+		}
+	}
+	r.must(&calls, "GET", "/v1/contexts/run/calls", "")
+	for i, want := range []struct {
+		in, cached, expected int64
+		seen, cut            string
+	}{
+		{2300, 0, 0, "agrees", ""},
+		{2600, 2290, 2290, "agrees", ""},
+		{2900, 0, 2590, "elsewhere", ""},
+		{3200, 2890, 2890, "agrees", ""},
+		{3500, 3190, 2290, "unseen", "block:2-1"},
+		{3800, 2290, 2290, "agrees", "block:3-1"},
+		{4100, 3840, 3790, "unseen", ""},
+	} {
+		got := calls.Items[i].Attempts
+		if got.In != want.in || got.Cached != want.cached || got.Expected != want.expected || got.Seen != want.seen {
+			t.Errorf("call %d: %+v, want %+v", i+1, got, want)
+		}
+		if cut := calls.Items[i].Cut; (cut != nil) != (want.cut != "") || cut != nil && cut.Node != want.cut {
+			t.Errorf("call %d is cut at %+v, want %q", i+1, cut, want.cut)
+		}
+	}
+}

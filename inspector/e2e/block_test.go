@@ -74,6 +74,29 @@ func TestTheBlockSaysWhoBroughtItAndWhichCallsCarriedIt(t *testing.T) {
 	b.until("the working screen is back", painted)
 }
 
+// TestABlockIsAskedForOnlyWhereItIs opens calls that do not have the selected block, in every
+// pane. A request that the server refuses would fail the test.
+func TestABlockIsAskedForOnlyWhereItIs(t *testing.T) {
+	db := sqliteFile(t)
+	story(t, db, "absent")
+	b := newTab(t, serve(t, db))
+	b.signIn()
+	for _, view := range []string{"thread", "tree", "changes", "request", "attempts"} {
+		b.openStory("/c/absent?at=c2&node=result5&q=printed&view=" + view)
+		b.see("It is not in @c2. It was in @c5 to @c12.")
+		b.press("ArrowRight")
+		b.call(3)
+		b.see("It is not in @c3. It was in @c5 to @c12.")
+		b.press("ArrowRight", "ArrowRight")
+		b.call(5)
+		b.see("brought in @c5 by agent")
+	}
+	const early = `performance.getEntriesByType('resource').map((e) => e.name).filter((a) => a.includes('working'))`
+	if asked := eval[[]string](b, early); len(asked) > 0 {
+		t.Errorf("before the page knew which call it shows it asked for %q", asked)
+	}
+}
+
 func TestAllThreadFiltersAndOrders(t *testing.T) {
 	db := sqliteFile(t)
 	story(t, db, "filters")

@@ -57,6 +57,8 @@ export interface Call {
     in?: number
     out?: number
     cached?: number
+    /** What the rules of the provider let expect it to be. */
+    expected?: number
     seen?: 'agrees' | 'unseen' | 'elsewhere'
   }
 }

@@ -41,6 +41,17 @@ export function line(text: string, most: number): string {
   return flat.length <= most ? flat : clip(flat, most) + '…'
 }
 
+/** Returns text without the CR in each CR LF, and says how many line ends had one: one sentence about
+ * all of them says more than a picture in every line. "" if none had. */
+export function plainLines(text: string): { text: string; ends: string } {
+  const plain = text.replaceAll('\r\n', '\n')
+  const n = text.length - plain.length
+  if (n === 0) return { text, ends: '' }
+  let all = 0
+  for (let at = plain.indexOf('\n'); at >= 0; at = plain.indexOf('\n', at + 1)) all++
+  return { text: plain, ends: n === all ? 'Each line ends with ⟨CR⟩⟨LF⟩.' : `${n} of ${all} lines end with ⟨CR⟩⟨LF⟩.` }
+}
+
 // drawn reports whether the page shows a character that is unseen by itself: line ends and tabs,
 // and the joiners and selectors inside an emoji.
 function drawn(text: string, at: number, c: string): boolean {

@@ -14,7 +14,7 @@ test('forks and agents follow the context that they come from, in the order of i
   same(drawn([
     row('z'), fork('late', 'run', 9), fork('early', 'run', 2), row('run'),
     row('helper', { begun_by: { context: 'early', node: 'x', cycle: 3 } }),
-  ]), ['z', 'run', '+early:fork', '+-helper:agent', '-late:fork'])
+  ]), ['run', '+early:fork', '+-helper:agent', '-late:fork', 'z'])
 })
 
 test('a context whose origin is not in the list stands alone', () => {
@@ -32,6 +32,15 @@ test('undone lines follow the context that took their name over', () => {
 
 test('an undone line of a fork leaves the fork below the context that it comes from', () => {
   same(drawn([row('run'), fork('try~c4', 'run', 2), fork('try', 'try~c4', 3)]), ['run', '-try:fork', '--try~c4:undone'])
+})
+
+test('the line of a fork of which everything was undone stands below the fork', () => {
+  same(drawn([row('run'), fork('try', 'run', 12), fork('try~c13', 'run', 12), fork('other', 'run', 12)]),
+    ['run', '+other:fork', '-try:fork', '--try~c13:undone'])
+})
+
+test('contexts stand in the order of their numbers', () => {
+  same(drawn([row('a/10'), row('a/2'), row('b'), row('a/1')]), ['a/1', 'a/2', 'a/10', 'b'])
 })
 
 test('a fork belongs to the undone line only if it began after what the undo kept', () => {

@@ -1,4 +1,4 @@
-import { bytesOf, line, pieces, runs, safe, unitAt } from '../src/text'
+import { bytesOf, line, pieces, plainLines, runs, safe, unitAt } from '../src/text'
 import { holds, Random, same, test } from './harness'
 
 const hostile = [
@@ -105,6 +105,12 @@ test('bytes and units agree with the encoder of the platform', () => {
     }
     same(unitAt(text, at), text.length)
   }
+})
+
+test('line ends of CR LF are told of once, and every other CR stays', () => {
+  same(plainLines('a\r\nb\r\n'), { text: 'a\nb\n', ends: 'Each line ends with ⟨CR⟩⟨LF⟩.' })
+  same(plainLines('a\nb\r\r\n'), { text: 'a\nb\r\n', ends: '1 of 2 lines end with ⟨CR⟩⟨LF⟩.' })
+  same(plainLines('a\rb\n\r'), { text: 'a\rb\n\r', ends: '' })
 })
 
 test('a line is one line and not longer than asked', () => {

@@ -60,7 +60,9 @@ type Attempts struct {
 	In     *int64 `json:"in,omitempty" doc:"Tokens of the last one that the provider counted"`
 	Out    *int64 `json:"out,omitempty" doc:"Tokens that the last one wrote"`
 	Cached *int64 `json:"cached,omitempty" doc:"Of the tokens in, those read from the provider's cache"`
-	Seen   Seen   `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
+	// Expected counts as the provider did in the calls before.
+	Expected *int64 `json:"expected,omitempty" doc:"Of the tokens in, those that its rules let expect from its cache, if it counted them"`
+	Seen     Seen   `json:"seen,omitempty" enum:"agrees,unseen,elsewhere" doc:"Whether the provider's count shows the cut"`
 }
 
 // Seen says whether the provider's own count of cached tokens shows where the prefix was cut.
@@ -217,6 +219,9 @@ func addAttempts(ctx context.Context, c *pact.Context, list []Call, told map[int
 		p := told[list[i].Cycle]
 		if t := list[i].Attempts; t != nil && p != nil && p.Provider != nil {
 			t.In, t.Out, t.Cached, t.Seen = p.Provider.In, p.Provider.Out, p.Provider.Read, seenOf(p.Agreement)
+			if p.Expected != nil {
+				t.Expected = p.Expected.Tokens
+			}
 		}
 	}
 	return nil

@@ -64,8 +64,7 @@ function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Elemen
         <td>
           <Safe text={attempt.model} />
           {attempt.provider !== 'unknown' && (
-            <span class="faint">
-              {' '}
+            <span class="attempt-provider">
               <Safe text={attempt.provider} />
             </span>
           )}
@@ -74,7 +73,7 @@ function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Elemen
         <td class="number">{number(cached)}</td>
         <td class="number">{number(expected)}</td>
         <td class="number">{number(attempt.token_out)}</td>
-        <td>{isTime(attempt.started_at) ? attempt.started_at.slice(0, 19).replace('T', ' ') : '–'}</td>
+        <td>{isTime(attempt.started_at) ? <Began at={attempt.started_at} /> : '–'}</td>
         <td class="number">{attempt.ended_at === null ? <Ticking since={attempt.started_at} /> : took(attempt)}</td>
       </tr>
       {attempt.error && (
@@ -88,9 +87,20 @@ function Row({ attempt, last }: { attempt: Attempt; last: boolean }): JSX.Elemen
   )
 }
 
-// predicted returns how many tokens the prefix that both calls share has, if the call was counted.
+/** A moment: its time, and below it its day. */
+function Began({ at }: { at: string }): JSX.Element {
+  return (
+    <time dateTime={at}>
+      {at.slice(11, 19)} <span class="attempt-day">{at.slice(0, 10)}</span>
+    </time>
+  )
+}
+
+// predicted returns how many tokens the provider's rules let expect from its cache; where it did not
+// count them, how many the prefix that both calls share has, if the call was counted.
 function predicted(): number | undefined {
   const shown = call.value
+  if (shown?.attempts?.expected !== undefined) return shown.attempts.expected
   if (!shown?.attempts?.in || shown.bytes === 0) return undefined
   return shown.size === shown.bytes ? Math.round((shown.shared / shown.bytes) * shown.attempts.in) : shown.shared
 }
@@ -101,7 +111,9 @@ function Verdict(): JSX.Element | null {
   if (!seen) return null
   const words = {
     agrees: 'The provider read from its cache what the shared prefix lets expect.',
-    unseen: 'The prefix was cut here, and the provider read from its cache as if it were not.',
+    unseen: call.value?.cut
+      ? 'The prefix was cut here, and the provider read from its cache as if it were not.'
+      : 'The provider read more from its cache than the call before had sent: another one began the same.',
     elsewhere: 'The provider read less from its cache than the shared prefix lets expect: it saw a cut elsewhere.',
   }
   return (

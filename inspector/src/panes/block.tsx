@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { api, type NodeAnswer } from '../api'
+import type { NodeAnswer } from '../api'
 import { bytes, count } from '../format'
 import { useLoaded } from '../load'
 import { useKeys } from '../keys'
@@ -9,7 +9,7 @@ import { address, atName, go, select } from '../state'
 import { line } from '../text'
 import { Content, Safe } from './content'
 import { Events, useLife, Who } from './life'
-import { factsOf, wholeContent } from './node'
+import { factsOf, nodeAt, wholeContent } from './node'
 import { Copy, Erased, Nothing, plural, Swatch } from './parts'
 
 /** The selected block: content, headers, its life, what it refers to, its bytes, who brought it. */
@@ -26,14 +26,11 @@ export function Block(): JSX.Element {
     { keys: ['Escape'], does: 'select no block', run: () => address.peek().node !== null && select(null) },
   ])
   const key = id === null ? null : JSON.stringify([name, id, at])
-  const loaded = useLoaded(key, async (stop) => ({ key, node: await api.node(name, id ?? '', at, stop) }))
+  const loaded = useLoaded(key, async (stop) => ({ key, node: await nodeAt(name, id ?? '', at, stop) }))
   if (id === null) return <Nothing>Select a block in the picture or in the list.</Nothing>
-  if (loaded.failure && loaded.state === 'failed') {
-    if (loaded.failure.status !== 404) return <Problem failure={loaded.failure} again={loaded.again} />
-    return <Absent id={id} />
-  }
+  if (loaded.failure && loaded.state === 'failed') return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value) return <Waiting what="the block" />
-  return <Shown node={loaded.value.node} />
+  return loaded.value.node ? <Shown node={loaded.value.node} /> : <Absent id={id} />
 }
 
 /** The block is not in this call: says when it was. */

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact'
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { pieces, runs } from '../text'
+import { pieces, plainLines, runs } from '../text'
 import { contentOutline, type Line } from './json'
 
 /** Content as text: characters that a page would obey or not show are pictures of themselves. */
@@ -11,7 +11,8 @@ export function Safe({ text }: { text: string }): JSX.Element {
 const atOnce = 24 // pieces that are added each time that the end comes in sight
 
 /** A long text, cut into pieces that are added as one scrolls down to them. */
-export function LongText({ text }: { text: string }): JSX.Element {
+export function LongText({ text: whole }: { text: string }): JSX.Element {
+  const { text, ends } = useMemo(() => plainLines(whole), [whole])
   const starts = useMemo(() => pieces(text), [text])
   const [shown, setShown] = useState(atOnce)
   const end = useRef<HTMLSpanElement>(null)
@@ -29,6 +30,7 @@ export function LongText({ text }: { text: string }): JSX.Element {
   }, [text, shown])
   return (
     <div class="long">
+      {ends && <span class="line-ends">{ends}</span>}
       {starts.slice(0, shown).map((from, i) => (
         <span key={i} class="piece">
           <Safe text={text.slice(from, starts[i + 1] ?? text.length)} />

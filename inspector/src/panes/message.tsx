@@ -1,11 +1,12 @@
 import type { JSX } from 'preact'
-import { api, type BlockRow } from '../api'
+import type { BlockRow } from '../api'
 import { bytes } from '../format'
 import { useLoaded } from '../load'
 import { Problem } from '../parts'
 import { address, atName, select } from '../state'
 import { line } from '../text'
 import { Content, Safe } from './content'
+import { nodeAt } from './node'
 import { Erased, plural, Swatch } from './parts'
 
 const inRow = 20_000 // characters of an opened row; the block pane has the rest
@@ -75,7 +76,7 @@ export function Message({ row, before, open, far, toggle }: Props): JSX.Element 
 
 function Whole({ row }: { row: BlockRow }): JSX.Element {
   const [name, at] = [address.value.name ?? '', atName.value]
-  const loaded = useLoaded(JSON.stringify([name, row.node, at]), (stop) => api.node(name, row.node, at, stop))
+  const loaded = useLoaded(JSON.stringify([name, row.node, at]), (stop) => nodeAt(name, row.node, at, stop))
   if (loaded.failure) return <Problem failure={loaded.failure} again={loaded.again} />
   if (!loaded.value)
     return (

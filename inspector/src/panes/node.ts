@@ -1,4 +1,15 @@
-import { ask, type NodeAnswer, pathOf } from '../api'
+import { api, ask, type NodeAnswer, pathOf } from '../api'
+import { quote } from '../selector/complete'
+import { addressed } from '../selector/tokens'
+
+/**
+ * Asks for a node as it is in a state; null if it is not there. A selector tells, because browsers count an
+ * answer 404 as an error of the page, and whoever scrubs with a block selected passes calls without it.
+ */
+export async function nodeAt(name: string, id: string, at: string, stop?: AbortSignal): Promise<NodeAnswer | null> {
+  const there = await api.select(name, addressed(`[id=${quote(id)}]`, at), 1, stop)
+  return there.ids.length === 0 ? null : api.node(name, id, at, stop)
+}
 
 /** Fetches the whole content of a node: a text as it is, any other content as canonical JSON. */
 export async function wholeContent(name: string, node: NodeAnswer, at: string, stop?: AbortSignal): Promise<string> {

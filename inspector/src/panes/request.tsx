@@ -9,6 +9,7 @@ import { address, atName, vsName } from '../state'
 import { line } from '../text'
 import { List } from '../virtual'
 import { Safe } from './content'
+import { nodeAt } from './node'
 import { Copy, Toggle } from './parts'
 import { parting, rawRows, rowAt, spans } from './raw'
 import { fetchBytes, type Sent } from './sent'
@@ -130,8 +131,8 @@ function Bytes({ sent, canonical, ...p }: BytesProps): JSX.Element {
   const wide = useRowBytes()
   const starts = useMemo(() => rawRows(sent.bytes, wide, depth), [sent, wide])
   const where = useLoaded(node === null || !canonical ? null : JSON.stringify([name, node, state]), async (stop) => {
-    const answer = await api.node(name, node ?? '', state, stop)
-    return { node, start: answer.start ?? -1, end: answer.end ?? -1 }
+    const answer = await nodeAt(name, node ?? '', state, stop)
+    return { node, start: answer?.start ?? -1, end: answer?.end ?? -1 }
   })
   const range = canonical && where.value?.node === node && where.value && where.value.start >= 0 ? where.value : null
   const [picked, pick] = useState(-1)

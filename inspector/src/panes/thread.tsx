@@ -1,7 +1,7 @@
 import { computed, signal } from '@preact/signals'
 import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { api, type BlockRow } from '../api'
+import type { BlockRow } from '../api'
 import { bytes, count, percent } from '../format'
 import { useKeys } from '../keys'
 import { Problem } from '../parts'
@@ -11,6 +11,7 @@ import { List } from '../virtual'
 import { Nothing, plural, Swatch, Toggle } from './parts'
 import { type Rows, useRows } from './rows'
 import { Message, messageHeight } from './message'
+import { nodeAt } from './node'
 
 /** Grows when the working state changed, if that is shown. */
 const draftTurn = computed(() => (at.value === 'working' ? (context.value.value?.revision ?? 0) : 0))
@@ -68,7 +69,7 @@ function Filters({ rows }: { rows: Rows | undefined }): JSX.Element {
   useEffect(() => {
     if (rows && kind.value === '' && !failed.value) keep(rows.sums)
   }, [rows])
-  const all = sums.reduce((n, sum) => n + sum.bytes, 0)
+  const all = sums.reduce((n, sum) => n + (sum.tokens ?? sum.bytes), 0)
   return (
     <div class="pane-bar" role="toolbar" aria-label="Filters of the thread">
       <div class="sums">
@@ -78,10 +79,10 @@ function Filters({ rows }: { rows: Rows | undefined }): JSX.Element {
             key={sum.kind}
             class="sum"
             aria-pressed={kind.value === sum.kind}
-            title={`${plural(sum.blocks, 'block')}, ${percent(sum.bytes, all)} of the bytes`}
+            title={`${plural(sum.blocks, 'block')}, ${percent(sum.tokens ?? sum.bytes, all)} of the thread`}
             onClick={() => (kind.value = kind.value === sum.kind ? '' : sum.kind)}>
             <Swatch kind={sum.kind} /> {sum.kind.replace('_', ' ')}
-            <span class="faint"> {bytes(sum.bytes)}</span>
+            <span class="faint"> {sum.tokens === undefined ? bytes(sum.bytes) : plural(sum.tokens, 'token')}</span>
           </button>
         ))}
       </div>
@@ -172,7 +173,7 @@ function Messages({ rows }: { rows: Rows }): JSX.Element {
 // reach makes the list come to a block that the address names and no page has brought yet.
 async function reach(rows: Rows, node: string | null): Promise<void> {
   if (node === null || rows.indexOf(node) >= 0) return
-  const answer = await api.node(rows.name, node, rows.query.at).catch(() => null)
+  const answer = await nodeAt(rows.name, node, rows.query.at).catch(() => null)
   if (answer && rows.whole) await rows.need(answer.place, answer.place)
 }
 

@@ -8,6 +8,7 @@ import { address, at, atName, context, matches, select, unit } from '../state'
 import { List } from '../virtual'
 import { Safe } from './content'
 import { visibleRows } from './folding'
+import { nodeAt } from './node'
 import { Pages, pageSize } from './pages'
 import { plural } from './parts'
 
@@ -102,7 +103,7 @@ function Nodes({ nodes, name, state }: { nodes: Pages<TreeRow>; name: string; st
 // as the blocks before it, and not further than those and the nodes above them.
 async function reach(nodes: Pages<TreeRow>, node: string | null, name: string, state: string): Promise<void> {
   if (node === null || nodes.indexOf(node) >= 0) return
-  const answer = await api.node(name, node, state).catch(() => null)
+  const answer = await nodeAt(name, node, state).catch(() => null)
   for (let i = answer?.place ?? Infinity; i < nodes.total && nodes.indexOf(node) < 0; i += pageSize)
     await nodes.need(i, i)
 }

@@ -13,8 +13,8 @@ export interface Member {
   rails: boolean[]
 }
 
-/** Returns the contexts as a list in which each follows the one that it comes from. Those that
- * come from the same one are in the order of the calls at which they begin, then by name. */
+/** Returns the contexts by name, as a list in which each follows the one that it comes from. Those
+ * that come from the same one are in the order of the calls at which they begin, then by name. */
 export function familyOf(rows: ContextRow[]): Member[] {
   const byName = new Map(rows.map((row) => [row.name, row]))
   const bonds = bondsOf(rows, byName)
@@ -34,9 +34,12 @@ export function familyOf(rows: ContextRow[]): Member[] {
       (bonds.get(a.name)?.cycle ?? 0) - (bonds.get(b.name)?.cycle ?? 0) || (a.name < b.name ? -1 : 1))
     own.forEach((child, i) => add(child, [...rails, i < own.length - 1], false))
   }
-  roots.forEach((row) => add(row, [], true))
+  roots.sort((a, b) => inOrder.compare(a.name, b.name)).forEach((row) => add(row, [], true))
   return list
 }
+
+/** Puts run-2 before run-10. */
+const inOrder = new Intl.Collator('en', { numeric: true })
 
 interface Bond {
   kind: 'fork' | 'undone' | 'agent'
@@ -51,6 +54,13 @@ function bondsOf(rows: ContextRow[], byName: Map<string, ContextRow>): Map<strin
   for (const row of rows) {
     const line = undoneLine(row, byName)
     if (line) bonds.set(line.name, { kind: 'undone', parent: row.name, cycle: row.forked_from!.cycle })
+  }
+  for (const row of rows) {
+    // A fork of which everything was undone begins where its undone line began, and not in it.
+    const name = /^(.+?)~c\d/.exec(row.name)?.[1]
+    const [from, of] = [row.forked_from, byName.get(name ?? '')?.forked_from]
+    if (bonds.has(row.name) || !from || from.name !== of?.name || from.cycle !== of.cycle) continue
+    bonds.set(row.name, { kind: 'undone', parent: name!, cycle: from.cycle })
   }
   for (const row of rows) {
     if (bonds.has(row.name)) continue

@@ -8,6 +8,7 @@ import { address, at, call, calls, connection, context, contexts, cutCalls, foll
   neverBroke, notice, vs } from '../state'
 import { loadContext, loadContexts } from '../data'
 import { Problem } from '../parts'
+import { doubtOf } from '../provider'
 import { safe } from '../text'
 
 /** The bar at the top, and the sentence below it. */
@@ -111,6 +112,7 @@ function Sentence() {
   return (
     <h1 class="sentence" aria-live="polite" data-cut={Boolean(shown?.cut)}>
       {shown && safe(shown.sentence)}
+      {shown && <span class="doubt"> {doubtOf(shown)}</span>}
       {neverBroke.value && <span class="never"> The prefix never broke; 100 % could be cached.</span>}
       {shown?.cut ? <SeeCut at={address.value.at} cut={shown} /> : shown && <CutBefore cycle={shown.cycle} />}
     </h1>

@@ -26,9 +26,16 @@ const panes: { view: View; title: string; pane: ComponentType }[] = [
 /** The one working screen: a sentence, the picture, and panes that follow what is selected. */
 export function Working() {
   const { view, name, node } = address.value
-  useKeys('Panes', panes.map((p, i) => ({
-    keys: [String(i + 1)], does: p.title.toLowerCase(), run: () => go({ view: p.view }),
-  })))
+  useKeys('Panes', [
+    ...panes.map((p, i) => ({
+      keys: [String(i + 1)], does: p.title.toLowerCase(), run: () => go({ view: p.view }),
+    })),
+    // The lists themselves take these, and the browser the last.
+    { keys: ['ArrowUp', 'ArrowDown'], does: 'choose a row, in a list', run: () => false },
+    { keys: ['PageUp', 'PageDown'], does: 'the same, a page further', run: () => false },
+    { keys: ['Enter'], does: 'open the row, or what is folded', run: () => false },
+    { keys: ['Tab'], does: 'to the next part of the screen', run: () => false },
+  ])
   if (context.value.state === 'failed' && !context.value.value) {
     return (
       <main class="alone">

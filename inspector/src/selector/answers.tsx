@@ -43,7 +43,7 @@ function NoMatch({ search, take }: { search: Props['search']; take: Props['take'
   const { found, q } = search
   return (
     <p class="selector-none">
-      {found?.kind === 'text' ? 'No block has this text.' : 'Nothing matches.'}{' '}
+      {found?.kind === 'text' ? 'No block of this call has this text.' : 'Nothing matches.'}{' '}
       {found?.suggestions.map((s) => (
         <span key={s.selector}>
           Try{' '}
@@ -53,7 +53,9 @@ function NoMatch({ search, take }: { search: Props['search']; take: Props['take'
           <span class="faint">{safe(s.why)}</span>
         </span>
       ))}
-      {found?.suggestions.length === 0 && q !== '' && <span class="faint">Nor does anything one step wider.</span>}
+      {found?.suggestions.length === 0 && q !== '' && (
+        <span class="faint">{found.kind === 'text' ? 'Nor has one of another call.' : 'Nor does anything one step wider.'}</span>
+      )}
     </p>
   )
 }

@@ -23,7 +23,9 @@ export interface Found {
 export function useSearch(): { found: Found | undefined; failure: Failure | undefined; busy: boolean; q: string } {
   const { name, q } = address.value
   const [state, revision] = [atName.value, context.value.value?.revision]
-  const key = name === null || q.trim() === '' ? null : JSON.stringify([name, q, state, revision])
+  // Before the context is there nobody knows which call is shown.
+  const asks = name !== null && revision !== undefined && q.trim() !== ''
+  const key = asks ? JSON.stringify([name, q, state, revision]) : null
   const loaded = useLoaded(key, (stop) => search(name ?? '', q, state, stop))
   const ready = key !== null && loaded.state === 'ready' && loaded.value?.q === q
   useEffect(() => light(ready && loaded.value ? new Set(loaded.value.ids) : null), [ready, loaded.value])

@@ -1,5 +1,6 @@
 // Draws the picture. What changes while scrubbing is drawn above a layer that is kept.
 import { short } from '../format'
+import { doubted } from '../provider'
 import type { Colouring } from './colour'
 import { colourer } from './colour'
 import { type Box, callsOf, columnOf, cycleTicks, type Frame, type Layout, runsOf, ticks, xOf, yOf } from './layout'
@@ -157,7 +158,7 @@ function drawCuts(c: Canvas, scene: Scene): void {
       const long = Math.min(10, Math.max(4, width * 0.4))
       c.fillStyle = theme.text
       c.fillRect(x + width - long, y - 1, long, 2)
-      if (column.seen === 'unseen' || column.seen === 'elsewhere') drawDoubt(c, theme, x + width - long / 2, y - 7)
+      if (doubted(column)) drawDoubt(c, theme, x + width - long / 2, y - 7)
     }
   })
 }

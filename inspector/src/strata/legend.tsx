@@ -1,5 +1,6 @@
 import { useLayoutEffect, useRef } from 'preact/hooks'
 import type { Unit } from '../api'
+import { doubted } from '../provider'
 import { colouring, strata, unit, zoom } from '../state'
 import { line } from '../text'
 import { colourer, ramp, type Colouring } from './colour'
@@ -20,7 +21,7 @@ export function Legend() {
   const seen = new Set<number>()
   const actors = new Set<number>()
   const counted = data?.columns.some((column) => column.cached !== null)
-  const doubted = data?.columns.some((column) => column.seen === 'unseen' || column.seen === 'elsewhere')
+  const contradicted = data?.columns.some(doubted)
   for (const column of data?.columns ?? []) {
     for (const band of column.bands) {
       seen.add(band[1])
@@ -49,7 +50,7 @@ export function Legend() {
         <li><i class="mark-full" />new</li>
         <li><i class="mark-cut" />prefix cut</li>
         {counted && <li><i class="mark-cached" />read from the provider’s cache</li>}
-        {doubted && <li><i class="mark-doubt" />it saw the cut elsewhere, or not</li>}
+        {contradicted && <li><i class="mark-doubt" />it saw the cut elsewhere, or not</li>}
       </ul>
     </div>
   )

@@ -1,4 +1,5 @@
 import { size } from '../format'
+import { doubtOf } from '../provider'
 import { calls, unit, zoom } from '../state'
 import { safe } from '../text'
 
@@ -16,7 +17,7 @@ export function CallTable() {
       <tbody>
         {list.slice(first, first + most).map((call) => (
           <tr key={call.cycle}>
-            <th scope="row">@c{call.cycle}</th><td>{size(call.size, unit.value)}</td><td>{safe(call.sentence)}</td>
+            <th scope="row">@c{call.cycle}</th><td>{size(call.size, unit.value)}</td><td>{(safe(call.sentence) + ' ' + doubtOf(call)).trim()}</td>
           </tr>
         ))}
       </tbody>
