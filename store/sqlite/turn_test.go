@@ -120,7 +120,7 @@ func TestTurnAllocates(t *testing.T) {
 		must(t, c.store.Close()) // which waits for what is being packed
 		runtime.ReadMemStats(&after)
 		n := (after.Mallocs - before.Mallocs) / turns
-		if t.Logf("%d allocations", n); n > 390 {
+		if t.Logf("%d allocations", n); n > 450 { // 360 alone; beside others it packs smaller pieces
 			t.Errorf("a turn makes %d allocations", n)
 		}
 	})

@@ -105,6 +105,7 @@ func (s Suite) Run(t *testing.T) {
 
 		{"RandomHistories", testRandomHistories, nil},
 		{"RandomForks", testRandomForks, []power{forks, deletes}},
+		{"Reloads", testReloads, []power{erases, forks, deletes}},
 		{"EraseRandom", testEraseRandom, []power{erases, forks, deletes}},
 	} {
 		t.Run(c.name, func(t *testing.T) {

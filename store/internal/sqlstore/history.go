@@ -66,8 +66,9 @@ func (h *history) more(ctx context.Context) (list []*tree.Tree, err error) {
 		return h.batch(ctx)
 	}
 	next := h.next
+	h.scanner.resumes = true
 	if list, err = h.batch(ctx); damageOf(err) != nil { // the damage may be that of a directory
-		h.next, h.replay, h.scanner.plain = next, nil, true
+		h.next, h.replay, h.scanner.plain, h.scanner.resumes = next, nil, true, false
 		list, err = h.batch(ctx)
 	}
 	return list, err

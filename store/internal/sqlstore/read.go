@@ -16,7 +16,8 @@ import (
 
 // Load implements store.Store. It reads the contents of drafts at once, because they can still
 // change; a tree loads other contents when asked for them. Cost: a directory and the rows
-// since; without a directory, the rows of the context.
+// since; without a directory, the rows of the context. While somebody in this process holds an
+// earlier snapshot that was read from the same directory: the rows since that.
 func (s *Store) Load(ctx context.Context, key store.Key) (state *store.State, err error) {
 	err = again(func(plain bool) error {
 		state, err = s.load(ctx, key, plain)
@@ -47,7 +48,7 @@ func (s *Store) load(ctx context.Context, key store.Key, plain bool) (_ *store.S
 	if err != nil {
 		return nil, err
 	}
-	c.plain = plain
+	c.plain, c.resumes = plain, !plain
 	var st state
 	var last store.Entry
 	var q *reading
@@ -72,6 +73,7 @@ func (s *Store) load(ctx context.Context, key store.Key, plain bool) (_ *store.S
 	if err != nil {
 		return nil, err
 	}
+	s.replays.put(&st, st.Cycle, r)
 	state := &store.State{Info: st.Info, Head: r.tree, Idle: idleOf(q.published.idle)}
 	if err := r.step(st.Stamps.Cycle, q.drafts); err != nil {
 		return nil, err
@@ -113,7 +115,7 @@ func (s *Store) snapshotOnce(ctx context.Context, key store.Key, cycle int64, pl
 	if err != nil {
 		return nil, err
 	}
-	c.plain = plain
+	c.plain, c.resumes = plain, !plain
 	var q *reading
 	err = s.inReadTx(ctx, "reading a snapshot", func(tx *sql.Tx) error {
 		c.tx = tx
@@ -131,6 +133,7 @@ func (s *Store) snapshotOnce(ctx context.Context, key store.Key, cycle int64, pl
 		return nil, err
 	}
 	s.cache.put(key, r.tree, st.Erasures)
+	s.replays.put(&st, cycle, r)
 	return r.tree, nil
 }
 
@@ -138,8 +141,10 @@ func (s *Store) snapshotOnce(ctx context.Context, key store.Key, cycle int64, pl
 // read pages of a directory on any connection.
 type reading struct {
 	cycle     int64
+	known     *replay   // of an earlier snapshot that this process has in memory; nil without one
+	since     int64     // the cycle of known
 	root      *rootPage // nil without a directory
-	rows      []row     // the last of each node since the directory or, without one, of each live node
+	rows      []row     // the last of each node since known, or the directory; without both, of each live node
 	drafts    []row     // born after the cycle
 	published logPosition
 }
@@ -155,11 +160,18 @@ func (c *scanner) read(ctx context.Context, st *state, cycle, upTo int64) (*read
 	if q.root, err = c.rootPage(ctx, cycle); err != nil {
 		return nil, err
 	}
-	if q.root == nil {
+	if c.resumes {
+		q.known, q.since = c.store.replays.upTo(st, cycle, q.root)
+	}
+	switch {
+	case q.known != nil:
+	case q.root != nil:
+		q.since = q.root.cycle
+	default:
 		q.rows, q.drafts, err = c.live(ctx, cycle, upTo)
 		return q, err
 	}
-	rows, err := c.rows(ctx, cycle, q.root.cycle, upTo)
+	rows, err := c.rows(ctx, cycle, q.since, upTo)
 	n := sort.Search(len(rows), func(i int) bool { return rows[i].Birth > cycle })
 	q.rows, q.drafts = lastOfEach(rows[:n]), rows[n:]
 	return q, err
@@ -178,22 +190,28 @@ func lastOfEach(rows []row) (list []row) {
 }
 
 // replayed makes the tree of what was read, and compares it with the digest in the log. If at
-// is not nil, it records there where the nodes that it adds are stored.
+// is not nil, it records there where the nodes that it adds are stored; the scanner then must
+// not resume.
 func (c *scanner) replayed(ctx context.Context, st *state, q *reading, at map[string]stored) (*replay, error) {
 	r := &replay{scanner: c, ids: make(map[int64]string, len(q.rows)), stored: at}
-	if q.root == nil {
-		if err := r.build(q.cycle, q.rows, nil, nil); err != nil {
-			return nil, err
-		}
-	} else {
+	switch {
+	case q.known != nil:
+		r = q.known
+		r.scanner = c
+	case q.root != nil:
 		var err error
 		if r, err = c.openAt(ctx, st, q.root, at); err != nil {
 			return nil, err
 		}
-		if q.cycle > q.root.cycle {
-			if err := r.step(q.cycle, q.rows); err != nil {
-				return nil, err
-			}
+	default:
+		if err := r.build(q.cycle, q.rows, nil, nil); err != nil {
+			return nil, err
+		}
+		q.since = q.cycle
+	}
+	if q.cycle > q.since {
+		if err := r.step(q.cycle, q.rows); err != nil {
+			return nil, err
 		}
 	}
 	if d := digestDamage(r.tree, q.published.digest); d != nil {

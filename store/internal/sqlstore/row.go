@@ -24,13 +24,14 @@ type row struct {
 
 // scanner reads rows of one context.
 type scanner struct {
-	store *Store
-	tx    *sql.Tx // the transaction to read in, or nil
-	line  lineage
-	plain bool                     // read no directory
-	cache bool                     // take rows from Store.recent, with their nodes
-	known map[string][]tree.Header // shared, because few nodes have headers of their own
-	index page.Index               // the page that was read last
+	store   *Store
+	tx      *sql.Tx // the transaction to read in, or nil
+	line    lineage
+	plain   bool                     // read no directory
+	resumes bool                     // go on from a snapshot that this process has in memory
+	cache   bool                     // take rows from Store.recent, with their nodes
+	known   map[string][]tree.Header // shared, because few nodes have headers of their own
+	index   page.Index               // the page that was read last
 }
 
 func (s *Store) scanner(ctx context.Context, key store.Key) (*scanner, error) {

@@ -67,6 +67,7 @@ type Store struct {
 	lineages    lineageCache
 	cache       treeCache
 	opened      openedCache
+	replays     replayCache
 	recent      recentRows
 	pages       pageCache
 	headers     headerTexts

@@ -1,0 +1,56 @@
+package storetest
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
+	"github.com/contexttree/pact/store"
+)
+
+// testReloads reads contexts again and again while they are edited, committed, forked, deleted
+// and erased from, and holds what it read before, as a program does that follows others. A
+// store may go on from what it has in memory; it must show what a first look shows.
+func testReloads(t *testing.T, s Suite) {
+	for seed := range testrun.Size[uint64](t, 2, 4, 60) {
+		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
+			rnd := rand.New(rand.NewPCG(seed, 71))
+			family := []*genHistory{{drive(t, s, "0"), rnd}}
+			held := make([]any, 12)
+			hold := func(v any) { held[rnd.IntN(len(held))] = v }
+			for i := range 150 {
+				at := rnd.IntN(len(family))
+				switch r := family[at]; {
+				case len(r.snapshots) > 0 && rnd.IntN(14) == 0:
+					cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
+					family = append(family, &genHistory{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
+				case len(family) > 3 && rnd.IntN(20) == 0:
+					must(t, r.store.Delete(background, r.state.Key))
+					family = append(family[:at], family[at+1:]...)
+				case i > 10 && rnd.IntN(15) == 0:
+					eraseSome(family, r)
+				default:
+					r.act()
+				}
+				r := family[rnd.IntN(len(family))]
+				st, err := r.store.Load(background, r.state.Key)
+				must(t, err)
+				hold(st)
+				same(t, r.state.Head, st.Head)
+				same(t, r.state.Working, st.Working)
+				if len(r.snapshots) == 0 {
+					continue
+				}
+				from := r.state.First + rnd.Int64N(int64(len(r.snapshots)))
+				to := min(r.state.Cycle, from+rnd.Int64N(3))
+				list, err := store.Collect(r.store.History(background, r.state.Key, from, to))
+				must(t, err)
+				hold(list)
+				for k, got := range list {
+					same(t, r.snapshots[from+int64(k)], got)
+				}
+			}
+		})
+	}
+}
