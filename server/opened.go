@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"github.com/contexttree/pact"
-	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/strata"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -45,7 +44,6 @@ type openContext struct {
 	nodes   int
 
 	mu     sync.Mutex
-	log    *provenance.Log
 	states []state // the one that was read last comes first
 }
 
@@ -207,18 +205,4 @@ func (c *openContext) known(a pact.Address) *pact.Snapshot {
 	copy(c.states[1:i+1], c.states[:i])
 	c.states[0] = found
 	return found.snapshot
-}
-
-// history returns the log of the context.
-func (c *openContext) history(ctx context.Context) (*provenance.Log, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.log != nil {
-		return c.log, nil
-	}
-	log, err := provenance.LogOf(c.context.Log(ctx))
-	if err == nil {
-		c.log = log
-	}
-	return log, err
 }

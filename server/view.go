@@ -33,7 +33,7 @@ func (s *Server) view(ctx context.Context, in *one) (*openContext, *listing.View
 	if err != nil {
 		return nil, nil, err
 	}
-	log, err := c.history(ctx)
+	log, err := c.reader.Log(ctx)
 	return c, &listing.View{State: state, Log: log, Counter: c.counter}, err
 }
 

@@ -65,6 +65,11 @@ export const vs = computed<At | null>(() => {
   if (shown === 'working') return hasCalls.value ? lastCycle.value : null
   return shown > firstCycle.value ? shown - 1 : null
 })
+/** Whether the picture of all calls still lacks the latest one, and is to get it. */
+const pictureLags = computed(() => {
+  const { state, value } = strata.value
+  return zoom.value === null && state !== 'failed' && value !== undefined && value.to < lastCycle.value
+})
 /** The same two as the API takes them, for those who ask the server: they rest while somebody
  * scrubs, else every call on the way would be asked for. */
 export const atName = signal(stateName(at.peek()))
@@ -77,6 +82,8 @@ let settledFor = ''
 effect(() => {
   const [next, nextVs] = [stateName(at.value), nameOr(vs.value)]
   const about = context.value.value?.name ?? ''
+  // A new call is drawn before the lists ask for it, which takes the server longer.
+  if (about === settledFor && address.value.at === null && pictureLags.value) return
   const settle = () => {
     atName.value = next
     vsName.value = nextVs

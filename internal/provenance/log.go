@@ -92,6 +92,12 @@ func (s *Source) firstRevision(ctx context.Context, cycle int64) (int64, error) 
 	return int64(before) + 1, failed
 }
 
+// Publication returns the entry that published a cycle, and whether the log has it.
+func (l *Log) Publication(cycle int64) (store.Entry, bool) {
+	e, ok := l.commits[cycle]
+	return e, ok
+}
+
 // Report returns the report of the commit of a cycle, nil if the commit only sealed or the log
 // has no such commit.
 func (l *Log) Report(cycle int64) *lifecycle.Report { return l.reports[cycle] }

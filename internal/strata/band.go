@@ -3,6 +3,7 @@ package strata
 import (
 	"context"
 	"encoding/json"
+	"strconv"
 
 	"github.com/contexttree/pact/internal/blockkind"
 	"github.com/contexttree/pact/tree"
@@ -23,7 +24,19 @@ type Band struct {
 
 // MarshalJSON implements json.Marshaler.
 func (b Band) MarshalJSON() ([]byte, error) {
-	return json.Marshal([]any{b.Height, b.Kind, b.Blocks, b.First, b.Cycle, b.Actor, b.Largest})
+	first, err := json.Marshal(b.First)
+	if err != nil {
+		return nil, err
+	}
+	text := strconv.AppendInt([]byte{'['}, b.Height, 10)
+	for _, n := range [...]int64{int64(b.Kind), int64(b.Blocks)} {
+		text = strconv.AppendInt(append(text, ','), n, 10)
+	}
+	text = append(append(text, ','), first...)
+	for _, n := range [...]int64{b.Cycle, int64(b.Actor), b.Largest} {
+		text = strconv.AppendInt(append(text, ','), n, 10)
+	}
+	return append(text, ']'), nil
 }
 
 // heap adds up a run of blocks.

@@ -7,6 +7,7 @@ import (
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/blockkind"
+	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/internal/wording"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -96,12 +97,16 @@ func Calls(ctx context.Context, c *pact.Context, from, to pact.Address, unit Uni
 	if err != nil {
 		return nil, err
 	}
-	return callsOf(ctx, c, from, to, unit, told)
+	log, err := provenance.LogOf(c.Log(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return callsOf(ctx, c, from, to, unit, told, log)
 }
 
-// callsOf is Calls for a context whose recorded calls were compared already.
+// callsOf is Calls for a context whose recorded calls were compared already, and its log.
 func callsOf(ctx context.Context, c *pact.Context, from, to pact.Address, unit Unit,
-	told map[int64]*inspect.CallPrefix) ([]Call, error) {
+	told map[int64]*inspect.CallPrefix, log *provenance.Log) ([]Call, error) {
 	list := []Call{}
 	for p, err := range c.Prefixes(ctx, from, to) {
 		if err != nil {
@@ -111,10 +116,11 @@ func callsOf(ctx context.Context, c *pact.Context, from, to pact.Address, unit U
 		if unit == Tokens && p.Tokens == nil {
 			return nil, fault.New(fault.DocumentInvalid, "nobody counts tokens here", "ask for bytes")
 		}
-		list = append(list, callOf(&p, unit))
-	}
-	if err := addCommits(ctx, c, list); err != nil {
-		return nil, err
+		call := callOf(&p, unit)
+		if e, ok := log.Publication(p.Cycle); ok {
+			call.At, call.Actor, call.Message = tree.ISO(e.TimeNS), e.Actor, e.Message
+		}
+		list = append(list, call)
 	}
 	return list, addAttempts(ctx, c, list, told)
 }
@@ -173,22 +179,6 @@ func callOf(p *inspect.Prefix, unit Unit) Call {
 		c.Cut.Node, c.Cut.Kind = p.Call.Cut.Node, ""
 	}
 	return c
-}
-
-// addCommits adds when and by whom each call was committed.
-func addCommits(ctx context.Context, c *pact.Context, list []Call) error {
-	for e, err := range c.Log(ctx) {
-		if err != nil {
-			return err
-		}
-		if e.Kind != store.Commit && e.Kind != store.Create || len(list) == 0 {
-			continue
-		}
-		if i := e.Cycle - list[0].Cycle; i >= 0 && i < int64(len(list)) {
-			list[i].At, list[i].Actor, list[i].Message = tree.ISO(e.TimeNS), e.Actor, e.Message
-		}
-	}
-	return nil
 }
 
 // addAttempts adds the attempts of each call.

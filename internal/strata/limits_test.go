@@ -103,15 +103,7 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		log, err := provenance.LogOf(c.Log(t.Context()))
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := &drawing{ctx: t.Context(), context: c, calls: list, log: log, options: Options{Unit: Bytes}}
-		if _, err := d.draw(calls, 50); err != nil {
-			t.Fatal(err)
-		}
-		return d.visited
+		return visits(t, c, list, new(strips))
 	}
 	few, many := visited(1000, false), visited(8000, false)
 	t.Logf("appending: %d nodes and runs of 1,000 blocks, %d of 8,000", few, many)
@@ -123,4 +115,47 @@ func TestColumnsCostWhatIsNew(t *testing.T) {
 	if many > 3*few { // for eight times as many blocks: a path for each row of each column
 		t.Errorf("%d and %d: each call looks at all blocks", few, many)
 	}
+}
+
+// TestPicturesGoOn counts the same when a call comes after a picture was drawn.
+func TestPicturesGoOn(t *testing.T) {
+	const calls = 100
+	visited := func(blocks int) int {
+		c := shape{calls: calls, blocks: blocks}.make(t)
+		known := new(strips)
+		drawn := 0
+		for range 2 {
+			if _, err := c.Commit(t.Context(), &pact.CommitOptions{Edit: func(b *pact.Batch) error {
+				b.Add("^ah", pact.Spec{Role: "user", Content: "next"})
+				return nil
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			list, err := Calls(t.Context(), c, pact.Cycle(1), pact.Latest, Bytes)
+			if err != nil {
+				t.Fatal(err)
+			}
+			drawn = visits(t, c, list, known)
+		}
+		return drawn
+	}
+	few, many := visited(1000), visited(8000)
+	t.Logf("a new call: %d nodes and runs of 1,000 blocks, %d of 8,000", few, many)
+	if row := 7000 / 50; few > 200 || many > few+4*row {
+		t.Errorf("%d and %d: a new call looks at more than its path and the blocks of the last row", few, many)
+	}
+}
+
+// visits counts the nodes and runs that a picture of 50 rows looks at.
+func visits(t *testing.T, c *pact.Context, calls []Call, known *strips) int {
+	t.Helper()
+	log, err := provenance.LogOf(c.Log(t.Context()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := &drawing{ctx: t.Context(), context: c, calls: calls, log: log, options: Options{Unit: Bytes}, strips: known}
+	if _, err := d.draw(len(calls), 50); err != nil {
+		t.Fatal(err)
+	}
+	return d.visited
 }

@@ -144,7 +144,7 @@ func comparePicture(t *testing.T, c *pact.Context, p *Picture, calls []Call) {
 	if p.Max != high {
 		t.Errorf("the picture is %d high, want %d", p.Max, high)
 	}
-	unit := max(1, (high+int64(p.Rows)-1)/int64(p.Rows))
+	unit := modelRow(high, int64(p.Rows))
 	var drawn []Band
 	for i, col := range p.Columns {
 		if want := min(p.From+int64(i+1)*p.Step-1, p.To); col.Cycle != want {
@@ -174,6 +174,20 @@ func comparePicture(t *testing.T, c *pact.Context, p *Picture, calls []Call) {
 		}
 		if col.Shared != shared || (cut == nil) != (col.Cut == nil) || cut != nil && *cut != *col.Cut {
 			t.Errorf("cycle %d shares %d and is cut at %v, want %d and %v", col.Cycle, col.Shared, col.Cut, shared, cut)
+		}
+	}
+}
+
+// modelRow tries one height of a row after another: a number below 16, or one of 8 to 15
+// doubled some times.
+func modelRow(high, rows int64) int64 {
+	for row := int64(1); ; row++ {
+		odd := row
+		for odd >= 16 && odd%2 == 0 {
+			odd /= 2
+		}
+		if odd < 16 && row*rows >= high {
+			return row
 		}
 	}
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/provenance"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -26,6 +28,8 @@ type Reader struct {
 	attempts string                        // of a recorded context: those that may still change when told was read
 	running  int64                         // cycle of the oldest of these
 	pictures []kept                        // the one that was drawn last comes first
+	strips   strips
+	log      *provenance.Log // nil until it is read
 }
 
 // kept is a picture that was drawn.
@@ -40,15 +44,19 @@ const mostPictures = 4
 
 // NewReader returns a reader of a context that nobody writes to through c. unit and counter are
 // those with which c was opened. If before reads the same context at an earlier revision, and
-// nothing was erased since, the reader begins with its calls; before may be nil.
+// nothing was erased since, the reader begins with what that has drawn and with its calls;
+// before may be nil.
 func NewReader(c *pact.Context, unit Unit, counter tree.Counter, before *Reader) *Reader {
 	r := &Reader{context: c, unit: unit, counter: counter, calls: map[int64]Call{}}
-	if before == nil || record.Recorded(c.Working()) {
-		return r // a recorded call may look different once its answer is there
+	if before == nil {
+		return r
 	}
 	before.mu.Lock()
 	defer before.mu.Unlock()
-	maps.Copy(r.calls, before.calls)
+	r.strips = slices.Clone(before.strips)
+	if !record.Recorded(c.Working()) { // a recorded call may look different once its answer is there
+		maps.Copy(r.calls, before.calls)
+	}
 	return r
 }
 
@@ -84,7 +92,8 @@ func (r *Reader) Draw(ctx context.Context, from, to pact.Address, o Options) (*P
 			return k.picture, nil
 		}
 	}
-	p, err := Draw(ctx, r.context, calls, o)
+	d := &drawing{ctx: ctx, context: r.context, calls: calls, options: o, log: r.log, strips: &r.strips}
+	p, err := d.fit()
 	if err == nil && len(calls) > 0 {
 		r.pictures = append([]kept{{first, last, o, p}}, r.pictures[:min(len(r.pictures), mostPictures-1)]...)
 	}
@@ -104,6 +113,9 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 	if err := r.renew(ctx); err != nil {
 		return nil, err
 	}
+	if err := r.readLog(ctx); err != nil {
+		return nil, err
+	}
 	from, to := int64(0), int64(0)
 	for cycle := first; cycle <= last; cycle++ {
 		if _, ok := r.calls[cycle]; !ok {
@@ -121,7 +133,7 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 			}
 			r.told = told
 		}
-		fresh, err := callsOf(ctx, r.context, pact.Cycle(from), pact.Cycle(to), r.unit, r.told)
+		fresh, err := callsOf(ctx, r.context, pact.Cycle(from), pact.Cycle(to), r.unit, r.told, r.log)
 		if err != nil {
 			return nil, err
 		}
@@ -140,6 +152,22 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 		list[i].Attempts = nil
 	}
 	return list, addAttempts(ctx, r.context, list, nil)
+}
+
+// Log returns the log of the context.
+func (r *Reader) Log(ctx context.Context) (*provenance.Log, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	err := r.readLog(ctx)
+	return r.log, err
+}
+
+// readLog reads the log once.
+func (r *Reader) readLog(ctx context.Context) (err error) {
+	if r.log == nil {
+		r.log, err = provenance.LogOf(r.context.Log(ctx))
+	}
+	return err
 }
 
 // renew forgets a recorded context whose attempts have changed: attempts have no revision. Only

@@ -3,6 +3,7 @@ package strata
 import (
 	"context"
 	"encoding/json"
+	"math/bits"
 	"unicode/utf8"
 
 	"github.com/contexttree/pact"
@@ -55,15 +56,20 @@ type Column struct {
 //
 // Cost: reading the snapshots, and a path through the tree for each band that the column
 // before does not have. A picture that is too long is drawn again.
-func Draw(ctx context.Context, c *pact.Context, calls []Call, o Options) (p *Picture, err error) {
-	defer tree.Recover(&err)
+func Draw(ctx context.Context, c *pact.Context, calls []Call, o Options) (*Picture, error) {
 	log, err := provenance.LogOf(c.Log(ctx))
 	if err != nil {
 		return nil, err
 	}
-	d := &drawing{ctx: ctx, context: c, calls: calls, options: o, log: log}
+	d := &drawing{ctx: ctx, context: c, calls: calls, options: o, log: log, strips: new(strips)}
+	return d.fit()
+}
+
+// fit draws the picture in at most [MaxAnswer] bytes.
+func (d *drawing) fit() (p *Picture, err error) {
+	defer tree.Recover(&err)
 	most := int64(MaxAnswer)
-	for columns, rows := o.Columns, o.Rows; ; columns, rows = coarser(columns, rows) {
+	for columns, rows := d.options.Columns, d.options.Rows; ; columns, rows = coarser(columns, rows) {
 		guess := d.guess(columns, rows)
 		if guess > most && (columns > 1 || rows > 1) {
 			continue
@@ -99,7 +105,8 @@ type drawing struct {
 	calls   []Call
 	options Options
 	log     *provenance.Log
-	visited int // see stack
+	strips  *strips // what was drawn of the context before; what is drawn now is added
+	visited int     // see stack
 }
 
 // columns groups the calls into at most n columns without their bands.
@@ -148,8 +155,13 @@ func (d *drawing) highest() (high int64) {
 	return high
 }
 
-// unitOf returns the height of a row.
-func unitOf(high int64, rows int) int64 { return max(1, (high+int64(rows)-1)/int64(rows)) }
+// unitOf returns the height of a row: the next number of four binary digits and zeros behind
+// them, so that it stays the same while a context grows by some percent.
+func unitOf(high int64, rows int) int64 {
+	unit := max(1, (high+int64(rows)-1)/int64(rows))
+	zeros := max(0, bits.Len64(uint64(unit))-4)
+	return (unit + 1<<zeros - 1) >> zeros << zeros
+}
 
 // draw draws the picture with at most that many columns and rows.
 func (d *drawing) draw(columns, rows int) (*Picture, error) {
@@ -161,25 +173,29 @@ func (d *drawing) draw(columns, rows int) (*Picture, error) {
 		return p, d.draft(p, s, rows)
 	}
 	list, step := d.columns(columns)
-	first, last := d.calls[0].Cycle, d.calls[len(d.calls)-1].Cycle
-	p.From, p.To, p.Step, p.Columns = first, last, int64(step), list
+	list[0].common = 0
+	p.From, p.To, p.Step, p.Columns = d.calls[0].Cycle, d.calls[len(d.calls)-1].Cycle, int64(step), list
 	actors := actorsOf(d.log, p)
-	i := 0
-	for snapshot, err := range d.context.History(d.ctx, pact.Cycle(first), pact.Cycle(last)) {
+	i, before := 0, d.strips.find(p.From, p.Step, s.unit, list)
+	if before != nil {
+		i = before.restore(s, actors)
+	}
+	whole := len(d.calls) / step // the last column may get more calls
+	from := list[min(i, len(list)-1)].Cycle
+	for snapshot, err := range d.context.History(d.ctx, pact.Cycle(from), pact.Cycle(p.To)) {
 		if err != nil {
 			return nil, err
 		}
-		if snapshot.Cycle() != list[i].Cycle {
+		if i == len(list) || snapshot.Cycle() != list[i].Cycle {
 			continue
-		}
-		if i == 0 {
-			list[i].common = 0
 		}
 		if list[i].Keep, err = s.next(snapshot.Tree(), list[i].common); err != nil {
 			return nil, err
 		}
 		list[i].Bands = actors.bands(s.bands[list[i].Keep:])
-		i++
+		if i++; i == whole {
+			d.strips.put(stripOf(p, s, actors, i), before)
+		}
 	}
 	return p, d.ctx.Err()
 }
