@@ -40,6 +40,9 @@ With --json print an object a line.`,
 				if err != nil {
 					return err
 				}
+				if len(attempts) == 0 {
+					a.foundNothing("no call of a provider was recorded in %s; pact attempts start records one", visible(c.Name()))
+				}
 				return a.printAttempts(attempts)
 			}),
 		}

@@ -72,9 +72,23 @@ The pattern is a regular expression as in Go (RE2). --ignore-case ignores case,
 			return err
 		}
 		a.failed = len(g.list) == 0
+		if a.failed {
+			a.foundNothing("nothing in %s matches %s", spanText(c, rest[1:]), visible(rest[0]))
+		}
 		return g.print()
 	})
 	return cmd
+}
+
+// spanText names the snapshots that a search looked at, by the addresses that were given.
+func spanText(c *pact.Context, ends []string) string {
+	switch len(ends) {
+	case 0:
+		return "any snapshot of " + visible(c.Name())
+	case 1:
+		return visible(c.Name()) + " " + visible(ends[0])
+	}
+	return visible(c.Name()) + " from " + visible(ends[0]) + " to " + visible(ends[1])
 }
 
 // compilePattern compiles a pattern. Matching takes time proportional to the

@@ -35,16 +35,17 @@ func (a *app) logCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "log NAME | log --file FILE",
 		Short: "List the cycles of a context",
-		Long: `List the cycles of a context, each of which is a call of the model, in the order in which
-they were made, as a conversation is read: when,
-the bytes that the thread had, the tokens in and out and those of them that the provider
-read from its cache, the tools that what was new called, and its first words; then who
-committed it and why, and what the commit removed and held back. A terminal gets a few
-lines for each cycle, with --oneline one.
+		Long: `List the cycles of a context, each of which is a call of the model, in the order in
+which they were made, as a conversation is read: when, the bytes that the thread had,
+the tokens in and out and those of them that the provider read from its cache, the tools
+that what was new called, and its first words; then who committed it and why, and what
+the commit removed and held back. A terminal gets a few lines for each cycle, with
+--oneline one.
 
--n N lists the newest N cycles, the newest last, --since those from a time on. --stat counts what each
-cycle changed; --edits lists the edits between the commits as well. Cycles that a fork
-shares with its origin are included. With --json each line is an object.`,
+-n N lists the newest N cycles, the newest last, --since those from a time on. --stat
+counts what each cycle changed; --edits lists the edits between the commits as well.
+Cycles that a fork shares with its origin are included. With --json each line is an
+object.`,
 		Example: `  pact log chat
   pact log chat -n 3 --oneline
   pact log chat --since 2026-11-01
@@ -87,7 +88,9 @@ shares with its origin are included. With --json each line is an object.`,
 		if err != nil {
 			return err
 		}
+		listed := 0
 		each := func(do func(logged) error) error {
+			listed = 0
 			for e, err := range s.context.Log(ctx) {
 				if err != nil {
 					return err
@@ -107,6 +110,7 @@ shares with its origin are included. With --json each line is an object.`,
 				if published {
 					l.Stat, l.Call = counted[e.Cycle], calls[e.Cycle]
 				}
+				listed++
 				if err := do(l); err != nil {
 					return err
 				}
@@ -118,9 +122,18 @@ shares with its origin are included. With --json each line is an object.`,
 			return each(func(l logged) error { return a.printJSON(l) })
 		}
 		if a.outTerminal && !some.oneline && a.form == "" {
-			return each(func(l logged) error { a.drawEntry(l); return nil })
+			err = each(func(l logged) error { a.drawEntry(l); return nil })
+		} else {
+			err = a.drawLog(each)
 		}
-		return a.drawLog(each)
+		switch {
+		case err != nil || listed > 0:
+		case last < first:
+			a.foundNothing("%s has no cycle yet; pact commit makes one", visible(s.context.Name()))
+		default:
+			a.foundNothing("%s has no cycle since %s", visible(s.context.Name()), visible(some.since))
+		}
+		return err
 	})
 	return cmd
 }

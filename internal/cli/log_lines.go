@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"charm.land/lipgloss/v2"
 	"github.com/contexttree/pact/store"
 	"github.com/spf13/cobra"
 )
@@ -55,6 +56,37 @@ func (l *logLimits) leavesOut(e *store.Entry, lowest int64) bool {
 var logHead = []string{"cycle", "time", "bytes", "in", "out", "cached", "added", "removed", "changed", "called", "said",
 	"by", "message"}
 
+// The columns of a log that a narrow terminal cuts, and those that it lacks, in the order in
+// which they go.
+const (
+	timeColumn    = 1
+	calledColumn  = 9
+	saidColumn    = 10
+	byColumn      = 11
+	messageColumn = 12
+)
+
+var dispensable = [...]int{byColumn, messageColumn, timeColumn, calledColumn, saidColumn, 8, 7, 6, 5, 4, 3}
+
+// narrowLog makes a line of a log at most limit columns wide, if it can: it cuts the widest
+// texts, and leaves out a column rather than show less of it than narrowest columns.
+func narrowLog(c *layout, limit int) {
+	for _, next := range dispensable {
+		if c.narrow(limit, calledColumn, saidColumn, messageColumn) {
+			return
+		}
+		c.widths[next] = 0
+	}
+}
+
+// cutCell cuts a text that is wider than its column.
+func cutCell(text string, width int) string {
+	if lipgloss.Width(text) <= width {
+		return text
+	}
+	return strings.TrimRight(lipgloss.NewStyle().MaxWidth(width-1).Render(text), " ") + "…"
+}
+
 // drawLog reads the log twice, first to measure the columns, and so keeps none
 // of it in memory. A terminal, which cuts what is too wide, gets no column without
 // an entry.
@@ -64,7 +96,7 @@ func (a *app) drawLog(each func(func(logged) error) error) error {
 	err := each(func(l logged) error {
 		row := logRow(l)
 		for i := range row {
-			known[i] = known[i] || row[i] != "-" || !a.outTerminal || a.form == "wide"
+			known[i] = known[i] || row[i] != "-" && row[i] != "" || !a.outTerminal || a.form == "wide"
 		}
 		c.fit(row)
 		return nil
@@ -72,15 +104,30 @@ func (a *app) drawLog(each func(func(logged) error) error) error {
 	if err != nil {
 		return err
 	}
-	line := func(row []string) string {
-		for i := range row {
-			if !known[i] {
-				row[i], c.widths[i] = "", 0
-			}
-		}
-		return a.clip(c.line(row))
+	if !slices.Contains(known, true) {
+		return nil // no entry at all
 	}
 	c.fit(logHead)
+	for i := range known {
+		if !known[i] {
+			c.widths[i] = 0
+		}
+	}
+	narrow := a.width > 0 && a.form != "wide"
+	if narrow {
+		narrowLog(c, a.width)
+	}
+	line := func(row []string) string {
+		for i := range row {
+			switch {
+			case c.widths[i] == 0:
+				row[i] = ""
+			case narrow:
+				row[i] = cutCell(row[i], c.widths[i])
+			}
+		}
+		return c.line(row)
+	}
 	a.printf("%s\n", line(slices.Clone(logHead)))
 	return each(func(l logged) error {
 		a.printf("%s\n", line(logRow(l)))

@@ -163,6 +163,14 @@ func (a *app) replaceFile(name string, write func(io.Writer) error) error {
 	})
 }
 
+// foundNothing says on a terminal that an answer is empty, and why. It goes to standard
+// error: what a program reads stays empty.
+func (a *app) foundNothing(format string, args ...any) {
+	if a.outTerminal && a.form == "" {
+		a.report(fmt.Sprintf(format, args...))
+	}
+}
+
 // warnf prints a warning.
 func (a *app) warnf(format string, args ...any) {
 	a.report("pact: warning: " + fmt.Sprintf(format, args...))

@@ -100,22 +100,36 @@ const narrowest = 12
 
 // shrink narrows the widest columns of text until a line fits, if it can.
 func (c *layout) shrink(limit int) {
-	for {
-		total, wide := 0, -1
-		for i, w := range c.widths {
-			if w == 0 {
-				continue
-			}
+	var texts []int
+	for i := range c.align {
+		if c.align[i] == 'l' {
+			texts = append(texts, i)
+		}
+	}
+	c.narrow(limit, texts...)
+}
+
+// narrow narrows the widest of some columns until a line fits, and reports whether it does.
+func (c *layout) narrow(limit int, columns ...int) bool {
+	total := -2
+	for _, w := range c.widths {
+		if w > 0 {
 			total += w + 2
-			if c.align[i] == 'l' && w > narrowest && (wide < 0 || w > c.widths[wide]) {
+		}
+	}
+	for ; total > limit; total-- {
+		wide := -1
+		for _, i := range columns {
+			if w := c.widths[i]; w > narrowest && (wide < 0 || w > c.widths[wide]) {
 				wide = i
 			}
 		}
-		if excess := total - 2 - limit; excess <= 0 || wide < 0 {
-			return
+		if wide < 0 {
+			return false
 		}
 		c.widths[wide]--
 	}
+	return true
 }
 
 // wrap breaks the cells of a row into lines that fit their columns.

@@ -101,9 +101,57 @@ func TestALogOfOneLineEachShowsWhatWasSaid(t *testing.T) {
 			t.Errorf("the column %s has no entry:\n%s", empty, got)
 		}
 	}
-	for line := range strings.Lines(got) {
-		if columns := utf8.RuneCountInString(strings.TrimSuffix(line, "\n")); columns > 80 {
-			t.Errorf("%d columns: %s", columns, line)
+}
+
+// A narrow terminal cuts words, and leaves out a column rather than show nothing of it.
+func TestALogOfOneLineEachFitsAnyTerminal(t *testing.T) {
+	dir := t.TempDir()
+	recordedRun(t, dir)
+	for width, want := range map[int]string{
+		130: "message", 100: "message", 80: "said", 60: "said", 52: "said", 30: "out"} {
+		got := onTerminal(t, dir, width, "log", "run", "--oneline")
+		head, _, _ := strings.Cut(got, "\n")
+		if !strings.HasSuffix(head, want) {
+			t.Errorf("of %d columns the last is not %s:\n%s", width, want, head)
+		}
+		for line := range strings.Lines(got) {
+			line = strings.TrimSuffix(line, "\n")
+			if columns := lipgloss.Width(line); columns > width || strings.HasSuffix(line, " …") {
+				t.Errorf("%d columns of %d: %s", columns, width, line)
+			}
+		}
+	}
+}
+
+// An answer without an entry says so on a terminal, beside the output of the command.
+func TestAnEmptyAnswerIsASentenceOnATerminal(t *testing.T) {
+	dir := t.TempDir()
+	recordedRun(t, dir)
+	onTerminal(t, dir, 80, "new", "empty")
+	for _, one := range []struct {
+		args []string
+		code int
+		want string
+	}{
+		{[]string{"grep", "run", "no such words"}, 1, "nothing in any snapshot of run matches no such words\n"},
+		{[]string{"grep", "run", "x{9}", "@c2", "@t0"}, 1, "nothing in run from @c2 to @t0 matches x{9}\n"},
+		{[]string{"attempts", "empty"}, 0, "no call of a provider was recorded in empty; pact attempts start records one\n"},
+		{[]string{"log", "empty"}, 0, "empty has no cycle yet; pact commit makes one\n"},
+		{[]string{"log", "empty", "--oneline"}, 0, "empty has no cycle yet; pact commit makes one\n"},
+		{[]string{"log", "run", "--since", "2030-01-01"}, 0, "run has no cycle since 2030-01-01\n"},
+	} {
+		for _, terminal := range []bool{true, false} {
+			var out, problems bytes.Buffer
+			a := newApp(Streams{In: strings.NewReader(""), Out: &out, Err: &problems,
+				Env: []string{"PACT_DB=" + filepath.Join(dir, "pact.db"), "LANG=C.UTF-8"}})
+			want := ""
+			if a.outTerminal = terminal; terminal {
+				a.width, want = 80, one.want
+			}
+			code := a.run(t.Context(), one.args)
+			if code != one.code || terminal && out.Len() > 0 || problems.String() != want {
+				t.Errorf("pact %v, terminal %t: exit %d, %q and %q", one.args, terminal, code, &out, &problems)
+			}
 		}
 	}
 }
