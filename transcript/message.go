@@ -47,6 +47,9 @@ var canonicalRoles = map[string]string{
 	"developer": "system", "function": "tool",
 }
 
+// roleNames lists the known roles for people.
+var roleNames = []string{"system", "developer", "user", "assistant", "tool", "function", "other"}
+
 // newMessage checks that a value is a message: an object with a role.
 func newMessage(e entry, n int) (*message, *fault.Error) {
 	role, _ := e.Get("role")

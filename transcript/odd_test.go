@@ -32,8 +32,16 @@ func checkFlat(t *testing.T, what, file string, messages []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	known := len(doc.Elems) == 0
+	for _, m := range doc.Elems {
+		role, _ := m.Get("role")
+		known = known || slices.Contains(roleNames, role.Text)
+	}
 	list, err := Read([]byte(file))
-	if err != nil {
+	if !known && err != nil && strings.Contains(err.Error(), "a role that no provider knows") {
+		return
+	}
+	if err != nil || !known {
 		t.Fatalf("%s: %v in\n%s", what, err, file)
 	}
 	c := list[0]

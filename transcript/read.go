@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"strconv"
+	"strings"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/canon"
@@ -19,7 +20,7 @@ type entry struct {
 // Lines of messages is one conversation; a list or JSON Lines of conversations
 // is as many. E_DOCUMENT_INVALID with line and offset if the file is not JSON
 // or has an unknown shape, and with the number of the message, counted from 0,
-// if a message is invalid.
+// if a message is invalid or if no message of the file has a known role.
 //
 // From a SWE-smith run Read takes the lists of messages and the fields of the
 // run. It drops the other fields of the steps (action, observation, response,
@@ -43,7 +44,7 @@ func Read(data []byte) ([]*Conversation, error) {
 		}
 		c := &Conversation{Shape: ShapeOpenAI}
 		c.cut(messages)
-		return []*Conversation{c}, nil
+		return []*Conversation{c}, someRole([]*Conversation{c}, list)
 	}
 	conversations := make([]*Conversation, len(list))
 	for i, e := range list {
@@ -56,7 +57,36 @@ func Read(data []byte) ([]*Conversation, error) {
 		}
 		conversations[i] = c
 	}
-	return conversations, nil
+	return conversations, someRole(conversations, list)
+}
+
+// someRole refuses a file without a call in which no message has a known role: its objects
+// are about something else. Where some are known, [Conversation.Findings] names the others.
+func someRole(conversations []*Conversation, list []entry) error {
+	first := -1 // the first conversation with a message
+	for i, c := range conversations {
+		if len(c.calls) > 0 {
+			return nil
+		}
+		for _, m := range c.final {
+			if canonicalRoles[m.original] != "" {
+				return nil
+			}
+			if first < 0 {
+				first = i
+			}
+		}
+	}
+	if first < 0 {
+		return nil
+	}
+	err := &fault.Error{
+		Code: fault.DocumentInvalid, Offset: fault.NoOffset, Line: list[first].line,
+		Token:   clipped(conversations[first].final[0].original),
+		Message: "message 0 has a role that no provider knows, and so has every other message",
+		Remedy:  "known roles are " + strings.Join(roleNames, ", "),
+	}
+	return inConversation(err, first, list[first].line, len(conversations))
 }
 
 // inConversation adds the number of the conversation to an error.

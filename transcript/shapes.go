@@ -137,8 +137,11 @@ func without(a canon.Any, names ...string) canon.Any {
 
 // quote returns the beginning of a value, for an error.
 func quote(v canon.Any) string {
+	return clipped(string(v.Value()))
+}
+
+func clipped(text string) string {
 	const most = 40
-	text := string(v.Value())
 	if len(text) > most {
 		return text[:most] + "…"
 	}

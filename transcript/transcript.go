@@ -33,17 +33,33 @@ func (c *Conversation) Calls() int { return len(c.calls) }
 func (c *Conversation) Messages() int { return len(c.final) }
 
 // Findings names the roles that no provider has, with the first message of each. Their
-// messages count as other (01 §2) and keep the word as an attribute. Cost: the messages.
+// messages count as other (01 §2) and keep the word as an attribute. It also says why a
+// conversation makes no cycle. Cost: the messages.
 func (c *Conversation) Findings() []inspect.Finding {
 	var found []inspect.Finding
+	of := ""
+	if c.Name != "" {
+		of = "conversation " + c.Name + ": "
+	}
 	known := map[string]bool{}
 	for n, m := range c.final {
 		if _, is := canonicalRoles[m.original]; is || known[m.original] {
 			continue
 		}
 		known[m.original] = true
-		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: "message " + strconv.Itoa(n) +
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + "message " + strconv.Itoa(n) +
 			" has the role " + quote(text(m.original)) + ", which no provider knows; it counts as other"})
+	}
+	why := ""
+	switch {
+	case len(c.final) == 0:
+		why = "there are no messages, so there is no cycle"
+	case len(c.calls) == 0:
+		why = "no message is an answer of the model, so there is no cycle yet: the messages wait in the working state " +
+			"for a commit"
+	}
+	if why != "" {
+		found = append(found, inspect.Finding{Code: fault.DocumentInvalid, Message: of + why})
 	}
 	return found
 }

@@ -134,3 +134,30 @@ func TestExchangesWithoutAnswer(t *testing.T) {
 		t.Errorf("the failure is %q", a.Failure)
 	}
 }
+
+// A log in which the model has answered nothing yet says why it makes no cycle.
+func TestLogsWithoutAnAnswer(t *testing.T) {
+	const why = "the model has answered nothing, so there is no cycle yet"
+	for name, text := range map[string]string{
+		"Anthropic": `[{"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"b"}]}]`,
+		"Gemini":    `[{"role":"user","parts":[{"text":"x"}]}]`,
+		"Responses": `[{"type":"message","role":"user","content":[{"type":"input_text","text":"x"}]}]`,
+		"LangChain": `[{"type":"human","data":{"content":"x"}}]`,
+		"Pydantic":  `[{"kind":"request","parts":[{"part_kind":"user-prompt","content":"x"}]}]`,
+		"Claude Code": `{"type":"user","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-05-04T09:00:00Z",` +
+			`"message":{"role":"user","content":"x"}}`,
+		"Codex": `{"timestamp":"2026-05-04T09:00:00Z","type":"session_meta","payload":{"id":"s"}}` + "\n" +
+			`{"timestamp":"2026-05-04T09:00:01Z","type":"response_item","payload":{"type":"message","role":"user",` +
+			`"content":[{"type":"input_text","text":"x"}]}}`,
+	} {
+		log := mustRead(t, text)
+		if found := fmt.Sprint(log.Findings); calls(log) != 0 || strings.Count(found, why) != 1 {
+			t.Errorf("%s: %d calls and the findings %s", name, calls(log), found)
+		}
+	}
+	for name, data := range samples(t) {
+		if log := mustRead(t, string(data)); strings.Contains(fmt.Sprint(log.Findings), why) {
+			t.Errorf("%s: %v", name, log.Findings)
+		}
+	}
+}

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/inspect"
 	"github.com/contexttree/pact/internal/canon"
 )
 
@@ -101,7 +102,22 @@ func Read(data []byte) (*Log, error) {
 	for i := range log.Sessions {
 		ownIDs(log.Sessions[i].Calls)
 	}
+	log.Findings = append(log.Findings, withoutCalls(log.Sessions)...)
 	return log, nil
+}
+
+// withoutCalls says why a session makes no cycle: a call is there with its answer.
+func withoutCalls(sessions []Session) (list []inspect.Finding) {
+	for i := range sessions {
+		if s := &sessions[i]; len(s.Calls) == 0 {
+			why := "the model has answered nothing, so there is no cycle yet: what was said waits in the working state"
+			if s.Name != "" {
+				why = s.Name + ": " + why
+			}
+			list = append(list, inspect.Finding{Code: fault.DocumentInvalid, Message: why})
+		}
+	}
+	return list
 }
 
 // ownIDs gives a call whose id another call of the session has a number behind it.

@@ -96,6 +96,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 		list, err := transcript.Read(in.data)
 		for _, c := range list {
 			v.Snapshots += c.Calls()
+			v.Findings = append(v.Findings, c.Findings()...)
 		}
 		return inFile(err, in.name, in.data)
 	case intake.Snapshot:
