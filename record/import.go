@@ -46,7 +46,8 @@ type ImportOptions struct {
 	// new context. It has a JSON form; nil for no attribute.
 	Source map[string]any
 	// Begun names the context and the call that began the conversation, if the log
-	// says so: the attribute wire:begun-by of each new context. It has a JSON form.
+	// says so: the attribute wire:begun-by of each new context. It has a JSON form. If
+	// that context is in the store, the block of the call is added.
 	Begun map[string]any
 	// First is the ID of the first call of the log, "" if the log may begin
 	// anywhere. Contexts that have calls, but not this one, were made of another
@@ -81,6 +82,12 @@ func NewImporter(ctx context.Context, s store.Store, o ImportOptions) (*Importer
 		options: Options{Context: o.Context, Actor: o.Actor, Redact: o.Redact, Clock: func() int64 { return i.now }}}
 	if err := i.recorder.openLines(ctx); err != nil {
 		return nil, err
+	}
+	if len(i.recorder.lines) == 0 {
+		var err error
+		if i.recorder.begun, err = withBlock(ctx, s, o.Begun); err != nil {
+			return nil, err
+		}
 	}
 	for _, l := range i.recorder.lines {
 		first, last := l.c.Cycles()

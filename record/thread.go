@@ -108,16 +108,3 @@ func importedParts(ctx context.Context, s *pact.Snapshot) ([]api.Part, error) {
 
 // Recorded reports whether a recorder made the context of a snapshot.
 func Recorded(s *pact.Snapshot) bool { return s.Tree().Root().Node().Has(attrContext) }
-
-// Begun returns the context and the block whose call of a tool began the conversation of a
-// snapshot, such as the call of a sub-agent. block is empty where the log names none, and
-// from is empty if nothing began it.
-func Begun(s *pact.Snapshot) (from, block string) {
-	by := canon.Value(s.Tree().Root().Node().Header(attrBegun))
-	if by.Kind() != canon.KindObject {
-		return "", ""
-	}
-	context, _ := by.Any().Get("context")
-	id, _ := by.Any().Get("block")
-	return context.Text, id.Text
-}

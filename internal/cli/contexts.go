@@ -24,9 +24,33 @@ type listed struct {
 	Last           int64             `json:"last_cycle"`
 	Cycles         int64             `json:"cycles"`
 	Revision       int64             `json:"revision"`
-	Origin         *pact.Origin      `json:"origin,omitempty"` // where it began, if it is a fork
+	Origin         *pact.Origin      `json:"origin,omitempty"`   // where it began, if it is a fork
+	Begun          *begunBy          `json:"begun_by,omitempty"` // what began it, if it is a sub-agent
 	*record.Source                   // nil if no recorder made it
 	Policy         *lifecycle.Policy `json:"policy,omitempty"` // that it keeps
+}
+
+// begunBy is the call of a tool that began the conversation of a sub-agent.
+type begunBy struct {
+	Context string `json:"context"`
+	Node    string `json:"node,omitempty"` // the block of the call, "" where the log does not name it
+}
+
+// begunByOf returns what began the context of a snapshot, nil for nothing.
+func begunByOf(s *pact.Snapshot) *begunBy {
+	from, block := record.Begun(s)
+	if from == "" {
+		return nil
+	}
+	return &begunBy{from, block}
+}
+
+// words names the block and its context, as pact cat takes them in the other order.
+func (b *begunBy) words() string {
+	if b.Node == "" {
+		return b.Context
+	}
+	return b.Node + " of " + b.Context
 }
 
 func (a *app) contextsCommand() *cobra.Command {
@@ -35,9 +59,9 @@ func (a *app) contextsCommand() *cobra.Command {
 		Short: "List the contexts of the store",
 		Long: `List the contexts of the store by name: the edition of their selectors, the number of
 snapshots and of changes and, where there are any, how its requests relate to what was
-sent, the limits of the policy that it keeps, and where a fork began. Requests are wire
-if they are as they were sent, reported if the program that sent them wrote them down,
-and rebuilt if its log lacks parts of them.`,
+sent, the limits of the policy that it keeps, where a fork began, and which call of a
+tool began a sub-agent. Requests are wire if they are as they were sent, reported if the
+program that sent them wrote them down, and rebuilt if its log lacks parts of them.`,
 		Example: "  pact contexts\n  pact contexts --json --db other.db",
 		Args:    cobra.NoArgs,
 		RunE: a.does(func(ctx context.Context, _ *cobra.Command, _ []string) error {
@@ -77,7 +101,7 @@ func (l *listed) look(ctx context.Context, s store.Store) error {
 	default:
 		return err
 	}
-	l.Source = record.SourceOf(c.Working())
+	l.Source, l.Begun = record.SourceOf(c.Working()), begunByOf(c.Working())
 	if l.Policy, err = c.Working().Policy(); fault.CodeOf(err) == fault.DocumentInvalid {
 		return nil // a list of contexts does not fail over one of them; pact show says it
 	}
@@ -93,6 +117,7 @@ func (a *app) drawList(list []listed) {
 	sourced := has(func(l listed) bool { return l.Source != nil })
 	kept := has(func(l listed) bool { return l.Policy != nil })
 	forks := has(func(l listed) bool { return l.Origin != nil })
+	agents := has(func(l listed) bool { return l.Begun != nil })
 	head, align := []string{"context", "edition", "cycles", "revision"}, "llrr"
 	add := func(wanted bool, name string) {
 		if wanted {
@@ -102,6 +127,7 @@ func (a *app) drawList(list []listed) {
 	add(sourced, "requests")
 	add(kept, "policy")
 	add(forks, "fork of")
+	add(agents, "begun by")
 	rows := make([][]string, len(list))
 	for i, c := range list {
 		rows[i] = cells(c.Name, c.Edition, strconv.FormatInt(c.Cycles, 10), strconv.FormatInt(c.Revision, 10))
@@ -119,8 +145,15 @@ func (a *app) drawList(list []listed) {
 			}
 			rows[i] = append(rows[i], limits)
 		}
-		if c.Origin != nil {
-			rows[i] = append(rows[i], visible(originText(*c.Origin)))
+		if forks {
+			from := ""
+			if c.Origin != nil {
+				from = originText(*c.Origin)
+			}
+			rows[i] = append(rows[i], visible(from))
+		}
+		if c.Begun != nil {
+			rows[i] = append(rows[i], visible(c.Begun.words()))
 		}
 	}
 	a.table(head, rows, align)

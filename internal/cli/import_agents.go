@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/contexttree/pact/fault"
@@ -60,7 +61,29 @@ func (a *app) withAgents(ctx context.Context, in *input, log *calllog.Log) error
 			return err
 		}
 	}
+	parentsFirst(log.Sessions)
 	return nil
+}
+
+// parentsFirst puts each sub-agent behind the one that began it: its import looks for the block
+// of the call.
+func parentsFirst(sessions []calllog.Session) {
+	depth := func(s calllog.Session) (n int) {
+		for s.Begun != nil && n < len(sessions) {
+			parent := slices.IndexFunc(sessions, func(of calllog.Session) bool { return of.Name == s.Begun.Session })
+			if parent < 0 {
+				break
+			}
+			s = sessions[parent]
+			n++
+		}
+		return n
+	}
+	depths := map[string]int{}
+	for _, s := range sessions {
+		depths[s.Name] = depth(s)
+	}
+	slices.SortStableFunc(sessions, func(a, b calllog.Session) int { return depths[a.Name] - depths[b.Name] })
 }
 
 // beganBy names the call that began the session of a sub-agent, as the file

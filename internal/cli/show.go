@@ -19,7 +19,8 @@ func (a *app) showCommand() *cobra.Command {
 		Long: `Draw the tree of a snapshot: regions, turns and nodes with their main headers and
 the beginning of their contents. Without an address this is the working state if it
 has uncommitted edits, otherwise the latest snapshot. Turns older than the newest
-five are only counted, unless --all is given. --json prints the canonical document.`,
+five are only counted, unless --all is given. Of a sub-agent the first line says which
+call began it. --json prints the canonical document.`,
 		Example: `  pact show chat
   pact show chat @t-1 --all
   pact show --file snapshot.json`,
@@ -67,10 +68,14 @@ func (a *app) title(s *source, snapshot *pact.Snapshot) {
 			what = "working state of cycle "
 		}
 	}
+	begun := ""
+	if by := begunByOf(snapshot); by != nil {
+		begun = ", begun by " + visible(by.words())
+	}
 	blocks, bytes := snapshot.ThreadSize()
 	a.sentence(a.paint.strong(name) + what + cycle + a.paint.faint(
 		", edition "+string(snapshot.Edition())+", "+plural(snapshot.Tree().Len(), "node")+", thread of "+
-			plural(blocks, "block")+", "+bytesText(bytes)))
+			plural(blocks, "block")+", "+bytesText(bytes)+begun))
 }
 
 // painter draws one tree.

@@ -1,0 +1,95 @@
+package record
+
+import (
+	"context"
+	"maps"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Begun returns the context and the block whose call of a tool began the conversation of a
+// snapshot, such as the call of a sub-agent. block is empty where the log names none, and
+// from is empty if nothing began it.
+func Begun(s *pact.Snapshot) (from, block string) {
+	by := canon.Value(s.Tree().Root().Node().Header(attrBegun))
+	if by.Kind() != canon.KindObject {
+		return "", ""
+	}
+	context, _ := by.Any().Get("context")
+	id, _ := by.Any().Get("block")
+	return context.Text, id.Text
+}
+
+// withBlock adds to what began a conversation the block of the call that it names, if the
+// store has it. Cost: reading the history of that context up to the call.
+func withBlock(ctx context.Context, s store.Store, begun map[string]any) (map[string]any, error) {
+	from, _ := begun["context"].(string)
+	call, _ := begun["call"].(string)
+	if from == "" || call == "" || begun["block"] != nil {
+		return begun, nil
+	}
+	c, err := pact.Open(ctx, s, from, nil)
+	if fault.CodeOf(err) == fault.ContextNotFound {
+		return begun, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	block, err := blockOfCall(ctx, c, call)
+	if err != nil || block == "" {
+		return begun, err
+	}
+	begun = maps.Clone(begun)
+	begun["block"] = block
+	return begun, nil
+}
+
+// blockOfCall returns the block that recorded a call of a tool, "" for none. A compaction may
+// have removed the block since.
+func blockOfCall(ctx context.Context, c *pact.Context, call string) (_ string, err error) {
+	defer tree.Recover(&err)
+	is := func(n *tree.Node) bool {
+		id, _ := n.Header(attrCall).Text()
+		return n.Kind == "call" && id == call
+	}
+	in := func(t *tree.Tree) string {
+		for e := range t.All() {
+			if is(e.Node()) {
+				return e.Node().ID
+			}
+		}
+		return ""
+	}
+	first, last := c.Cycles()
+	if id := in(c.Working().Tree()); id != "" || last < first {
+		return id, nil
+	}
+	var before *pact.Snapshot
+	for s, err := range c.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
+		if err != nil {
+			return "", err
+		}
+		if before == nil {
+			if id := in(s.Tree()); id != "" {
+				return id, nil
+			}
+			before = s
+			continue
+		}
+		d, err := pact.Diff(ctx, before, s, nil)
+		if err != nil {
+			return "", err
+		}
+		for _, id := range d.Added {
+			if is(s.Tree().Node(id)) {
+				return id, nil
+			}
+		}
+		before = s
+	}
+	return "", nil
+}
