@@ -90,7 +90,7 @@ func (s *Server) importAs(ctx context.Context, in *upload, body io.Reader) ([]st
 	if err != nil {
 		return nil, nil, unread(err)
 	}
-	if data, err = intake.Text(data); err != nil {
+	if data, err = intake.Text(data, MaxImport); err != nil {
 		return nil, nil, err
 	}
 	kind := kindOfForm[in.Form]

@@ -123,7 +123,8 @@ func (s *sample) times(c *Call, f fields) {
 	}
 }
 
-// reported reads a call whose request the event has as it went to the provider.
+// reported reads a call whose request the event has as it went to the provider. It reports false
+// if the request or the answer is none of the four APIs.
 func (s *sample) reported(f fields) (c Call, ok bool) {
 	call := f["call"].fields()
 	about := call["request"].fields()
@@ -151,6 +152,8 @@ func (s *sample) reported(f fields) (c Call, ok bool) {
 		c.Status, c.Answer = 0, obj("error", obj("message", f.text("error"))).AppendTo(nil)
 	case response.empty():
 		c.Status = 0
+	case !f["output"].empty():
+		return c, false // in the words of Inspect the event says it all
 	default:
 		s.found.add(0, "an answer has a form that is not known, so it was left out")
 		c.Status = 0

@@ -195,7 +195,7 @@ func unzipped(data []byte) ([]byte, error) {
 
 // binaryKinds are the kinds of files that people take for logs, by how they begin.
 var binaryKinds = []struct{ begins, kind, remedy string }{
-	{"PK\x03\x04", "a zip archive", "unpack it first; of a log of Inspect write JSON with its own command"},
+	{"PK\x03\x04", "a zip archive", "unpack it first"},
 	{"SQLite format 3\x00", "an SQLite database", "export its rows as JSON"},
 	{"\x28\xb5\x2f\xfd", "compressed with Zstandard", "decompress it: zstd -d"},
 	{"BZh", "compressed with bzip2", "decompress it: bunzip2"},

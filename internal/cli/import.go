@@ -279,7 +279,8 @@ it is:
   a directory           NAME.request.json and NAME.response.json, as Claude Code
                         writes them with OTEL_LOG_RAW_API_BODIES=file:DIRECTORY
 
-The file may be compressed with gzip or Zstandard. A log becomes one context for each of its
+The file may be compressed with gzip or Zstandard; a log of Inspect may be the zip
+archive that Inspect writes. A log becomes one context for each of its
 conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens
 that it has. The same log again adds the calls that it has since; any other file that
 was imported before adds nothing. docs/imports.md says what each format tells.

@@ -28,7 +28,7 @@ func (a *app) readFile(ctx context.Context, name string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.data, err = intake.Text(in.data); err != nil {
+	if in.data, err = intake.Text(in.data, calllog.MaxLog); err != nil {
 		return nil, inFile(err, in.name, nil)
 	}
 	return in, nil

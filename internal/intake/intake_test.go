@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/calllog"
 	"github.com/klauspost/compress/zstd"
 )
 
@@ -73,12 +74,12 @@ func TestTextsOfCompressedFiles(t *testing.T) {
 	zipped, packed := compressed(t, want)
 	for name, data := range map[string][]byte{"plain": want, "gzip": zipped.Bytes(), "zstd": packed.Bytes(),
 		"with a byte order mark": append([]byte("\ufeff"), want...)} {
-		if got, err := Text(data); !bytes.Equal(got, want) || err != nil {
+		if got, err := Text(data, calllog.MaxLog); !bytes.Equal(got, want) || err != nil {
 			t.Errorf("%s gives %q, %v", name, got, err)
 		}
 	}
 	for name, data := range map[string][]byte{"gzip": zipped.Bytes(), "zstd": packed.Bytes()} {
-		if _, err := Text(data[:len(data)-5]); fault.CodeOf(err) != fault.DocumentInvalid {
+		if _, err := Text(data[:len(data)-5], calllog.MaxLog); fault.CodeOf(err) != fault.DocumentInvalid {
 			t.Errorf("%s that is cut short gives %v", name, err)
 		}
 	}
@@ -90,8 +91,9 @@ func FuzzKindOf(f *testing.F) {
 	f.Add([]byte(`[{"role":"user","content":"x"}]`))
 	f.Add([]byte("{\"root\":{}}\n{\"root\":{}}"))
 	f.Add([]byte("\x1f\x8b\x08"))
+	f.Add(read(f, "testdata/inspect.eval"))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		text, err := Text(data)
+		text, err := Text(data, 1<<20)
 		if err == nil {
 			_, err = KindOf(text)
 		}

@@ -9,6 +9,7 @@ import (
 	"testing/iotest"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/calllog"
 )
 
 // opened returns what Open and its reader give of a file that arrives byte by byte.
@@ -83,7 +84,7 @@ func FuzzOpen(f *testing.F) {
 		if err != nil {
 			return // Text takes more
 		}
-		if want, failed := Text(data); failed == nil && !bytes.Equal(got, want) {
+		if want, failed := Text(data, calllog.MaxLog); failed == nil && !bytes.Equal(got, want) {
 			t.Errorf("%q, but the whole gives %q", got, want)
 		}
 	})

@@ -11,14 +11,19 @@ import (
 )
 
 // Text returns the text of a file that is plain or compressed with gzip or Zstandard, with or
-// without a byte order mark. It returns E_DOCUMENT_INVALID for what is no text or cut short, and
-// E_LIMIT for more than calllog.MaxLog bytes.
-func Text(data []byte) ([]byte, error) {
-	if bytes.HasPrefix(data, []byte(zstdMark)) {
-		var err error
-		if data, err = unzstd(data); err != nil {
-			return nil, err
-		}
+// without a byte order mark, and the JSON of a log of Inspect in a zip archive. It returns
+// E_DOCUMENT_INVALID for what is no text or cut short, and E_LIMIT for more than calllog.MaxLog
+// bytes; an archive may hold archived bytes at most.
+func Text(data []byte, archived int64) ([]byte, error) {
+	var err error
+	switch {
+	case bytes.HasPrefix(data, []byte(zstdMark)):
+		data, err = unzstd(data)
+	case bytes.HasPrefix(data, []byte(zipMark)):
+		data, err = inspectLog(data, archived)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return calllog.Text(data)
 }
