@@ -104,7 +104,8 @@ type follower struct {
 	contents contents       // of the blocks that it has passed
 	hashes   dialect.Hashes // of the parts that it has passed
 	caches   map[*dialect.Dialect]*dialect.Cache
-	before   *sent // the previous call, nil if there is none to compare with
+	before   *sent          // the previous call, nil if there is none to compare with
+	next     *pact.Snapshot // the last one that was read: the next call begins with it
 }
 
 // sent is a call that the follower has passed.
@@ -115,10 +116,15 @@ type sent struct {
 }
 
 func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
-	if !committed {
+	switch {
+	case !committed:
 		return w.c.Working(), nil
+	case w.next != nil && w.next.Cycle() == cycle:
+		return w.next, nil
 	}
-	return w.c.At(w.ctx, pact.Cycle(cycle))
+	s, err := w.c.At(w.ctx, pact.Cycle(cycle))
+	w.next = s
+	return s, err
 }
 
 // call reports on one call. committed says whether its cycle is committed.
