@@ -2,6 +2,8 @@ package server
 
 import (
 	"context"
+	"slices"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/strata"
@@ -32,6 +34,7 @@ type forkedFrom struct {
 type begunBy struct {
 	Context string `json:"context"`
 	Node    string `json:"node,omitempty" doc:"Block of the call; absent where the log does not name it"`
+	Cycle   int64  `json:"cycle,omitempty" doc:"The first call that had this block"`
 }
 
 // Limits of the details of one context.
@@ -64,8 +67,8 @@ func (s *Server) details(ctx context.Context, i store.Info, all []store.Info) (d
 			}
 		}
 	}
-	if from, block := record.Begun(c.context.Working()); from != "" {
-		d.Begun = &begunBy{from, block}
+	if d.Begun, err = s.begunBy(ctx, c, all); err != nil {
+		return d, err
 	}
 	if calls == 0 {
 		return d, nil
@@ -79,6 +82,29 @@ func (s *Server) details(ctx context.Context, i store.Info, all []store.Info) (d
 	list, err := c.reader.Calls(ctx, pact.Cycle(max(first, last-callsForCuts+1)), pact.Latest)
 	d.Cuts = cutsOf(list)
 	return d, err
+}
+
+// begunBy says what began a context, nil if nothing did. Cost: that of a selector which asks
+// all snapshots of that context for one block.
+func (s *Server) begunBy(ctx context.Context, c *openContext, all []store.Info) (*begunBy, error) {
+	from, block := record.Begun(c.context.Working())
+	if from == "" {
+		return nil, nil
+	}
+	begun := &begunBy{Context: from, Node: block}
+	if block == "" || !slices.ContainsFunc(all, func(i store.Info) bool { return i.Name == from }) {
+		return begun, nil
+	}
+	parent, err := s.read(ctx, from, strata.Bytes)
+	if err != nil {
+		return begun, err
+	}
+	quoted := strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(block)
+	found, err := parent.context.Find(ctx, "@* [id='"+quoted+"']", nil)
+	if len(found) > 0 {
+		begun.Cycle = found[0].Node.Cycle
+	}
+	return begun, err
 }
 
 // cutsOf returns the shares of calls that were sent anew, of several neighbours the largest.

@@ -16,7 +16,7 @@ func TestDetailsOfContexts(t *testing.T) {
 	if _, err := c.Fork(t.Context(), pact.Cycle(2), "branch", nil); err != nil {
 		t.Fatal(err)
 	}
-	begun := map[string]any{"wire:begun-by": map[string]any{"context": "weather", "block": "call-1"}}
+	begun := map[string]any{"wire:begun-by": map[string]any{"context": "weather", "block": "block:2-1"}}
 	if _, err := pact.Create(t.Context(), r.store, "empty", &pact.CreateOptions{Attrs: begun}); err != nil {
 		t.Fatal(err)
 	}
@@ -36,8 +36,11 @@ func TestDetailsOfContexts(t *testing.T) {
 				Name  string
 				Cycle int
 			} `json:"forked_from"`
-			Begun *struct{ Context, Node string } `json:"begun_by"`
-			Cuts  []float64
+			Begun *struct {
+				Context, Node string
+				Cycle         int
+			} `json:"begun_by"`
+			Cuts []float64
 		}
 	}
 	r.must(&list, "GET", "/v1/contexts", "")
@@ -51,7 +54,8 @@ func TestDetailsOfContexts(t *testing.T) {
 	if branch.Forked == nil || branch.Forked.Name != "weather" || branch.Forked.Cycle != 2 || *branch.Calls != 2 {
 		t.Errorf("%+v", branch)
 	}
-	if none.Begun == nil || none.Begun.Context != "weather" || none.Begun.Node != "call-1" || weather.Begun != nil {
+	if none.Begun == nil || none.Begun.Context != "weather" || none.Begun.Node != "block:2-1" || none.Begun.Cycle != 2 ||
+		weather.Begun != nil {
 		t.Errorf("%+v, %+v", none.Begun, weather.Begun)
 	}
 	if *none.Calls != 0 || none.Cuts != nil || none.Changed == "" {

@@ -16,7 +16,7 @@ export interface ContextRow {
   bytes?: number
   changed?: string
   forked_from?: { name: string; cycle: number }
-  begun_by?: { context: string; node: string; cycle?: number }
+  begun_by?: { context: string; node?: string; cycle?: number }
   /** For each call, or the worst of several, how much of it was sent anew because the prefix was
    * cut, 0 to 1. */
   cuts?: number[]
