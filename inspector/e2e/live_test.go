@@ -65,8 +65,16 @@ func TestAServerThatIsGoneIsSaidToBeAndComesBack(t *testing.T) {
 	if !eval[bool](b, painted) || !b.sees("Call 12 ") {
 		t.Error("the last state is not kept")
 	}
+	b.press("ArrowLeft")
+	b.call(11)
+	b.see("Is pact still running?") // the messages of call 11 are not there
 	more(t, c, 13)
 	s.restart()
+	b.see("1 new call ▸")
+	b.until("what failed was asked again", `!document.querySelector('.problem')`)
+	b.until("the messages are those of call 11", `document.querySelector('.pane [role=listbox]')?.ariaLabel === 'Messages of @c11' &&
+		!document.body.innerText.includes('what step 12 printed')`)
+	b.press("End")
 	b.call(13)
 	b.see("live")
 }

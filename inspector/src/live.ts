@@ -2,6 +2,7 @@
 import { effect } from '@preact/signals'
 import { Failure } from './api'
 import { loadContext, refreshContext } from './data'
+import { askAgain } from './load'
 import { attemptsTurn, connection, context, follow, following, name } from './state'
 
 /** How long to wait before a lost connection is tried again. */
@@ -59,6 +60,7 @@ function listen(shown: string): () => void {
       // What happened while nobody listened is in no event.
       if (opened) void refreshContext(shown).catch(() => {})
       opened = true
+      askAgain()
     }
     source.onerror = () => lost()
     for (const kind of ['create', 'edit', 'commit', 'fork', 'aside']) on(kind, (text) => apply(JSON.parse(text)))

@@ -1,7 +1,17 @@
 // Answers of the server while they are on their way, there, or missing.
 import { signal, type Signal } from '@preact/signals'
 import { useEffect, useMemo } from 'preact/hooks'
-import { Failure } from './api'
+import { Failure, unreachable } from './api'
+
+/** What to ask again once the server answers. */
+const unanswered = new Set<() => void>()
+
+/** Repeats every request that did not reach the server and whose answer is still wanted. */
+export function askAgain(): void {
+  const list = [...unanswered]
+  unanswered.clear()
+  for (const ask of list) ask()
+}
 
 /** An answer and what became of the request. The last answer stays while a newer one is on
  * its way, or if that one failed. */
@@ -29,16 +39,26 @@ export function into<T>(target: Signal<Loaded<T>>, load: (signal: AbortSignal) =
   const put = (next: Loaded<T>) => {
     if (!control.signal.aborted) target.value = next
   }
-  put({ ...target.peek(), state: 'loading' })
-  load(control.signal).then(
-    (value) => {
-      if (control.signal.aborted) return
-      put({ state: 'ready', value })
-      then?.()
-    },
-    (problem: unknown) => put({ ...target.peek(), state: 'failed', failure: failureOf(problem) }),
-  )
-  return () => control.abort()
+  const ask = () => {
+    put({ ...target.peek(), state: 'loading' })
+    load(control.signal).then(
+      (value) => {
+        if (control.signal.aborted) return
+        put({ state: 'ready', value })
+        then?.()
+      },
+      (problem: unknown) => {
+        const failure = failureOf(problem)
+        if (failure.code === unreachable && !control.signal.aborted) unanswered.add(ask)
+        put({ ...target.peek(), state: 'failed', failure })
+      },
+    )
+  }
+  ask()
+  return () => {
+    control.abort()
+    unanswered.delete(ask)
+  }
 }
 
 /** Returns any problem as a Failure. */

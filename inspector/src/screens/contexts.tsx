@@ -116,6 +116,7 @@ function Empty() {
           <div key={command}><dt><code>{command}</code></dt><dd>{does}</dd></div>
         ))}
       </dl>
+      <p class="dim">If this server was started with <code>--db</code>, give them the same.</p>
       <Drop />
     </section>
   )
