@@ -23,10 +23,26 @@ func BenchmarkPrefixes(b *testing.B) {
 			must(b, err)
 			defer s.Close()
 			recordGrowing(b, s, calls)
-			b.ReportAllocs()
-			for b.Loop() {
-				readPrefixes(b, s, calls)
-			}
+			b.Run("fresh", func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					readPrefixes(b, s, calls)
+				}
+			})
+			b.Run("followed", func(b *testing.B) { // the call that is not final yet, in a context that is open
+				c := opened(b, s, "chat")
+				var f record.Follower
+				_, err := f.Prefixes(b.Context(), c)
+				must(b, err)
+				b.ReportAllocs()
+				for b.Loop() {
+					list, err := f.Prefixes(b.Context(), c)
+					must(b, err)
+					if len(list) != calls {
+						b.Fatalf("%d calls", len(list))
+					}
+				}
+			})
 		})
 	}
 }

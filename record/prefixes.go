@@ -39,8 +39,8 @@ func Dialects() (names []string, sources map[string][]string) {
 // also parses bodies that attempts keep raw or with spellings of their own.
 func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq2[inspect.CallPrefix, error] {
 	return func(yield func(inspect.CallPrefix, error) bool) {
-		w := &follower{ctx: ctx, c: c, answers: newAnswers(), contents: contents{}, hashes: dialect.Hashes{},
-			caches: map[*dialect.Dialect]*dialect.Cache{}}
+		w := newFollower()
+		w.begin(ctx, c)
 		if dialectName != "" {
 			if w.chosen = dialect.Named(dialectName); w.chosen == nil {
 				names, _ := Dialects()
@@ -55,25 +55,37 @@ func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq
 			yield(inspect.CallPrefix{}, err)
 			return
 		}
-		for len(attempts) > 0 {
-			cycle, n := attempts[0].Cycle, 1
-			for n < len(attempts) && attempts[n].Cycle == cycle {
-				n++
-			}
-			a, k, err := lastSent(attempts[:n])
-			attempts = attempts[n:]
-			if err == nil && k == nil {
-				continue
-			}
-			var p inspect.CallPrefix
-			if err == nil {
-				p, err = w.call(a, k, cycle <= last)
-			}
-			if !yield(p, err) || err != nil {
-				return
-			}
+		if err := w.walk(attempts, last, func(p inspect.CallPrefix) bool { return yield(p, nil) }); err != nil {
+			yield(inspect.CallPrefix{}, err)
 		}
 	}
+}
+
+// walk reports on the calls of some attempts, until yield returns false. last is the latest
+// committed cycle.
+func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect.CallPrefix) bool) error {
+	for len(attempts) > 0 {
+		cycle, n := attempts[0].Cycle, 1
+		for n < len(attempts) && attempts[n].Cycle == cycle {
+			n++
+		}
+		a, k, err := lastSent(attempts[:n])
+		if err != nil {
+			return err
+		}
+		attempts = attempts[n:]
+		if k == nil {
+			continue
+		}
+		p, err := w.call(a, k, cycle <= last)
+		if err != nil {
+			return err
+		}
+		if !yield(p) {
+			return nil
+		}
+	}
+	return nil
 }
 
 // lastSent returns the last attempt of a cycle whose request was recorded and
@@ -106,6 +118,10 @@ type follower struct {
 	caches   map[*dialect.Dialect]*dialect.Cache
 	before   *sent          // the previous call, nil if there is none to compare with
 	next     *pact.Snapshot // the last one that was read: the next call begins with it
+}
+
+func newFollower() *follower {
+	return &follower{answers: newAnswers(), caches: map[*dialect.Dialect]*dialect.Cache{}}
 }
 
 // sent is a call that the follower has passed.

@@ -56,6 +56,20 @@ type Forecast struct {
 // NewCache returns an empty cache.
 func (d *Dialect) NewCache() *Cache { return &Cache{dialect: d, entries: map[prefix]*entry{}} }
 
+// Clone returns a copy of the cache. Cost: its entries.
+func (c *Cache) Clone() *Cache {
+	d := &Cache{dialect: c.dialect, entries: make(map[prefix]*entry, len(c.entries))}
+	for p, e := range c.entries {
+		copied := *e
+		d.entries[p] = &copied
+	}
+	if c.last != nil {
+		last := *c.last
+		d.last = &last
+	}
+	return d
+}
+
 // Call forecasts what the provider reads for a request sent at a time, and adds
 // the request to the cache. Cost: linear in the blocks.
 func (c *Cache) Call(p *Prompt, at time.Time) Forecast {

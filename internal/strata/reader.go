@@ -24,7 +24,8 @@ type Reader struct {
 
 	mu       sync.Mutex
 	calls    map[int64]Call
-	told     map[int64]*inspect.CallPrefix // of a recorded context; nil until it is read
+	follower *record.Follower              // of a recorded context
+	told     map[int64]*inspect.CallPrefix // what it reported; nil until it is read
 	attempts string                        // of a recorded context: those that may still change when told was read
 	running  int64                         // cycle of the oldest of these
 	pictures []kept                        // the one that was drawn last comes first
@@ -47,17 +48,24 @@ const mostPictures = 4
 // nothing was erased since, the reader begins with what that has drawn and with its calls;
 // before may be nil.
 func NewReader(c *pact.Context, unit Unit, counter tree.Counter, before *Reader) *Reader {
-	r := &Reader{context: c, unit: unit, counter: counter, calls: map[int64]Call{}}
+	r := &Reader{context: c, unit: unit, counter: counter, calls: map[int64]Call{}, follower: new(record.Follower)}
 	if before == nil {
 		return r
 	}
 	before.mu.Lock()
 	defer before.mu.Unlock()
 	r.strips = slices.Clone(before.strips)
-	if !record.Recorded(c.Working()) { // a recorded call may look different once its answer is there
-		maps.Copy(r.calls, before.calls)
+	r.follower = before.follower.Clone()
+	maps.Copy(r.calls, before.calls)
+	if record.Recorded(c.Working()) {
+		r.forget()
 	}
 	return r
+}
+
+// forget forgets the calls that look different once their answer is there.
+func (r *Reader) forget() {
+	maps.DeleteFunc(r.calls, func(cycle int64, _ Call) bool { return cycle >= r.follower.Next() })
 }
 
 // Calls is the function [Calls]. Cost: that of the calls that nobody asked for before.
@@ -127,11 +135,9 @@ func (r *Reader) list(ctx context.Context, first, last int64) ([]Call, error) {
 	}
 	if from > 0 {
 		if r.told == nil {
-			told, err := Recorded(ctx, r.context, "")
-			if err != nil {
+			if err := r.follow(ctx); err != nil {
 				return nil, err
 			}
-			r.told = told
 		}
 		fresh, err := callsOf(ctx, r.context, pact.Cycle(from), pact.Cycle(to), r.unit, r.told, r.log)
 		if err != nil {
@@ -170,8 +176,24 @@ func (r *Reader) readLog(ctx context.Context) (err error) {
 	return err
 }
 
-// renew forgets a recorded context whose attempts have changed: attempts have no revision. Only
-// those that were running, and those of the newest cycles, can have changed.
+// follow reads what is new of recorded calls.
+func (r *Reader) follow(ctx context.Context) error {
+	told := map[int64]*inspect.CallPrefix{}
+	if record.Recorded(r.context.Working()) {
+		list, err := r.follower.Prefixes(ctx, r.context)
+		if err != nil {
+			return err
+		}
+		for i := range list {
+			told[list[i].Cycle] = &list[i]
+		}
+	}
+	r.told = told
+	return nil
+}
+
+// renew forgets what may look different of a recorded context whose attempts have changed: these
+// have no revision. Only those that were running, and those of the newest cycles, can have changed.
 func (r *Reader) renew(ctx context.Context) error {
 	if !record.Recorded(r.context.Working()) {
 		return nil
@@ -194,7 +216,7 @@ func (r *Reader) renew(ctx context.Context) error {
 	}
 	if now != r.attempts {
 		r.attempts, r.running, r.told, r.pictures = now, running, nil, nil
-		clear(r.calls)
+		r.forget()
 	}
 	return nil
 }

@@ -1,0 +1,94 @@
+package record
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	pact "github.com/contexttree/pact"
+	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/dialect"
+	"github.com/contexttree/pact/store"
+)
+
+// Follower answers [Prefixes] again and again for one context that grows, with the dialect of
+// each call's API. It keeps the reports that can no longer change, and what the next call is
+// compared with; its zero value has seen nothing. It is not safe for concurrent use, and must
+// not be used again after something was erased from the context.
+type Follower struct {
+	done   follower
+	list   []inspect.CallPrefix // of the calls before next
+	next   int64                // the first cycle whose report may change; 0 before the first look
+	failed bool                 // what done knows is not that of the calls before next
+}
+
+// Clone returns a copy that goes on by itself. Cost: the size of what it keeps.
+func (f *Follower) Clone() *Follower {
+	g := *f
+	g.done, g.list = f.done.clone(), slices.Clip(f.list)
+	return &g
+}
+
+// Next returns the first cycle whose report may still change: those of earlier cycles have been
+// reported for good.
+func (f *Follower) Next() int64 { return f.next }
+
+// Prefixes is the function [Prefixes] for a context, opened later than the one that it was
+// called with before. Cost: that of the calls whose reports were not final then.
+func (f *Follower) Prefixes(ctx context.Context, c *pact.Context) ([]inspect.CallPrefix, error) {
+	first, last := c.Cycles()
+	if f.next == 0 || f.failed {
+		*f = Follower{done: *newFollower(), next: first}
+	}
+	attempts, err := c.Attempts(ctx, f.next, last+1)
+	if err != nil {
+		return nil, err
+	}
+	final := last // its answer is in the working state
+	for _, a := range attempts {
+		if a.Status == store.Running {
+			final = min(final, a.Cycle)
+		}
+	}
+	n := 0
+	for n < len(attempts) && attempts[n].Cycle < final {
+		n++
+	}
+	f.failed = true
+	f.done.begin(ctx, c)
+	err = f.done.walk(attempts[:n], last, func(p inspect.CallPrefix) bool {
+		f.list = append(f.list, p)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	f.failed, f.next = false, max(f.next, final)
+	rest := f.done.clone()
+	rest.begin(ctx, c)
+	list := slices.Clip(f.list)
+	err = rest.walk(attempts[n:], last, func(p inspect.CallPrefix) bool {
+		list = append(list, p)
+		return true
+	})
+	f.done.contents, f.done.hashes = nil, nil
+	return list, err
+}
+
+// begin sets what the next calls are read from, and forgets the contents that were parsed.
+func (w *follower) begin(ctx context.Context, c *pact.Context) {
+	w.ctx, w.c, w.contents, w.hashes = ctx, c, contents{}, dialect.Hashes{}
+}
+
+// clone copies what a call changes.
+func (w *follower) clone() follower {
+	f := *w
+	if w.answers != nil {
+		f.answers = &answers{maps.Clone(w.answers.about), maps.Clone(w.answers.cycles), maps.Clone(w.answers.known)}
+	}
+	f.caches = make(map[*dialect.Dialect]*dialect.Cache, len(w.caches))
+	for d, cache := range w.caches {
+		f.caches[d] = cache.Clone()
+	}
+	return f
+}
