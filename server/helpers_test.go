@@ -51,6 +51,14 @@ func (w *text) String() string {
 	return w.all.String()
 }
 
+// take returns what was written since the last call.
+func (w *text) take() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	defer w.all.Reset()
+	return w.all.String()
+}
+
 // storeOfTests is the variable of the environment that says in which kind of store the tests
 // serve: in a database of PostgreSQL if it is postgres, otherwise in a file.
 const storeOfTests = "PACT_SERVER_TEST_STORE"
