@@ -1,5 +1,6 @@
-// Command otlp is pact with an exporter of spans: pact serve sends a span for each request to
-// a collector over OTLP (HTTP with protobuf). The usual variables name the collector and the
+// Command otlp is pact with an exporter of spans: pact serve sends a span for each request, pact
+// proxy and pact run one for each call of a provider, to a collector over OTLP (HTTP with
+// protobuf). The usual variables name the collector and the
 // service: OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SERVICE_NAME. It is a module of its own, so that
 // the plain program does not grow.
 package main

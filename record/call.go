@@ -27,11 +27,14 @@ type call struct {
 	hide     hider
 	attempt  *attempt // nil if the call is not recorded; only the queue's goroutine uses it
 	lost     bool     // the queue had no room for it
+	provider string   // host of the request
+	model    string   // that the request asks for
 	asked    asked    // the conversation of the call, if the recorder asks the provider about its cache
 
 	rewrites       bool      // the log of a past call says that it replaces the conversation before it
 	logged         canon.Any // what the log of a past call says besides request and answer, absent otherwise
 	started, first time.Time
+	over           time.Time // when the answer was over
 	status         int
 	header         http.Header
 }
@@ -80,12 +83,13 @@ func (r *Recorder) begin(name api.Name, req *http.Request, body []byte) (*call, 
 	if k.Encoding == "identity" {
 		k.Encoding = ""
 	}
-	provider, group := req.URL.Host, groupOfHeaders(req.Header)
-	return c, c.do(len(body), func() error { return c.start(k, provider, group, body) })
+	c.provider = req.URL.Host
+	group := groupOfHeaders(req.Header)
+	return c, c.do(len(body), func() error { return c.start(k, group, body) })
 }
 
 // start makes the context hold what the request sends, and records the attempt.
-func (c *call) start(k *kept, provider string, g group, body []byte) error {
+func (c *call) start(k *kept, g group, body []byte) error {
 	ctx := context.Background() // the request is recorded even if the client stops waiting for the answer
 	body, ok, err := c.recorder.decompressed(body, k.Encoding)
 	if err != nil {
@@ -118,15 +122,15 @@ func (c *call) start(k *kept, provider string, g group, body []byte) error {
 	if err != nil {
 		return err
 	}
-	model := request.Model
-	if model == "" {
-		model = api.Model(k.Path)
+	c.model = request.Model
+	if c.model == "" {
+		c.model = api.Model(k.Path)
 	}
-	if model == "" {
-		model = "unknown"
+	if c.model == "" {
+		c.model = "unknown"
 	}
 	c.attempt, err = l.start(ctx, pact.ProviderCall{
-		Provider: provider, Model: model,
+		Provider: c.provider, Model: c.model,
 		Params: canon.Object(canon.Member{Name: "headers", Value: headerValues(k.Headers)},
 			canon.Member{Name: "parameters", Value: request.Parameters}),
 	}, k, q, why)
@@ -188,14 +192,16 @@ func headerValues(headers map[string]string) canon.Any {
 // failed records that no answer arrived.
 func (c *call) failed(err error) error {
 	status := c.statusOf(err) // read it now: the context of the call may be cancelled before the job runs
+	c.over = c.now()
 	return c.do(0, func() error {
-		return c.finish(pact.Outcome{Status: status, Err: c.hide.err(err)}, canon.Any{}, canon.Any{})
+		return c.finish(pact.Outcome{Status: status, Err: c.hide.err(err)}, canon.Any{}, canon.Any{}, &answer.Answer{})
 	})
 }
 
 // answered records an answer. body holds the bytes that arrived; broken says why
 // they ended early, nil if they did not.
 func (c *call) answered(body []byte, broken error) error {
+	c.over = c.now()
 	canceled := broken != nil && (errors.Is(broken, errClosedEarly) || c.ctx.Err() != nil)
 	return c.do(len(body), func() error { return c.take(body, broken, canceled) })
 }
@@ -215,7 +221,7 @@ func (c *call) take(body []byte, broken error, canceled bool) error {
 		o.Status = store.Canceled
 	}
 	content, _ := c.hide.value(a.Content)
-	return c.finish(o, content, c.noted(c.about(&a)))
+	return c.finish(o, content, c.noted(c.about(&a)), &a)
 }
 
 // noted adds what the log of a past call says of it.
@@ -227,10 +233,11 @@ func (c *call) noted(about canon.Any) canon.Any {
 	return canon.Object(append(about.Members, canon.Member{Name: "logged", Value: hidden})...)
 }
 
-func (c *call) finish(o pact.Outcome, content, about canon.Any) error {
+func (c *call) finish(o pact.Outcome, content, about canon.Any, a *answer.Answer) error {
 	if c.attempt == nil {
 		return nil
 	}
+	c.tell(o.Status, a)
 	return c.attempt.end(context.Background(), o, content, about, c.api)
 }
 

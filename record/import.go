@@ -11,6 +11,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/answer"
 	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/store"
@@ -136,8 +137,8 @@ func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
 	i.at(p.Started, p.Ended)
 	c.started = c.now()
 	k := &kept{API: name, Path: p.Path, Headers: headersOf(p.Header), Call: p.ID}
-	c.rewrites = p.Rewrites
-	if err := c.start(k, p.Host, groupOfHeaders(p.Header), p.Body); err != nil {
+	c.rewrites, c.provider = p.Rewrites, p.Host
+	if err := c.start(k, groupOfHeaders(p.Header), p.Body); err != nil {
 		return false, err
 	}
 	if c.attempt == nil {
@@ -166,7 +167,7 @@ func (i *Importer) end(c *call, p Past) error {
 		c.logged = value.Any()
 	}
 	if p.Answer == nil && p.Status < http.StatusBadRequest {
-		return c.finish(pact.Outcome{Status: store.Completed}, canon.Any{}, c.noted(canon.Object()))
+		return c.finish(pact.Outcome{Status: store.Completed}, canon.Any{}, c.noted(canon.Object()), &answer.Answer{})
 	}
 	if streamed(p.Answer) {
 		c.header.Set("Content-Type", "text/event-stream")

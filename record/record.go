@@ -37,6 +37,9 @@ type Options struct {
 	// standard library has no reader for it. With nil the recorder counts such
 	// bodies as unread.
 	Zstd func(io.Reader) (io.ReadCloser, error)
+	// OnEnd is told of each recorded call when its answer is over, one call after the other. What
+	// it waits for, recording waits for too. With Strict, so does the call.
+	OnEnd func(Ended)
 	// Diagnose asks providers why they did not read all of their cache:
 	// Anthropic with the field diagnostics, OpenAI's Responses from GPT-5.6 on
 	// with prompt_cache_options.comparison_response_id. The recorder adds no

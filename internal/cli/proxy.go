@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/contexttree/pact/internal/callspans"
 	"github.com/contexttree/pact/internal/proxy"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
@@ -39,11 +40,11 @@ func (a *app) record(ctx context.Context, address string, p proxy.Options, o rec
 	if err != nil {
 		return nil, errors.Join(err, listener.Close())
 	}
-	o.Zstd = zstdReader
+	o.Zstd, o.OnEnd = zstdReader, callspans.Record
 	p.Recorder = record.To(s, o)
 	r := &recording{store: s, recorder: p.Recorder, proxy: proxy.New(p), address: "http://" + listener.Addr().String(),
 		served: make(chan error, 1)}
-	r.server = &http.Server{Handler: r.proxy, ReadHeaderTimeout: time.Minute}
+	r.server = &http.Server{Handler: callspans.Continue(r.proxy), ReadHeaderTimeout: time.Minute}
 	go func() { r.served <- r.server.Serve(listener) }()
 	return r, nil
 }

@@ -1,0 +1,4 @@
+// Package callspans makes a span of each call of a provider that a recorder sees, through the API
+// of OpenTelemetry. A span has the names of models, counts of tokens and how the call ended, and
+// nothing of what was said.
+package callspans
