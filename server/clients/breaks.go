@@ -10,10 +10,12 @@ import (
 
 // Breaks returns what of a document no longer holds in a newer one, one sentence each, in the
 // order of paths, methods and names: an operation or a member of an answer that is gone, an
-// input that is required or refused now, a type that takes or promises less. Both documents are loaded,
+// input that is required or refused now, a type that takes or promises less, credentials that are
+// not enough. Both documents are loaded,
 // so that references in them lead to schemas.
 func Breaks(older, newer *openapi3.T) []string {
 	c := &comparison{}
+	c.schemes(older, newer)
 	for _, path := range sorted(older.Paths.Map()) {
 		was, is := older.Paths.Value(path), newer.Paths.Value(path)
 		for _, method := range sorted(was.Operations()) {
@@ -22,7 +24,9 @@ func Breaks(older, newer *openapi3.T) []string {
 				c.add("%s is gone", at)
 				continue
 			}
-			c.operation(at, was.Operations()[method], is.Operations()[method])
+			before, now := was.Operations()[method], is.Operations()[method]
+			c.operation(at, before, now)
+			c.security(at, requirements(older, before), requirements(newer, now))
 		}
 	}
 	return c.list

@@ -42,18 +42,20 @@ func (c *comparison) schemas(at string, was, is *openapi3.SchemaRef, d direction
 			c.add("%s %s %s, %s", at, verb(d), kind, "which it "+before(d))
 		}
 	}
-	if len(wide.Enum) > 0 {
-		for _, value := range narrow.Enum {
-			if !slices.Contains(textsOf(wide.Enum), fmt.Sprint(value)) {
+	if allowed := enumOf(wide); len(allowed) > 0 {
+		for _, value := range enumOf(narrow) {
+			if !slices.Contains(textsOf(allowed), fmt.Sprint(value)) {
 				c.add("%s %s the value %v, which it %s", at, verb(d), value, before(d))
 			}
 		}
-		if len(narrow.Enum) == 0 {
+		if len(enumOf(narrow)) == 0 {
 			c.add("%s %s any value, which it %s", at, verb(d), before(d))
 		}
 	}
-	if d == input {
-		c.bounds(at, was.Value, is.Value)
+	c.bounds(at, narrow, wide, d)
+	if a, b := alternatives(narrow), alternatives(wide); len(a) > 1 || len(b) > 1 {
+		c.choices(at, a, b, d)
+		return
 	}
 	c.members(at, objectOf(was), objectOf(is), d)
 	c.schemas(at+"[]", was.Value.Items, is.Value.Items, d)
@@ -73,16 +75,6 @@ func before(d direction) string {
 	return "could be"
 }
 
-// bounds compares how large an input may be.
-func (c *comparison) bounds(at string, was, is *openapi3.Schema) {
-	if is.Min != nil && (was.Min == nil || *is.Min > *was.Min) {
-		c.add("%s must be at least %v", at, *is.Min)
-	}
-	if is.Max != nil && (was.Max == nil || *is.Max < *was.Max) {
-		c.add("%s must be at most %v", at, *is.Max)
-	}
-}
-
 // members compares the members of objects.
 func (c *comparison) members(at string, was, is *openapi3.Schema, d direction) {
 	for _, name := range sorted(was.Properties) {
@@ -99,6 +91,7 @@ func (c *comparison) members(at string, was, is *openapi3.Schema, d direction) {
 			c.schemas(at+"."+name, was.Properties[name], now, d)
 		}
 	}
+	c.others(at, was, is, d)
 	if d == output {
 		return
 	}
@@ -111,7 +104,7 @@ func (c *comparison) members(at string, was, is *openapi3.Schema, d direction) {
 
 // objectOf returns the object that a schema is, also if it may be null instead.
 func objectOf(s *openapi3.SchemaRef) *openapi3.Schema {
-	for _, one := range s.Value.AnyOf {
+	for _, one := range slices.Concat(s.Value.OneOf, s.Value.AnyOf) {
 		if len(one.Value.Properties) > 0 {
 			return one.Value
 		}
@@ -122,7 +115,7 @@ func objectOf(s *openapi3.SchemaRef) *openapi3.Schema {
 // typesOf returns the types that a value may have, none if it may have any.
 func typesOf(s *openapi3.Schema) []string {
 	var list []string
-	for _, one := range s.AnyOf {
+	for _, one := range slices.Concat(s.OneOf, s.AnyOf) {
 		list = append(list, typesOf(one.Value)...)
 	}
 	if s.Type != nil {
@@ -130,6 +123,14 @@ func typesOf(s *openapi3.Schema) []string {
 	}
 	slices.SortFunc(list, strings.Compare)
 	return slices.Compact(list)
+}
+
+// enumOf returns the values that a schema lists, none if it lists none.
+func enumOf(s *openapi3.Schema) []any {
+	if s.Const != nil {
+		return []any{s.Const}
+	}
+	return s.Enum
 }
 
 func textsOf(values []any) []string {
