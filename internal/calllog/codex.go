@@ -10,10 +10,15 @@ import (
 
 const formatCodex = "Codex rollout"
 
-// isCodex reports whether a value is the first line of a rollout of Codex.
-func isCodex(first raw) bool {
-	f := first.fields()
-	return f.text("type") == "session_meta" && f["payload"].kind() == canon.KindObject
+// isCodex reports whether a value is a line of a rollout of Codex. The first one should be
+// session_meta, but the lines may stand in another order.
+func isCodex(line raw) bool {
+	f := line.fields()
+	switch f.text("type") {
+	case "session_meta", "turn_context", "response_item", "token_usage_record", "event_msg", "compacted", "world_state":
+		return f["payload"].kind() == canon.KindObject
+	}
+	return false
 }
 
 // codex rebuilds the requests of a rollout.
@@ -26,6 +31,10 @@ type codex struct {
 	before   int64       // when the item before that answer was written
 	at       int64       // when the last item was written
 	rewrites bool        // the history was replaced since the last call
+	talk     bool        // somebody said something: more than instructions, of which more may follow
+	events   bool        // there are events, which tell when an answer ends
+	unasked  bool        // nothing was said between the last two answers: the last one may be a summary
+	prior    int         // how many messages the answer before the last one ended
 }
 
 // readCodex reads a rollout of Codex, the log of a thread. The items of an answer
@@ -38,6 +47,9 @@ func readCodex(data []byte) (*Log, error) {
 	}
 	var found findings
 	c := codex{grown: grown{api: api.Responses, list: "input"}, model: unknownModel}
+	if inOrderOfTime(list) {
+		found.add(0, "its lines were not in the order of their times, and were put into it")
+	}
 	for _, e := range list {
 		f := e.fields()
 		payload := f["payload"].fields()
@@ -46,14 +58,20 @@ func readCodex(data []byte) (*Log, error) {
 		case "session_meta":
 			c.instructions(payload)
 		case "turn_context":
-			c.model = orElse(payload.text("model"), c.model)
+			c.model, c.unasked = orElse(payload.text("model"), c.model), false
 		case "response_item":
+			c.unasked = false
 			c.item(payload, f["payload"].value(), e.line, at)
 		case "token_usage_record":
 			c.end(payload.text("response_id"), payload["usage"].fields())
 		case "event_msg":
-			if payload.text("type") == "token_count" { // older rollouts have no other note of tokens
+			c.events = true
+			switch payload.text("type") {
+			case "token_count": // older rollouts have no other note of tokens
 				c.end("", payload["info"].fields()["last_token_usage"].fields())
+			case "task_complete", "turn_aborted":
+				c.end("", nil)
+				c.unasked = false
 			}
 		case "compacted":
 			c.end("", nil)
@@ -67,17 +85,29 @@ func readCodex(data []byte) (*Log, error) {
 			found.add(e.line, "it is a line of an unknown type, so it was left out")
 		}
 	}
-	// An answer that nothing ends may still go on when the rollout has grown: it is
-	// no call yet.
-	c.messages = append(c.messages, c.said...)
+	c.leave(&found)
 	if cut > 0 {
 		found.add(cut, "it is cut short, so it was left out")
 	}
-	if len(c.messages) == len(c.opening) {
-		return nil, fault.New(fault.DocumentInvalid, "it holds no item", "")
+	if !c.talk {
+		return nil, fault.New(fault.DocumentInvalid, "nobody has said anything in it yet", "")
 	}
 	return &Log{Format: formatCodex, Findings: found.list(),
 		Sessions: []Session{c.session(c.model, "tool definitions", "parameters")}}, nil
+}
+
+// leave leaves out what the next lines may change: an answer that goes on, if events tell when
+// answers end, and one that the next line may call a summary. They come with the next import.
+func (c *codex) leave(found *findings) {
+	if c.unasked {
+		c.made.Calls, c.answered, c.messages = c.made.Calls[:len(c.made.Calls)-1], c.prior, c.messages[:c.prior]
+	}
+	switch {
+	case !c.events:
+		c.messages = append(c.messages, c.said...)
+	case len(c.said) > 0 || c.unasked:
+		found.add(c.line, "the answer that begins here may go on, so it was left out; it comes with the next import")
+	}
 }
 
 // instructions puts the instructions of the session before the history, where
@@ -95,6 +125,9 @@ func (c *codex) instructions(meta fields) {
 // item adds an item of the history.
 func (c *codex) item(f fields, value canon.Any, line int, at int64) {
 	value = sentItem(value)
+	if role := f.text("role"); role != "developer" && role != "system" {
+		c.talk = true
+	}
 	if output(f) {
 		if len(c.said) == 0 {
 			c.line, c.before = line, c.at
@@ -123,6 +156,8 @@ func (c *codex) end(id string, tokens fields) {
 	if len(c.said) == 0 {
 		return
 	}
+	c.unasked = len(c.made.Calls) > 0 && !c.rewrites && len(c.messages) == c.answered
+	c.prior = c.answered
 	u := usage{in: count(tokens, "input_tokens"), out: count(tokens, "output_tokens"),
 		cached: count(tokens, "cached_input_tokens"), reasoning: count(tokens, "reasoning_output_tokens")}
 	c.call(Call{ID: id, Line: c.line, Started: c.before, Ended: c.at, Rewrites: c.rewrites}, c.model,
@@ -140,7 +175,7 @@ func (c *codex) replace(f fields, line int, found *findings) {
 		c.made.Calls = calls[:len(calls)-1]
 		found.add(line, "the rollout lacks the prompt of the call for a summary, so that call was left out")
 	}
-	c.messages = slices.Clone(c.opening)
+	c.messages, c.unasked, c.talk = slices.Clone(c.opening), false, true
 	for _, e := range f["replacement_history"].elems() {
 		c.messages = append(c.messages, sentItem(e.value()))
 	}

@@ -3,13 +3,17 @@ package calllog
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // runOfAgent reads a file that a run of an agent left. The files are not part of the
@@ -111,6 +115,13 @@ func TestACodexRolloutGrows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	grows(t, data)
+	grows(t, []byte(summarized))
+}
+
+// grows holds that the calls of the first lines of a log are the first calls of the whole.
+func grows(t *testing.T, data []byte) {
+	t.Helper()
 	whole, err := Read(data)
 	if err != nil {
 		t.Fatal(err)
@@ -120,12 +131,89 @@ func TestACodexRolloutGrows(t *testing.T) {
 	for n := 1; n < len(lines); n++ {
 		part, err := Read(bytes.Join(lines[:n], nil))
 		if err != nil {
-			continue // it holds no item yet
+			continue // nobody has said anything yet
 		}
 		for i, c := range part.Sessions[0].Calls {
 			if i >= len(calls) || c.ID != calls[i].ID || !bytes.Equal(c.Answer, calls[i].Answer) {
 				t.Errorf("after %d lines call %d is %s", n, i, c.ID)
 			}
 		}
+	}
+}
+
+// summarized is a rollout in which Codex asks for a summary between two turns. event_msg repeats
+// what was said.
+const summarized = `{"timestamp":"2026-05-04T09:00:00.1Z","type":"session_meta","payload":{"id":"s"}}
+{"timestamp":"2026-05-04T09:00:00.2Z","type":"turn_context","payload":{"model":"gpt-5.5"}}
+{"timestamp":"2026-05-04T09:00:00.3Z","type":"response_item","payload":{"type":"message","role":"user","content":"one"}}
+{"timestamp":"2026-05-04T09:00:00.4Z","type":"event_msg","payload":{"type":"user_message","message":"one"}}
+{"timestamp":"2026-05-04T09:00:00.5Z","type":"event_msg","payload":{"type":"agent_message","message":"1"}}
+{"timestamp":"2026-05-04T09:00:00.6Z","type":"response_item","payload":{"type":"message","role":"assistant","content":"1"}}
+{"timestamp":"2026-05-04T09:00:00.7Z","type":"token_usage_record","payload":{"response_id":"r1","usage":{"input_tokens":9}}}
+{"timestamp":"2026-05-04T09:00:00.8Z","type":"event_msg","payload":{"type":"token_count","info":{}}}
+{"timestamp":"2026-05-04T09:00:00.9Z","type":"event_msg","payload":{"type":"task_complete"}}
+{"timestamp":"2026-05-04T09:00:01.1Z","type":"response_item","payload":{"type":"message","role":"assistant","content":"sum"}}
+{"timestamp":"2026-05-04T09:00:01.2Z","type":"token_usage_record","payload":{"response_id":"r2","usage":{"input_tokens":9}}}
+{"timestamp":"2026-05-04T09:00:01.3Z","type":"event_msg","payload":{"type":"token_count","info":{}}}
+{"timestamp":"2026-05-04T09:00:01.4Z","type":"compacted","payload":{"compaction_response_id":"r2","replacement_history":` +
+	`[{"type":"message","role":"user","content":"sum"}]}}
+{"timestamp":"2026-05-04T09:00:01.5Z","type":"response_item","payload":{"type":"message","role":"user","content":"two"}}
+{"timestamp":"2026-05-04T09:00:01.6Z","type":"response_item","payload":{"type":"message","role":"assistant","content":"2"}}
+{"timestamp":"2026-05-04T09:00:01.7Z","type":"token_usage_record","payload":{"response_id":"r3","usage":{"input_tokens":9}}}
+{"timestamp":"2026-05-04T09:00:01.8Z","type":"event_msg","payload":{"type":"task_complete"}}
+`
+
+// The call for a summary is left out, what event_msg repeats too, and the history goes on with
+// what the compaction left.
+func TestASummaryOfARolloutIsNoCall(t *testing.T) {
+	log := mustRead(t, summarized)
+	list := log.Sessions[0].Calls
+	if ids := idsOf(log); !slices.Equal(ids, []string{"r1", "r3"}) || list[0].Rewrites || !list[1].Rewrites {
+		t.Fatalf("the calls are %v", ids)
+	}
+	for i, want := range []string{"user text one", "user text sum | user text two"} {
+		if got := words(requestOf(t, &list[i]).Parts); got != want {
+			t.Errorf("call %d says %s, want %s", i+1, got, want)
+		}
+	}
+	// An answer without a question is a call if the rollout goes on without a compaction.
+	lines := strings.SplitAfter(summarized, "\n")
+	log = mustRead(t, strings.Join(slices.Delete(slices.Clone(lines), 12, 13), ""))
+	if ids := idsOf(log); !slices.Equal(ids, []string{"r1", "r2", "r3"}) {
+		t.Errorf("without the compaction the calls are %v", ids)
+	}
+}
+
+// The lines of a rollout may stand in any order: their times put them right, and a finding says so.
+func TestARolloutInAnotherOrder(t *testing.T) {
+	want := mustRead(t, summarized)
+	lines := strings.SplitAfter(strings.TrimSuffix(summarized, "\n"), "\n")
+	lines[len(lines)-1] += "\n"
+	turn := func(what string) {
+		got := mustRead(t, strings.Join(lines, ""))
+		found := fmt.Sprint(got.Findings)
+		if !slices.Equal(idsOf(got), idsOf(want)) || !strings.Contains(found, "not in the order of their times") {
+			t.Errorf("%s: the calls are %v, the findings %v", what, idsOf(got), found)
+		}
+		for i, c := range got.Sessions[0].Calls {
+			if of := want.Sessions[0].Calls[i]; c.Request.Value() != of.Request.Value() || !bytes.Equal(c.Answer, of.Answer) {
+				t.Errorf("%s: call %d is %s", what, i, c.Request.Value())
+			}
+		}
+	}
+	slices.Reverse(lines)
+	turn("reversed")
+	random := rand.New(rand.NewPCG(1, 1))
+	for range testrun.Size(t, 20, 200, 2000) {
+		random.Shuffle(len(lines), func(i, j int) { lines[i], lines[j] = lines[j], lines[i] })
+		turn("shuffled")
+	}
+}
+
+// TestARealCodexRolloutGrows is TestACodexRolloutGrows for the rollouts of real runs.
+func TestARealCodexRolloutGrows(t *testing.T) {
+	for _, name := range []string{"08-25-25-01a2025c-2ff4-7770-9af5-e3c44f261b82",
+		"08-26-32-01a2025d-3599-7713-9bb1-a58b32bb6c16", "08-46-43-01a2026f-b044-7ec2-8350-bfaab38aa684"} {
+		grows(t, runOfAgent(t, "codex/rollout-2026-11-22T"+name+".jsonl"))
 	}
 }

@@ -14,7 +14,7 @@ import (
 // TestCompressedLogs: a log is read as gzip and as Zstandard, named after the file that was
 // compressed; what is cut short is refused, and makes nothing.
 func TestCompressedLogs(t *testing.T) {
-	log, err := os.ReadFile(filepath.Join("..", "calllog", "testdata", "chat-pairs.jsonl"))
+	log, err := os.ReadFile(filepath.Join("..", "calllog", "testdata", "codex-rollout.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,7 +48,7 @@ func TestCompressedLogs(t *testing.T) {
 			t.Errorf("%s: a refused import made a store", end)
 		}
 		code, out, problems = run(t, "", "import", whole, "--db", db)
-		if code != 0 || !strings.HasPrefix(out, "run: ") || !strings.Contains(out, "4 new calls") {
+		if code != 0 || !strings.HasPrefix(out, "run: ") || !strings.Contains(out, "3 new calls") {
 			t.Errorf("%s: exit %d\n%s%s", end, code, out, problems)
 		}
 	}
