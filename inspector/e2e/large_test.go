@@ -32,6 +32,7 @@ func TestALargeContextIsAsQuickToWalkAsASmallOne(t *testing.T) {
 	if again := eval[int](b, `performance.getEntriesByType('resource').filter((e) => e.name.includes('/strata')).length`); again != 1 {
 		t.Errorf("scrubbing asks for the picture %d times", again)
 	}
+	b.until("the messages are there", `document.querySelector('.pane [role=listbox]')`)
 	b.tabTo("the list of messages", `e.role === 'listbox'`)
 	b.press("End")
 	b.until("the last row of the list is selected", `(() => {

@@ -99,6 +99,7 @@ func TestAContextThatIsDeletedIsSaidToBeGone(t *testing.T) {
 	b.signIn()
 	b.openStory("/c/deleted")
 	b.see("live")
+	b.until("the selected block is there, with its life", `document.querySelector('.events li')`) // nothing is on its way
 	command(t, db, "delete", "deleted", "--yes")
 	b.see("The context was deleted or renamed. This is its last state.")
 	if !eval[bool](b, painted) {

@@ -4,7 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type { BlockRow } from '../api'
 import { bytes, count, percent } from '../format'
 import { useKeys } from '../keys'
-import { Problem } from '../parts'
+import { Problem, Waiting } from '../parts'
 import { address, at, atName, call, context, matches, planned, select, unit, vs, vsName } from '../state'
 import { safe } from '../text'
 import { List } from '../virtual'
@@ -40,6 +40,7 @@ export function Thread(): JSX.Element {
     <div class="pane-rows pane-thread" aria-busy={loaded.state === 'loading'}>
       <Filters rows={rows} />
       {loaded.failure && <Problem failure={loaded.failure} again={loaded.again} />}
+      {!rows && loaded.state === 'loading' && <Waiting what="the messages" />}
       {rows && rows.total === 0 && <Empty />}
       {rows && rows.total > 0 && <Messages key={[kind.value, failed.value, largest.value].join()} rows={rows} />}
     </div>
