@@ -265,6 +265,10 @@ func exactly(words ...string) cobra.PositionalArgs {
 		if len(args) == len(words) {
 			return nil
 		}
-		return usage(cmd, "%s takes %s; %d given", cmd.Name(), strings.Join(words, " "), len(args))
+		takes := "no arguments"
+		if len(words) > 0 {
+			takes = strings.Join(words, " ")
+		}
+		return usage(cmd, "%s takes %s; %d given", cmd.Name(), takes, len(args))
 	}
 }
