@@ -39,15 +39,15 @@ func (a *app) grepCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "grep NAME PATTERN [A [B]] | grep --file FILE PATTERN [A [B]]",
 		Short: "Find a text in everything that was ever sent",
-		Long: `Search the contents of all nodes in the snapshots from A to B or of the whole context,
-including nodes that are gone by now. Print the lines that match, each with the
+		Long: `Search the contents of all nodes in the snapshots from A to B, also written A..B, or of
+the whole context, including nodes that are gone by now. Print the lines that match, each with the
 snapshots that have this content, the id, role and kind. Each content is searched once,
 however many snapshots hold it, and the JSON of a call without its escapes.
 
 The pattern is a regular expression as in Go (RE2). --ignore-case ignores case,
 --fixed takes the pattern as a plain text. The exit code is 1 if nothing matches.`,
 		Example: `  pact grep chat 'Zürich'
-  pact grep chat -i 'permission denied' @c10 @c20
+  pact grep chat -i 'permission denied' @c10..@c20
   pact grep chat --fixed 'f(x)' --json | jq .id
   pact grep --file run.traj Traceback`,
 	}

@@ -36,11 +36,11 @@ func (a *app) logCommand() *cobra.Command {
 		Use:   "log NAME | log --file FILE",
 		Short: "List the cycles of a context",
 		Long: `List the cycles of a context, each of which is a call of the model, in the order in
-which they were made, as a conversation is read: when, the bytes that the thread had,
-the tokens in and out and those of them that the provider read from its cache, the tools
-that what was new called, and its first words; then who committed it and why, and what
-the commit removed and held back. A terminal gets a few lines for each cycle, with
---oneline one.
+which they were made, as a conversation is read: when, the model, how long it took, the
+bytes that the thread had, the tokens in and out and those of them that the provider
+read from its cache, the tools that what was new called, and its first words; then who
+committed it and why, and what the commit removed and held back. A terminal gets a few
+lines for each cycle, with --oneline one.
 
 -n N lists the newest N cycles, the newest last, --since those from a time on. --stat
 counts what each cycle changed; --edits lists the edits between the commits as well.

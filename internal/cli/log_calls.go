@@ -5,10 +5,12 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
 	"github.com/contexttree/pact/internal/toolcall"
+	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -21,10 +23,16 @@ type loggedCall struct {
 	In     *int64   `json:"tokens_in,omitempty"`  // nil if nobody counted
 	Out    *int64   `json:"tokens_out,omitempty"` // likewise
 	Cached *int64   `json:"cached,omitempty"`     // of the tokens in, those that the provider read from its cache
+	Took   *int64   `json:"took_ms,omitempty"`    // from request to the end of the answer; nil if unknown
 	Tools  []string `json:"tools,omitempty"`      // names of the tools called by what is new, in document order
 	Said   string   `json:"said,omitempty"`       // first words of the newest text of the user, else of the assistant
 
 	attempt string // id of the last attempt
+}
+
+// took returns how long the call took, for a person.
+func (c *loggedCall) took() string {
+	return (time.Duration(*c.Took) * time.Millisecond).String()
 }
 
 // callsOf describes the cycles from one to another. Cost: the first snapshot,
@@ -63,6 +71,11 @@ func callsOf(ctx context.Context, c *pact.Context, from, to int64) (map[int64]*l
 			continue
 		}
 		call.Model, call.In, call.Out, call.attempt = a.Model, a.TokenIn, a.TokenOut, a.ID
+		call.Took = nil
+		if shortTime(a.StartedNS) != "-" && a.Status != store.Running && a.EndedNS > a.StartedNS {
+			ms := time.Duration(a.EndedNS - a.StartedNS).Round(time.Millisecond).Milliseconds()
+			call.Took = &ms
+		}
 	}
 	for _, call := range calls {
 		if n, ok := r.cached[call.attempt]; ok {

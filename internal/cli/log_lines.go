@@ -53,20 +53,23 @@ func (l *logLimits) leavesOut(e *store.Entry, lowest int64) bool {
 }
 
 // logHead names the columns of a log with one line for each entry.
-var logHead = []string{"cycle", "time", "bytes", "in", "out", "cached", "added", "removed", "changed", "called", "said",
-	"by", "message"}
+var logHead = []string{"cycle", "time", "model", "took", "bytes", "in", "out", "cached", "added", "removed", "changed",
+	"called", "said", "by", "message"}
 
 // The columns of a log that a narrow terminal cuts, and those that it lacks, in the order in
 // which they go.
 const (
 	timeColumn    = 1
-	calledColumn  = 9
-	saidColumn    = 10
-	byColumn      = 11
-	messageColumn = 12
+	modelColumn   = 2
+	tookColumn    = 3
+	calledColumn  = 11
+	saidColumn    = 12
+	byColumn      = 13
+	messageColumn = 14
 )
 
-var dispensable = [...]int{byColumn, messageColumn, timeColumn, calledColumn, saidColumn, 8, 7, 6, 5, 4, 3}
+var dispensable = [...]int{modelColumn, tookColumn, byColumn, messageColumn, timeColumn, calledColumn, saidColumn,
+	10, 9, 8, 7, 6, 5}
 
 // narrowLog makes a line of a log at most limit columns wide, if it can: it cuts the widest
 // texts, and leaves out a column rather than show less of it than narrowest columns.
@@ -91,7 +94,10 @@ func cutCell(text string, width int) string {
 // of it in memory. A terminal, which cuts what is too wide, gets no column without
 // an entry.
 func (a *app) drawLog(each func(func(logged) error) error) error {
-	c := layoutOf("llrrrrrrrllll")
+	if a.form == "id" {
+		return each(func(l logged) error { a.printf("%s\n", entryName(l)); return nil })
+	}
+	c := layoutOf("lllrrrrrrrrllll")
 	known := make([]bool, len(logHead))
 	err := each(func(l logged) error {
 		row := logRow(l)
@@ -137,19 +143,25 @@ func (a *app) drawLog(each func(func(logged) error) error) error {
 
 // logRow returns the cells of an entry; what is not known is -.
 func logRow(l logged) []string {
-	row := []string{entryName(l), shortTime(l.TimeNS), "-", "-", "-", "-", "-", "-", "-", "-", "-"}
+	row := append([]string{entryName(l), shortTime(l.TimeNS)}, slices.Repeat([]string{"-"}, byColumn-timeColumn-1)...)
 	if c := l.Call; c != nil {
-		row[2] = strconv.FormatInt(c.Bytes, 10)
-		row[3], row[4], row[5] = countOr(c.In), countOr(c.Out), countOr(c.Cached)
+		if c.Model != "" {
+			row[modelColumn] = visible(c.Model)
+		}
+		if c.Took != nil {
+			row[tookColumn] = c.took()
+		}
+		row[4] = strconv.FormatInt(c.Bytes, 10)
+		row[5], row[6], row[7] = countOr(c.In), countOr(c.Out), countOr(c.Cached)
 		if len(c.Tools) > 0 {
-			row[9] = toolsText(c.Tools)
+			row[calledColumn] = toolsText(c.Tools)
 		}
 		if c.Said != "" {
-			row[10] = c.Said
+			row[saidColumn] = c.Said
 		}
 	}
 	if s := l.Stat; s != nil {
-		row[6], row[7], row[8] = "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed)
+		row[8], row[9], row[10] = "+"+strconv.Itoa(s.Added), "-"+strconv.Itoa(s.Removed), "~"+strconv.Itoa(s.Changed)
 	}
 	by := l.Actor
 	if by == "" {
@@ -200,6 +212,9 @@ func (a *app) drawEntry(l logged) {
 		}
 		if c.Out != nil {
 			head = append(head, "out "+strconv.FormatInt(*c.Out, 10))
+		}
+		if c.Took != nil {
+			head = append(head, c.took())
 		}
 	}
 	if s := l.Stat; s != nil {

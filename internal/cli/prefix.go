@@ -32,7 +32,7 @@ func (a *app) prefixCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "prefix NAME [A [B]] | prefix --file FILE [A [B]]",
 		Short: "Say how much of each thread the next one repeats",
-		Long: `Print for each cycle, from A to B or of the whole context, how many blocks and bytes
+		Long: `Print for each cycle, from A to B (also A..B) or of the whole context, how many blocks and bytes
 its thread has, and how much of the thread before it repeats from the beginning, in
 whole blocks. Providers cache by that prefix, byte for byte. If it does not repeat all
 of it, the first node that differs is named with the reason: it expired, was pruned,
@@ -111,14 +111,19 @@ func (r *prefixReport) keepBreaks() {
 	r.Cycles = slices.DeleteFunc(r.Cycles, func(p inspect.Prefix) bool { return !slices.Contains(r.Breaks, p.Cycle) })
 }
 
-// span reads the two ends of a run of snapshots; without words, the run is the
-// whole context.
+// span reads the two ends of a run of snapshots, as two words or as A..B; without words,
+// the run is the whole context.
 func span(c *pact.Context, words []string) (from, to pact.Address, err error) {
 	first, last := c.Cycles()
 	if last < first {
 		return from, to, fault.New(fault.SnapshotNotFound, "there is no snapshot yet", "pact commit makes one")
 	}
 	from, to = pact.Cycle(first), pact.Cycle(last)
+	if len(words) == 1 {
+		if a, b, both := strings.Cut(words[0], ".."); both {
+			words = []string{a, b}
+		}
+	}
 	if len(words) > 0 {
 		if from, err = parseAddress(words[0]); err != nil {
 			return from, to, err
