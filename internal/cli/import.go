@@ -321,7 +321,7 @@ pact open also imports, and says what it found.`,
 		if *dry {
 			err = a.rehearse(ctx, in)
 		} else {
-			s, err = a.openStore(ctx)
+			s, err = a.storeFor(ctx, in)
 		}
 		if err != nil {
 			return err

@@ -69,6 +69,20 @@ func (in *input) logParts(log *calllog.Log, name string) []part {
 	return parts
 }
 
+// storeFor opens the store for an import, and makes it if it is missing. What may still be refused
+// is made in memory before: a file that is refused leaves no store behind.
+func (a *app) storeFor(ctx context.Context, in *plan) (store.Complete, error) {
+	_, err := os.Stat(a.db)
+	begins := !postgres.IsAddress(a.db) && errors.Is(err, fs.ErrNotExist)
+	if begins && (in.kind == intake.Snapshot || in.kind == intake.History) {
+		quiet := &app{env: a.env, err: discard{}}
+		if _, err := quiet.make(ctx, store.NewMemory(), in, in.parts[0], nil); err != nil {
+			return nil, err
+		}
+	}
+	return a.openStore(ctx)
+}
+
 // rehearse looks into the store, if there is one, for what a dry run must know: which
 // names are taken, and which calls are recorded already. It refuses what the import
 // would refuse.

@@ -46,7 +46,7 @@ If a context of that name was made of the same file, it is reported as it is.`,
 		f := &openReport{File: in.name, Kind: in.kind}
 		f.Store.Path = a.shown()
 		before := sizeOf(a.db)
-		s, err := a.openStore(ctx)
+		s, err := a.storeFor(ctx, in)
 		if err != nil {
 			return err
 		}
