@@ -51,7 +51,7 @@ type operation struct {
 	method, path, id, summary string
 	status                    int           // of a success, 0 for 200
 	body                      any           // a value of the type of the JSON body, nil for none
-	writes                    string        // media type of an answer that the operation writes itself, \"\" for an object
+	writes                    string        // media types of an answer that it writes itself, with commas, or ""
 	reads                     string        // media type of a body that is not JSON, "" for none
 	streams                   bool          // the answer may take longer than answerTime
 	dry                       bool          // changes nothing, although it is no GET
@@ -74,7 +74,7 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	}
 	if o.writes != "" {
 		op.DefaultStatus = http.StatusOK
-		op.Responses["200"] = &huma.Response{Description: "OK", Content: mediaType(o.writes)}
+		op.Responses["200"] = &huma.Response{Description: "OK", Content: mediaTypes(o.writes)}
 	}
 	huma.Register(s.api, op, func(ctx context.Context, in *I) (*O, error) {
 		if err := o.mayBeAsked(exchangeOf(ctx)); err != nil {
@@ -98,7 +98,7 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 		return out, nil
 	})
 	if o.reads != "" {
-		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: mediaType(o.reads)}
+		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: mediaTypes(o.reads)}
 	}
 	if o.body != nil { // declared afterwards, because the framework must not read it
 		s.declared(o).RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
@@ -106,14 +106,18 @@ func add[I, O any](s *Server, o operation, answer func(ctx context.Context, in *
 	}
 }
 
-// mediaType describes a body that the framework neither reads nor writes. A thread is JSON of
-// any form; all others are a stream of bytes for a client.
-func mediaType(name string) map[string]*huma.MediaType {
-	schema := &huma.Schema{}
-	if name != "application/json" {
-		schema = &huma.Schema{Type: huma.TypeString, Format: "binary"}
+// mediaTypes describes a body that the framework neither reads nor writes, of one of the types that
+// names lists. A thread is JSON of any form; all others are a stream of bytes for a client.
+func mediaTypes(names string) map[string]*huma.MediaType {
+	types := make(map[string]*huma.MediaType)
+	for name := range strings.SplitSeq(names, ",") {
+		schema := &huma.Schema{}
+		if name != "application/json" {
+			schema = &huma.Schema{Type: huma.TypeString, Format: "binary"}
+		}
+		types[name] = &huma.MediaType{Schema: schema}
 	}
-	return map[string]*huma.MediaType{name: {Schema: schema}}
+	return types
 }
 
 // mayBeAsked refuses a request that its token does not open. An operation that takes the

@@ -4,6 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/contexttree/pact"
@@ -106,13 +109,13 @@ func TestFormsAreThoseThatThreadsHave(t *testing.T) {
 	weather(t, r)
 	var got struct{ Forms []string }
 	r.must(&got, "GET", "/v1/contexts/weather/forms", "")
-	if len(got.Forms) != 5 { // no recorder made it, so nothing was sent that verbatim could return
+	if len(got.Forms) != 7 { // no recorder made it, so nothing was sent that verbatim could return
 		t.Errorf("%v", got.Forms)
 	}
 	for _, form := range got.Forms {
 		r.must(nil, "GET", "/v1/contexts/weather/thread?as="+form, "")
 		var whole map[string]any
-		if form != "canonical" {
+		if form != "canonical" && form != "text" && form != "markdown" {
 			r.must(&whole, "GET", "/v1/contexts/weather/thread?whole=true&as="+form, "")
 		}
 		if form == "openai" && whole["messages"] == nil {
@@ -120,4 +123,32 @@ func TestFormsAreThoseThatThreadsHave(t *testing.T) {
 		}
 	}
 	r.call("GET", "/v1/contexts/weather/thread?as=verbatim", "").refused(t, 404, "E_ATTEMPT_NOT_FOUND")
+}
+
+// TestAThreadIsReadAsTextAndAsMarkdown reads a call with its result in both forms for people.
+func TestAThreadIsReadAsTextAndAsMarkdown(t *testing.T) {
+	r := start(t, server.Options{})
+	r.must(nil, "POST", "/v1/contexts", `{"name":"a"}`)
+	long := strings.Repeat("a line\n", 40)
+	r.must(nil, "POST", "/v1/contexts/a/commits", `{"cycle":0,"edits":[
+		{"op":"add","into":"^ah","node":{"id":"q","role":"user","content":"Is it `+"`dry`"+`?\u202e"}},
+		{"op":"add","into":"^ah","node":{"id":"c","role":"assistant","kind":"call",
+			"content":{"name":"weather","arguments":{"at":"Ulm"}}}},
+		{"op":"result","id":"c","node":{"id":"r","content":`+strconv.Quote(long)+`}}]}`)
+	for form, want := range map[string]struct{ kind, text string }{
+		"text": {"text/plain; charset=utf-8", "user\n  Is it `dry`?\ufffd\n\nassistant\n  ▸ weather { \"at\": \"Ulm\" }\n" +
+			strings.Repeat("    a line\n", 40)},
+		"markdown": {"text/markdown; charset=utf-8", "## user\n\nIs it `dry`?\u202e\n\n## assistant\n\n" +
+			"calls `weather` (`c`):\n\n```\n{\n  \"at\": \"Ulm\"\n}\n```\n\nresult (`r`):\n\n```\n" + long + "```\n"},
+	} {
+		got := r.must(nil, "GET", "/v1/contexts/a/thread?as="+form, "")
+		if string(got.body) != want.text || got.Header.Get("Content-Type") != want.kind {
+			t.Errorf("%s is %s\n%s\nwant\n%s", form, got.Header.Get("Content-Type"), got.body, want.text)
+		}
+		part := r.call("GET", "/v1/contexts/a/thread?as="+form, "", "Range", "bytes=3-6")
+		if part.StatusCode != http.StatusPartialContent || string(part.body) != want.text[3:7] ||
+			part.Header.Get("ETag") != got.Header.Get("ETag") {
+			t.Errorf("bytes 3 to 6 of %s are %q", form, part.body)
+		}
+	}
 }

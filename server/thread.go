@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/reading"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/transcript"
@@ -35,11 +36,12 @@ func (s *Server) bytesOf() {
 	type form struct {
 		Name string `path:"name" doc:"Name of the context; a / in it is written %2F"`
 		At   string `query:"at" default:"@t0" doc:"Address of the state: @t0, @t-1, @c12 or working"`
-		As   string `query:"as" enum:"canonical,openai,responses,anthropic,gemini,verbatim" default:"canonical" doc:"The form"`
+		As   string `query:"as" enum:"canonical,openai,responses,anthropic,gemini,text,markdown,verbatim" default:"canonical" doc:"The form"`
 
 		Whole bool `query:"whole" doc:"Of the form of an API, the whole request with model and parameters"`
 	}
-	add(s, operation{method: "GET", path: "/v1/contexts/{name}/thread", id: "get-thread", writes: "application/json",
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/thread", id: "get-thread",
+		writes:  "application/json,text/plain,text/markdown",
 		summary: "Return what a model is sent; the ETag is its SHA-256, and Range takes a part"},
 		func(ctx context.Context, in *form) (*empty, error) {
 			c, snapshot, _, err := s.state(ctx, &at{in.Name, in.At})
@@ -52,6 +54,14 @@ func (s *Server) bytesOf() {
 					return nil, err
 				}
 				serveBytes(ctx, "application/json", body.Bytes)
+				return nil, nil
+			}
+			if kind := kindOfReading[in.As]; kind != "" {
+				text, err := reading.Bytes(ctx, snapshot, in.As == "markdown")
+				if err != nil {
+					return nil, err
+				}
+				serveBytes(ctx, kind, text)
 				return nil, nil
 			}
 			thread, left, err := threadAs(ctx, c, snapshot, in.As, in.Whole)
@@ -80,6 +90,11 @@ func serveBytes(ctx context.Context, mediaType string, data []byte) {
 // verbatim is the form of a thread that is the body of the request as it was recorded.
 const verbatim = "verbatim"
 
+// kindOfReading is the media type of the forms for people.
+var kindOfReading = map[string]string{
+	"text": "text/plain; charset=utf-8", "markdown": "text/markdown; charset=utf-8",
+}
+
 // forms are the forms that the thread of a state has.
 type forms struct {
 	Forms []string `json:"forms" nullable:"false" doc:"Values of as of get-thread"`
@@ -94,7 +109,7 @@ func (s *Server) threadForms() {
 			if err != nil {
 				return nil, err
 			}
-			list := forms{[]string{"canonical", "openai", "responses", "anthropic", "gemini"}}
+			list := forms{[]string{"canonical", "openai", "responses", "anthropic", "gemini", "text", "markdown"}}
 			attempts, err := c.Attempts(ctx, snapshot.Cycle(), snapshot.Cycle())
 			if slices.ContainsFunc(attempts, func(a store.Attempt) bool { return a.Request != "" }) {
 				list.Forms = append(list.Forms, verbatim)

@@ -95,9 +95,7 @@ func (a *app) writeThread(ctx context.Context, s *source, snapshot *pact.Snapsho
 	read := form == "" && a.outTerminal && !a.json
 	switch {
 	case read || form == "text" || form == "markdown":
-		r := reading{app: a, ctx: ctx, snapshot: snapshot, markdown: form == "markdown", cuts: read,
-			command: a.catCommandOf(snapshot)}
-		return r.write()
+		return a.readThread(ctx, snapshot, form == "markdown", read)
 	case form == "" || form == "canonical":
 		if err := snapshot.WriteThread(ctx, a.out); err != nil {
 			return err

@@ -1,0 +1,2 @@
+// Package reading writes a thread for people, as text or as Markdown.
+package reading
