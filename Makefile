@@ -55,7 +55,7 @@ inspector-numbers: ## measure the inspector on 1,000 calls of 100,000 nodes, as 
 soak: ## load one PostgreSQL, SECONDS each (default 60): 64 writers on 64 contexts and 16 on one, in one process and in two
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak' -v -timeout 24h ./store/postgres
 
-soak-server: ## load pact serve, SECONDS each (default 60) on SQLite and on PostgreSQL: 1,000 contexts over 200 connections, killed half way
+soak-server: ## load pact serve, SECONDS each (default 60) on SQLite, on PostgreSQL and as two processes on one: 1,000 contexts over 200 connections, killed half way
 	PACT_SOAK_SECONDS=$(SECONDS) go test -count=1 -run '^TestSoak$$' -v -timeout 24h ./server
 
 selectors: ## parse and print RUNS random selectors (default 1000000)

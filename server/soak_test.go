@@ -33,13 +33,15 @@ const (
 	soakReaders  = 20
 )
 
-// soak is a pact serve under load. It is killed and started again at the same address.
+// soak is pact serve under load, in one process or two. The first is killed and started again at the
+// same address.
 type soak struct {
-	t               *testing.T
-	program, db, at string
-	client          *http.Client
-	process         *exec.Cmd
-	ended           context.Context
+	t           *testing.T
+	program, db string
+	at          []string // the address of each process
+	process     []*exec.Cmd
+	client      *http.Client
+	ended       context.Context
 
 	mu        sync.Mutex
 	latencies []time.Duration
@@ -50,7 +52,9 @@ type soak struct {
 
 // TestSoak commits to 1,000 contexts over 200 connections while 20 streams of events are read and
 // 20 readers ask what an inspector asks. Half way the server is killed with SIGKILL and started
-// again. Each context must then have exactly the commits that were acknowledged.
+// again. Each context must then have exactly the commits that were acknowledged. Of two processes on
+// one PostgreSQL one is killed, and each client goes on at the other until both tell the same of
+// each context.
 func TestSoak(t *testing.T) {
 	seconds, err := strconv.Atoi(os.Getenv("PACT_SOAK_SECONDS"))
 	if err != nil {
@@ -61,34 +65,41 @@ func TestSoak(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	file := filepath.Join(t.TempDir(), "soak.db")
-	for name, db := range map[string]string{"sqlite": file, "postgres": postgrestest.Database(t)} {
-		t.Run(name, func(t *testing.T) {
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
+	for _, load := range []struct {
+		name, db  string
+		processes int
+	}{{"sqlite", file, 1}, {"postgres", postgrestest.Database(t), 1}, {"two on postgres", postgrestest.Database(t), 2}} {
+		t.Run(load.name, func(t *testing.T) {
+			s := &soak{t: t, program: program, db: load.db, process: make([]*exec.Cmd, load.processes),
+				client: &http.Client{Transport: &http.Transport{
+					MaxConnsPerHost: soakWriters + soakStreams + soakReaders, MaxIdleConnsPerHost: soakWriters}}}
+			for range load.processes {
+				listener, err := net.Listen("tcp", "127.0.0.1:0")
+				if err != nil {
+					t.Fatal(err)
+				}
+				s.at = append(s.at, listener.Addr().String())
+				listener.Close()
 			}
-			at := listener.Addr().String()
-			listener.Close()
-			s := &soak{t: t, program: program, db: db, at: at, client: &http.Client{Transport: &http.Transport{
-				MaxConnsPerHost: soakWriters + soakStreams + soakReaders, MaxIdleConnsPerHost: soakWriters}}}
 			s.run(time.Duration(seconds) * time.Second)
 		})
 	}
 }
 
-func (s *soak) start() {
+// start starts process i and waits until it serves.
+func (s *soak) start(i int) {
 	s.t.Helper()
-	s.process = exec.Command(s.program, "serve", "--addr", s.at, "--no-token", "--db", s.db)
-	s.process.Stderr = os.Stderr
-	process := s.process
+	process := exec.Command(s.program, "serve", "--addr", s.at[i], "--no-token", "--db", s.db)
+	process.Stderr = os.Stderr
+	s.process[i] = process
 	s.t.Cleanup(func() { // a second kill of a process that ended does nothing
 		_ = process.Process.Kill()
 	})
-	out, err := s.process.StdoutPipe()
+	out, err := process.StdoutPipe()
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	if err := s.process.Start(); err != nil {
+	if err := process.Start(); err != nil {
 		s.t.Fatal(err)
 	}
 	if _, err := bufio.NewReader(out).ReadString('\n'); err != nil {
@@ -96,15 +107,15 @@ func (s *soak) start() {
 	}
 }
 
-// send sends a request until it is answered, for a minute at most, as a client does that knows
-// no better.
-func (s *soak) send(method, path, key, body string) (int, []byte) {
-	for until := time.Now().Add(time.Minute); ; {
+// send sends a request to process i until it is answered, for a minute at most, as a client does that
+// knows no better than to try the next process.
+func (s *soak) send(i int, method, path, key, body string) (int, []byte) {
+	for until := time.Now().Add(time.Minute); ; i++ {
 		if time.Now().After(until) {
 			s.t.Errorf("%s %s was not answered for a minute", method, path)
 			return 0, nil
 		}
-		q, err := http.NewRequest(method, "http://"+s.at+path, strings.NewReader(body))
+		q, err := http.NewRequest(method, "http://"+s.at[i%len(s.at)]+path, strings.NewReader(body))
 		if err != nil {
 			s.t.Error(err)
 			return 0, nil
@@ -130,9 +141,11 @@ func (s *soak) send(method, path, key, body string) (int, []byte) {
 }
 
 func (s *soak) run(length time.Duration) {
-	s.start()
+	for i := range s.process {
+		s.start(i)
+	}
 	for i := range soakContexts {
-		status, text := s.send("POST", "/v1/contexts", "", fmt.Sprintf(`{"name":"c%d"}`, i))
+		status, text := s.send(i, "POST", "/v1/contexts", "", fmt.Sprintf(`{"name":"c%d"}`, i))
 		if status != http.StatusCreated {
 			s.t.Fatalf("%d %s", status, text)
 		}
@@ -147,16 +160,16 @@ func (s *soak) run(length time.Duration) {
 	for i := range soakStreams {
 		load.Go(func() { s.follow(i) })
 	}
-	for range soakReaders {
-		load.Go(s.ask)
+	for i := range soakReaders {
+		load.Go(func() { s.ask(i) })
 	}
 	time.Sleep(length / 2)
 	memory := s.memory()
-	if err := s.process.Process.Kill(); err != nil {
+	if err := s.process[0].Process.Kill(); err != nil {
 		s.t.Error(err)
 	}
-	_ = s.process.Wait()
-	s.start()
+	_ = s.process[0].Wait()
+	s.start(0)
 	load.Wait()
 	memory = max(memory, s.memory())
 	if memory > 1<<30 {
@@ -164,16 +177,27 @@ func (s *soak) run(length time.Duration) {
 	}
 	commits := 0
 	for i, want := range s.cycles {
-		var got struct{ Cycles int }
-		if _, text := s.send("GET", fmt.Sprintf("/v1/contexts/c%d", i), "", ""); json.Unmarshal(text, &got) != nil ||
-			got.Cycles != want {
-			s.t.Errorf("c%d has %d cycles, and %d commits were acknowledged: %s", i, got.Cycles, want, text)
+		var said []string
+		for process := range s.process {
+			var got struct{ Cycles int }
+			path := fmt.Sprintf("/v1/contexts/c%d", i)
+			_, text := s.send(process, "GET", path, "", "")
+			if json.Unmarshal(text, &got) != nil || got.Cycles != want {
+				s.t.Errorf("c%d has %d cycles, and %d commits were acknowledged: %s", i, got.Cycles, want, text)
+			}
+			_, log := s.send(process, "GET", path+"/log", "", "")
+			said = append(said, string(text)+string(log))
+		}
+		if said[0] != said[len(said)-1] {
+			s.t.Errorf("the processes tell of c%d\n%s\nand\n%s", i, said[0], said[len(said)-1])
 		}
 		commits += want
 	}
-	_ = s.process.Process.Signal(os.Interrupt)
-	if err := s.process.Wait(); err != nil {
-		s.t.Errorf("the server did not end in good order: %v", err)
+	for _, process := range s.process {
+		_ = process.Process.Signal(os.Interrupt)
+		if err := process.Wait(); err != nil {
+			s.t.Errorf("the server did not end in good order: %v", err)
+		}
 	}
 	slices.Sort(s.latencies)
 	at := func(share float64) time.Duration { return s.latencies[int(share*float64(len(s.latencies)-1))] }
@@ -189,7 +213,7 @@ func (s *soak) write(w int) {
 		body := fmt.Sprintf(`{"cycle":%d,"edits":[{"op":"add","into":"^ah","node":{"role":"user","content":%q}}]}`,
 			s.cycles[i], strings.Repeat("some words of a turn ", 20))
 		began := time.Now()
-		status, text := s.send("POST", fmt.Sprintf("/v1/contexts/c%d/commits", i), fmt.Sprintf("%d-%d", w, n), body)
+		status, text := s.send(w+n, "POST", fmt.Sprintf("/v1/contexts/c%d/commits", i), fmt.Sprintf("%d-%d", w, n), body)
 		if status != http.StatusOK {
 			s.t.Errorf("c%d: %d %s", i, status, text)
 			return
@@ -201,12 +225,13 @@ func (s *soak) write(w int) {
 	}
 }
 
-// follow reads the events of a context, and when the server is gone connects again and goes on
-// after the last event that it had. No event is lacking, and none comes twice.
+// follow reads the events of a context, and when the server is gone connects again, to the next
+// process if there is one, and goes on after the last event that it had. No event is lacking, and none comes twice.
 func (s *soak) follow(i int) {
 	last := 0
-	for s.ended.Err() == nil {
-		q, err := http.NewRequestWithContext(s.ended, "GET", fmt.Sprintf("http://%s/v1/events?context=c%d", s.at, i), nil)
+	for n := i; s.ended.Err() == nil; n++ {
+		q, err := http.NewRequestWithContext(s.ended, "GET",
+			fmt.Sprintf("http://%s/v1/events?context=c%d", s.at[n%len(s.at)], i), nil)
 		if err != nil {
 			s.t.Error(err)
 			return
@@ -229,12 +254,12 @@ func (s *soak) follow(i int) {
 	}
 }
 
-// ask asks what an inspector asks.
-func (s *soak) ask() {
+// ask asks process i what an inspector asks.
+func (s *soak) ask(i int) {
 	for s.ended.Err() == nil {
 		context := fmt.Sprintf("/v1/contexts/c%d/", rand.IntN(soakContexts))
 		for _, path := range []string{"calls", "strata", "blocks", "select?q=.block", "thread"} {
-			status, text := s.send("GET", context+path, "", "")
+			status, text := s.send(i, "GET", context+path, "", "")
 			if status != http.StatusOK && status != http.StatusNotFound { // there is no snapshot yet
 				s.t.Errorf("%s: %d %s", path, status, text)
 			}
@@ -243,14 +268,17 @@ func (s *soak) ask() {
 	}
 }
 
-// memory returns the most memory that the server had resident, in bytes; 0 where the system does
-// not say.
-func (s *soak) memory() int64 {
-	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", s.process.Process.Pid))
-	if err != nil {
-		return 0
+// memory returns the most memory that one of the processes had resident, in bytes; 0 where the system
+// does not say.
+func (s *soak) memory() (most int64) {
+	for _, process := range s.process {
+		text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", process.Process.Pid))
+		if err != nil {
+			return 0
+		}
+		_, rest, _ := strings.Cut(string(text), "VmHWM:")
+		kilobytes, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
+		most = max(most, kilobytes<<10)
 	}
-	_, rest, _ := strings.Cut(string(text), "VmHWM:")
-	kilobytes, _ := strconv.ParseInt(strings.Fields(rest + " 0")[0], 10, 64)
-	return kilobytes << 10
+	return most
 }
