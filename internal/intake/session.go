@@ -64,13 +64,16 @@ func (s *Session) Record(ctx context.Context, to store.Store, actor string, stor
 	if err != nil {
 		return nil, 0, false, err
 	}
+	size := 0 // of the request before: the next one is a little longer
 	for i := range s.Calls {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, false, fault.Wrap(fault.Store, err, "the import was interrupted",
 				"the same import again goes on where it stopped")
 		}
 		call := &s.Calls[i]
-		added, err := importer.Add(ctx, pastCall(call))
+		past := pastCall(call, size+size/8)
+		size = len(past.Body)
+		added, err := importer.Add(ctx, past)
 		if err != nil {
 			return nil, 0, false, s.inCall(err, i)
 		}
@@ -89,13 +92,14 @@ func (s *Session) Record(ctx context.Context, to store.Store, actor string, stor
 	return importer.Contexts(), known, left, nil
 }
 
-// pastCall returns a call of a log as package record takes it.
-func pastCall(c *calllog.Call) record.Past {
+// pastCall returns a call of a log as package record takes it. size is about how many bytes a body
+// has that it must write.
+func pastCall(c *calllog.Call, size int) record.Past {
 	p := record.Past{ID: c.ID, API: string(c.API), Host: c.Host, Path: c.Path, Header: c.Header, Body: c.Body,
 		Status: c.Status, Answer: c.Answer, Started: c.Started, FirstByte: c.FirstByte, Ended: c.Ended,
 		Rewrites: c.Rewrites}
 	if p.Body == nil {
-		p.Body = c.Request.AppendTo(nil)
+		p.Body = c.Request.AppendTo(make([]byte, 0, size))
 	}
 	for name, v := range c.Attrs {
 		if p.Attrs == nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/flate"
 	"io"
+	"slices"
 	"strconv"
 
 	"github.com/contexttree/pact/fault"
@@ -43,7 +44,7 @@ func Read(body []byte) (Body, error) {
 	read := Body{Value: value}
 	if p.exact {
 		read.Notes = p.notes()
-		again, err := read.Bytes()
+		again, err := read.written(len(body))
 		if err == nil && bytes.Equal(again, body) {
 			return read, nil
 		}
@@ -58,7 +59,13 @@ func (b Body) Bytes() ([]byte, error) {
 	if b.Notes.Raw != nil {
 		return unpack(b.Notes.Raw)
 	}
+	return b.written(0)
+}
+
+// written writes a body of about so many bytes.
+func (b Body) written(size int) ([]byte, error) {
 	w := newWriter(b.Notes)
+	w.dst = slices.Grow(w.dst, size)
 	w.value(b.Value)
 	return w.done()
 }
