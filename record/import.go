@@ -14,6 +14,7 @@ import (
 	"github.com/contexttree/pact/internal/answer"
 	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/wire"
 	"github.com/contexttree/pact/store"
 )
 
@@ -36,6 +37,34 @@ type Past struct {
 	// Rewrites says that the agent replaced the conversation, as a compaction does:
 	// the request continues the context of the call before it, whatever it repeats.
 	Rewrites bool
+}
+
+// api returns the API that was called; "" if the call does not say it.
+func (p *Past) api() api.Name {
+	if p.API != "" {
+		return api.Name(p.API)
+	}
+	return api.Of(http.MethodPost, p.Path)
+}
+
+// Check returns the error, E_DOCUMENT_INVALID, with which an [Importer] refuses a call whose
+// body is no request, whatever the store has. Check all calls first, and a log is imported
+// whole or not at all. Cost: reading the body.
+func (p *Past) Check() error {
+	name := p.api()
+	body, err := wire.Read(p.Body)
+	if err != nil {
+		return err
+	}
+	if _, ok := api.Read(name, body.Value); !ok {
+		return notRequest(name)
+	}
+	return nil
+}
+
+func notRequest(to api.Name) error {
+	return fault.New(fault.DocumentInvalid, "the body of a call is not a request to "+string(to),
+		"mend the call in the log, or take it out")
 }
 
 // ImportOptions says how past calls are recorded.
@@ -124,10 +153,7 @@ func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
 		i.recorder.latest = l
 		return false, nil
 	}
-	name := api.Name(p.API)
-	if name == "" {
-		name = api.Of(http.MethodPost, p.Path)
-	}
+	name := p.api()
 	c := &call{recorder: i.recorder, api: name, ctx: ctx, hide: hider{patterns: i.recorder.options.Redact},
 		status: p.Status, header: http.Header{}}
 	c.hide.secretsOf(&http.Request{Header: p.Header, URL: &url.URL{}})
@@ -142,7 +168,7 @@ func (i *Importer) Add(ctx context.Context, p Past) (bool, error) {
 		return false, err
 	}
 	if c.attempt == nil {
-		return false, fault.New(fault.DocumentInvalid, "the body of a call is not a request to "+string(name), "")
+		return false, notRequest(name)
 	}
 	if p.FirstByte > 0 && p.Started > 0 {
 		c.first = time.Unix(0, p.FirstByte)

@@ -137,7 +137,10 @@ func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]stri
 		return nil, nil, err
 	}
 	right := &exchangeOf(ctx).right
-	sessions := intake.Sessions(log, in.Name)
+	sessions, err := intake.Sessions(log, in.Name)
+	if err != nil {
+		return nil, nil, err
+	}
 	for i := range sessions {
 		// A session that goes back and on another way gives several contexts, NAME-2 and so on.
 		for _, name := range []string{sessions[i].Name, sessions[i].Name + "-2"} {

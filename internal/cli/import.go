@@ -72,7 +72,7 @@ func (a *app) split(ctx context.Context, in *input, kind intake.Kind, f *importF
 			}
 		}
 		in.findings = log.Findings
-		return in.logParts(log, name), nil
+		return in.logParts(log, name)
 	}
 	if kind != intake.Transcript {
 		if f.conversation != "" {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
@@ -27,8 +28,8 @@ func (a *app) withAgents(ctx context.Context, in *input, log *calllog.Log) error
 	beside = filepath.Join(strings.TrimSuffix(beside, filepath.Ext(beside)), "subagents")
 	files, err := os.ReadDir(beside)
 	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+			return nil // a transcript without an extension would be the directory itself
 		}
 		return err
 	}

@@ -60,13 +60,16 @@ func (in *input) log(session string) (*calllog.Log, error) {
 }
 
 // logParts returns a part for each session of the log.
-func (in *input) logParts(log *calllog.Log, name string) []part {
-	sessions := intake.Sessions(log, name)
+func (in *input) logParts(log *calllog.Log, name string) ([]part, error) {
+	sessions, err := intake.Sessions(log, name)
+	if err != nil {
+		return nil, inFile(err, in.name, in.data)
+	}
 	parts := make([]part, len(sessions))
 	for i := range sessions {
 		parts[i] = part{name: sessions[i].Name, session: &sessions[i]}
 	}
-	return parts
+	return parts, nil
 }
 
 // storeFor opens the store for an import, and makes it if it is missing. What may still be refused
@@ -168,7 +171,11 @@ func (a *app) logSource(ctx context.Context, s *source, f *sourceFlags) (*pact.C
 		return nil, nil, fault.New(fault.DocumentInvalid, "the log holds several sessions",
 			"choose one with --conversation: "+strings.Join(names, ", "))
 	}
-	list, err := a.recordLog(ctx, s.store, s.file.logParts(log, s.file.base())[0], s.options(), func(int) {})
+	parts, err := s.file.logParts(log, s.file.base())
+	if err != nil {
+		return nil, nil, err
+	}
+	list, err := a.recordLog(ctx, s.store, parts[0], s.options(), func(int) {})
 	if err != nil {
 		return nil, nil, inFile(err, s.file.name, s.file.data)
 	}

@@ -23,8 +23,11 @@ func BenchmarkRecordRebuilt(b *testing.B) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		s := Sessions(log, "run")[0]
-		if _, _, _, err := s.Record(b.Context(), store.NewMemory(), "", nil, func(int) {}); err != nil {
+		sessions, err := Sessions(log, "run")
+		if err != nil {
+			b.Fatal(err)
+		}
+		if _, _, _, err := sessions[0].Record(b.Context(), store.NewMemory(), "", nil, func(int) {}); err != nil {
 			b.Fatal(err)
 		}
 	}

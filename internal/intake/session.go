@@ -21,7 +21,8 @@ type Session struct {
 }
 
 // Sessions returns the sessions of a log, which go to contexts called name or name/SESSION.
-func Sessions(log *calllog.Log, name string) []Session {
+// A call that no importer takes is an error: nothing of such a log is imported.
+func Sessions(log *calllog.Log, name string) ([]Session, error) {
 	list := make([]Session, len(log.Sessions))
 	for i := range log.Sessions {
 		s := &log.Sessions[i]
@@ -36,8 +37,16 @@ func Sessions(log *calllog.Log, name string) []Session {
 			}
 			list[i].Begun = map[string]any{"context": of, "call": b.Call}
 		}
+		size := 0
+		for n := range s.Calls {
+			past := pastCall(&s.Calls[n], size)
+			if err := past.Check(); err != nil {
+				return nil, list[i].inCall(err, n)
+			}
+			size = len(past.Body) + len(past.Body)/8
+		}
 	}
-	return list
+	return list, nil
 }
 
 // Importer returns an importer of the calls of a session.
