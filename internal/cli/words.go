@@ -21,8 +21,6 @@ func excerpt(v canon.Value, runes int) string { return wording.Excerpt(v, runes)
 
 func indented(kept []byte) string { return wording.Indented(kept) }
 
-func onOneLine(text string) string { return wording.OneLine(text) }
-
 func firstWords(kind string, content canon.Value) string {
 	return wording.FirstWords(kind, content, wordsShown)
 }
