@@ -19,10 +19,8 @@ export interface Box {
 export interface Layout {
   strata: Strata
   boxes: Box[]
-  /** For each column its bands, from the bottom. */
-  stacks: Band[][]
-  /** For each column the height at which each of its bands ends. */
-  tops: number[][]
+  /** The column that was looked at last. */
+  looked: { column: number; stack: Band[]; tops: number[] }
 }
 
 /** Returns the bands of a column, from the bottom. */
@@ -32,42 +30,72 @@ export function stackOf(strata: Strata, column: number): Band[] {
   return stack
 }
 
-/** Finds the place of everything. Cost: one step for each band of each column. */
+/** Returns the heights at which bands end. */
+function topsOf(stack: Band[]): number[] {
+  let top = 0
+  return stack.map((band) => (top += band[0]))
+}
+
+/** Finds the place of everything. Cost: a few steps for each band that the column before does
+ * not have or that was new there, and one for each other. */
 export function layOut(strata: Strata): Layout {
-  const stacks: Band[][] = []
-  const tops: number[][] = []
   const boxes: Box[] = []
-  /** Boxes of the column before that may go on, by the height at which they begin. */
-  let open = new Map<number, Box>()
+  const stack: Band[] = []
+  const tops: number[] = []
+  /** The boxes of the column before, from the bottom without gaps. */
+  let open: Box[] = []
   strata.columns.forEach((column, i) => {
-    const stack = [...(stacks[i - 1] ?? []).slice(0, column.keep), ...column.bands]
-    const ends: number[] = []
-    const next = new Map<number, Box>()
-    let bottom = 0
-    for (const band of stack) {
-      const top = bottom + band[0]
-      ends.push(top)
+    const limit = Math.min(column.shared, column.keep > 0 ? tops[column.keep - 1]! : 0)
+    // A whole band that was pale and stays so goes on as it is.
+    let same = 0
+    while (same < open.length && !open[same]!.fresh && open[same]!.top <= limit && isWhole(open[same]!)) same++
+    let bottom = same > 0 ? open[same - 1]!.top : 0
+    stack.length = tops.length = column.keep
+    for (const band of column.bands) {
+      tops.push((tops[tops.length - 1] ?? 0) + band[0])
+      stack.push(band)
+    }
+    const before = new Map<number, Box>()
+    for (const box of open.slice(same)) {
+      box.right = i // unless it goes on
+      before.set(box.bottom, box)
+    }
+    open.length = same
+    for (let k = firstAbove(tops, bottom); k < stack.length; k++) {
+      const [band, top] = [stack[k]!, tops[k]!]
       // A band of several blocks can be the same in part only.
       const border = Math.min(Math.max(column.shared, bottom), top)
       for (const [from, to, fresh] of [[bottom, border, false], [border, top, true]] as const) {
         if (from >= to) continue
-        const before = open.get(from)
-        if (before && before.top === to && before.fresh === fresh && sameBlocks(before.band, band)) {
-          before.right = i + 1
-          next.set(from, before)
-        } else {
-          const box = { left: i, right: i + 1, bottom: from, top: to, fresh, band }
+        let box = before.get(from)
+        if (!box || box.top !== to || box.fresh !== fresh || !sameBlocks(box.band, band)) {
+          box = { left: i, right: i, bottom: from, top: to, fresh, band }
           boxes.push(box)
-          next.set(from, box)
         }
+        open.push(box)
       }
       bottom = top
     }
-    stacks.push(stack)
-    tops.push(ends)
-    open = next
   })
-  return { strata, boxes, stacks, tops }
+  for (const box of open) box.right = strata.columns.length
+  return { strata, boxes, looked: { column: -1, stack: [], tops: [] } }
+}
+
+/** Whether a box is all of its band. */
+function isWhole(box: Box): boolean {
+  return box.top - box.bottom === box.band[0]
+}
+
+/** Returns the index of the first of some heights that is above another, their number if none is. */
+function firstAbove(tops: number[], height: number): number {
+  let low = 0
+  let high = tops.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (tops[middle]! > height) high = middle
+    else low = middle + 1
+  }
+  return low
 }
 
 function sameBlocks(a: Band, b: Band): boolean {
@@ -86,18 +114,14 @@ export function runsOf(boxes: Box[], node: string): Box[] {
   return runs
 }
 
-/** Returns the index of the band of a column at a height, -1 if there is none. */
-export function bandAt(layout: Layout, column: number, height: number): number {
-  const ends = layout.tops[column]
-  if (!ends || ends.length === 0 || height < 0 || height >= ends[ends.length - 1]!) return -1
-  let low = 0
-  let high = ends.length - 1
-  while (low < high) {
-    const middle = (low + high) >> 1
-    if (ends[middle]! > height) high = middle
-    else low = middle + 1
+/** Returns the band of a column at a height, undefined if there is none. */
+export function bandAt(layout: Layout, column: number, height: number): Band | undefined {
+  if (column < 0 || height < 0) return undefined
+  if (layout.looked.column !== column) {
+    const stack = stackOf(layout.strata, column)
+    layout.looked = { column, stack, tops: topsOf(stack) }
   }
-  return low
+  return layout.looked.stack[firstAbove(layout.looked.tops, height)]
 }
 
 /** Returns the column that shows a call, -1 if none does. */

@@ -107,9 +107,8 @@ function find(v: View, x: number, y: number): Hover | null {
   const cycle = cycleAt(frame, x)
   const column = columnOf(layout.strata, cycle)
   const height = heightAt(frame, y)
-  const i = column < 0 ? -1 : bandAt(layout, column, height)
-  if (i < 0) return null
-  const id = layout.stacks[column]![i]![3]
+  const id = bandAt(layout, column, height)?.[3]
+  if (id === undefined) return null
   const box = layout.boxes.find((b) =>
     b.left <= column && column < b.right && b.band[3] === id && b.bottom <= height && height < b.top)
   return box ? { box, cycle, x, y } : null

@@ -1,3 +1,4 @@
+import { useSignal, useSignalEffect } from '@preact/signals'
 import { size } from '../format'
 import { doubtOf } from '../provider'
 import { calls, unit, zoom } from '../state'
@@ -6,9 +7,18 @@ import { safe } from '../text'
 /** How many calls the table has at most; a larger context has those around the zoom. */
 const most = 2000
 
+/** How long the table waits for more calls, in milliseconds: drawing its rows anew would hold up the picture. */
+const rest = 300
+
 /** The picture in words, for those who do not see it: the sentence of each call. */
 export function CallTable() {
-  const list = calls.value.value ?? []
+  const rested = useSignal(calls.peek().value ?? [])
+  useSignalEffect(() => {
+    const now = calls.value.value ?? []
+    const timer = setTimeout(() => void (rested.value = now), rest)
+    return () => clearTimeout(timer)
+  })
+  const list = rested.value
   const first = Math.max(0, Math.min((zoom.value?.[0] ?? Infinity) - (list[0]?.cycle ?? 0), list.length - most))
   return (
     <div class="unseen"><table>
