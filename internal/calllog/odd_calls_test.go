@@ -155,6 +155,12 @@ func TestLogsWithoutAnAnswer(t *testing.T) {
 			t.Errorf("%s: %d calls and the findings %s", name, calls(log), found)
 		}
 	}
+	nothing := mustRead(t, `{"type":"alien","uuid":"u1","parentUuid":null,"sessionId":"s","timestamp":"2026-05-04T09:00:00Z",`+
+		`"message":{"role":"alien","content":"x"}}`)
+	if found := fmt.Sprint(nothing.Findings); !strings.Contains(found, "nothing was said to a model") ||
+		strings.Contains(found, why) {
+		t.Errorf("a line of an unknown type has the findings %s", found)
+	}
 	for name, data := range samples(t) {
 		if log := mustRead(t, string(data)); strings.Contains(fmt.Sprint(log.Findings), why) {
 			t.Errorf("%s: %v", name, log.Findings)

@@ -111,6 +111,9 @@ func withoutCalls(sessions []Session) (list []inspect.Finding) {
 	for i := range sessions {
 		if s := &sessions[i]; len(s.Calls) == 0 {
 			why := "the model has answered nothing, so there is no cycle yet: what was said waits in the working state"
+			if s.Rest.Kind == canon.KindAbsent {
+				why = "nothing was said to a model, so there is nothing to import"
+			}
 			if s.Name != "" {
 				why = s.Name + ": " + why
 			}
