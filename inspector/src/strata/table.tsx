@@ -15,7 +15,7 @@ export function CallTable() {
   const rested = useSignal(calls.peek().value ?? [])
   useSignalEffect(() => {
     const now = calls.value.value ?? []
-    const timer = setTimeout(() => void (rested.value = now), rest)
+    const timer = setTimeout(() => void (rested.value = now), rested.peek().length > 0 && now.length > 0 ? rest : 0)
     return () => clearTimeout(timer)
   })
   const list = rested.value
