@@ -20,20 +20,9 @@ func testEraseRandom(t *testing.T, s Suite) {
 			family := []*genHistory{{drive(t, s, "0"), rnd}}
 			erased := 0
 			for i := range 120 {
-				at := rnd.IntN(len(family))
-				switch r := family[at]; {
-				case len(r.snapshots) > 0 && rnd.IntN(14) == 0:
-					cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
-					family = append(family, &genHistory{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
-				case len(family) > 3 && rnd.IntN(20) == 0:
-					must(t, r.store.Delete(background, r.state.Key))
-					family = append(family[:at], family[at+1:]...)
-				case i > 10 && rnd.IntN(9) == 0:
-					if eraseSome(family, r) {
-						erased++
-					}
-				default:
-					r.act()
+				var did bool
+				if family, did = mutate(family, i, 9); did {
+					erased++
 				}
 				if i%40 == 39 {
 					list := make([]*driver, len(family))
@@ -47,6 +36,26 @@ func testEraseRandom(t *testing.T, s Suite) {
 				t.Error("nothing was erased")
 			}
 		})
+	}
+}
+
+// mutate forks a context of a family in its step i, deletes one, erases from one, about every
+// odds-th time, or acts on one. It reports whether it erased something.
+func mutate(family []*genHistory, i, odds int) (_ []*genHistory, erased bool) {
+	rnd := family[0].Rand
+	at := rnd.IntN(len(family))
+	switch r := family[at]; {
+	case len(r.snapshots) > 0 && rnd.IntN(14) == 0:
+		cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
+		return append(family, &genHistory{r.fork(cycle, fmt.Sprint("fork ", i)), rnd}), false
+	case len(family) > 3 && rnd.IntN(20) == 0:
+		must(r.T, r.store.Delete(background, r.state.Key))
+		return append(family[:at], family[at+1:]...), false
+	case i > 10 && rnd.IntN(odds) == 0:
+		return family, eraseSome(family, r)
+	default:
+		r.act()
+		return family, false
 	}
 }
 

@@ -20,19 +20,7 @@ func testReloads(t *testing.T, s Suite) {
 			held := make([]any, 12)
 			hold := func(v any) { held[rnd.IntN(len(held))] = v }
 			for i := range 150 {
-				at := rnd.IntN(len(family))
-				switch r := family[at]; {
-				case len(r.snapshots) > 0 && rnd.IntN(14) == 0:
-					cycle := r.state.First + int64(rnd.IntN(len(r.snapshots)))
-					family = append(family, &genHistory{r.fork(cycle, fmt.Sprint("fork ", i)), rnd})
-				case len(family) > 3 && rnd.IntN(20) == 0:
-					must(t, r.store.Delete(background, r.state.Key))
-					family = append(family[:at], family[at+1:]...)
-				case i > 10 && rnd.IntN(15) == 0:
-					eraseSome(family, r)
-				default:
-					r.act()
-				}
+				family, _ = mutate(family, i, 15)
 				r := family[rnd.IntN(len(family))]
 				st, err := r.store.Load(background, r.state.Key)
 				must(t, err)
