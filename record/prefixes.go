@@ -64,6 +64,7 @@ func Prefixes(ctx context.Context, c *pact.Context, dialectName string) iter.Seq
 // walk reports on the calls of some attempts, until yield returns false. last is the latest
 // committed cycle.
 func (w *follower) walk(attempts []store.Attempt, last int64, yield func(inspect.CallPrefix) bool) error {
+	defer w.passing.end()
 	for len(attempts) > 0 {
 		cycle, n := attempts[0].Cycle, 1
 		for n < len(attempts) && attempts[n].Cycle == cycle {
@@ -116,8 +117,8 @@ type follower struct {
 	contents contents       // of the blocks that it has passed
 	hashes   dialect.Hashes // of the parts that it has passed
 	caches   map[*dialect.Dialect]*dialect.Cache
-	before   *sent          // the previous call, nil if there is none to compare with
-	next     *pact.Snapshot // the last one that was read: the next call begins with it
+	before   *sent // the previous call, nil if there is none to compare with
+	passing  passing
 }
 
 func newFollower() *follower {
@@ -132,15 +133,10 @@ type sent struct {
 }
 
 func (w *follower) at(cycle int64, committed bool) (*pact.Snapshot, error) {
-	switch {
-	case !committed:
+	if !committed {
 		return w.c.Working(), nil
-	case w.next != nil && w.next.Cycle() == cycle:
-		return w.next, nil
 	}
-	s, err := w.c.At(w.ctx, pact.Cycle(cycle))
-	w.next = s
-	return s, err
+	return w.passing.at(w.ctx, w.c, cycle)
 }
 
 // call reports on one call. committed says whether its cycle is committed.

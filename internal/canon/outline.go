@@ -44,7 +44,7 @@ func (p *parser[T]) name() (string, error) {
 // quoteAfterPlain returns the index of the quote that closes the string at hand, or -1
 // if the string holds anything but plain bytes.
 func (p *parser[T]) quoteAfterPlain() int {
-	i := plainEnd(p.text, p.at+1)
+	i := PlainEnd(p.text, p.at+1)
 	if i < len(p.text) && p.text[i] == '"' {
 		return i
 	}

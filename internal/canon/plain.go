@@ -12,10 +12,11 @@ var plain = func() (table [256]bool) {
 	return table
 }()
 
-// plainEnd returns the index of the first byte of s, from index i on, that is not
-// plain, or the length of s. It looks at eight bytes at a time, because nearly
-// everything that is read, compared or written is text.
-func plainEnd[T ~string | ~[]byte](s T, i int) int {
+// PlainEnd returns the index of the first byte of s, from index i on, that a canonical
+// string escapes: anything but printable ASCII, and the quote and the backslash. It
+// returns the length of s if there is none. It looks at eight bytes at a time, because
+// nearly everything that is read, compared or written is text.
+func PlainEnd[T ~string | ~[]byte](s T, i int) int {
 	for len(s)-i >= 8 {
 		b := s[i : i+8]
 		word := uint64(b[0]) | uint64(b[1])<<8 | uint64(b[2])<<16 | uint64(b[3])<<24 |

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// plainEnd finds what a look at each byte finds, wherever the first byte is that is
+// PlainEnd finds what a look at each byte finds, wherever the first byte is that is
 // not plain and whatever comes after it.
 func TestPlainEndAgreesWithModel(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -22,10 +22,10 @@ func TestPlainEndAgreesWithModel(t *testing.T) {
 		for want < len(text) && plain[text[want]] {
 			want++
 		}
-		if got := plainEnd(text, from); got != want {
+		if got := PlainEnd(text, from); got != want {
 			t.Fatalf("in bytes of %q from %d: %d, want %d", text, from, got, want)
 		}
-		if got := plainEnd(string(text), from); got != want {
+		if got := PlainEnd(string(text), from); got != want {
 			t.Fatalf("in the string %q from %d: %d, want %d", text, from, got, want)
 		}
 	}

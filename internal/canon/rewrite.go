@@ -118,7 +118,7 @@ func (p *parser[T]) rewriteString(dst []byte) ([]byte, error) {
 	dst = append(dst, '"')
 	for {
 		run := p.at
-		p.at = plainEnd(p.text, p.at)
+		p.at = PlainEnd(p.text, p.at)
 		if p.compare {
 			dst = p.settle(dst)
 			p.settleRun(run)

@@ -7,7 +7,7 @@ import (
 
 // String returns s as a value. AppendString says what becomes of invalid UTF-8.
 func String(s string) Value {
-	if plainEnd(s, 0) < len(s) {
+	if PlainEnd(s, 0) < len(s) {
 		return Value(AppendString(make([]byte, 0, len(s)+len(s)/4+16), s))
 	}
 	return Value(`"` + s + `"`)
@@ -40,7 +40,7 @@ func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	for i := 0; i < len(s); {
 		if plain[s[i]] {
-			end := plainEnd(s, i)
+			end := PlainEnd(s, i)
 			dst = append(dst, s[i:end]...)
 			i = end
 			continue

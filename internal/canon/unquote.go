@@ -13,7 +13,7 @@ func (p *parser[T]) str() (string, error) {
 	for p.at < len(p.text) {
 		switch c := p.text[p.at]; {
 		case plain[c]:
-			p.at = plainEnd(p.text, p.at)
+			p.at = PlainEnd(p.text, p.at)
 		case c == 0x7F:
 			p.at++
 		case c == '"':

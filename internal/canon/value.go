@@ -141,7 +141,7 @@ func (v Value) depth() int {
 // index open.
 func stringEnd(v Value, open int) int {
 	for i := open + 1; ; i++ {
-		if i = min(plainEnd(v, i), len(v)); i == len(v) || v[i] == '"' {
+		if i = min(PlainEnd(v, i), len(v)); i == len(v) || v[i] == '"' {
 			return i
 		}
 		if v[i] == '\\' {

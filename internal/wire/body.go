@@ -59,7 +59,7 @@ func (b Body) Bytes() ([]byte, error) {
 	if b.Notes.Raw != nil {
 		return unpack(b.Notes.Raw)
 	}
-	return b.written(0)
+	return b.written(size(b.Value))
 }
 
 // written writes a body of about so many bytes.
@@ -68,6 +68,18 @@ func (b Body) written(size int) ([]byte, error) {
 	w.dst = slices.Grow(w.dst, size)
 	w.value(b.Value)
 	return w.done()
+}
+
+// size returns about how many bytes a value takes, without escapes and spaces.
+func size(v canon.Any) int {
+	n := len(v.Text) + len(`"",`)
+	for i := range v.Elems {
+		n += size(v.Elems[i])
+	}
+	for i := range v.Members {
+		n += len(v.Members[i].Name) + len(`"":`) + size(v.Members[i].Value)
+	}
+	return n
 }
 
 // pack compresses a body to keep it raw. It never returns nil.

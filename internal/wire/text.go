@@ -43,6 +43,9 @@ func (p *parser) str() (string, bool) {
 		case c < utf8.RuneSelf:
 			fits &= standing(rune(c))
 			p.at++
+			if fits&html == 0 { // only characters that are not plain can still tell the habits apart
+				p.at = canon.PlainEnd(p.text, p.at)
+			}
 		default:
 			r, size := utf8.DecodeRuneInString(p.text[p.at:])
 			if r == utf8.RuneError && size == 1 {

@@ -186,6 +186,11 @@ func (w *writer) escape(s string, html bool) {
 	w.dst = append(w.dst, '"')
 	run := 0 // start of the text not written yet
 	for i := 0; i < len(s); {
+		if !html {
+			if i = canon.PlainEnd(s, i); i == len(s) {
+				break
+			}
+		}
 		c := s[i]
 		size := 1
 		plain := c >= ' ' && c < utf8.RuneSelf && c != '"' && c != '\\' && !(html && (c == '<' || c == '>' || c == '&'))
