@@ -23,7 +23,8 @@ of parts, and anything else as indented JSON. A call of a tool is followed by it
 the id, role and kind precedes each.
 
 Without an address this is the content as the working state has it or, for a node that
-is gone, as the last snapshot had it. --raw prints the bytes of one content and nothing
+is gone, as the last snapshot had it. Arguments of a call that its API writes as the text
+of JSON are shown as JSON. --raw prints the bytes of one content and nothing
 else: no line end, and JSON as it is stored. --json prints one object a line.`,
 		Example: `  pact cat chat block:3-0
   pact cat chat @c2 block:1-0 block:2-1
@@ -141,6 +142,9 @@ func (a *app) printContents(ctx context.Context, list []pact.Hit, raw bool) erro
 			if parts, ok := wording.Readable(canon.Value(kept)); ok {
 				text = parts
 			} else {
+				if h.Node.Kind == toolcall.Call {
+					kept = []byte(toolcall.Opened(canon.Value(kept)))
+				}
 				text = indented(kept)
 			}
 		}

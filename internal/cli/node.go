@@ -44,7 +44,7 @@ func (a *app) nodeFlags(cmd *cobra.Command) *nodeFlags {
 	f.StringArrayVar(&n.refs, "ref", nil, "`ID` of a node that this one refers to; may be repeated")
 	f.StringArrayVar(&n.data, "data", nil, "a custom attribute, `NAME=JSON`; may be repeated")
 	f.BoolVar(&n.pinned, "pinned", false, "keep it from being pruned")
-	a.completeValues(cmd, "role", "role", "user", "assistant", "tool", "system", "other")
+	a.completeValues(cmd, "role", "role", namedRoles...)
 	a.completeValues(cmd, "kind", "kind", "text", "call", "result")
 	a.completeValues(cmd, "key", "key")
 	a.completeValues(cmd, "tag", "tags")

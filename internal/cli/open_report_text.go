@@ -100,7 +100,7 @@ func (a *app) cycleRow(c *openedCycle) []string {
 	case p.Older == p.Newer:
 		where = a.paint.changed(visible(p.Newer)) + " has changed"
 	default:
-		where = a.paint.changed(visible(p.Newer)) + " stands for " + visible(p.Older)
+		where = a.paint.changed(visible(p.Newer)) + " in the place of " + visible(p.Older)
 	}
 	return append(row, strconv.Itoa(p.Blocks)+"/"+strconv.Itoa(p.OfBlocks), strconv.FormatInt(p.Bytes, 10),
 		percent(p.Share()), where)

@@ -20,6 +20,9 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 		if f.Token == "" || cmd.Name() == "copy" {
 			return list
 		}
+		if _, ready := readyPolicies[f.Token]; ready && cmd.Name() == "policy" {
+			return "pact policy --print " + f.Token + " prints the ready policy " + f.Token + "; " + list
+		}
 		return list + "; pact new " + quote(f.Token) + db + " makes it"
 	case fault.Conflict:
 		if lost := (*pact.Conflict)(nil); errors.As(f, &lost) && cmd.Flags().Lookup("rebase") != nil {

@@ -84,6 +84,9 @@ is known of each node: calls is how many calls of the model carried it.`,
 		if err != nil {
 			return inArgument(err, rest[0])
 		}
+		if len(hits) == 0 && o.Skip == 0 {
+			defer a.warnOfUnknownValues(ctx, s, q)
+		}
 		if cmd.Flags().Changed("limit") && w.limit == 0 {
 			hits = nil
 		}

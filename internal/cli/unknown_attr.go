@@ -33,23 +33,33 @@ func (a *app) warnOfUnknownAttributes(ctx context.Context, s *source, q *selecto
 
 // hasNowhere reports whether no node has an attribute where the selector looks.
 func (a *app) hasNowhere(ctx context.Context, s *source, q *selector.Selector, name string) bool {
-	present := selector.Attr{Name: name, Op: selector.Present}
-	probe := &selector.Selector{Edition: q.Edition, Time: q.Time,
-		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{present}}}}}}
-	if q.Time != nil && q.Time.Kind == selector.Range {
-		probe.Time = &selector.Time{Kind: selector.All}
-	}
-	hits, err := s.find(ctx, probe, pact.SelectOptions{})
+	hits, err := s.find(ctx, probe(q, selector.Attr{Name: name, Op: selector.Present}), pact.SelectOptions{Limit: 1})
 	return err == nil && len(hits) == 0
+}
+
+// probe returns a selector for all nodes that pass a condition where another selector looks.
+func probe(q *selector.Selector, attr selector.Attr) *selector.Selector {
+	p := &selector.Selector{Edition: q.Edition, Time: q.Time,
+		Groups: []selector.Group{{Steps: []selector.Step{{Parts: []selector.Part{attr}}}}}}
+	if q.Time != nil && q.Time.Kind == selector.Range {
+		p.Time = &selector.Time{Kind: selector.All}
+	}
+	return p
 }
 
 // attributesOf lists the names of the attributes that a selector tests.
 func attributesOf(q *selector.Selector) (names []string) {
-	hops := func(list []selector.Hop) {
-		for _, h := range list {
-			for _, attr := range h.Attrs {
-				names = append(names, attr.Name)
-			}
+	for _, attr := range comparedIn(q) {
+		names = append(names, attr.Name)
+	}
+	return names
+}
+
+// comparedIn lists the conditions on attributes in a selector.
+func comparedIn(q *selector.Selector) (list []selector.Attr) {
+	hops := func(within []selector.Hop) {
+		for _, h := range within {
+			list = append(list, h.Attrs...)
 		}
 	}
 	for _, g := range q.Groups {
@@ -57,17 +67,15 @@ func attributesOf(q *selector.Selector) (names []string) {
 			for _, part := range step.Parts {
 				switch part := part.(type) {
 				case selector.Attr:
-					names = append(names, part.Name)
+					list = append(list, part)
 				case selector.Search:
 					hops(part.Within)
-					for _, attr := range part.Attrs {
-						names = append(names, attr.Name)
-					}
+					list = append(list, part.Attrs...)
 				case selector.Position:
 					hops(part.Hops)
 				}
 			}
 		}
 	}
-	return names
+	return list
 }

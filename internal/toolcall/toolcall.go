@@ -66,7 +66,7 @@ func ownName(ctx context.Context, n *tree.Node) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	name, _ := body(canon.Value(content)).Get("name")
+	name, _ := body(canon.Value(content).Any()).Get("name")
 	if name.Kind != canon.KindString {
 		return "", nil
 	}
@@ -76,8 +76,8 @@ func ownName(ctx context.Context, n *tree.Node) (string, error) {
 // Arguments returns what a call passes to its tool: the text of the arguments
 // or, if they are not a text, their JSON; "" if the content is not a call.
 func Arguments(content canon.Value) string {
-	call := body(content)
-	for _, name := range []string{"arguments", "input", "args"} {
+	call := body(content.Any())
+	for _, name := range argumentNames {
 		if v, ok := call.Get(name); ok {
 			if v.Kind == canon.KindString {
 				return v.Text
@@ -88,13 +88,32 @@ func Arguments(content canon.Value) string {
 	return ""
 }
 
+// argumentNames are the members that hold the arguments, by API.
+var argumentNames = []string{"arguments", "input", "args"}
+
+// Opened returns the content of a call for people to read: where the arguments are a text
+// that is a JSON object or array, as some APIs write them, it has that in place of the text.
+func Opened(content canon.Value) canon.Value {
+	call := content.Any()
+	inner := body(call)
+	for i := range inner.Members {
+		m := &inner.Members[i]
+		if m.Value.Kind != canon.KindString || !slices.Contains(argumentNames, m.Name) {
+			continue
+		}
+		if v, err := canon.ParseAny([]byte(m.Value.Text)); err == nil && len(v.Members)+len(v.Elems) > 0 {
+			m.Value = v
+		}
+	}
+	return call.Value()
+}
+
 // body returns the object that has name and arguments. Chat completions put it
 // into a member named after the type of the call.
-func body(content canon.Value) canon.Any {
-	if content.Kind() != canon.KindObject {
+func body(call canon.Any) canon.Any {
+	if call.Kind != canon.KindObject {
 		return canon.Any{}
 	}
-	call := content.Any()
 	for _, name := range []string{"function", "custom", "functionCall"} {
 		if v, ok := call.Get(name); ok && v.Kind == canon.KindObject {
 			return v

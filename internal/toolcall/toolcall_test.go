@@ -85,3 +85,18 @@ func TestNamesPairsAndFailures(t *testing.T) {
 		}
 	}
 }
+
+// What an API writes as the text of JSON is opened, and nothing else.
+func TestOpened(t *testing.T) {
+	for _, c := range []struct{ content, want string }{
+		{`{"arguments":"{\"p\":[1,\"é\"]}","name":"ls"}`, `{"arguments":{"p":[1,"\u00e9"]},"name":"ls"}`},
+		{`{"function":{"arguments":"[2]"},"id":"{\"p\":1}"}`, `{"function":{"arguments":[2]},"id":"{\"p\":1}"}`},
+		{`{"arguments":"{\"p\":","name":"ls"}`, `{"arguments":"{\"p\":","name":"ls"}`},
+		{`{"input":"ls -l"}`, `{"input":"ls -l"}`}, {`{"input":"7"}`, `{"input":"7"}`},
+		{`{"args":{"p":"{}"}}`, `{"args":{"p":"{}"}}`}, {`"[1]"`, `"[1]"`}, {`[1]`, `[1]`},
+	} {
+		if got := string(toolcall.Opened(canon.Value(c.content))); got != c.want {
+			t.Errorf("%s: got %s, want %s", c.content, got, c.want)
+		}
+	}
+}
