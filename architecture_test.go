@@ -89,6 +89,7 @@ var allowed = map[string]struct {
 	"internal/intake": {own: []string{"fault", "internal/canon", "internal/calllog", "record", "store", "transcript"},
 		third: true},
 	"internal/house":        {},
+	"internal/goroutines":   {},
 	"internal/postgrestest": {third: true},
 	"internal/providertest": {},
 	"internal/testrun":      {},
