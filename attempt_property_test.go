@@ -10,6 +10,7 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/inspect"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"pgregory.net/rapid"
@@ -18,6 +19,7 @@ import (
 // TestAttemptsAgreeWithModel makes random edits, attempts, commits, forks and
 // undos, and compares every line with what was written down of it.
 func TestAttemptsAgreeWithModel(t *testing.T) {
+	testrun.OneGoroutine(t)
 	memory := func() store.Complete { return store.NewMemory() }
 	dir, files := t.TempDir(), 0
 	onDisk := func() store.Complete {

@@ -4,9 +4,12 @@ import (
 	"reflect"
 	"slices"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 func TestBlameAgreesWithModel(t *testing.T) {
+	testrun.OneGoroutine(t)
 	versions, authors := 0, 0
 	for seed := range uint64(20) {
 		s := genRecordedHistory(t, seed, 8)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -110,6 +111,7 @@ func undamagedFile(f *testing.F) (file []byte, answers map[string]string) {
 // short. Every answer is right or an error, where verify finds nothing every
 // answer is right, nothing panics, and nothing takes long.
 func FuzzDamagedFile(f *testing.F) {
+	testrun.OneGoroutine(f)
 	file, want := undamagedFile(f)
 	step := len(file)/30 + 1
 	for at := 0; at < len(file); at += step {

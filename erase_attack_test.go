@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -88,6 +89,7 @@ func cells(t *testing.T, path string) (all [][]byte) {
 // there are: who knows the rest of the conversation computes every digest and
 // hash that there would have been, and looks for one of them in the file.
 func TestErasedDraftsCannotBeGuessed(t *testing.T) {
+	testrun.OneGoroutine(t)
 	const pin = "4711"
 	left := func(pin string, e pact.Erasure, packed bool) (before, after [][]byte) {
 		path := filepath.Join(t.TempDir(), "pact.db")

@@ -17,6 +17,7 @@ import (
 // in between, and holds every snapshot to its document from before with the
 // nodes emptied. Nothing of what was erased is in the bytes of the file.
 func TestErasuresAgreeWithModel(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for seed := range testrun.Size[uint64](t, 2, 8, 80) {
 		f := &genFamily{T: t, Rand: rand.New(rand.NewPCG(seed, 23)), path: filepath.Join(t.TempDir(), "pact.db"),
 			secrets: map[string]string{}}

@@ -233,6 +233,7 @@ func TestErasedStubsAreReadAgain(t *testing.T) {
 // TestEraseLeavesDamageToBeFound damages a value, erases something else, and looks
 // whether the damage is still found.
 func TestEraseLeavesDamageToBeFound(t *testing.T) {
+	testrun.OneGoroutine(t)
 	d := damage(t)
 	r := rand.New(rand.NewPCG(17, 4))
 	intact, err := os.ReadFile(d.path)

@@ -16,6 +16,7 @@ import (
 // A plan says exactly what the commit with the same options does, or fails as it
 // does, and leaves no trace.
 func TestPlanPruningForeseesTheCommit(t *testing.T) {
+	testrun.OneGoroutine(t)
 	seen := map[string]int{}
 	for seed := range testrun.Size(t, 60, 60, 1500) {
 		readings := 0

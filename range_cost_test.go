@@ -224,6 +224,7 @@ func TestRangeAllocatesForItsChanges(t *testing.T) {
 // What allocates nothing is counted: the nodes that the selector is put to in
 // the newest snapshots, as a range puts it.
 func TestRangeVisitsTheSameAtEverySize(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for _, r := range ranges {
 		var visited [2]int
 		for i, turns := range []int{200, 3_000} {
@@ -275,6 +276,7 @@ func visits(t *testing.T, plan *query.Plan, c *pact.Context) int {
 // All snapshots together cost what the newest holds and what changed, for each
 // of them the same: not the length of the context for each.
 func TestAllSnapshotsVisitWhatChanged(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for _, text := range []string{"@* .cb", "@* .cb[ttl=1]", "@history .cb @mode=union"} {
 		var each [2]float64
 		for i, turns := range []int{200, 2_000} {

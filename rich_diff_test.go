@@ -10,11 +10,13 @@ import (
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/selector"
 	"github.com/contexttree/pact/store"
 )
 
 func TestRichDiffAgreesWithModel(t *testing.T) {
+	testrun.OneGoroutine(t)
 	kinds, moves, replacements := map[diff.Kind]int{}, 0, 0
 	for seed := range uint64(25) {
 		s := genRecordedHistory(t, seed, 7)

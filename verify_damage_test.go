@@ -97,10 +97,14 @@ var harmless = map[string]string{
 
 // TestVerifyFindsEveryValue changes every value of every row, one at a time, and
 // in several ways. None may pass but what is harmless, and nothing may hang.
-func TestVerifyFindsEveryValue(t *testing.T) { damage(t).everyValue() }
+func TestVerifyFindsEveryValue(t *testing.T) {
+	testrun.OneGoroutine(t)
+	damage(t).everyValue()
+}
 
 // TestVerifyFindsEveryPackedValue does so where all but drafts is in pages.
 func TestVerifyFindsEveryPackedValue(t *testing.T) {
+	testrun.OneGoroutine(t)
 	d := damagedAfter(t, func(s *sqlite.Store) error { return s.PackAll(background) })
 	for _, table := range []string{"page", "page_block", "page_name"} {
 		if len(d.cells(table)) == 0 {
@@ -174,6 +178,7 @@ func sameValue(a, b any) bool {
 // What is left to the proofs are the columns that no header comes from, and the
 // head of an empty context, which is in no snapshot.
 func TestVerifyWithoutProofs(t *testing.T) {
+	testrun.OneGoroutine(t)
 	d := damage(t)
 	for _, statement := range []string{"UPDATE node_version SET proof = NULL", "UPDATE log SET chain = NULL"} {
 		if _, err := d.db.Exec(statement); err != nil {
@@ -262,6 +267,7 @@ func TestVerifyNamesTheNode(t *testing.T) {
 // TestVerifyFindsFlipsInTheFile flips bits of the file itself. Either that is
 // found, or every row reads as before.
 func TestVerifyFindsFlipsInTheFile(t *testing.T) {
+	testrun.OneGoroutine(t)
 	d := damage(t)
 	must(t, d.db.Close())
 	intact, err := os.ReadFile(d.path)

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/server"
 	"github.com/klauspost/compress/zstd"
 )
@@ -94,7 +95,7 @@ func TestImportFindsOutWhatAFileIs(t *testing.T) {
 }
 
 // TestACompressedHistoryIsReadAsItArrives imports a history that says what it is, one that is found
-// out, and some that are more than they look like.
+// out, and some that are cut off.
 func TestACompressedHistoryIsReadAsItArrives(t *testing.T) {
 	r := start(t, server.Options{})
 	weather(t, r)
@@ -113,6 +114,13 @@ func TestACompressedHistoryIsReadAsItArrives(t *testing.T) {
 			}
 		}
 	}
+	r.call("GET", "/v1/contexts/cut", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+}
+
+// TestABombIsRefused imports more than the server takes, which is small while it is compressed.
+func TestABombIsRefused(t *testing.T) {
+	testrun.OneGoroutine(t)
+	r := start(t, server.Options{})
 	var bomb bytes.Buffer
 	z := gzip.NewWriter(&bomb)
 	for range server.MaxImport>>20 + 1 {
@@ -124,9 +132,9 @@ func TestACompressedHistoryIsReadAsItArrives(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, form := range []string{"", "&form=history"} {
-		r.call("POST", "/v1/import?name=cut"+form, bomb.String()).refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
+		r.call("POST", "/v1/import?name=bomb"+form, bomb.String()).refused(t, http.StatusRequestEntityTooLarge, "E_LIMIT")
 	}
-	r.call("GET", "/v1/contexts/cut", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
+	r.call("GET", "/v1/contexts/bomb", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
 }
 
 // compressed returns bytes as each of the compressions that an import reads.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/contexttree/pact/internal/cli"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -36,9 +37,11 @@ func TestMain(m *testing.M) {
 
 // TestScript runs the sessions in testdata/script. They know one command more
 // than testscript does: exits N pact …, which demands exit code N.
+// Under the race detector it runs those that have a proxy record a program, which is served
+// meanwhile. The others wait for one command after another.
 func TestScript(t *testing.T) {
 	testscript.Run(t, testscript.Params{
-		Dir:                 filepath.Join("testdata", "script"),
+		Files:               scripts(t),
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
@@ -58,6 +61,27 @@ func TestScript(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
 	})
+}
+
+func scripts(t *testing.T) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join("testdata", "script", "*.txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !testrun.Raced || bytes.Contains(text, []byte("exec pact run ")) {
+			files = append(files, file)
+		}
+	}
+	if len(files) < 4 {
+		t.Errorf("found only the scripts %v", files)
+	}
+	return files
 }
 
 // TestRunKeepsNothing calls Run many times in one process, at once, and expects

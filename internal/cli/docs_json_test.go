@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // schema is the part of JSON Schema that docs/json-schema.json uses.
@@ -144,6 +146,7 @@ func (s stopping) Write(p []byte) (int, error) {
 // Every command that docs/cli.md has an answer of gives it as docs/json-schema.json
 // says, line by line, and docs/json.md names every schema.
 func TestJSONIsAsTheSchemaSays(t *testing.T) {
+	testrun.OneGoroutine(t)
 	text, err := os.ReadFile(filepath.Join("..", "..", "docs", "json-schema.json"))
 	if err != nil {
 		t.Fatal(err)

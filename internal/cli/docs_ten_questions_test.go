@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // writePages makes the test write the answers into the page instead of comparing
@@ -16,6 +18,7 @@ const writePages = "PACT_WRITE_PAGES"
 // Every question of docs/ten-questions.md is one command, and the page shows what
 // a terminal of 80 columns has of it. A line … stands for lines left out.
 func TestTenQuestions(t *testing.T) {
+	testrun.OneGoroutine(t)
 	file := filepath.Join("..", "..", "docs", "ten-questions.md")
 	page, err := os.ReadFile(file)
 	if err != nil {

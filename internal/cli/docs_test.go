@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/cli"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // languagePages are the pages on the selector language, and those that follow
@@ -36,6 +37,7 @@ func (x *example) String() string { return fmt.Sprintf("docs/%s:%d", x.page, x.l
 // TestLanguageExamples runs every example of the pages and compares its output
 // byte for byte.
 func TestLanguageExamples(t *testing.T) {
+	testrun.OneGoroutine(t)
 	examples, files := readExamples(t)
 	exits := exitCodes(t)
 	t.Chdir(t.TempDir())

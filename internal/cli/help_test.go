@@ -6,10 +6,13 @@ import (
 
 	"charm.land/lipgloss/v2"
 	"github.com/spf13/cobra"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // The help of every command fits a terminal of 80 columns.
 func TestHelpFitsATerminal(t *testing.T) {
+	testrun.OneGoroutine(t)
 	var each func(cmd *cobra.Command, path []string)
 	each = func(cmd *cobra.Command, path []string) {
 		var out strings.Builder

@@ -10,11 +10,14 @@ import (
 	"testing"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // A table on a terminal fits it, or 120 columns on a wider one, and keeps every
 // word; elsewhere each row is one line with all its columns.
 func TestTablesFitTheTerminal(t *testing.T) {
+	testrun.OneGoroutine(t)
 	r := rand.New(rand.NewPCG(5, 6))
 	for range 300 {
 		rows := make([][]string, 1+r.IntN(5))

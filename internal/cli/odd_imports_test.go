@@ -149,6 +149,7 @@ var place = regexp.MustCompile(`line [0-9]+|:[0-9]+:[0-9]+:|message [0-9]+|conve
 // Whatever is odd about a file: it gives what the good file gives, or is refused with a place and
 // leaves no store behind, or is read with a finding; what is stored holds together.
 func TestOddImports(t *testing.T) {
+	testrun.OneGoroutine(t)
 	tried, every := 0, testrun.Size(t, 4, 1, 1)
 	for name, data := range goodFiles(t) {
 		dir := t.TempDir()

@@ -14,12 +14,15 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // TestLibraryNamesNoCommand holds the library to its own words: a program that embeds
 // it has no commands and no flags, so no text of a package outside of the command line
 // names one.
 func TestLibraryNamesNoCommand(t *testing.T) {
+	testrun.OneGoroutine(t)
 	spoken := spokenByTheCommandLine()
 	const root = "../.."
 	// conformance and the picture ask command lines; the server of the tests is started by one.

@@ -10,6 +10,8 @@ import (
 	"unicode/utf8"
 
 	"charm.land/lipgloss/v2"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // onTerminal runs a command as on a terminal of some columns, without colours,
@@ -28,6 +30,7 @@ func onTerminal(t *testing.T, dir string, columns int, args ...string) string {
 
 // A log on a terminal has a few lines for each call, none of them cut.
 func TestALogOnATerminalIsWrapped(t *testing.T) {
+	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	got := onTerminal(t, dir, 60, "log", "run", "-n", "1")
@@ -88,6 +91,7 @@ assistant
 // One line of a log on a terminal of 80 columns still has the first words: columns
 // without an entry are left out.
 func TestALogOfOneLineEachShowsWhatWasSaid(t *testing.T) {
+	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	got := onTerminal(t, dir, 80, "log", "run", "-n", "1", "--oneline")
@@ -105,6 +109,7 @@ func TestALogOfOneLineEachShowsWhatWasSaid(t *testing.T) {
 
 // A narrow terminal cuts words, and leaves out a column rather than show nothing of it.
 func TestALogOfOneLineEachFitsAnyTerminal(t *testing.T) {
+	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	for width, want := range map[int]string{
@@ -125,6 +130,7 @@ func TestALogOfOneLineEachFitsAnyTerminal(t *testing.T) {
 
 // An answer without an entry says so on a terminal, beside the output of the command.
 func TestAnEmptyAnswerIsASentenceOnATerminal(t *testing.T) {
+	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	onTerminal(t, dir, 80, "new", "empty")
@@ -180,6 +186,7 @@ func TestWarningsAndErrorsOnATerminalAreWrapped(t *testing.T) {
 
 // What lists nodes keeps to the width of the terminal, and a change keeps what changed in sight.
 func TestListsOfNodesFitATerminal(t *testing.T) {
+	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	for _, args := range [][]string{{"diff", "run", "@c20", "@c21"}, {"diff", "run", "@c20", "@c21", "--rich"},
@@ -199,6 +206,7 @@ func TestListsOfNodesFitATerminal(t *testing.T) {
 // A terminal gets the rich report of blocks alone, wrapped by words; --structure
 // draws the other nodes as well.
 func TestARichDiffOnATerminalIsOfBlocks(t *testing.T) {
+	testrun.OneGoroutine(t)
 	dir := t.TempDir()
 	recordedRun(t, dir)
 	got := onTerminal(t, dir, 80, "diff", "run", "@c30", "@c31", "--rich")

@@ -35,6 +35,16 @@ func Long(t testing.TB, what string) {
 	}
 }
 
+// OneGoroutine skips t under the race detector. One goroutine works in t and in each process
+// that t starts, so there is nothing to find, and it would take several times as long. Where
+// what t calls starts goroutines of its own, another test runs that code under the detector.
+func OneGoroutine(t testing.TB) {
+	t.Helper()
+	if Raced {
+		t.Skip("left out: one goroutine works in it, so that it cannot race; it runs without the detector")
+	}
+}
+
 // CountsAllocations skips t under the race detector. The detector makes
 // sync.Pool drop items at random, so code that uses a pool (hashes,
 // compression, fmt) allocates at random. make test and make test-all run these

@@ -29,7 +29,7 @@ func TestRequestsOfAnyFormAreAnsweredAsTheDocumentSays(t *testing.T) {
 	run(t, "../..", nil, "curl", append(curl, "--data-binary", "@examples/conversations/repair.jsonl",
 		server+"/v1/import?name=repair&form=history")...)
 	said := run(t, t.TempDir(), []string{"NO_COLOR=1"}, filepath.Join(dir, "python", "bin", "schemathesis"), "run", from,
-		"--url", server, "-H", "Authorization: Bearer "+token, "-n", "40", "--seed", "15",
+		"--url", server, "-H", "Authorization: Bearer "+token, "-n", "15", "--seed", "15",
 		"--exclude-operation-id", "events", "--exclude-operation-id", "create-session",
 		"--exclude-checks", "negative_data_rejection,positive_data_acceptance,missing_required_header,unsupported_method",
 		"--phases", "examples,coverage,fuzzing,stateful", "--request-timeout", "20", "--generation-database", "none")

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -181,6 +182,7 @@ func BenchmarkRead(b *testing.B) {
 // TestFileSize holds the file of a long conversation to one and a half times
 // its content.
 func TestFileSize(t *testing.T) {
+	testrun.OneGoroutine(t)
 	const count = 5000
 	path := filepath.Join(t.TempDir(), "pact.db")
 	s := open(t, path)

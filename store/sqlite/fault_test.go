@@ -82,6 +82,7 @@ func survives(t *testing.T, path string, acknowledged map[int64]string, what str
 // once with all that follow. What was acknowledged is there afterwards, and what
 // is there is whole.
 func TestFailingDisk(t *testing.T) {
+	testrun.OneGoroutine(t)
 	root := t.TempDir()
 	every := 16 / testrun.Size(t, 1, 4, 16) // of the calls one in so many fails
 	runs, refused := 0, 0
@@ -128,6 +129,7 @@ func TestFailingDisk(t *testing.T) {
 // the disk, in any order, and a write in part. What was acknowledged by then is
 // there, and what is there is whole.
 func TestPowerCuts(t *testing.T) {
+	testrun.OneGoroutine(t)
 	t.Run("rows", func(t *testing.T) { powerCuts(t, 0) })
 	t.Run("pages and directories", func(t *testing.T) {
 		t.Cleanup(sqlite.PackSoon(2, 1))

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/tree"
@@ -53,6 +54,7 @@ func counted(t *testing.T, path string) map[string]int {
 // TestForkIsConstant forks a small context and one of 100,000 nodes: both cost
 // a row for the context and one for the log, and the same pages of the file.
 func TestForkIsConstant(t *testing.T) {
+	testrun.OneGoroutine(t)
 	pages := map[int]int64{}
 	for _, blocks := range []int{100, 100_000} {
 		path := filepath.Join(t.TempDir(), "pact.db")

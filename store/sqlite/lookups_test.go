@@ -12,6 +12,7 @@ import (
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/internal/sqlstore"
 	"github.com/contexttree/pact/store/sqlite"
@@ -121,6 +122,7 @@ const (
 // one cycle reads through that cycle a few times, not once for each of them,
 // whether they are drafts or published, and changed at once or one by one.
 func TestManyNodesOfOneCycleAreLookedUpTogether(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for _, published := range []bool{false, true} {
 		for _, oneByOne := range []bool{false, true} {
 			for _, n := range []int{150, 600} {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 )
@@ -38,6 +39,7 @@ func packedFile(t *testing.T) (path string, key store.Key) {
 // place, doubles them and flips bits in every column. Check finds it, and whoever
 // reads what stood there.
 func TestDamagedPages(t *testing.T) {
+	testrun.OneGoroutine(t)
 	read := func(s store.Complete, key store.Key) error {
 		st, err := s.Load(t.Context(), key)
 		if err != nil {
@@ -98,6 +100,7 @@ func TestDamagedPages(t *testing.T) {
 
 // TestFlippedBitsInPages flips bits in heads, digests and blocks.
 func TestFlippedBitsInPages(t *testing.T) {
+	testrun.OneGoroutine(t)
 	path, key := packedFile(t)
 	db := raw(t, path)
 	for _, column := range []struct{ table, name string }{{"page", "digest"}, {"page", "head"}, {"page_block", "body"}} {

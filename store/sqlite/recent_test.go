@@ -79,6 +79,7 @@ func changeAtRandom(t *testing.T, c *pact.Context, r *rand.Rand, system []string
 // TestPagesOfWrittenRows packs random histories in the process that wrote them, which has the
 // rows in memory, and in one that reads them: the pages are the same, byte for byte.
 func TestPagesOfWrittenRows(t *testing.T) {
+	testrun.OneGoroutine(t)
 	t.Cleanup(sqlite.PackSoon(1<<40, 1)) // only when asked to
 	for seed := range testrun.Size(t, 3, 10, 100) {
 		path := filepath.Join(t.TempDir(), "pact.db")

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
@@ -30,6 +31,7 @@ func inMemory(t *tree.Tree) int {
 // many it makes; what it lets go of is what another process reads. Where threads are
 // rendered all the time, all stays.
 func TestWhatIsSettledLeavesMemory(t *testing.T) {
+	testrun.OneGoroutine(t)
 	const turns, most = 4500, 2048 + 512
 	for _, render := range []bool{false, true} {
 		t.Run(fmt.Sprintf("rendering %t", render), func(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store/sqlite"
 )
 
@@ -17,6 +18,7 @@ import (
 // a copy of the file alone. What is opened is whole and has every commit; all
 // else is refused.
 func TestForeignLog(t *testing.T) {
+	testrun.OneGoroutine(t)
 	path, dir := filepath.Join(t.TempDir(), "pact.db"), t.TempDir()
 	s := open(t, path).(*sqlite.Store)
 	w := begin(t, s)
@@ -61,6 +63,7 @@ func TestForeignLog(t *testing.T) {
 // TestOwnLog opens a store while others commit, write it anew, shorter, and move
 // pages from its log: it is never refused.
 func TestOwnLog(t *testing.T) {
+	testrun.OneGoroutine(t)
 	path := filepath.Join(t.TempDir(), "pact.db")
 	newStoreFile(t, path)
 	ctx, stop := context.WithCancel(t.Context())
