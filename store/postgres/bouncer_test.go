@@ -63,7 +63,7 @@ func TestStoreThroughPgBouncer(t *testing.T) {
 	testrun.Long(t, "runs the whole contract once more")
 	s := server(t)
 	address := bouncer(t, s)
-	suite(t, func(t testing.TB) string {
+	suite(t, 600, func(t testing.TB) string {
 		return address(databaseName(t, databaseOf(t, s)))
 	}, open)
 }

@@ -42,13 +42,16 @@ func (p *packer) Create(ctx context.Context, g store.Creation) (store.Info, erro
 func TestStorePacked(t *testing.T) {
 	testrun.Long(t, "runs the whole contract once more; package sqlite does so with pages in every run")
 	t.Cleanup(postgres.DirectorySoon())
-	addresses := make(map[store.Store]string)
+	var addresses sync.Map
+	var mu sync.Mutex // guards what follows
 	statements, packed, opened := make(map[string]bool), false, false
 	through := func(t *testing.T, address string) store.Store {
 		s, w := listen(t, address)
 		p := &packer{s}
-		addresses[p] = address
+		addresses.Store(p, address)
 		t.Cleanup(func() {
+			mu.Lock()
+			defer mu.Unlock()
 			maps.Copy(statements, w.statements)
 			packed = packed || len(postgrestest.Exec(t, address, "SELECT number FROM page WHERE number > 5")) > 0
 			opened = opened || len(postgrestest.Exec(t, address, "SELECT no FROM directory_run")) > 0
@@ -56,10 +59,13 @@ func TestStorePacked(t *testing.T) {
 		return p
 	}
 	storetest.Suite{
-		Open: func(t *testing.T) store.Store { return through(t, postgrestest.Database(t)) },
+		AtOnce: atOnce,
+		Seed:   500,
+		Open:   func(t *testing.T) store.Store { return through(t, postgrestest.Database(t)) },
 		Reopen: func(t *testing.T, s store.Store) store.Store {
 			must(t, s.Close())
-			return through(t, addresses[s])
+			address, _ := addresses.Load(s)
+			return through(t, address.(string))
 		},
 	}.Run(t)
 	if !packed || !opened {

@@ -90,10 +90,13 @@ func listen(t testing.TB, address string) (*postgres.Store, *wire) {
 // lock beside the transaction, nothing that stays with the session, no cursor, no
 // cast of one engine. The schema is sent as well.
 func TestStore(t *testing.T) {
+	var mu sync.Mutex // guards all
 	all := make(map[string]bool)
-	suite(t, postgrestest.Database, func(t testing.TB, address string) *postgres.Store {
+	suite(t, 400, postgrestest.Database, func(t testing.TB, address string) *postgres.Store {
 		s, w := listen(t, address)
 		t.Cleanup(func() {
+			mu.Lock()
+			defer mu.Unlock()
 			for s := range w.statements {
 				all[s] = true
 			}

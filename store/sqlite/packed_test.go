@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/sqlite"
 	"github.com/contexttree/pact/store/storetest"
@@ -34,9 +35,10 @@ func (p *packer) Create(ctx context.Context, g store.Creation) (store.Info, erro
 
 // TestStorePacked holds a store to the contract in which all but drafts is in pages.
 func TestStorePacked(t *testing.T) {
+	testrun.OneGoroutine(t)
 	t.Cleanup(sqlite.DirectorySoon())
 	t.Cleanup(sqlite.WithoutSync())
-	suitePacked(t, func(s *sqlite.Store) store.Store { return &packer{s} })
+	suitePacked(t, 200, func(s *sqlite.Store) store.Store { return &packer{s} })
 }
 
 // TestStorePacksBeside holds a store to the contract that packs beside what the tests
@@ -45,12 +47,12 @@ func TestStorePacksBeside(t *testing.T) {
 	t.Cleanup(sqlite.PackSoon(2, 1))
 	t.Cleanup(sqlite.DirectorySoon())
 	t.Cleanup(sqlite.WithoutSync())
-	suitePacked(t, func(s *sqlite.Store) store.Store { return s })
+	suitePacked(t, 300, func(s *sqlite.Store) store.Store { return s })
 }
 
 // suitePacked runs the contract and sees to it that there are pages, and nothing that
 // should not be.
-func suitePacked(t *testing.T, as func(*sqlite.Store) store.Store) {
+func suitePacked(t *testing.T, seed uint64, as func(*sqlite.Store) store.Store) {
 	paths := make(map[store.Store]string)
 	pages := 0
 	opened := func(t *testing.T, path string) store.Store {
@@ -62,6 +64,7 @@ func suitePacked(t *testing.T, as func(*sqlite.Store) store.Store) {
 		return given
 	}
 	storetest.Suite{
+		Seed: seed,
 		Open: func(t *testing.T) store.Store {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			t.Cleanup(func() { // once all that opened it have closed it

@@ -4,13 +4,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/store/storetest"
 )
 
 func TestStore(t *testing.T) {
+	testrun.OneGoroutine(t)
 	paths := make(map[store.Store]string)
 	storetest.Suite{
+		Seed: 100,
 		Open: func(t *testing.T) store.Store {
 			path := filepath.Join(t.TempDir(), "pact.db")
 			s := open(t, path)

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/internal/transfer"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -75,7 +74,7 @@ func (s Suite) complete(t *testing.T) store.Complete {
 // there to another store under test. There it compares everything and continues the histories.
 // Copies fail after a few writes while the source changes, and have to be repeated.
 func testCopies(t *testing.T, s Suite) {
-	for seed := range testrun.Size[uint64](t, 1, 2, 12) {
+	for seed := range s.seeds(t, 1, 2, 12) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 71))
 			target := s.complete(t)

@@ -7,14 +7,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
 // testEraseRandom makes families of random histories with erasures in between, and compares
 // them with histories in which the erased nodes were empty from the beginning.
 func testEraseRandom(t *testing.T, s Suite) {
-	for seed := range testrun.Size[uint64](t, 1, 4, 60) {
+	for seed := range s.seeds(t, 1, 2, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 67))
 			family := []*genHistory{{drive(t, s, "0"), rnd}}

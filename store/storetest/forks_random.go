@@ -7,7 +7,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -15,7 +14,7 @@ import (
 // testRandomForks makes histories of random edits, commits, attempts and forks of forks, and
 // compares all their snapshots, attempts and ids with memory.
 func testRandomForks(t *testing.T, s Suite) {
-	for seed := range testrun.Size[uint64](t, 1, 4, 60) {
+	for seed := range s.seeds(t, 1, 2, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 53))
 			family := []*genHistory{{drive(t, s, "0"), rnd}}

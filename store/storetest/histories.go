@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/fault"
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
@@ -284,7 +283,7 @@ func testReaders(t *testing.T, s Suite) {
 // testRandomHistories makes histories of random edits and commits, opens the store again now
 // and then, and compares all of them with memory.
 func testRandomHistories(t *testing.T, s Suite) {
-	for seed := range testrun.Size[uint64](t, 2, 4, 60) {
+	for seed := range s.seeds(t, 2, 2, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			r := &genHistory{Rand: rand.New(rand.NewPCG(seed, 47))}
 			if seed%2 == 0 {

@@ -36,12 +36,8 @@ var (
 // demand skips a test, with the reason, if the store lacks a power that the test needs.
 func (s Suite) demand(t *testing.T, needs ...power) {
 	t.Helper()
-	if len(needs) == 0 {
-		return
-	}
-	in := s.Open(t)
 	for _, p := range needs {
-		if !p.of(in) {
+		if !p.of(s.able) {
 			t.Skip("left out: the store does not implement " + p.name)
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -13,7 +12,7 @@ import (
 // and erased from, and holds what it read before, as a program does that follows others. A
 // store may go on from what it has in memory; it must show what a first look shows.
 func testReloads(t *testing.T, s Suite) {
-	for seed := range testrun.Size[uint64](t, 2, 4, 60) {
+	for seed := range s.seeds(t, 1, 2, 60) {
 		t.Run(fmt.Sprint("seed", seed), func(t *testing.T) {
 			rnd := rand.New(rand.NewPCG(seed, 71))
 			family := []*genHistory{{drive(t, s, "0"), rnd}}
