@@ -6,18 +6,22 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/conformance"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // TestConformanceAgainstItself puts cases to this program twice, in its own
 // process and as the program that --against starts, and wants one report. Every
-// twelfth case is enough: each starts the program a few times.
+// twelfth case is enough, or sixtieth under the race detector: each starts the program a few times.
 func TestConformanceAgainstItself(t *testing.T) {
 	cases, err := conformance.Cases()
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := []string{"conformance", "--json"}
-	for i := 0; i < len(cases); i += 12 {
+	args, every := []string{"conformance", "--json"}, 12
+	if testrun.Raced {
+		every = 60
+	}
+	for i := 0; i < len(cases); i += every {
 		args = append(args, cases[i].ID)
 	}
 	self, err := os.Executable()
