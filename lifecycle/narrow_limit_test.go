@@ -6,6 +6,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 )
 
@@ -13,6 +14,7 @@ import (
 // it, which the model finds by looking at everything: what ties nodes together, in
 // one turn and from turn to turn, and the stubs that are left decide what helps.
 func TestANarrowLimitTakesWhatHelpsItFirst(t *testing.T) {
+	testrun.OneGoroutine(t)
 	seen := map[string]int{}
 	rapid.Check(t, func(rt *rapid.T) {
 		rng := rand.New(rand.NewSource(genSeed(rt)))

@@ -53,6 +53,7 @@ func importAll(t *testing.T, data []byte) {
 // Whatever the order of the lines of a log is, and whichever of them are lost, its
 // calls are recorded as the reader gives them.
 func TestLogsInAnyOrder(t *testing.T) {
+	testrun.OneGoroutine(t)
 	paths, err := filepath.Glob(logs + "/*.jsonl")
 	must(t, err)
 	for _, path := range paths {

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -28,6 +29,7 @@ func answering(t *testing.T) string {
 
 // Bodies that no client of good sense sends pass, and come back as they were.
 func TestOddBodiesComeBack(t *testing.T) {
+	testrun.OneGoroutine(t)
 	many := func(n int, item func(int) string) string {
 		list := make([]string, n)
 		for i := range list {

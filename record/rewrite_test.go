@@ -10,6 +10,7 @@ import (
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/api"
 	"github.com/contexttree/pact/internal/providertest"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/record"
 	"github.com/contexttree/pact/store"
 )
@@ -99,6 +100,7 @@ func TestAShortenedResultIsReplacedInItsPlace(t *testing.T) {
 // Whatever an agent makes of its conversation between two calls, each call gives
 // back what was sent, and what the longest common run has keeps its id.
 func TestAnyRewritingGivesBackWhatWasSent(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for seed := range uint64(12) {
 		random := rand.New(rand.NewPCG(seed, 13))
 		p, url := provider(t)

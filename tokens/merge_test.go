@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // merged merges a piece by the definition: again and again the leftmost of the
@@ -92,6 +94,7 @@ func FuzzCount(f *testing.F) {
 // That takes n pairs at first and two for each merge; it gives each back once,
 // past at most log 2n levels. The rest is for finding pieces.
 func TestCountingIsLinear(t *testing.T) {
+	testrun.OneGoroutine(t)
 	const size = 1 << 12
 	for _, unit := range []string{
 		"a", "A", "é", "中", "\u0301", "ʰ", "1", "!", "/", "'", " ", "\n", "\t", "\u00a0", "\r\n", " \n", "\n ", "aA", "Aa",

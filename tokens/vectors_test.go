@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/pkoukk/tiktoken-go-loader/assets"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 var corpus = flag.String("corpus", "", "more vectors to hold TestVectors against, made by testdata/make_vectors.py")
@@ -20,6 +22,7 @@ var corpus = flag.String("corpus", "", "more vectors to hold TestVectors against
 // The vectors are what OpenAI's own tokenizer made of the texts;
 // testdata/make_vectors.py says how.
 func TestVectors(t *testing.T) {
+	testrun.OneGoroutine(t)
 	files := []string{"testdata/vectors.jsonl"}
 	if *corpus != "" {
 		files = append(files, *corpus)

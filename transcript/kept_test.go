@@ -17,6 +17,7 @@ import (
 // snapshot or fork, the messages are those that the tree gives by itself, and the
 // SHA-256 that a thread is sent under is that of its bytes.
 func TestKeptMessagesAgreeWithModel(t *testing.T) {
+	testrun.OneGoroutine(t)
 	ctx := t.Context()
 	lives, joints := testrun.Size(t, 10, 60, 600), 0
 	for seed := range int64(lives) {

@@ -7,6 +7,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/diff"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tree"
 )
@@ -65,6 +66,7 @@ func TestPrefixOfSWESmith(t *testing.T) {
 }
 
 func TestPrefixOfTauBench(t *testing.T) {
+	testrun.OneGoroutine(t)
 	conversations, err := Read(load(t, filepath.Join(sharedData(t), "tau-bench-gpt-4o-airline.json")))
 	if err != nil {
 		t.Fatal(err)

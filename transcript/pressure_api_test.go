@@ -7,6 +7,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -14,6 +15,7 @@ import (
 // a ttl of its own or none: calls by Add, their results by Answer. Commits refuse
 // orphans; none comes about, by expiry or by pruning.
 func TestRealConversationsThatExpire(t *testing.T) {
+	testrun.OneGoroutine(t)
 	done := map[string]int{}
 	for i, c := range realConversations(t, 10) {
 		rng := rand.New(rand.NewSource(int64(i)))

@@ -17,6 +17,7 @@ import (
 // Parallel calls, texts beside calls, results in another order, lists of parts:
 // what a provider would have taken it takes under every policy as well.
 func TestDrawnConversationsUnderPressure(t *testing.T) {
+	testrun.OneGoroutine(t)
 	done := map[string]int{}
 	for i := range testrun.Size(t, 60, 150, 3000) {
 		rng := rand.New(rand.NewSource(int64(i)))
@@ -56,6 +57,7 @@ func (p *pressure) made(c *Conversation) *pact.Context {
 // Where results are late, missing, or several, no policy but one that drops
 // orphans makes it worse: what has no other half had none in the conversation.
 func TestOddConversationsUnderPressure(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for i := range testrun.Size(t, 20, 100, 2000) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		c := genConversation(t, rng, true, false)
@@ -80,6 +82,7 @@ func TestOddConversationsUnderPressure(t *testing.T) {
 // Where earlier messages are rewritten, what was said instead is there, whatever
 // the policy protects or leaves stubs of.
 func TestRewrittenConversationsUnderPressure(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for i := range testrun.Size(t, 20, 100, 2000) {
 		rng := rand.New(rand.NewSource(int64(i)))
 		c := genConversation(t, rng, false, true)

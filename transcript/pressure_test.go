@@ -20,6 +20,7 @@ import (
 // every thread, what is protected is there, limits are kept or it is said why
 // not, and the context holds.
 func TestRealConversationsUnderPressure(t *testing.T) {
+	testrun.OneGoroutine(t)
 	done := map[string]int{}
 	for i, c := range realConversations(t, 10) {
 		rng := rand.New(rand.NewSource(int64(i)))
@@ -51,6 +52,7 @@ func TestRealConversationsUnderPressure(t *testing.T) {
 
 // The same with the tokens that OpenAI counts.
 func TestRealConversationsUnderTokens(t *testing.T) {
+	testrun.OneGoroutine(t)
 	counter, err := tokens.Named("o200k_base")
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/store"
 )
 
@@ -32,6 +33,7 @@ func BenchmarkImport(b *testing.B) {
 // TestTauBench holds every list of every conversation against an independent
 // reading of the file.
 func TestTauBench(t *testing.T) {
+	testrun.OneGoroutine(t)
 	data := load(t, filepath.Join(sharedData(t), "tau-bench-gpt-4o-airline.json"))
 	if shape := Detect(data); shape != ShapeTauBench {
 		t.Fatalf("detected as %q", shape)
@@ -88,6 +90,7 @@ func TestTauBench(t *testing.T) {
 // TestSWESmith holds every list of every run against the lists in the file:
 // what step i-1 left is what call i was sent.
 func TestSWESmith(t *testing.T) {
+	testrun.OneGoroutine(t)
 	files, err := filepath.Glob(filepath.Join(sharedData(t), "*.traj"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no trajectories: %v", err)

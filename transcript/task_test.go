@@ -6,6 +6,7 @@ import (
 
 	pact "github.com/contexttree/pact"
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/lifecycle"
 	"github.com/contexttree/pact/store"
 	"github.com/contexttree/pact/tokens"
@@ -15,6 +16,7 @@ import (
 // under the ready policies that protect it; age alone takes it away. The text to look for
 // comes from the messages as they were read.
 func TestTheTaskOfRealRunsStaysUnderLimits(t *testing.T) {
+	testrun.OneGoroutine(t)
 	counter, err := tokens.Named("o200k_base")
 	if err != nil {
 		t.Fatal(err)

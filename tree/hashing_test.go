@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // counting counts what a hash takes.
@@ -57,6 +58,7 @@ func hashed(t *testing.T, tr *Tree) int {
 // takes ^sys, the turn that is new and what comes after it, at every size and
 // however runs of turns grow together.
 func TestHashTakesWhatIsNew(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for _, turns := range []int{100, 1_000, 16_000} {
 		block := func(id string, content string) *Node {
 			return NewNode(Node{ID: id, Type: "block", Expiry: Never, Content: Hold(JSON(canon.String(content)))}, nil)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // listsWithoutDigest counts the lists with blocks whose digest is not known yet: what
@@ -23,6 +24,7 @@ func listsWithoutDigest(t *Tree) int {
 // TestThreadDigestCost: what a commit pays follows the change, not the length of
 // the conversation.
 func TestThreadDigestCost(t *testing.T) {
+	testrun.OneGoroutine(t)
 	cost := map[int]int{}
 	for _, count := range []int{1_000, 100_000} {
 		before, x, env := contextOfTurns(t, count)

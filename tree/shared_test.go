@@ -3,6 +3,8 @@ package tree
 import (
 	"fmt"
 	"testing"
+
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // forgetSharedLists empties every run that two trees share: whoever looks into one finds
@@ -25,6 +27,7 @@ func forgetSharedLists(a, b *Tree) (shared, own int) {
 // What two snapshots share is never looked into, so that comparing them costs
 // the runs they do not share, and these are few however long the history.
 func TestCompareLooksIntoNothingShared(t *testing.T) {
+	testrun.OneGoroutine(t)
 	cases := []struct {
 		what  string
 		edit  func(x *Editor) error

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"github.com/contexttree/pact/internal/canon"
+	"github.com/contexttree/pact/internal/testrun"
 	"github.com/contexttree/pact/tree"
 )
 
 func TestWideTreesAgreeWithModel(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for seed := range 6 {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			rng := rand.New(rand.NewSource(int64(seed)))

@@ -10,6 +10,7 @@ import (
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/internal/calllog"
+	"github.com/contexttree/pact/internal/testrun"
 )
 
 // opened returns what Open and its reader give of a file that arrives byte by byte.
@@ -40,6 +41,7 @@ func TestOpenReadsWhatArrives(t *testing.T) {
 }
 
 func TestOpenRefusesWhatItCannotRead(t *testing.T) {
+	testrun.OneGoroutine(t)
 	bomb, packedBomb := compressed(t, make([]byte, 64<<20))
 	twice, _ := compressed(t, bomb.Bytes())
 	_, whole := compressed(t, read(t, "../../examples/conversations/repair.jsonl"))

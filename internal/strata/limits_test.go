@@ -58,6 +58,7 @@ func (s shape) make(t testing.TB) *pact.Context {
 
 // TestPicturesStaySmall draws contexts that would fill megabytes.
 func TestPicturesStaySmall(t *testing.T) {
+	testrun.OneGoroutine(t)
 	long := strings.Repeat("i", 900)
 	for name, s := range map[string]shape{
 		"1,000 calls":                      {calls: 1000, blocks: 10},
@@ -96,6 +97,7 @@ func TestPicturesStaySmall(t *testing.T) {
 // TestColumnsCostWhatIsNew counts the nodes and runs that a picture looks at. Calls that add
 // a block each cost the same, however many blocks they have.
 func TestColumnsCostWhatIsNew(t *testing.T) {
+	testrun.OneGoroutine(t)
 	const calls = 100
 	visited := func(blocks int, comb bool) int {
 		c := shape{calls: calls, blocks: blocks, comb: comb}.make(t)

@@ -64,6 +64,7 @@ func copyAsChild(from, to string) error {
 // database, until one comes to its end. Nothing is seen of the contexts before, and
 // all of them is there then.
 func TestKilled(t *testing.T) {
+	testrun.OneGoroutine(t)
 	kills := testrun.Size(t, 6, 12, 200)
 	from := filepath.Join(t.TempDir(), "from.db")
 	source := family(t, from)

@@ -132,6 +132,7 @@ func drawn(r *rand.Rand, n int) []content {
 
 // What is read is what was written, whatever it was.
 func TestRoundTrip(t *testing.T) {
+	testrun.OneGoroutine(t)
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 7))
 		list := drawn(r, r.IntN(200))
@@ -194,6 +195,7 @@ func checkDamage(t *testing.T, err error) {
 // Each bit that is flipped in a page changes its digest or is found when it is read,
 // and never makes the decoder panic.
 func TestFlippedBits(t *testing.T) {
+	testrun.OneGoroutine(t)
 	p := built(drawn(rand.New(rand.NewPCG(5, 5)), 60))
 	sum := page.Digest(p.Head, 1, 2, 3)
 	var x page.Index
