@@ -59,7 +59,8 @@ var callsOfContext = map[string]func(c *pact.Context) error{
 	"ExportHistory": func(c *pact.Context) error {
 		return c.ExportHistory(background, io.Discard, pact.Cycle(1), pact.Latest)
 	},
-	"Find": func(c *pact.Context) error { return failure(c.Find(background, ".block", nil)) },
+	"Extension": func(c *pact.Context) error { return failure(c.Extension(background, c)) },
+	"Find":      func(c *pact.Context) error { return failure(c.Find(background, ".block", nil)) },
 	"Fork": func(c *pact.Context) error {
 		return failure(c.Fork(background, pact.Cycle(1), "fork", &pact.Note{Request: "r"}))
 	},

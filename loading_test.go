@@ -22,23 +22,24 @@ var neededBy = map[string]string{
 	"Request":  "Context.Commit Context.Edit Context.Undo",
 	// What answers from memory asks Info for erasures, and after one loads the context again.
 	"Info": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Erase Context.Explain " +
-		"Context.ExportHistory Context.Find Context.PlanPruning Context.Prepare Context.RichDiff Context.Select " +
+		"Context.ExportHistory Context.Extension Context.Find Context.PlanPruning Context.Prepare " +
+		"Context.RichDiff Context.Select Context.Send Context.StartAttempt Context.Timeline",
+	"Load": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Extension " +
+		"Context.Find Context.PlanPruning Context.Prepare Context.Refresh Context.RichDiff Context.Select " +
 		"Context.Send Context.StartAttempt Context.Timeline",
-	"Load": "Context.Backup Context.Blame Context.Copy Context.Diff Context.Explain Context.Find Context.PlanPruning " +
-		"Context.Prepare Context.Refresh Context.RichDiff Context.Select Context.Send Context.StartAttempt " +
-		"Context.Timeline",
-	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory Context.Fork " +
-		"Context.History Context.Prefixes Context.RangeDiffLatest Context.RichDiff Context.Timeline",
-	"Log": "Context.Backup Context.Blame Context.Copy Context.Fork Context.Log Context.Prefixes Context.RichDiff " +
-		"Context.Timeline Context.Undo",
+	"History": "Context.At Context.Backup Context.Blame Context.Copy Context.Diff Context.ExportHistory " +
+		"Context.Extension Context.Fork Context.History Context.Prefixes Context.RangeDiffLatest " +
+		"Context.RichDiff Context.Timeline",
+	"Log": "Context.Backup Context.Blame Context.Copy Context.Fork Context.Log " +
+		"Context.Prefixes Context.RichDiff Context.Timeline Context.Undo",
 }
 
 // withoutTurns are the calls of callsOfAll that need no turn of the latest snapshot: all others
 // look into one.
 var withoutTurns = strings.Fields("Batch.Err Batch.KeepPolicy Batch.ParseSpec Context.At Context.Attempts " +
-	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase Context.Fork Context.History " +
-	"Context.Log " +
-	"Context.Name Context.Origins Context.Refresh Context.Revision Context.Undo Context.Working Snapshot.At " +
+	"Context.CycleAt Context.Cycles Context.Edition Context.EndAttempt Context.Erase Context.Extension " +
+	"Context.Fork Context.History Context.Log Context.Name Context.Origins Context.Refresh Context.Revision " +
+	"Context.Undo Context.Working Snapshot.At " +
 	"Snapshot.Cycle Snapshot.Digest Snapshot.Edition Snapshot.Policy Snapshot.ThreadSize Snapshot.Tree")
 
 // workDone are the calls that read something back after their work is durable. Only these

@@ -86,7 +86,7 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (sto
 	if s.Cycle < s.First {
 		return store.Creation{}, fault.New(fault.SnapshotNotFound, "the context has no snapshot to copy", "commit first")
 	}
-	trees, err := store.Collect(from.Store.History(ctx, s.Key, s.First, s.Cycle))
+	first, err := store.Snapshot(ctx, from.Store, s.Key, s.First)
 	if err != nil {
 		return store.Creation{}, err
 	}
@@ -97,30 +97,44 @@ func Copy(ctx context.Context, from *provenance.Source, name, actor string) (sto
 		return store.Creation{}, err
 	}
 	g := store.Creation{
-		Name: name, Edition: s.Edition, Tree: trees[0], Imported: true,
-		Stamps: stampsAfter(trees[0], s.Stamps), Entry: firstEntry(begun, s.First, actor),
+		Name: name, Edition: s.Edition, Tree: first, Imported: true,
+		Stamps: stampsAfter(first, s.Stamps), Entry: firstEntry(begun, s.First, actor),
 	}
-	before := trees[0].WithCycle(s.First + 1)
-	for _, t := range trees[1:] {
-		after := t.WithCycle(t.Cycle() + 1)
-		entry, err := log.Of(t.Cycle())
-		if err != nil {
-			return store.Creation{}, err
+	g.Changes, err = changesAfter(ctx, from, log, s.First, first.WithCycle(s.First+1), actor)
+	if len(g.Changes) == 0 {
+		g.Stamps = s.Stamps
+	}
+	return g, err
+}
+
+// changesAfter returns the changes that lead from a working state before, which follows the
+// snapshot of a cycle, to the latest snapshot and the working state of a context.
+func changesAfter(ctx context.Context, from *provenance.Source, log *provenance.Publications, cycle int64,
+	before *tree.Tree, actor string) (list []store.Change, err error) {
+	s := &from.State
+	if cycle < s.Cycle {
+		for t, err := range from.Store.History(ctx, s.Key, cycle+1, s.Cycle) {
+			if err != nil {
+				return nil, err
+			}
+			entry, err := log.Of(t.Cycle())
+			if err != nil {
+				return nil, err
+			}
+			after := t.WithCycle(t.Cycle() + 1)
+			list = append(list, store.Change{
+				Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry,
+			})
+			before = after
 		}
-		g.Changes = append(g.Changes, store.Change{
-			Before: before, After: after, Sealed: t, Stamps: stampsAfter(t, s.Stamps), Entry: entry,
-		})
-		before = after
 	}
 	if before.Digest() != s.Working.Digest() {
 		e := store.Entry{Cycle: s.Stamps.Cycle, TimeNS: s.Stamps.LastNS, Actor: actor}
-		g.Changes = append(g.Changes, store.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e})
-	} else if n := len(g.Changes); n > 0 {
-		g.Changes[n-1].Stamps = s.Stamps
-	} else {
-		g.Stamps = s.Stamps
+		list = append(list, store.Change{Before: before, After: s.Working, Stamps: s.Stamps, Entry: e})
+	} else if n := len(list); n > 0 {
+		list[n-1].Stamps = s.Stamps
 	}
-	return g, nil
+	return list, nil
 }
 
 // firstEntry begins the log of a copy with the commit of its oldest snapshot.

@@ -2,9 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"iter"
-	"strconv"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -39,7 +36,9 @@ func (a *app) importFlags(cmd *cobra.Command) *importFlags {
 // imported is one context made from a file.
 type imported struct {
 	context      *pact.Context
-	existed      bool // the store already had it, made of the same contents
+	existed      bool            // the store already had it, made of the same contents
+	grows        *pact.Extension // what the file has beyond it, nil if it is not one that existed
+	added        int64           // how many cycles it has more now
 	part         part
 	calls, known int // of a log: how many calls were recorded now, and how many before
 }
@@ -52,6 +51,7 @@ type part struct {
 	session      *intake.Session  // nil for a part that is none of a log
 	stored       *record.Importer // of a dry run: knows the calls that the store has, nil elsewhere
 	there        bool             // of a dry run: the store has a context of that name, made of the same contents
+	adds         int64            // of a dry run: how many cycles that context would get
 	lost         *lossReader      // adds up what the policy takes; nil without one
 }
 
@@ -128,9 +128,9 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 	return p, err
 }
 
-// importAll makes the contexts of a file. It leaves a context of that name alone if
-// it was made of the same contents, and refuses otherwise. It checks all names before
-// the first import.
+// importAll makes the contexts of a file. A context of that name gets what it lacks if it
+// was made of the beginning of the same contents; importAll refuses any other. It checks all
+// names before the first import.
 func (a *app) importAll(ctx context.Context, s store.Store, in *plan) ([]imported, error) {
 	found := make([]imported, len(in.parts))
 	total := 0
@@ -159,8 +159,14 @@ func (a *app) importAll(ctx context.Context, s store.Store, in *plan) ([]importe
 			if err != nil {
 				return nil, err
 			}
-			list = append(list, imported{context: c, existed: p.there, part: p})
+			list = append(list, imported{context: c, existed: p.there, added: p.adds, part: p})
 		default:
+			if grows := found[i].grows; grows != nil {
+				if err := grows.Apply(ctx); err != nil {
+					return nil, err
+				}
+				found[i].added = grows.Cycles
+			}
 			list = append(list, found[i])
 		}
 		done += p.calls()
@@ -200,64 +206,6 @@ func (a *app) make(ctx context.Context, s store.Store, in *plan, p part, progres
 	return c, err
 }
 
-// existing looks for a context that already has the name of a part. It counts as the same
-// context if its snapshots begin with those that the part would give.
-func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part) (imported, error) {
-	if p.session != nil {
-		return imported{}, nil // the importer goes on with it, or says that it is not one of its own
-	}
-	if _, err := s.Find(ctx, p.name); err != nil {
-		if errors.Is(err, fault.ContextNotFound) {
-			return imported{}, store.CheckName(p.name)
-		}
-		return imported{}, err
-	}
-	c, err := pact.Open(ctx, s, p.name, nil)
-	if err != nil {
-		return imported{}, err
-	}
-	quiet := &app{env: a.env, err: discard{}}
-	fresh, err := quiet.make(ctx, store.NewMemory(), in, p, nil)
-	if err != nil {
-		return imported{}, err
-	}
-	same, err := beginsAs(ctx, c, fresh)
-	if err == nil && !same {
-		err = fault.New(fault.Conflict, "there is a context "+strconv.Quote(p.name)+" in "+a.shown()+
-			" already, made of something else", "choose another with --name, or delete it: pact delete "+quote(p.name))
-	}
-	return imported{context: c, existed: err == nil}, err
-}
-
-// beginsAs reports whether the history of c begins with all snapshots of fresh. Of a context
-// without a snapshot it compares the working state.
-func beginsAs(ctx context.Context, c, fresh *pact.Context) (bool, error) {
-	first, last := fresh.Cycles()
-	if last < first {
-		return c.Working().Digest() == fresh.Working().Digest(), nil
-	}
-	begin, end := c.Cycles()
-	if first != begin || last > end || c.Edition() != fresh.Edition() {
-		return false, nil
-	}
-	next, stop := iter.Pull2(c.History(ctx, pact.Cycle(first), pact.Cycle(last)))
-	defer stop()
-	for want, err := range fresh.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
-		if err != nil {
-			return false, err
-		}
-		have, err, there := next()
-		if err != nil || !there || have.Digest() != want.Digest() {
-			return false, err
-		}
-	}
-	return true, nil
-}
-
-type discard struct{}
-
-func (discard) Write(p []byte) (int, error) { return len(p), nil }
-
 func (a *app) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "import FILE",
@@ -282,8 +230,8 @@ it is:
 The file may be compressed with gzip or Zstandard; a log of Inspect may be the zip
 archive that Inspect writes. A log becomes one context for each of its
 conversations and branches: NAME, NAME-2 and so on, with the times, models and tokens
-that it has. The same log again adds the calls that it has since; any other file that
-was imported before adds nothing. docs/imports.md says what each format tells.
+that it has. A file that was imported before adds what it has gained since, and
+nothing if it is the same. docs/imports.md says what each format tells.
 
 A transcript of several conversations becomes one context for each: NAME/0, NAME/1
 and so on. With limits a transcript is replayed under them: every call is pruned

@@ -106,6 +106,9 @@ func (a *app) rehearse(ctx context.Context, in *plan) error {
 			var found imported
 			found, err = a.existing(ctx, s, in, *p)
 			p.there = found.existed
+			if found.grows != nil {
+				p.adds = found.grows.Cycles
+			}
 		} else {
 			p.stored, err = p.session.Importer(ctx, s, "")
 		}

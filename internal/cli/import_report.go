@@ -15,6 +15,7 @@ type madeContext struct {
 	Last    int64       `json:"last_cycle"`
 	Nodes   int         `json:"nodes"`
 	Existed bool        `json:"existed,omitempty"` // it was there before, made of the same contents
+	Added   int64       `json:"added,omitempty"`   // how many cycles it has more now, because the file grew
 	Format  string      `json:"format,omitempty"`  // of the log
 	Exact   string      `json:"exact,omitempty"`   // how the requests of the log relate to what was sent
 	Missing []string    `json:"missing,omitempty"` // what rebuilt requests lack
@@ -29,7 +30,7 @@ func (a *app) reportImport(list []imported, kind intake.Kind, dry bool) error {
 	for i, l := range list {
 		first, last := l.context.Cycles()
 		m := madeContext{Name: l.context.Name(), Kind: kind, Edition: string(l.context.Edition()), First: first, Last: last,
-			Nodes: l.context.Working().Tree().Len(), Existed: l.existed,
+			Nodes: l.context.Working().Tree().Len(), Existed: l.existed, Added: l.added,
 			Calls: l.calls, Known: l.known, Lost: l.part.lost.total()}
 		if s := l.part.session; s != nil {
 			m.Format, m.Exact, m.Missing = s.Format, string(s.Exact), s.Missing
@@ -45,7 +46,11 @@ func (a *app) reportImport(list []imported, kind intake.Kind, dry bool) error {
 		a.printf("%s%s: %s, edition %s, %s", would, visible(m.Name), plural(int(max(0, last-first+1)), "cycle"), m.Edition,
 			plural(m.Nodes, "node"))
 		if l.existed && m.Format == "" {
-			a.printf("; it is there already, made of the same contents")
+			what := ", made of the same contents"
+			if m.Added > 0 {
+				what = " and gets " + plural(int(m.Added), "new cycle")
+			}
+			a.printf("; it is there already%s", what)
 		}
 		if m.Format != "" && m.Calls+m.Known > 0 {
 			a.printf("; %s: %s", m.Format, plural(m.Calls, "new call"))

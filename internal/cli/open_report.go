@@ -31,7 +31,8 @@ type openReport struct {
 type openedContext struct {
 	Name           string           `json:"name"`
 	Edition        selector.Edition `json:"edition"`
-	Existed        bool             `json:"existed"` // the store had it before
+	Existed        bool             `json:"existed"`         // the store had it before
+	Added          int64            `json:"added,omitempty"` // how many cycles it has more now, because the file grew
 	*record.Source                  // nil if it is not made of a log of calls
 	ThreadBytes    int64            `json:"thread_bytes"`
 	Cycles         []openedCycle    `json:"cycles"`
@@ -62,8 +63,8 @@ func (f *openReport) main() int {
 
 // describeContext collects what the report says about a context.
 func describeContext(ctx context.Context, l imported, each func()) (openedContext, error) {
-	f := openedContext{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Cycles: []openedCycle{},
-		Source: record.SourceOf(l.context.Working())}
+	f := openedContext{Name: l.context.Name(), Edition: l.context.Edition(), Existed: l.existed, Added: l.added,
+		Cycles: []openedCycle{}, Source: record.SourceOf(l.context.Working())}
 	first, last := l.context.Cycles()
 	if last < first {
 		return f, nil

@@ -35,6 +35,9 @@ func (a *app) drawCycles(c *openedContext, all bool) {
 	state := "imported"
 	if c.Existed {
 		state = "was there already, made of the same contents"
+		if c.Added > 0 {
+			state = "was there already and got " + plural(int(c.Added), "new cycle")
+		}
 	}
 	a.printf("%s %s\n", a.paint.strong(visible(c.Name)), a.paint.faint(state+", edition "+string(c.Edition)+", "+
 		plural(len(c.Cycles), "cycle")))
@@ -127,7 +130,11 @@ func (a *app) drawContexts(list []openedContext, all bool) {
 			row[2], row[3] = strconv.Itoa(last.Blocks), strconv.FormatInt(last.Bytes, 10)
 		}
 		if c.Existed {
-			row = append(row, "was there already")
+			there := "was there already"
+			if c.Added > 0 {
+				there += ", " + plural(int(c.Added), "new cycle")
+			}
+			row = append(row, there)
 		} else {
 			row = append(row, "")
 		}

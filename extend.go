@@ -1,0 +1,64 @@
+package pact
+
+import (
+	"context"
+
+	"github.com/contexttree/pact/internal/archive"
+	"github.com/contexttree/pact/store"
+	"github.com/contexttree/pact/tree"
+)
+
+// Extension is what another context has beyond this one. [Context.Extension] makes it.
+type Extension struct {
+	Cycles  int64 // how many snapshots it adds
+	changes []store.Change
+	of      *Context
+	from    *state // the state that it extends
+}
+
+// Extension compares this context with a longer one that begins with the same snapshots: a
+// log grew and was imported again. [Extension.Apply] adds what is new. The other context can
+// be in any store. E_CONFLICT if it does not begin with all snapshots of this one, or lacks an
+// uncommitted edit of this one; but a block that was removed before any snapshot had it comes
+// back. Cost: reading every snapshot of both; what is new is held in memory.
+func (c *Context) Extension(ctx context.Context, longer *Context) (_ *Extension, err error) {
+	defer tree.Recover(&err)
+	s, err := c.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	all, err := longer.current(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := archive.Extension(ctx, c.provenance(s), longer.provenance(all), c.actor)
+	if err != nil {
+		return nil, err
+	}
+	return &Extension{all.State.Cycle - s.State.Cycle, changes, c, s}, nil
+}
+
+// Apply adds the snapshots and takes over the uncommitted edits, in one durable step. Log
+// entries of edits and attempts stay behind. It does nothing if nothing is new. E_CONFLICT if
+// somebody wrote to the context since the extension was made. Cost: writing what is new.
+func (x *Extension) Apply(ctx context.Context) (err error) {
+	defer tree.Recover(&err)
+	if len(x.changes) == 0 {
+		return nil
+	}
+	x.of.write.Lock()
+	defer x.of.write.Unlock()
+	if err := x.of.store.Apply(ctx, x.from.Key, guard(x.from), x.changes...); err != nil {
+		return err
+	}
+	next := state{State: x.from.State}
+	for _, change := range x.changes {
+		next.Revision++
+		next.Working, next.Stamps = change.After, change.Stamps
+		if change.Sealed != nil {
+			next.Head, next.State.Cycle, next.Idle = change.Sealed, change.Sealed.Cycle(), change.Entry.Idle
+		}
+	}
+	x.of.state.Store(&next)
+	return nil
+}
