@@ -17,8 +17,8 @@ import (
 
 // importFlags are the flags that import and open share.
 type importFlags struct {
-	name, edition, conversation string
-	strict, renumber            bool
+	name, edition, conversation  string
+	strict, renumber, unanswered bool
 }
 
 func (a *app) importFlags(cmd *cobra.Command) *importFlags {
@@ -28,6 +28,8 @@ func (a *app) importFlags(cmd *cobra.Command) *importFlags {
 	cmd.Flags().BoolVar(&f.strict, "strict", false, "refuse a history whose order or regions would have to be mended")
 	cmd.Flags().BoolVar(&f.renumber, "renumber", false,
 		"count the cycles of a history with gaps anew, one for each snapshot")
+	cmd.Flags().BoolVar(&f.unanswered, "unanswered", false,
+		"take the requests of a directory of bodies that have no answer, too: a later import adds none")
 	cmd.Flags().StringVar(&f.conversation, "conversation", "", "take one conversation of several, by its `NAME`")
 	_ = cmd.RegisterFlagCompletionFunc("edition", cobra.FixedCompletions(editions, cobra.ShellCompDirectiveNoFileComp))
 	return f
@@ -71,7 +73,7 @@ func (a *app) split(ctx context.Context, in *input, kind intake.Kind, f *importF
 				return nil, err
 			}
 		}
-		in.findings = log.Findings
+		in.findings = append(in.findings, log.Findings...)
 		return in.logParts(log, name)
 	}
 	if kind != intake.Transcript {
@@ -117,7 +119,7 @@ func (a *app) plan(ctx context.Context, file string, f *importFlags) (*plan, err
 			return nil, err
 		}
 	}
-	in, err := a.readFile(ctx, file)
+	in, err := a.readFile(ctx, file, f.unanswered)
 	if err != nil {
 		return nil, err
 	}
@@ -225,7 +227,8 @@ it is:
                         Cline; transcripts of Claude Code, rollouts of Codex,
                         exports of opencode
   a directory           NAME.request.json and NAME.response.json, as Claude Code
-                        writes them with OTEL_LOG_RAW_API_BODIES=file:DIRECTORY
+                        writes them with OTEL_LOG_RAW_API_BODIES=file:DIRECTORY;
+                        what waits for an answer comes with a later import
 
 The file may be compressed with gzip or Zstandard; a log of Inspect may be the zip
 archive that Inspect writes. A log becomes one context for each of its

@@ -39,7 +39,7 @@ func (a *app) withAgents(ctx context.Context, in *input, log *calllog.Log) error
 			continue
 		}
 		path := filepath.Join(beside, f.Name())
-		file, err := a.readFile(ctx, path)
+		file, err := a.readFile(ctx, path, false)
 		if err == nil {
 			var of *calllog.Log
 			if of, err = file.log(""); err == nil {

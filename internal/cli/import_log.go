@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,11 +19,12 @@ import (
 )
 
 // readFile is read for a file that may be a log: plain, gzip or Zstandard, with or
-// without a byte order mark; or for a directory of bodies.
-func (a *app) readFile(ctx context.Context, name string) (*input, error) {
+// without a byte order mark; or for a directory of bodies, whose requests without an answer
+// it takes or leaves.
+func (a *app) readFile(ctx context.Context, name string, unanswered bool) (*input, error) {
 	if info, err := os.Stat(name); name != "-" && err == nil && info.IsDir() {
-		data, err := bodiesOf(name)
-		return &input{name: strings.TrimRight(name, "/"), data: data}, inFile(err, name, nil)
+		data, left, err := bodiesOf(name, unanswered)
+		return &input{name: strings.TrimRight(name, "/"), data: data, findings: left}, inFile(err, name, nil)
 	}
 	in, err := a.read(ctx, name)
 	if err != nil {
@@ -182,5 +184,5 @@ func (a *app) logSource(ctx context.Context, s *source, f *sourceFlags) (*pact.C
 	if err != nil {
 		return nil, nil, inFile(err, s.file.name, s.file.data)
 	}
-	return list[0].context, log.Findings, nil
+	return list[0].context, slices.Concat(s.file.findings, log.Findings), nil
 }

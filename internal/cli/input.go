@@ -19,7 +19,7 @@ import (
 type input struct {
 	name     string // as the user gave it
 	data     []byte
-	findings []inspect.Finding // what of a log was left out
+	findings []inspect.Finding // what of a log was left out or waits
 }
 
 // read reads a file; - is standard input. It stops waiting for input when ctx

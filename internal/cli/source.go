@@ -129,7 +129,7 @@ func (a *app) source(ctx context.Context, cmd *cobra.Command, f *sourceFlags, ar
 
 // fileSource opens the file that the flags name.
 func (a *app) fileSource(ctx context.Context, s *source, f *sourceFlags) error {
-	in, err := a.readFile(ctx, f.file)
+	in, err := a.readFile(ctx, f.file, true)
 	if err != nil {
 		return err
 	}

@@ -73,7 +73,7 @@ func (a *app) validateFile(ctx context.Context, flags *sourceFlags, v *validated
 			return err
 		}
 	}
-	in, err := a.readFile(ctx, flags.file)
+	in, err := a.readFile(ctx, flags.file, true)
 	if err != nil {
 		return err
 	}
