@@ -8,7 +8,7 @@ for tool in curl python3 node npm; do
 	command -v "$tool" >/dev/null || { echo "the guide needs $tool, which is not installed" >&2; exit 1; }
 done
 mkdir -p "$1"
-to=$(cd "$1" && pwd)
+to=$(cd "$1" && pwd -P)
 [ -x "$to/python/bin/python" ] || python3 -m venv "$to/python"
 "$to/python/bin/pip" install --quiet --disable-pip-version-check --requirement "$from/requirements.txt"
 cp "$from/package.json" "$to"

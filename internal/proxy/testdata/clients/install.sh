@@ -8,7 +8,7 @@ for tool in python3 node npm go; do
 	command -v "$tool" >/dev/null || { echo "the real clients need $tool, which is not installed" >&2; exit 1; }
 done
 mkdir -p "$1/node" "$1/go"
-to=$(cd "$1" && pwd)
+to=$(cd "$1" && pwd -P) # npm ci takes no path through a symbolic link
 echo "Python: $(grep -c == "$from/requirements.txt") packages"
 [ -x "$to/python/bin/python" ] || python3 -m venv "$to/python"
 "$to/python/bin/pip" install --quiet --disable-pip-version-check --requirement "$from/requirements.txt"
