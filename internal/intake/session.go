@@ -37,13 +37,8 @@ func Sessions(log *calllog.Log, name string) ([]Session, error) {
 			}
 			list[i].Begun = map[string]any{"context": of, "call": b.Call}
 		}
-		size := 0
-		for n := range s.Calls {
-			past := pastCall(&s.Calls[n], size)
-			if err := past.Check(); err != nil {
-				return nil, list[i].inCall(err, n)
-			}
-			size = len(past.Body) + len(past.Body)/8
+		if n, err := checkCalls(s.Calls); err != nil {
+			return nil, list[i].inCall(err, n)
 		}
 	}
 	return list, nil
