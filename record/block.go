@@ -30,13 +30,20 @@ type key [sha256.Size]byte
 
 func keyOf(s *pact.Spec) key {
 	h := sha256.New()
+	var text []byte
 	for _, field := range []any{s.Kind, s.Role, s.Attrs[attrCall], s.Attrs[attrFailed], s.Content} {
-		value, err := canon.Encode(field)
-		if err != nil {
-			panic(err) // each field was parsed from JSON, so it encodes
+		text = text[:0]
+		switch field := field.(type) {
+		case canon.Any: // most of the bytes: they are written once
+			text = field.AppendTo(text)
+		default:
+			value, err := canon.Encode(field)
+			if err != nil {
+				panic(err) // each field was parsed from JSON, so it encodes
+			}
+			text = append(text, value...)
 		}
-		h.Write([]byte(value))
-		h.Write([]byte{'\n'})
+		h.Write(append(text, '\n'))
 	}
 	return key(h.Sum(nil))
 }

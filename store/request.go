@@ -5,6 +5,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/contexttree/pact/fault"
 	"github.com/contexttree/pact/tree"
@@ -20,15 +21,24 @@ func PackRequest(request tree.JSON) (string, error) {
 		return "", requestTooLong()
 	}
 	var packed strings.Builder
-	w, err := flate.NewWriter(&packed, flate.DefaultCompression)
-	if err == nil {
-		_, err = io.WriteString(w, string(request))
-	}
+	w := deflaters.Get().(*flate.Writer)
+	defer deflaters.Put(w)
+	w.Reset(&packed)
+	_, err := io.WriteString(w, string(request))
 	if err == nil {
 		err = w.Close()
 	}
 	return packed.String(), err
 }
+
+// deflaters keeps the writers of PackRequest: each has tables of more than half a megabyte.
+var deflaters = sync.Pool{New: func() any {
+	w, err := flate.NewWriter(io.Discard, flate.DefaultCompression)
+	if err != nil {
+		panic(err) // the level is valid
+	}
+	return w
+}}
 
 // UnpackRequest is the inverse of PackRequest. E_DOCUMENT_INVALID for a text that PackRequest
 // did not return.
