@@ -18,13 +18,13 @@ import (
 )
 
 // withAgents adds the sessions of the sub-agents to a transcript of Claude Code.
-// Beside ID.jsonl their transcripts are ID/subagents/agent-*.jsonl. One that
+// Beside ID.jsonl their transcripts are ID/subagents/agent-*.jsonl, each plain or compressed. One that
 // cannot be read is left out, and a finding says so: it may have just been begun.
 func (a *app) withAgents(ctx context.Context, in *input, log *calllog.Log) error {
 	if log.Format != calllog.ClaudeCode || len(log.Sessions) != 1 {
 		return nil
 	}
-	beside := strings.TrimSuffix(in.name, ".gz")
+	beside := uncompressed(in.name)
 	beside = filepath.Join(strings.TrimSuffix(beside, filepath.Ext(beside)), "subagents")
 	files, err := os.ReadDir(beside)
 	if err != nil {
@@ -33,11 +33,13 @@ func (a *app) withAgents(ctx context.Context, in *input, log *calllog.Log) error
 		}
 		return err
 	}
-	for _, f := range files {
-		id, isAgent := strings.CutSuffix(f.Name(), ".jsonl")
-		if !isAgent || !strings.HasPrefix(id, "agent-") {
+	taken := map[string]bool{}
+	for _, f := range files { // sorted: a plain file comes before the same one compressed
+		id, isAgent := strings.CutSuffix(uncompressed(f.Name()), ".jsonl")
+		if !isAgent || !strings.HasPrefix(id, "agent-") || taken[id] {
 			continue
 		}
+		taken[id] = true
 		path := filepath.Join(beside, f.Name())
 		file, err := a.readFile(ctx, path, false)
 		if err == nil {

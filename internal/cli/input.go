@@ -51,11 +51,16 @@ func (in *input) base() string {
 	if in.name == "standard input" {
 		return "stdin"
 	}
-	base := strings.TrimSuffix(strings.TrimSuffix(filepath.Base(in.name), ".gz"), ".zst")
+	base := uncompressed(filepath.Base(in.name))
 	if name := strings.TrimSuffix(base, filepath.Ext(base)); name != "" {
 		return name
 	}
 	return base
+}
+
+// uncompressed returns the name of a file without the ending that tells its compression.
+func uncompressed(name string) string {
+	return strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 }
 
 // shape finds out what the input is from its contents.
