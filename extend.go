@@ -16,26 +16,27 @@ type Extension struct {
 	from    *state // the state that it extends
 }
 
-// Extension compares this context with a longer one that begins with the same snapshots: a
-// log grew and was imported again. [Extension.Apply] adds what is new. The other context can
-// be in any store. E_CONFLICT if it does not begin with all snapshots of this one, or lacks an
-// uncommitted edit of this one; but a block that was removed before any snapshot had it comes
-// back. Cost: reading every snapshot of both; what is new is held in memory.
-func (c *Context) Extension(ctx context.Context, longer *Context) (_ *Extension, err error) {
+// Extension compares this context with another one that begins with the same snapshots: a log
+// grew and was imported again. [Extension.Apply] adds what is new; nothing is, if the other one
+// is shorter. The other context can be in any store. E_CONFLICT if one does not begin with all
+// snapshots of the other, or if the other one goes on without an uncommitted edit of this one;
+// but a block that was removed before any snapshot had it comes back. Cost: reading every
+// snapshot of both; what is new is held in memory.
+func (c *Context) Extension(ctx context.Context, other *Context) (_ *Extension, err error) {
 	defer tree.Recover(&err)
 	s, err := c.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	all, err := longer.current(ctx)
+	all, err := other.current(ctx)
 	if err != nil {
 		return nil, err
 	}
-	changes, err := archive.Extension(ctx, c.provenance(s), longer.provenance(all), c.actor)
+	changes, err := archive.Extension(ctx, c.provenance(s), other.provenance(all), c.actor)
 	if err != nil {
 		return nil, err
 	}
-	return &Extension{all.State.Cycle - s.State.Cycle, changes, c, s}, nil
+	return &Extension{max(0, all.State.Cycle-s.State.Cycle), changes, c, s}, nil
 }
 
 // Apply adds the snapshots and takes over the uncommitted edits, in one durable step. Log

@@ -167,8 +167,25 @@ func TestExtensionsLoseNothing(t *testing.T) {
 	if _, err := c.Extension(t.Context(), parted); fault.CodeOf(err) != fault.Conflict {
 		t.Errorf("another beginning: got %v", err)
 	}
-	if _, err := whole.Extension(t.Context(), c); fault.CodeOf(err) != fault.Conflict {
-		t.Errorf("a shorter one: got %v", err)
+	if x, err := parted.Extension(t.Context(), c); fault.CodeOf(err) != fault.Conflict {
+		t.Errorf("a shorter one with another beginning: got %v, %v", x, err)
+	}
+	before := backedUp(t, whole)
+	if x, err := whole.Extension(t.Context(), c); err != nil || x.Cycles != 0 || x.Apply(t.Context()) != nil ||
+		backedUp(t, whole) != before {
+		t.Errorf("a shorter one adds %v; %v", x, err)
+	}
+	edited := importedFrom(t, store.NewMemory(), list, lifecycle.Policy{})
+	if err := edited.Edit(t.Context(), func(e *pact.Batch) error {
+		e.Add("^ah", pact.Spec{Role: "user", Content: "mine"})
+		return nil
+	}, nil); err != nil {
+		t.Fatal(err)
+	}
+	before = backedUp(t, edited)
+	if x, err := edited.Extension(t.Context(), whole); err != nil || x.Cycles != 0 || x.Apply(t.Context()) != nil ||
+		backedUp(t, edited) != before {
+		t.Errorf("the same one adds %v to an edited one; %v", x, err)
 	}
 	x, err := c.Extension(t.Context(), whole)
 	if err != nil {

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"net/http"
 
@@ -164,6 +165,8 @@ func (s *Server) importLog(ctx context.Context, in *upload, data []byte) ([]stri
 	return names, log.Findings, nil
 }
 
+// importTranscript makes the contexts of a transcript, or adds what is new to those that an
+// earlier import of its beginning made. It compares all of them before it writes the first.
 func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte) ([]string, []inspect.Finding,
 	error) {
 	list, err := transcript.Read(data)
@@ -171,7 +174,9 @@ func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte) 
 		return nil, nil, err
 	}
 	right := &exchangeOf(ctx).right
-	names := make([]string, len(list))
+	names, grown := make([]string, len(list)), make([]*pact.Extension, len(list))
+	options := &transcript.ImportOptions{
+		CreateOptions: pact.CreateOptions{OpenOptions: s.open(), Edition: selector.Edition(in.Edition)}}
 	var findings []inspect.Finding
 	for i, c := range list {
 		if names[i] = in.Name; len(list) > 1 {
@@ -180,18 +185,43 @@ func (s *Server) importTranscript(ctx context.Context, in *upload, data []byte) 
 		if err := right.use(names[i]); err != nil {
 			return nil, nil, err
 		}
-		if _, err := s.store.Find(ctx, names[i]); err == nil {
-			return nil, nil, store.NameTaken(names[i])
-		} else if fault.CodeOf(err) != fault.ContextNotFound {
+		if grown[i], err = s.extension(ctx, names[i], c, options); err != nil {
 			return nil, nil, err
 		}
 		findings = append(findings, c.Findings()...)
 	}
 	for i, c := range list {
-		if _, err := transcript.Import(ctx, s.store, names[i], c, &transcript.ImportOptions{
-			CreateOptions: pact.CreateOptions{OpenOptions: s.open(), Edition: selector.Edition(in.Edition)}}); err != nil {
+		if grown[i] != nil {
+			err = grown[i].Apply(ctx)
+		} else {
+			_, err = transcript.Import(ctx, s.store, names[i], c, options)
+		}
+		if err != nil {
 			return nil, nil, err
 		}
 	}
 	return names, findings, nil
+}
+
+// extension returns what a conversation has beyond the context of a name, nil if there is no
+// such context.
+func (s *Server) extension(ctx context.Context, name string, c *transcript.Conversation,
+	o *transcript.ImportOptions) (*pact.Extension, error) {
+	own := s.open()
+	there, err := pact.Open(ctx, s.store, name, &own)
+	if fault.CodeOf(err) == fault.ContextNotFound {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	whole, err := transcript.Import(ctx, store.NewMemory(), name, c, o)
+	if err != nil {
+		return nil, err
+	}
+	grown, err := there.Extension(ctx, whole)
+	if f := (*fault.Error)(nil); errors.As(err, &f) && f.Code == fault.Conflict && f.Node == "" {
+		return nil, store.NameTaken(name)
+	}
+	return grown, err
 }

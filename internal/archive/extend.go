@@ -13,29 +13,35 @@ import (
 )
 
 // Extension returns the changes that give a context the snapshots and the working state that
-// another one has beyond it; none if it has all of them. E_CONFLICT if the other one does not
-// begin with the snapshots of the context, or lacks something of its uncommitted edits. Cost:
-// reading every snapshot of both.
+// another one has beyond it; none if there are none. E_CONFLICT if the shorter one of them does
+// not begin as the longer one, or if the other one goes on without an uncommitted edit of the
+// context. Cost: reading every snapshot that both have, and those beyond.
 func Extension(ctx context.Context, of, by *provenance.Source, actor string) ([]store.Change, error) {
-	s, longer := &of.State, &by.State
-	if s.Edition != longer.Edition || s.First != longer.First || s.Cycle > longer.Cycle {
-		return nil, parted(longer.Name, "does not begin as this one")
+	s, other := &of.State, &by.State
+	if s.Edition != other.Edition || s.First != other.First {
+		return nil, parted(other.Name, "begins in another way")
 	}
-	if err := beginsAs(ctx, of, by); err != nil {
+	if err := sameUpTo(ctx, of, by, min(s.Cycle, other.Cycle)); err != nil {
 		return nil, err
 	}
-	next := longer.Working
-	if s.Cycle < longer.Cycle {
-		var err error
-		if next, err = store.Snapshot(ctx, by.Store, longer.Key, s.Cycle+1); err != nil {
+	next, err := other.Working, error(nil)
+	switch {
+	case s.Cycle > other.Cycle && other.Cycle >= other.First:
+		return nil, nil
+	case s.Cycle > other.Cycle: // no snapshot tells the other one from a stranger
+		if next, err = store.Snapshot(ctx, of.Store, s.Key, s.First); err == nil && keepsEdits(other, next) != nil {
+			err = parted(other.Name, "begins in another way")
+		}
+		return nil, err
+	case s.Cycle < other.Cycle:
+		if next, err = store.Snapshot(ctx, by.Store, other.Key, s.Cycle+1); err != nil {
 			return nil, err
 		}
+	case keepsEdits(other, s.Working) == nil:
+		return nil, nil
 	}
 	if err := keepsEdits(s, next); err != nil {
 		return nil, err
-	}
-	if s.Cycle == longer.Cycle && s.Working.Digest() == longer.Working.Digest() {
-		return nil, nil
 	}
 	log := by.Publications(ctx)
 	defer log.Stop()
@@ -46,15 +52,15 @@ func parted(name, why string) error {
 	return fault.At(fault.Conflict, fault.NoOffset, name, "the context "+strconv.Quote(name)+" "+why, "")
 }
 
-// beginsAs compares all snapshots of a context with those of a longer one.
-func beginsAs(ctx context.Context, of, by *provenance.Source) error {
+// sameUpTo compares all snapshots of two contexts up to a cycle.
+func sameUpTo(ctx context.Context, of, by *provenance.Source, cycle int64) error {
 	s := &of.State
-	if s.Cycle < s.First {
+	if cycle < s.First {
 		return nil
 	}
-	next, stop := iter.Pull2(of.Store.History(ctx, s.Key, s.First, s.Cycle))
+	next, stop := iter.Pull2(of.Store.History(ctx, s.Key, s.First, cycle))
 	defer stop()
-	for t, err := range by.Store.History(ctx, by.State.Key, s.First, s.Cycle) {
+	for t, err := range by.Store.History(ctx, by.State.Key, s.First, cycle) {
 		if err != nil {
 			return err
 		}
@@ -69,8 +75,7 @@ func beginsAs(ctx context.Context, of, by *provenance.Source) error {
 	return nil
 }
 
-// keepsEdits refuses the next state of a longer context that lacks an uncommitted edit of this
-// one.
+// keepsEdits refuses a later state that lacks an uncommitted edit of a context.
 func keepsEdits(s *store.State, next *tree.Tree) error {
 	gone, born := s.Head.Delta(s.Working)
 	for _, id := range gone {

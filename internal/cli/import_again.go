@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"errors"
-	"iter"
 	"strconv"
 
 	"github.com/contexttree/pact"
@@ -32,10 +31,6 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part) (im
 	if err != nil {
 		return imported{}, err
 	}
-	same, err := beginsAs(ctx, c, fresh)
-	if err != nil || same {
-		return imported{context: c, existed: err == nil}, err
-	}
 	grows, err := c.Extension(ctx, fresh)
 	switch f := factsOf(err); {
 	case f.Code != fault.Conflict:
@@ -47,31 +42,6 @@ func (a *app) existing(ctx context.Context, s store.Store, in *plan, p part) (im
 			" already, made of something else", "choose another with --name, or delete it: pact delete "+quote(p.name))
 	}
 	return imported{context: c, existed: err == nil, grows: grows}, err
-}
-
-// beginsAs reports whether the history of c begins with all snapshots of fresh. Of a context
-// without a snapshot it compares the working state.
-func beginsAs(ctx context.Context, c, fresh *pact.Context) (bool, error) {
-	first, last := fresh.Cycles()
-	if last < first {
-		return c.Working().Digest() == fresh.Working().Digest(), nil
-	}
-	begin, end := c.Cycles()
-	if first != begin || last > end || c.Edition() != fresh.Edition() {
-		return false, nil
-	}
-	next, stop := iter.Pull2(c.History(ctx, pact.Cycle(first), pact.Cycle(last)))
-	defer stop()
-	for want, err := range fresh.History(ctx, pact.Cycle(first), pact.Cycle(last)) {
-		if err != nil {
-			return false, err
-		}
-		have, err, there := next()
-		if err != nil || !there || have.Digest() != want.Digest() {
-			return false, err
-		}
-	}
-	return true, nil
 }
 
 type discard struct{}
