@@ -178,18 +178,13 @@ func comparePicture(t *testing.T, c *pact.Context, p *Picture, calls []Call) {
 	}
 }
 
-// modelRow tries one height of a row after another: a number below 16, or one of 8 to 15
-// doubled some times.
+// modelRow returns the first power of two that is not lower than a row.
 func modelRow(high, rows int64) int64 {
-	for row := int64(1); ; row++ {
-		odd := row
-		for odd >= 16 && odd%2 == 0 {
-			odd /= 2
-		}
-		if odd < 16 && row*rows >= high {
-			return row
-		}
+	row := int64(1)
+	for row*rows < high {
+		row *= 2
 	}
+	return row
 }
 
 // compareCall compares what a call shares with the call before, block by block.

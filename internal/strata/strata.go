@@ -155,12 +155,11 @@ func (d *drawing) highest() (high int64) {
 	return high
 }
 
-// unitOf returns the height of a row: the next number of four binary digits and zeros behind
-// them, so that it stays the same while a context grows by some percent.
+// unitOf returns the height of a row: a power of two, so that it changes only when a context has
+// doubled. Another height makes all columns be drawn again, and that reads all snapshots.
 func unitOf(high int64, rows int) int64 {
 	unit := max(1, (high+int64(rows)-1)/int64(rows))
-	zeros := max(0, bits.Len64(uint64(unit))-4)
-	return (unit + 1<<zeros - 1) >> zeros << zeros
+	return 1 << bits.Len64(uint64(unit-1))
 }
 
 // draw draws the picture with at most that many columns and rows.
