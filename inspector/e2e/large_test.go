@@ -10,7 +10,7 @@ import (
 // TestALargeContextIsAsQuickToWalkAsASmallOne looks at 1,000 calls with 100,000 nodes.
 func TestALargeContextIsAsQuickToWalkAsASmallOne(t *testing.T) {
 	db := sqliteFile(t)
-	calls := testrun.Size(t, 100, 1000, 1000)
+	calls := testrun.Size(t, 200, 1000, 1000) // the first cut is at call 100
 	grown(t, db, "large", calls, 102)
 	b := newTab(t, serve(t, db))
 	b.signIn()
