@@ -37,6 +37,12 @@ type found struct {
 	IDs []string `json:"ids" nullable:"false"`
 }
 
+type selectorCheck struct {
+	Valid    bool    `json:"valid"`
+	Selector string  `json:"selector,omitempty" doc:"The selector in its normal form"`
+	Error    *failed `json:"error,omitempty" doc:"What is wrong with the text, as select would refuse it"`
+}
+
 type formatted struct {
 	Selector string `json:"selector" doc:"The selector in its normal form"`
 }
@@ -81,6 +87,30 @@ func (s *Server) questions() {
 			}
 			e, err := c.Explain(ctx, in.Q, in.options())
 			return answer(e, placed(err, in.Q))
+		})
+	type checking struct {
+		Name    string `path:"name" doc:"Name of the context; a / in it is written %2F"`
+		Q       string `query:"q" required:"true" doc:"The text, finished or not"`
+		Edition string `query:"edition" doc:"Edition of the selector; that of the context by default"`
+	}
+	add(s, operation{method: "GET", path: "/v1/contexts/{name}/check", id: "check",
+		summary: "Say whether a text is a selector, for an editor while somebody writes"},
+		func(ctx context.Context, in *checking) (*answered[selectorCheck], error) {
+			c, err := s.reading(ctx, in.Name)
+			if err != nil {
+				return nil, err
+			}
+			e := c.Edition()
+			if in.Edition != "" {
+				if e, err = selector.ParseEdition(in.Edition); err != nil {
+					return nil, err
+				}
+			}
+			q, err := selector.Parse(in.Q, e)
+			if err != nil {
+				return answer(selectorCheck{Error: &failureOf(placed(err, in.Q)).Fault}, nil)
+			}
+			return answer(selectorCheck{Valid: true, Selector: q.String()}, nil)
 		})
 	type formatting struct {
 		Q       string `query:"q" required:"true" doc:"The selector"`

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -170,6 +171,35 @@ func TestThreadsAndSnapshotsAreTheBytesOfTheLibrary(t *testing.T) {
 		t.Errorf("as Anthropic's request: %.100s, want %.100s", got, fields)
 	}
 	r.call("GET", path+"?as=pidgin", "").refused(t, http.StatusBadRequest, "E_DOCUMENT_INVALID")
+}
+
+// A text that somebody still writes is checked without a refusal; what is wrong is what select
+// would say.
+func TestACheckSaysWhatSelectWouldRefuse(t *testing.T) {
+	r := start(t, server.Options{})
+	weather(t, r)
+	const in = "/v1/contexts/weather/"
+	type checked struct {
+		Valid    bool
+		Selector string
+		failed
+	}
+	for _, text := range []string{"[ki", ".block[ttl<null]", "^", "@c1 .block[", "\x00", ".block(", "\u202e"} {
+		var got checked
+		r.must(&got, "GET", in+"check?q="+url.QueryEscape(text), "")
+		want := r.call("GET", in+"select?q="+url.QueryEscape(text), "").
+			refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
+		if got.Valid || !reflect.DeepEqual(got.failed, want) {
+			t.Errorf("%q: %+v, and select says %+v", text, got.Error, want.Error)
+		}
+	}
+	var got checked
+	r.must(&got, "GET", in+"check?q="+url.QueryEscape(".block(role='user' ttl=5)"), "")
+	if !got.Valid || got.Error.Code != "" || got.Selector != ".block[role='user'][ttl=5]" {
+		t.Errorf("%+v", got)
+	}
+	r.call("GET", in+"check?q=.block&edition=none", "").refused(t, http.StatusBadRequest, "E_SELECTOR_INVALID")
+	r.call("GET", "/v1/contexts/none/check?q=.block", "").refused(t, http.StatusNotFound, "E_CONTEXT_NOT_FOUND")
 }
 
 func TestSelectorsAndAddressesThatAreWrongAreRefusedWithTheirPlace(t *testing.T) {

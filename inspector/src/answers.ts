@@ -86,6 +86,12 @@ export interface LifeEvent {
   cause?: Cause
 }
 
+/** Whether a text is a selector. */
+export interface Checked {
+  valid: boolean
+  error?: { code: string; message: string; details: { offset?: number; token?: string; remedy?: string } }
+}
+
 /** How a selector is evaluated and what that cost. */
 export interface Explanation {
   selector: string

@@ -1,7 +1,7 @@
 // Every request to the server is made here, and the types of its answers are here. The
 // members have the names that they have on the wire; docs/server.md explains them.
 
-import type { Explanation, Life, RangeDiff, RichDiff } from './answers'
+import type { Checked, Explanation, Life, RangeDiff, RichDiff } from './answers'
 import type { CallList, Strata, Unit } from './pictures'
 
 export type * from './answers'
@@ -299,6 +299,8 @@ export const api = {
     get<Life>(pathOf(name, '/nodes/' + encodeURIComponent(id) + '/life'), {}, signal),
   select: (name: string, q: string, limit: number, signal?: AbortSignal) =>
     get<{ ids: string[] }>(pathOf(name, '/select'), { q, limit }, signal),
+  check: (name: string, q: string, signal?: AbortSignal) =>
+    get<Checked>(pathOf(name, '/check'), { q }, signal),
   explain: (name: string, q: string, signal?: AbortSignal) =>
     get<Explanation>(pathOf(name, '/explain'), { q }, signal),
   range: (name: string, q: string, signal?: AbortSignal) =>

@@ -90,10 +90,36 @@ func (a *app) openContext(ctx context.Context, name, actor string, counter tree.
 	}
 	c, err := pact.Open(ctx, s, name, &pact.OpenOptions{Actor: actor, Counter: counter})
 	if err != nil {
+		if fault.CodeOf(err) == fault.ContextNotFound {
+			a.nearest = nearestName(ctx, s, name)
+		}
 		s.Close()
 		return nil, nil, err
 	}
 	return c, s, nil
+}
+
+// nearestName returns the name of the context that was meant by another name: one letter is
+// different, or only one context has a name that begins so. It is "" if there is none.
+func nearestName(ctx context.Context, s store.Store, name string) (nearest string) {
+	list, err := s.Contexts(ctx)
+	if err != nil {
+		return "" // the error that is reported already says more
+	}
+	begun := 0
+	for _, c := range list {
+		if oneLetterAway(name, c.Name) || strings.EqualFold(name, c.Name) {
+			return c.Name
+		}
+		if name != "" && strings.HasPrefix(c.Name, name) {
+			begun++
+			nearest = c.Name
+		}
+	}
+	if begun != 1 {
+		return ""
+	}
+	return nearest
 }
 
 // actorFlag adds --actor.

@@ -3,6 +3,7 @@ package cli
 import (
 	"cmp"
 	"errors"
+	"strings"
 
 	"github.com/contexttree/pact"
 	"github.com/contexttree/pact/fault"
@@ -22,6 +23,9 @@ func (a *app) remedy(cmd *cobra.Command, f *fault.Error) string {
 		}
 		if _, ready := readyPolicies[f.Token]; ready && cmd.Name() == "policy" {
 			return "pact policy --print " + f.Token + " prints the ready policy " + f.Token + "; " + list
+		}
+		if a.nearest != "" {
+			return "did you mean " + quote(a.nearest) + "? " + list
 		}
 		return list + "; pact new " + quote(f.Token) + db + " makes it"
 	case fault.Conflict:
@@ -63,6 +67,9 @@ func (a *app) whereNodesAre(cmd *cobra.Command, f *fault.Error) string {
 	db := a.inStore()
 	if a.subject == "" {
 		return ""
+	}
+	if strings.HasPrefix(f.Node, "^") {
+		return "the regions are ^sys, ^seq and ^ah"
 	}
 	switch cmd.Name() {
 	case "erase":

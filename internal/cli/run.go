@@ -39,6 +39,7 @@ type app struct {
 	db      string // --db
 
 	subject string // how the next command would name what this one is about: NAME or --file FILE
+	nearest string // the name of the context that was meant by one that no context has; "" if nobody knows
 
 	outTerminal, errTerminal, inTerminal bool
 	width, errWidth                      int // columns of the outputs, 0 of one that is no terminal

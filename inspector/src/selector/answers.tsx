@@ -34,7 +34,7 @@ export function Answers({ search, settled, completing, plan, close, take }: Prop
         )}
       </div>
       {settled && found?.range && <Changes range={found.range} />}
-      {plan && isSelector(q) && <Plan q={q} close={close} />}
+      {plan && isSelector(q) && settled && !failure && <Plan q={q} close={close} />}
     </>
   )
 }

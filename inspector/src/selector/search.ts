@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { api, type Failure, type RangeDiff } from '../api'
+import { api, Failure, type RangeDiff } from '../api'
 import { useLoaded } from '../load'
 import { address, atName, context, light } from '../state'
 import { bytesOf, unitAt } from '../text'
@@ -43,6 +43,7 @@ async function search(name: string, q: string, state: string, stop: AbortSignal)
     const everywhere = { selector: `@* .block[content~'${pattern(q.trim())}']`, why: 'in all calls' }
     return { q, kind: 'text', ids, suggestions: ids.length > 0 ? [] : await those(name, [everywhere], state, stop) }
   }
+  await check(name, isRange(q) ? q : addressed(q, state), stop)
   if (isRange(q)) {
     const range = await api.range(name, q, stop)
     const ids = range.diffs.flatMap((d) => [...d.added_ids, ...d.removed_ids, ...d.changed.map((c) => c.id)])
@@ -50,6 +51,13 @@ async function search(name: string, q: string, state: string, stop: AbortSignal)
   }
   const { ids } = await api.select(name, addressed(q, state), most, stop)
   return { q, kind: 'selector', ids, suggestions: ids.length > 0 ? [] : await instead(name, q, state, stop) }
+}
+
+// check refuses a text that is no selector. Asking for its nodes would refuse it too, but browsers
+// log that answer as an error, and most texts are unfinished.
+async function check(name: string, q: string, stop: AbortSignal): Promise<void> {
+  const { error } = await api.check(name, q, stop)
+  if (error) throw new Failure(400, error.code, error.message, error.details)
 }
 
 // instead looks for what finds something: the nearest spelling, else one step wider.
