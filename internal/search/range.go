@@ -61,14 +61,15 @@ func NewRange(text string, edition selector.Edition, o RangeOptions) (*Range, er
 func modeOfChanges(q *selector.Selector) (string, error) {
 	if q.Time == nil || q.Time.Kind != selector.Range {
 		return "", fault.New(fault.SelectorInvalid, "the selector addresses no range of snapshots",
-			"begin with one, such as @t-3..@t0, or call Select")
+			"begin with one, such as @t-3..@t0, or select nodes instead")
 	}
 	c, ok := q.Control(selector.ControlMode)
 	switch {
 	case !ok:
 		return "pairwise", nil
 	case c.Word != "reduce":
-		return "", fault.New(fault.SelectorInvalid, "@mode="+c.Word+" asks for ids and not for changes", "call Select")
+		return "", fault.New(fault.SelectorInvalid, "@mode="+c.Word+" asks for ids and not for changes",
+			"select nodes instead, or leave @mode out")
 	}
 	return c.Word, nil
 }

@@ -116,7 +116,7 @@ func (s *Search) modeOfRange() (string, error) {
 			"write @mode=union after the selector")
 	}
 	return "", fault.New(fault.SelectorInvalid, "a range of snapshots gives a RangeDiffLatestResult, not ids",
-		"call RangeDiffLatest, or write @mode=union or @mode=latest after the selector")
+		"ask for the changes of the range, or write @mode=union or @mode=latest after the selector")
 }
 
 // Find returns what the selector finds in some snapshots, newest first, after the
